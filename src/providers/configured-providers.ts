@@ -31,10 +31,7 @@ export function disabledProviders(
   return new Set(mode === 'cloud' ? disabled.map(({ name }) => name) : []);
 }
 
-/**
- * The providers of this instance: the built-in ones, at the configured addresses, and those that only the settings
- * define.
- */
+/** This instance's providers: built-in ones, at their configured addresses, and those that only settings define. */
 export function configuredProviders(settings: ProviderSettings): readonly Provider[] {
   const { baseUrls } = settings;
   const names = new Set(builtInProviders.map((provider) => provider.name));

@@ -30,10 +30,7 @@ export async function readWholeResponse(
   return { status, headers, bytes };
 }
 
-/**
- * A provider's error response as an error: with the original body for clients of the same format, with its message for
- * others.
- */
+/** Turns an error response into an error: clients of the same format get its body, others its message. */
 export async function readErrorResponse(
   providerResponse: ProviderResponse,
   target: Target,

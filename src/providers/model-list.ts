@@ -53,10 +53,7 @@ export class ModelList {
     return listed;
   }
 
-  /**
-   * The price data includes families, prefixes and other vendors' models: a name counts only if it resolves to this
-   * entry.
-   */
+  /** The price data also has families, prefixes and other vendors' models: the name must resolve to this entry. */
   #nameFor(provider: Provider, entry: ModelEntry): string | undefined {
     for (const model of [entry.id, ...entry.otherNames]) {
       if (!hasProviderPrefix(model, provider) || !isChatModel(model)) continue;

@@ -2,7 +2,7 @@ import type { Acceptance, RejectableField } from '../kernel/acceptance.ts';
 import type { ChatRequest, ToolChoice } from '../kernel/message.ts';
 import { omitUndefined } from './json-values.ts';
 
-/** The request without the fields that its model refuses, which are listed where leaving them out means anything. */
+/** Omits the fields that the model rejects, and lists those whose omission matters. */
 export function omitUnsupportedFields(
   request: ChatRequest,
   { rejects, rejectsWithThinking, samplers }: Acceptance,
@@ -19,12 +19,12 @@ export function omitUnsupportedFields(
   return omitUndefined({ ...request, ...Object.fromEntries(said.map((field) => [field, undefined])) });
 }
 
-/** What temperature and top_p are where nobody sets them. */
+/** Default of temperature and top_p. */
 const defaultSamplingValue = 1;
 
 const reportedFieldNames: Partial<Record<RejectableField, string>> = { metadata: 'metadata.user_id' };
 
-/** Which tool to call, where it is one of those that are left. */
+/** The tool choice, if its tool is still among the tools. */
 export function availableToolChoice(
   choice: ToolChoice | undefined,
   tools: readonly string[],

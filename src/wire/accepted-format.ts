@@ -3,7 +3,7 @@ import type { ChatRequest } from '../kernel/message.ts';
 import { omitUndefined } from './json-values.ts';
 import { outputFormatOf } from './output-format.ts';
 
-/** A format that the model can't be held to is asked for in words, which also do for providers that insist on the word JSON. */
+/** Puts an unsupported output format into the prompt, which also satisfies providers that require the word JSON there. */
 export function withAcceptedFormat(
   request: ChatRequest,
   { formats }: Acceptance,

@@ -1,7 +1,7 @@
 import { type AwsEventStreamMessage, AwsEventStreamParser } from './aws-event-stream.ts';
 import { parseObject, stringOf } from './json-values.ts';
 
-/** Writes Amazon's event streams as server-sent events, which is what all formats here are read from. */
+/** Converts Amazon's event streams to server-sent events, which all decoders here read. */
 export class AwsEventStreamToSse {
   readonly #parser = new AwsEventStreamParser();
 
@@ -19,7 +19,7 @@ function toSseFrame({ headers, payload }: AwsEventStreamMessage): string {
   return name === 'chunk' ? unwrapChunk(text) : formatSseFrame(name, text);
 }
 
-/** What a model writes in a format of its own is packed once more. */
+/** Frames in a model's own format are wrapped once more. */
 function unwrapChunk(text: string): string {
   const packed = stringOf(parseObject(text)?.bytes);
   if (packed === undefined) return '';
@@ -27,7 +27,7 @@ function unwrapChunk(text: string): string {
   return formatSseFrame(stringOf(parseObject(event)?.type) ?? '', event);
 }
 
-/** JSON has line breaks only where it has any space. */
+/** JSON has line breaks only if it is pretty-printed. */
 function formatSseFrame(name: string, json: string): string {
   return `event: ${name.replace(/[^\w-]/g, '')}\ndata: ${json.replace(/[\r\n]+/g, ' ')}\n\n`;
 }
@@ -42,7 +42,7 @@ function errorFrame(name = '', message = 'the provider reported an error without
   return formatSseFrame('error', JSON.stringify({ type: 'error', error: { type, message } }));
 }
 
-/** Amazon's words for what may go wrong in a stream, in Anthropic's. */
+/** Amazon's stream exceptions as Anthropic's error types. */
 const errorTypes: ReadonlyMap<string, string> = new Map([
   ['validationexception', 'invalid_request_error'],
   ['accessdeniedexception', 'permission_error'],

@@ -3,7 +3,7 @@ import { appendChunk } from '../kernel/append-chunk.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 
-/** One message of such a stream: its headers that are texts, and what it carries. */
+/** A message of an event stream: its text headers and its payload. */
 export interface AwsEventStreamMessage {
   readonly headers: ReadonlyMap<string, string>;
   readonly payload: Buffer;
@@ -12,14 +12,14 @@ export interface AwsEventStreamMessage {
 export const awsEventStreamContentType = 'application/vnd.amazon.eventstream';
 
 /**
- * Reads Amazon's event streams from bytes that may be cut anywhere: each message says how long it is, and has one checksum
- * of that and one of all of it (https://docs.aws.amazon.com/transcribe/latest/dg/streaming-setting-up.html).
+ * Parses Amazon's event streams from bytes cut anywhere. Each message has its length, a checksum of that and a checksum
+ * of the whole (https://docs.aws.amazon.com/transcribe/latest/dg/streaming-setting-up.html).
  */
 export class AwsEventStreamParser {
-  /** Pieces of a message whose end has not come: joined once, so that a long one stays linear. */
+  /** Chunks of an incomplete message: joined once, so that long messages take linear time. */
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
-  /** How long the message is that is coming; 0 while its beginning has not come. */
+  /** Length of the incoming message; 0 until its start has arrived. */
   #messageLength = 0;
 
   push(chunk: Uint8Array): readonly AwsEventStreamMessage[] {
@@ -39,7 +39,7 @@ export class AwsEventStreamParser {
     return messages;
   }
 
-  /** Of many messages that come at once, each leaves the rest where it is. */
+  /** Joins the chunks once: all messages that arrived together are read from the same buffer. */
   #concatPending(): Buffer {
     const [first, another] = this.#pending;
     if (first !== undefined && another === undefined)
@@ -73,7 +73,7 @@ function readMessage(bytes: Buffer): AwsEventStreamMessage {
   };
 }
 
-/** Values of other kinds are passed over. */
+/** Skips values that are not text. */
 function readHeaders(bytes: Buffer): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   try {
@@ -95,7 +95,7 @@ function readHeaders(bytes: Buffer): ReadonlyMap<string, string> {
   return headers;
 }
 
-/** Bytes of a value by its kind: true, false, numbers of four widths, then those that say their length, a time, a UUID. */
+/** Value sizes by type: true, false, integers of four widths, bytes and text (length-prefixed), timestamp, UUID. */
 const valueBytesByKind: readonly (number | undefined)[] = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16];
 const bytesKind = 6;
 const textKind = 7;

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../kernel/message.ts';
 
-/** The top-level fields of a request that are no longer the ones received, by identity. */
+/** The top-level fields of a request that are not identical to those received. */
 export function changedFields(request: ChatRequest, received: ChatRequest): readonly string[] {
   if (request === received) return [];
   const now = Object.entries(request);

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import type { ChatRequest } from '../kernel/message.ts';
 import { invalidRequestError } from './check-messages.ts';
 
-/** A translator reads inside the blocks that a provider would otherwise have judged: what it needs must be there. */
+/** Checks the parts of blocks that translation reads, since the client's own provider can't validate them. */
 export function checkBlocks({ system, messages }: ChatRequest): void {
   if (Array.isArray(system)) for (const [at, block] of system.entries()) checkBlock(block, `system.${at}`);
   for (const [at, { content }] of messages.entries())
@@ -53,7 +53,7 @@ function checkSource(source: unknown, place: string): void {
   for (const field of stringFieldsBySourceType.get(source.type) ?? []) checkString(source, field, place);
 }
 
-/** Fields of a source that are text, by its type. */
+/** String fields by source type. */
 const stringFieldsBySourceType: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['base64', ['media_type', 'data']],
   ['text', ['media_type', 'data']],

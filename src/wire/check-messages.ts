@@ -12,7 +12,7 @@ export function checkModel(body: JsonObject): string {
   return model;
 }
 
-/** A conversation as both vendors write it: objects with a role. */
+/** Checks that the messages are objects with a role. */
 export function checkMessages(body: JsonObject): readonly JsonObject[] {
   const { messages } = body;
   if (!Array.isArray(messages)) throw invalidRequestError('messages', 'a list of messages is required');

@@ -3,7 +3,7 @@ import type { ChatRequest } from '../kernel/message.ts';
 import { checkBlocks } from './check-blocks.ts';
 import { invalidRequestError } from './check-messages.ts';
 
-/** A translator reads what a provider would otherwise have judged: what it reads must be of the right type. */
+/** Checks the types of what translation reads, since the client's own provider can't validate them. */
 export function checkRequestShape(request: ChatRequest): void {
   const fields: JsonObject = { ...request };
   for (const [field, fieldType] of Object.entries(fieldTypes)) checkType(fields[field], field, fieldType);
@@ -46,7 +46,7 @@ const fieldTypes: Readonly<Record<string, FieldType>> = {
   tools: 'list',
 };
 
-/** What is absent or null is not asked for. */
+/** Absent and null values are valid. */
 function checkType(value: unknown, place: string, fieldType: FieldType): void {
   if (value === undefined || value === null || isOfType(value, fieldType)) return;
   throw invalidRequestError(place, `must be ${typeLabels[fieldType]}`);

@@ -1,7 +1,7 @@
 import type { Block, ChatRequest } from '../kernel/message.ts';
 import { untranslatableError } from './foreign.ts';
 
-/** Refuses content of the client's that a translation into `wire` would lose or that points to a file elsewhere. */
+/** Rejects client content that a translation to `wire` would lose, or that refers to a file at another provider. */
 export function checkTranslatableContent({ messages }: ChatRequest, wire: string): void {
   for (const { role, content } of messages)
     if (role !== 'assistant' && typeof content !== 'string')
@@ -19,7 +19,7 @@ function checkBlock(block: Block, wire: string): void {
   throw untranslatableError(`messages[].content[].${block.type}.source.file_id`, wire);
 }
 
-/** Kinds of blocks that every format has words for; `foreign` ones were judged when they were read. */
+/** Block types that every format supports; `foreign` ones were checked by the decoder. */
 const translatableBlockTypes: ReadonlySet<string> = new Set([
   'text',
   'image',

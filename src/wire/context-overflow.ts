@@ -1,10 +1,10 @@
-/** OpenAI's code for a conversation that is too long for its model. */
+/** OpenAI's error code for a conversation that exceeds the context window. */
 export const contextOverflowCode = 'context_length_exceeded';
 
-/** Anthropic has no code for it: its clients look for these words. */
+/** Anthropic has no code for it: its clients look for this phrase. */
 const anthropicOverflowPhrase = 'prompt is too long';
 
-/** How providers say it that have no code for it either, or one of their own. */
+/** Phrases of providers without that code. */
 const overflowPatterns = [
   /input is too long/i,
   /maximum (context|prompt) length/i,
@@ -13,7 +13,7 @@ const overflowPatterns = [
   /reduce the length of (the|your) (messages|prompt|input)/i,
 ];
 
-/** The same in two phrases, the second within so many characters behind the first. */
+/** Pairs of phrases: the second follows within this many characters of the first. */
 const overflowPatternPairs: readonly (readonly [RegExp, within: number, RegExp])[] = [
   [/prompt /gi, 60, /too (long|large)/i],
   [/(context|token) (length|window|size|limit)/gi, 46, /exceed/i],
@@ -38,7 +38,7 @@ interface ErrorDescription {
   readonly status?: number | undefined;
 }
 
-/** Limits on tokens in a minute are worded much alike, and pass. */
+/** Excludes token rate limits, whose messages are similar. */
 export function isContextOverflow({ message, code, status }: ErrorDescription): boolean {
   if (code === contextOverflowCode) return true;
   if (status !== undefined && status !== 400 && status !== 413 && status !== 422) return false;
@@ -49,7 +49,7 @@ export function isContextOverflow({ message, code, status }: ErrorDescription): 
   );
 }
 
-/** In the words of both dialects, beside what the provider said. */
+/** Adds the phrases of both formats to the provider's message. */
 export function withOverflowPhrase(message: string): string {
   return message.toLowerCase().includes(anthropicOverflowPhrase)
     ? message

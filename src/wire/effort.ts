@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../kernel/message.ts';
 
-/** How hard to think, in a level that the model knows: said as such, or as a budget. Thinking left to it asks for nothing. */
+/** The requested effort or thinking budget as a level that the model supports; undefined for adaptive thinking. */
 export function effortOf(
   { output_config: config, thinking }: ChatRequest,
   known: readonly string[],
@@ -27,13 +27,13 @@ function effortForBudget(budgetTokens: number): string {
 
 const effortLevels: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
-/** The same, else the next one below, else the least above; thinking that was asked for is not turned off. */
+/** The same level, else the next lower, else the lowest; never turns requested thinking off. */
 function nearestEffort(asked: string, known: readonly string[]): string | undefined {
   if (known.includes(asked)) return asked;
   const thinking = known.filter((level) => level !== 'none');
   const at = effortLevels.indexOf(asked);
   if (at < 0) return undefined;
-  // A model that knows on and off alone.
+  // A model that only supports on and off.
   if (thinking.includes('default')) return asked === 'none' ? undefined : 'default';
   return thinking.findLast((level) => effortLevels.indexOf(level) < at) ?? thinking[0];
 }

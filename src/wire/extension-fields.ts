@@ -1,20 +1,20 @@
 import type { JsonObject } from '../kernel/json.ts';
 
-/** Gathers, while a request is read, what the canonical shape has no place for: by field, or by where it stood. */
+/** Collects what has no canonical equivalent while a request is decoded: by field or by path. */
 export interface ExtensionFields {
   readonly optional: Record<string, unknown>;
   readonly essential: Record<string, unknown>;
-  /** Values of JSON that stood in strings and was read as well. */
+  /** Number of JSON values inside strings that were parsed. */
   readonly embeddedJson: { values: number };
 }
 
 interface FieldRules {
   readonly isEssential: (field: string, value: unknown) => boolean;
-  /** Fields that have a canonical name. */
+  /** Fields with a canonical equivalent. */
   readonly translated: ReadonlySet<string>;
 }
 
-/** Fields that have no canonical name, sorted by whether an answer without them would still be the answer asked for. */
+/** Fields without a canonical equivalent, split by whether omitting them would change the answer. */
 export function collectExtensionFields(
   body: JsonObject,
   { isEssential, translated }: FieldRules,

@@ -4,9 +4,9 @@ import type { Block, ChatRequest, Tool } from '../kernel/message.ts';
 import type { ExtensionFields } from './extension-fields.ts';
 
 /**
- * What one format has and the canonical shape has not. Fields stand in `extensions` under the format's name, or, where
- * leaving them out would change what the answer means, under that name with `!`; content and tools of a kind of their
- * own are wrapped. Their own format writes them back; another one lists the former as dropped and refuses the latter.
+ * Format-specific parts of a request. Fields go to `extensions` under the format's name, or, if omitting them would
+ * change the answer, under that name with `!`; content and tools of unknown kinds are wrapped. Their own format writes
+ * them back; other formats list the former as dropped and reject the latter.
  */
 export function toExtensions(
   wire: string,
@@ -18,16 +18,16 @@ export function toExtensions(
   return Object.keys(extensions).length > 0 ? extensions : undefined;
 }
 
-/** A format's own fields, to be written back into its own body. */
+/** A format's own fields, to write back into its body. */
 export function extensionBodyFields(request: ChatRequest, wire: string): JsonObject {
   const { extensions } = request;
   if (!isJsonObject(extensions)) return {};
   const all = { ...extensions[wire], ...extensions[`${wire}!`] };
-  // A name with a bracket says where in the body something stands; it is no field itself.
+  // A name with a bracket is a path, not a field.
   return Object.fromEntries(Object.entries(all).filter(([field]) => !field.includes('[')));
 }
 
-/** Names what other formats' fields lose in this one; throws where that would change the meaning. */
+/** Names the fields of other formats that this one drops; throws if that would change the answer. */
 export function droppedExtensionFields(request: ChatRequest, wire: string): readonly string[] {
   if (!isJsonObject(request.extensions)) return [];
   const dropped: string[] = [];
@@ -40,7 +40,7 @@ export function droppedExtensionFields(request: ChatRequest, wire: string): read
   return dropped;
 }
 
-/** What every format has a place for. */
+/** Fields that every format supports. */
 const commonFields: ReadonlySet<string> = new Set([
   'model',
   'system',
@@ -58,7 +58,7 @@ const commonFields: ReadonlySet<string> = new Set([
   'extensions',
 ]);
 
-/** Names the fields of a request that a format has no place for; `besides` are those that it has one for and not all have. */
+/** Names the request fields that a format doesn't support; `besides` are those that it supports beyond the common ones. */
 export function unsupportedFields(request: ChatRequest, besides: readonly string[] = []): readonly string[] {
   const fields = Object.entries(request).filter(([, value]) => value !== undefined && value !== null);
   return fields
@@ -78,7 +78,7 @@ interface ForeignPart {
   readonly part: JsonObject;
 }
 
-/** A piece of content that only its own format understands. Like any block of a newer kind, it is not in the union. */
+/** Content that only its own format understands. Like any newer block type, it is not in the union. */
 export function foreignBlock(wire: string, part: JsonObject, kind = kindOf(part)): Block {
   const block: unknown = { type: 'foreign', wire, kind, part } satisfies ForeignPart;
   return block as Block;
@@ -89,12 +89,12 @@ export function foreignTool(wire: string, part: JsonObject, kind = kindOf(part))
   return Object.assign({ type: 'foreign', name: kind }, { wire, kind, part });
 }
 
-/** One of which nothing is lost where answers are written anew: whatever it brings into them is carried along. */
+/** A foreign tool that survives rewriting of replies: everything it adds to them is carried along. */
 export function losslessForeignTool(wire: string, part: JsonObject, kind = kindOf(part)): Tool {
   return Object.assign(foreignTool(wire, part, kind), { isCarried: true });
 }
 
-/** A type that is no name is none: what it is can only be told by its own format. */
+/** A type that isn't a valid name counts as unknown. */
 function kindOf({ type }: JsonObject): string {
   return typeof type === 'string' ? type : 'unknown';
 }

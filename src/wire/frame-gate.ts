@@ -2,13 +2,13 @@ import { appendChunk } from '../kernel/append-chunk.ts';
 import { limits } from '../kernel/limits.ts';
 import type { ByteFilter } from '../kernel/reply/filter-bytes.ts';
 
-/** Lets server-sent bytes through up to the last whole frame, so that something of ours can be written in between. */
+/** Passes SSE bytes up to the last complete frame, so that we can write frames of our own in between. */
 export class FrameGate implements ByteFilter {
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
   #lastByte = 0;
 
-  /** The bytes that may go out now; a chunk that ends with a frame is returned as it is. */
+  /** The bytes that may go out now; a chunk that ends with a frame is returned unchanged. */
   push(chunk: Uint8Array): Uint8Array | undefined {
     if (chunk.byteLength === 0) return undefined;
     const end = this.#lastFrameEnd(chunk);
@@ -16,7 +16,7 @@ export class FrameGate implements ByteFilter {
     if (end === chunk.byteLength) return this.#release(chunk);
     if (end === 0) {
       this.#buffer(chunk);
-      // An endless frame can't be held for ever; from here on the gate only passes it along.
+      // Gives up on an endless frame: from here on the gate passes everything.
       return this.#pendingBytes > limits.frameBytesMax ? this.end() : undefined;
     }
     const released = this.#release(chunk.subarray(0, end));
@@ -24,7 +24,7 @@ export class FrameGate implements ByteFilter {
     return released;
   }
 
-  /** What is left when nothing more comes. */
+  /** The rest at the end of the stream. */
   end(): Uint8Array | undefined {
     if (this.#pendingBytes === 0) return undefined;
     return this.#release(new Uint8Array(0));
@@ -43,7 +43,7 @@ export class FrameGate implements ByteFilter {
     return all;
   }
 
-  /** Where the last frame in this chunk ends, or 0. A blank line may begin in the chunk before. */
+  /** The end of the last frame in this chunk, or 0. A blank line may start in the previous chunk. */
   #lastFrameEnd(chunk: Uint8Array): number {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const { length } = bytes;
@@ -62,7 +62,7 @@ export class FrameGate implements ByteFilter {
   #blankLineAcrossChunks(bytes: Buffer): number {
     const [first, second] = bytes;
     if (this.#lastByte === lineFeed && first === lineFeed) return 1;
-    // The second half of a blank line that has been let through already.
+    // The second half of a blank line whose first half has passed.
     if (this.#lastByte === carriageReturn && first === lineFeed && this.#pendingBytes === 0) return 1;
     if ((this.#lastByte === lineFeed || this.#lastByte === carriageReturn) && first === carriageReturn)
       return second === lineFeed ? 2 : 1;

@@ -12,7 +12,7 @@ import { openaiResponses } from './openai-responses/openai-responses.ts';
 export { FrameGate } from './frame-gate.ts';
 export { anthropicMessages, bedrockConverse, gemini, openaiChat, openaiResponses };
 
-/** How models can be listed; of those at one path, the last takes what the others leave. */
+/** Model list formats; of those at the same path, the last is the fallback. */
 export const modelDialects: readonly ModelListFormat[] = [
   anthropicModels,
   openaiModels,
@@ -20,13 +20,13 @@ export const modelDialects: readonly ModelListFormat[] = [
   vertexModels,
 ];
 
-/** Every format the gateway speaks. */
+/** Every format that clients can use. */
 export const wireFormats: readonly WireFormat[] = [anthropicMessages, openaiChat, openaiResponses, gemini];
 
-/** And those that are spoken to providers alone. */
+/** Includes the formats used only with providers. */
 const providerFormats: readonly ProviderFormat[] = [...wireFormats, bedrockConverse];
 
-/** In which an answer may have been recorded. */
+/** The format of a recorded reply. */
 export function providerFormatByName(name: string): ProviderFormat | undefined {
   return providerFormats.find((wire) => wire.name === name);
 }

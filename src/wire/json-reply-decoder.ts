@@ -8,10 +8,10 @@ import { estimateChunkTokens } from '../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../kernel/wire-format.ts';
 import { objectOf, parseExactObject, stringOf } from './json-values.ts';
 
-/** What an unstreamed answer turned out to be; undefined is something else altogether. */
+/** A decoded unstreamed response; undefined if it is neither a reply nor an error. */
 export type DecodedReply = { readonly answer: Answer } | Omit<ErrorEvent, 'type'> | undefined;
 
-/** What an answer says about itself. */
+/** Metadata of a reply. */
 export interface ReplySummary {
   readonly stop_reason: string | null;
   readonly usage: Usage;
@@ -19,13 +19,13 @@ export interface ReplySummary {
 
 export interface JsonReplyReader {
   readonly read: (body: JsonObject) => DecodedReply;
-  /** Whether its texts are whole or not. Undefined where only they could tell. */
+  /** Works with truncated texts too. Undefined if the full texts are needed. */
   readonly summarize: (body: JsonObject) => ReplySummary | undefined;
-  /** The same of an answer whose beginning is gone. Undefined where only the whole could tell. */
+  /** The same for a body whose beginning was dropped. Undefined if the whole body is needed. */
   readonly summarizeTail?: (latin1: string) => ReplySummary | undefined;
 }
 
-/** Reads an unstreamed answer: bytes are kept until the end and parsed once. What is no JSON has no events. */
+/** Decodes an unstreamed response: collects its bytes and parses them once. Invalid JSON yields no events. */
 export class JsonReplyDecoder implements ReplyDecoder {
   readonly finished = true;
   readonly unread = { tokens: 0, calls: 0 };
@@ -33,7 +33,7 @@ export class JsonReplyDecoder implements ReplyDecoder {
   readonly #interest: Interest;
   #chunks: Uint8Array[] = [];
   #bytes = 0;
-  /** Whether the beginning was let go. */
+  /** Whether the beginning was dropped. */
   #truncated = false;
 
   constructor(reader: JsonReplyReader, interest: Interest) {
@@ -78,7 +78,7 @@ export class JsonReplyDecoder implements ReplyDecoder {
     return 'error' in whole ? [{ type: 'error', ...whole }] : eventsOf(whole.answer);
   }
 
-  /** Somebody who only watches must not hold a huge answer in memory; what matters mostly stands at its end. */
+  /** An observer must not keep a huge response in memory; the relevant fields are mostly at its end. */
   #keepTail(): void {
     const all = concatChunks(this.#chunks);
     this.unread.tokens += estimateChunkTokens(all.byteLength - limits.watchedTailBytes);
@@ -106,7 +106,7 @@ function emptyReply(model: string): Answer {
   };
 }
 
-/** Parsing a short text takes no longer than to find what to leave out of it. One with escapes in its keys isn't for JSON.parse. */
+/** Parsing a short text is as fast as finding what to skip in it. Escaped keys need the other parser. */
 function parseSmallObject(json: Buffer): JsonObject | undefined {
   if (json.byteLength > smallBodyBytesMax || json.includes(backslash)) return undefined;
   try {
@@ -119,7 +119,7 @@ function parseSmallObject(json: Buffer): JsonObject | undefined {
 const smallBodyBytesMax = 4096;
 const backslash = 92;
 
-/** Most answers come in one chunk, which needs no copy. */
+/** Most responses arrive in one chunk, which needs no copy. */
 function concatChunks(chunks: readonly Uint8Array[]): Buffer {
   const [only] = chunks;
   if (only === undefined || chunks.length > 1) return Buffer.concat(chunks);

@@ -4,7 +4,7 @@ import type { Answer, ReplyEvent, StreamError } from '../kernel/message.ts';
 import { AnswerBuilder } from '../kernel/reply/answer-events.ts';
 import type { ReplyEncoder } from '../kernel/wire-format.ts';
 
-/** Writes an unstreamed answer: events are put together and written once, at the end. */
+/** Writes an unstreamed response: collects the events and writes once at the end. */
 export class JsonReplyEncoder implements ReplyEncoder {
   readonly #folding = new AnswerBuilder();
   readonly #encodeBody: (answer: Answer) => JsonObject;

@@ -1,19 +1,19 @@
 import { depthAt, memberAt } from '../kernel/json-scan.ts';
 
 /**
- * Looks a field up in JSON whose beginning may be gone. Exact on valid JSON: inside a string a quote is escaped, so a
- * quoted name is a whole string unless its first quote is, and the brackets from there to the end tell how deep it
- * stands. Undefined where it isn't there or there is any doubt. `json` has a character for each byte, which leaves its structure as it is.
+ * Reads a field from JSON whose beginning may be missing. Exact on valid JSON: quotes inside strings are escaped, so a
+ * quoted name is a whole string unless its first quote is escaped, and the brackets after it determine its depth.
+ * Undefined if absent or ambiguous. `json` has one character per byte, which preserves its structure.
  */
 export function readFieldFromTail(json: string, name: string, depth: number): unknown {
   const jsonMember = memberAt(json, lastKeyIndex(json, `"${name}"`));
   if (jsonMember === undefined || depthAt(json, jsonMember.valueEnd) !== depth) return undefined;
-  // Numbers and names of tokens and reasons are plain; what isn't can't be told.
+  // Counts and reasons are plain ASCII; other values count as ambiguous.
   const value = json.slice(jsonMember.valueStart, jsonMember.valueEnd);
   return printableAscii.test(value) ? tryParse(value) : undefined;
 }
 
-/** At the very beginning nobody knows what stood before it. */
+/** Ignores a match at the very beginning, since its context is unknown. */
 function lastKeyIndex(json: string, quoted: string): number {
   let at = json.lastIndexOf(quoted);
   while (at > 0 && json[at - 1] === '\\') at = json.lastIndexOf(quoted, at - 1);

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, parseExact } from '../kernel/json.ts';
 import { shapeOf } from '../kernel/json-scan.ts';
 import { limits } from '../kernel/limits.ts';
 
-/** Reading what another party wrote: a value of the wrong type counts as absent. */
+/** For data from other parties: a value of the wrong type counts as absent. */
 export function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
@@ -11,7 +11,7 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** A count of something that is billed: whole, not below zero, and no more than can be. */
+/** A billed count: a non-negative integer up to a plausible maximum. */
 export function countOf(value: unknown): number | undefined {
   return isCount(value) ? value : undefined;
 }
@@ -22,7 +22,7 @@ export function isCount(value: unknown): value is number {
   );
 }
 
-/** In dollars. */
+/** A plausible cost in dollars. */
 export function isCost(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= limits.reportedCostUsdMax;
 }
@@ -47,7 +47,7 @@ export function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The same with every digit, for what is to be written again. */
+/** Keeps every digit of numbers, for data that is written again. */
 export function parseExactObject(text: string): JsonObject | undefined {
   try {
     return isTooDeep(text) ? undefined : objectOf(parseExact(text));
@@ -56,10 +56,10 @@ export function parseExactObject(text: string): JsonObject | undefined {
   }
 }
 
-/** How a field has to be, where it is there at all and not null. */
+/** Checks of fields that are present and not null. */
 export type FieldChecks = Readonly<Record<string, (value: unknown) => boolean>>;
 
-/** The object without the fields that are not as they have to be; the same one where all are. */
+/** Drops the fields that fail their check; the same object if none does. */
 export function dropInvalidFields(told: JsonObject, checks: FieldChecks): JsonObject {
   let sound: Record<string, unknown> | undefined;
   for (const name in checks) {
@@ -71,7 +71,7 @@ export function dropInvalidFields(told: JsonObject, checks: FieldChecks): JsonOb
   return sound ?? told;
 }
 
-/** Whoever walks over it later must stay within the stack; what is short can't be deep. */
+/** Protects later recursion from stack overflow; a short text can't be too deep. */
 function isTooDeep(text: string): boolean {
   return text.length > 2 * limits.jsonDepthMax && shapeOf(text).depth > limits.jsonDepthMax;
 }
@@ -82,7 +82,6 @@ type WithoutUndefined<Fields> = {
   [Key in keyof Fields as undefined extends Fields[Key] ? Key : never]?: Exclude<Fields[Key], undefined>;
 };
 
-/** The object without the fields that have no value. */
 export function omitUndefined<const Fields extends object>(fields: Fields): WithoutUndefined<Fields> {
   const kept: Record<string, unknown> = {};
   for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name];

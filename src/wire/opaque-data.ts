@@ -1,9 +1,9 @@
 import { sealMark as mark } from '../kernel/thinking-blocks.ts';
 
 /**
- * What only its maker can read, a signature or encrypted reasoning, has to travel through clients of another format and
- * come back whole. Where such a client keeps opaque text, it goes there with a mark of what it is, so that it is never
- * taken for the client's own kind.
+ * Data that only its maker can read, such as a signature or encrypted reasoning, has to pass unchanged through clients
+ * of another format. It goes into their field for opaque text with a prefix, so that it is never mistaken for the
+ * format's own.
  */
 export type OpaqueKind = 'signature' | 'redacted' | 'blocks' | 'openai-chat' | 'openai-responses' | 'gemini';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../kernel/json.ts';
 
-/** The wire objects that a canonical message or tool was read from: unchanged ones are written back as they came. */
+/** The wire objects that canonical messages and tools were decoded from: unchanged ones are written back as they came. */
 const originals = new WeakMap<object, readonly JsonObject[]>();
 
 export function attachOriginals<Value extends object>(value: Value, from: readonly JsonObject[]): Value {

@@ -1,7 +1,7 @@
 import type { ChatRequest, OutputFormat } from '../kernel/message.ts';
 import { objectOf } from './json-values.ts';
 
-/** The format asked for: in `output_config`, or where it stood before it moved there. */
+/** The requested format: in `output_config`, or in its former field. */
 export function outputFormatOf(request: ChatRequest): OutputFormat | undefined {
   const format = request.output_config?.format;
   if (format != null) return format;

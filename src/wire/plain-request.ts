@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 
-/** Whether a value says nothing but what the canonical shape has a place for. */
+/** Whether a value only contains what the canonical shape covers. */
 export type Check = (value: unknown) => boolean;
 
 export const anything: Check = () => true;
@@ -19,7 +19,7 @@ export function listOf(check: Check): Check {
   return (value) => Array.isArray(value) && value.length > 0 && value.every(check);
 }
 
-/** An object that has all of `needed`, may have `optional`, and has nothing else. */
+/** An object with all of `needed`, possibly some of `optional`, and nothing else. */
 export function objectWith(needed: Checks, optional: Checks = {}): Check {
   const checks = new Map(Object.entries({ ...optional, ...needed }));
   const names = Object.keys(needed);
@@ -36,7 +36,7 @@ export function ignoredFields(names: readonly string[]): Checks {
   return Object.fromEntries(names.map((name) => [name, anything]));
 }
 
-/** Turns of two speakers who take turns, the user first: what some formats write as one turn, others write as several. */
+/** Alternating turns that start with the user: formats differ in how they split longer turns. */
 export function alternatingTurns(check: Check, assistant: string): Check {
   const turns = listOf(check);
   return (value) =>

@@ -5,13 +5,13 @@ export interface ProviderErrorDetails {
   readonly message: string;
   readonly code?: string;
   readonly param?: string;
-  /** When to come again. */
+  /** Delay before a retry. */
   readonly retryAfterSeconds?: number;
 }
 
 /**
- * What a provider's error answer says. All formats put it under `error`; those who only speak a format also put it at
- * the top, under `detail`, or inside of a list.
+ * Parses a provider's error response. All formats have it under `error`; compatible providers also put it at the top,
+ * under `detail`, or in a list.
  */
 export function parseProviderError(bytes: Uint8Array): ProviderErrorDetails | undefined {
   const body = tryParse(bytes);
@@ -30,7 +30,7 @@ export function parseProviderError(bytes: Uint8Array): ProviderErrorDetails | un
   };
 }
 
-/** Google says in the body what others say in a header: `{"@type": "…/google.rpc.RetryInfo", "retryDelay": "34.07s"}`. */
+/** Google sends the retry delay in the body: `{"@type": "…/google.rpc.RetryInfo", "retryDelay": "34.07s"}`. */
 function retryDelayIn(details: unknown): number | undefined {
   const told = objectsOf(details).map(({ retryDelay }) =>
     /^(\d+(?:\.\d+)?)s$/.exec(stringOf(retryDelay) ?? ''),

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../kernel/json.ts';
 import { objectsOf, stringOf } from './json-values.ts';
 
-/** What a client found for the model, as text; undefined for anything else. */
+/** A client's search result as text; undefined for other blocks. */
 export function searchResultText(block: unknown): string | undefined {
   if (!isJsonObject(block) || block.type !== 'search_result') return undefined;
   const head = [block.title, block.source].flatMap((line) => stringOf(line) ?? []).join('\n');

@@ -3,29 +3,29 @@ import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 
 export interface SseFrame {
-  /** Empty where the frame has no name. */
+  /** Empty if the frame has no name. */
   readonly event: string;
   readonly data: string;
 }
 
-/** Reads server-sent events from bytes that may be cut anywhere. */
+/** Parses server-sent events from bytes cut anywhere. */
 export class SseParser {
   readonly #utf8 = new StringDecoder('utf8');
   #started = false;
-  /** The pieces of a line whose end has not come: joined once, so that a long line stays linear. */
+  /** Pieces of an incomplete line: joined once, so that long lines take linear time. */
   #line: string[] = [];
   #lineChars = 0;
   #frameChars = 0;
   #endedInCarriageReturn = false;
   #event = '';
-  /** A value for each line of data. */
+  /** One value per data line. */
   #data: string[] = [];
 
   push(chunk: Uint8Array): readonly SseFrame[] {
     return this.#read(this.#utf8.write(asBuffer(chunk)));
   }
 
-  /** Also hands over a last frame that no blank line closed. */
+  /** Also returns a last frame without a closing blank line. */
   end(): readonly SseFrame[] {
     const frames = [...this.#read(this.#utf8.end())];
     if (this.#line.length > 0) this.#acceptLine(this.#completeLine(''), frames);
@@ -59,7 +59,7 @@ export class SseParser {
     return from;
   }
 
-  /** Leaves out a byte order mark, and a line feed whose carriage return came in the chunk before. */
+  /** Skips a byte order mark, and a line feed whose carriage return was in the previous chunk. */
   #skipLeading(text: string): number {
     if (text === '') return 0;
     let from = 0;

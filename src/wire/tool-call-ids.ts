@@ -3,8 +3,8 @@ import type { CallIdShape } from '../kernel/acceptance.ts';
 import type { Message } from '../kernel/message.ts';
 
 /**
- * Gives each id of a call one that the provider takes: those that fit stay, others become the same one in every turn, and
- * no two become one. A call and its result are changed alike.
+ * Maps each tool call id to one that the provider accepts: valid ids stay, others become the same unique id in every
+ * turn. A call and its result change alike.
  */
 export function createToolCallIdMapper(
   messages: readonly Message[],

@@ -1,2 +1,2 @@
-/** How a failed tool says so in formats that have no field for it. */
+/** Marks a failed tool result in formats without a field for it. */
 export const toolErrorPrefix = '[tool error] ';

@@ -4,7 +4,7 @@ import { shapeOf } from '../kernel/json-scan.ts';
 import { limits } from '../kernel/limits.ts';
 import type { ExtensionFields } from './extension-fields.ts';
 
-/** Arguments are JSON in a string; what is no JSON stays as the string it is. In a request they count as its values do. */
+/** Parses arguments from a JSON string; invalid JSON stays a string. In a request their values count toward its limit. */
 export function toolInputOf(text: unknown, request?: ExtensionFields): unknown {
   if (typeof text !== 'string') return text ?? {};
   if (text.trim() === '') return {};
@@ -19,7 +19,7 @@ export function toolInputOf(text: unknown, request?: ExtensionFields): unknown {
       );
   }
   try {
-    // Some models write `null` where a tool takes nothing.
+    // Some models write `null` for a tool without arguments.
     return parseExact(text) ?? {};
   } catch {
     return text;

@@ -1,8 +1,8 @@
 import { estimateChunkTokens } from '../kernel/token-estimate.ts';
 
 /**
- * Estimates how much is in frames that nobody reads, from their length: what a frame has around its content is as long
- * as in any other frame of its kind.
+ * Estimates the content of unread frames from their length: the rest of a frame is equally long in all frames of its
+ * kind.
  */
 export class UnreadContentEstimator {
   tokens = 0;
@@ -10,7 +10,7 @@ export class UnreadContentEstimator {
   #kind = 0;
   #overheadChars = 0;
 
-  /** A frame that was read, and how many characters of content it had. */
+  /** Records the length of a read frame and of its content. */
   calibrate(length: number, kind: number, chars: number): void {
     this.#kind = kind;
     this.#overheadChars = length - chars;
@@ -25,5 +25,5 @@ export class UnreadContentEstimator {
   }
 }
 
-/** The shortest frame of a kind has a short word in it, or a mark. */
+/** The shortest frame of a kind contains a short word or a punctuation mark. */
 const contentCharsMin = 2;

@@ -37,10 +37,7 @@ function isAsked({ name }: Tool, asked: ReadonlySet<string>): boolean {
   return words.length > 0 && words.every((word) => asked.has(word));
 }
 
-/**
- * The name suggests that the tool changes, sends or starts nothing, so made-up arguments are safe. Overlong names don't
- * count.
- */
+/** Judging by its name, the tool changes nothing, so made-up arguments are safe. Overlong names don't count. */
 function isHarmless({ name }: Tool): boolean {
   return name.length <= nameCharactersMax && !wordsOf(name).some((word) => actionWords.has(word));
 }

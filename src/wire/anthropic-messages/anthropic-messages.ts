@@ -19,7 +19,7 @@ const reader: JsonReplyReader = {
   summarizeTail: summarizeMessageTail,
 };
 
-/** Anthropic's Messages API. The canonical shape is its own, so this codec checks and hardly translates. */
+/** Anthropic's Messages API. The canonical shape is based on it, so this codec checks and hardly translates. */
 export const anthropicMessages: WireFormat = {
   name: 'anthropic-messages',
   routes: [
@@ -37,7 +37,7 @@ export const anthropicMessages: WireFormat = {
   bookkeeping,
   isPlain,
   stateFields: ['thread', 'container'],
-  // That one is about browsers.
+  // This header only concerns browsers.
   apiHeaders: { prefix: 'anthropic-', harmless: ['anthropic-dangerous-direct-browser-access'] },
   ownHeaders: ['anthropic-version', '2023-06-01'],
   keepAlive: Buffer.from('event: ping\ndata: {"type": "ping"}\n\n'),

@@ -5,7 +5,7 @@ const betaHeader = 'anthropic-beta';
 /** https://platform.claude.com/docs/en/build-with-claude/context-editing */
 const contextManagementBeta = 'context-management-2025-06-27';
 
-/** With the beta that a field of the request belongs to, beside those that the client asks for. */
+/** Adds the beta that a request field requires to the client's betas. */
 export function withRequiredBetas({ context_management }: ChatRequest, headers: HeaderList): string[] {
   if (context_management === undefined) return [...headers];
   const at = headers.findIndex((header, index) => index % 2 === 0 && header.toLowerCase() === betaHeader);

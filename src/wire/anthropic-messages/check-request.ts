@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import { checkMessages, checkModel, checkTokenLimit, invalidRequestError } from '../check-messages.ts';
 
-/** Checks what the gateway itself reads and returns the body itself; the rest is the provider's to judge. */
+/** Checks what the gateway itself reads and returns the same body; the provider validates the rest. */
 export function checkRequest(body: JsonObject): ChatRequest {
   checkModel(body);
   checkTokenLimit(body, 'max_tokens');

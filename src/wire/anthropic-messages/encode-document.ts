@@ -1,7 +1,7 @@
 import type { Block, DocumentBlock } from '../../kernel/message.ts';
 import { untranslatableError } from '../foreign.ts';
 
-/** A document in one of the forms that are taken: PDF, plain text, or a picture, which is no document here. */
+/** A document as PDF or plain text, or an image block for a picture. */
 export function encodeDocument(block: DocumentBlock): Block {
   const { source } = block;
   if (source.type === 'text') return { ...block, source: { ...source, media_type: 'text/plain' } };
@@ -16,7 +16,7 @@ export function encodeDocument(block: DocumentBlock): Block {
   return { ...block, source: { type: 'text', media_type: 'text/plain', data: text } };
 }
 
-/** A file without a type is left for the provider to judge. */
+/** The provider validates files without a type. */
 function isText(type: string): boolean {
   return /^text\/|^application\/(json|xml|yaml|x-yaml|toml|javascript|sql|csv|x-ndjson)$|\+(json|xml)$/.test(
     type,

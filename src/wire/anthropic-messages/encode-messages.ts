@@ -7,7 +7,7 @@ import type { ModelCapabilities } from './model-capabilities.ts';
 import { stripForeignFields } from './strip-foreign.ts';
 import { moveToolResultsFirst } from './tool-results-first.ts';
 
-/** Messages of another origin, brought into the form that this provider accepts. */
+/** Adapts messages from other formats to what this provider accepts. */
 export function encodeMessages(
   messages: readonly Message[],
   { allowsMidConversationSystem }: ModelCapabilities,
@@ -27,7 +27,7 @@ export function encodeMessages(
   return moveToolResultsFirst(encoded);
 }
 
-/** Text without a word in it is refused. */
+/** The provider rejects blank text. */
 export function isBlank(text: string): boolean {
   return text.trim() === '';
 }
@@ -46,7 +46,7 @@ function encodeBlock(block: Block, dropped: Set<string>): readonly Block[] {
     case 'text':
       return isBlank(block.text) ? [] : [stripForeignFields(block)];
     case 'thinking':
-      // A signature proves who thought it; without one the provider takes no thinking.
+      // A signature proves the origin; the provider rejects unsigned thinking.
       if (block.signature !== undefined && block.signature !== '') return [block];
       dropped.add('messages[].content[].thinking');
       return [];
@@ -75,7 +75,7 @@ function encodeBlock(block: Block, dropped: Set<string>): readonly Block[] {
   }
 }
 
-/** Ids of calls may hold letters, digits, `_` and `-` only; both ends of a pair are changed alike. */
+/** Tool call ids may only contain letters, digits, `_` and `-`; a call and its result change alike. */
 function sanitizeToolCallId(id: string): string {
   return id.replace(/[^a-zA-Z0-9_-]/g, '_');
 }

@@ -35,7 +35,7 @@ function patchBody(request: ChatRequest, clientRequest: ClientRequest): Uint8Arr
   return patchJson(clientRequest.fields, Object.fromEntries(changed.map((field) => [field, now.get(field)])));
 }
 
-/** A request that came in another format, or was made here. */
+/** Encodes a request that came in another format or was created by the gateway. */
 function translate(said: ChatRequest, accepts: Acceptance): EncodedRequest {
   checkRequestShape(said);
   checkTranslatableContent(said, 'anthropic-messages');
@@ -70,7 +70,7 @@ function translate(said: ChatRequest, accepts: Acceptance): EncodedRequest {
   return { body: Buffer.from(JSON.stringify(omitUndefined(body))), dropped: sanitizeFieldNames(dropped) };
 }
 
-/** A conversation must have a first turn: instructions alone are it. */
+/** A conversation must have a first turn: without messages, the system prompt becomes it. */
 function conversationOf(request: ChatRequest, modelCapabilities: ModelCapabilities, dropped: Set<string>) {
   const system = instructionsOf(request);
   const messages = encodeMessages(request.messages, modelCapabilities, dropped);
@@ -79,14 +79,14 @@ function conversationOf(request: ChatRequest, modelCapabilities: ModelCapabiliti
   return { system: undefined, messages: [{ role: 'user', content: system } as const] };
 }
 
-/** None of them blank, which is refused; what isn't text is for the provider to judge. */
+/** Omits blank texts, which the provider rejects; it validates other block types itself. */
 function instructionsOf({ system }: ChatRequest): ChatRequest['system'] {
   if (typeof system === 'string') return isBlank(system) ? undefined : system;
   const blocks = system?.filter(({ text }) => stringOf(text) === undefined || !isBlank(text));
   return blocks?.length === 0 ? undefined : blocks;
 }
 
-/** Names and strictness are not said here: every schema is held to. */
+/** Omits name and strictness: this format enforces every schema. */
 function outputConfigOf(config: OutputConfig | undefined, effort: string | undefined, dropped: Set<string>) {
   const { format, effort: _, ...rest } = config ?? {};
   if (format != null && format.type !== 'json_schema') dropped.add('output_config.format');
@@ -110,7 +110,7 @@ function toolsOf(request: ChatRequest, dropped: Set<string>): ChatRequest['tools
   return tools?.length === 0 ? undefined : tools;
 }
 
-/** The scale ends at 1 here, where others go to 2; and some models don't let themselves be steered at all. */
+/** Temperature ends at 1 here, in other formats at 2; some models accept no sampling parameters at all. */
 function samplingOf(request: ChatRequest, allowed: boolean, dropped: Set<string>) {
   const { temperature, top_p, top_k } = request;
   if (allowed) {

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../kernel/json.ts';
 import { stringOf } from '../json-values.ts';
 
 /**
- * A schema that the provider can hold a model to: objects closed, and what it has no means to enforce said in words
+ * A schema that the provider can enforce: closes objects, and moves unsupported constraints to descriptions
  * (https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations).
  */
 export function toEnforceableSchema(schema: unknown): unknown {

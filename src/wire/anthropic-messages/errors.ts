@@ -1,6 +1,6 @@
 import type { StreamError } from '../../kernel/message.ts';
 
-/** This dialect's name for an error with this status. */
+/** Anthropic's error type for a status. */
 export function errorTypeForStatus(status: number): string {
   const named = Object.entries(statusByType).find(([, of]) => of === status);
   if (named !== undefined) return named[0];
@@ -11,7 +11,7 @@ export function statusForErrorType(name: string): number | undefined {
   return Object.hasOwn(statusByType, name) ? statusByType[name] : undefined;
 }
 
-/** The same error in this dialect. */
+/** Encodes an error in Anthropic's format. */
 export function encodeError({ status, ...told }: StreamError): StreamError {
   return status === undefined ? told : { ...told, type: errorTypeForStatus(status) };
 }

@@ -1,11 +1,11 @@
-/** What a model can be asked for: a Claude by its generation, the newest where its name has no number. */
+/** What a Claude model supports, by its generation; a name without a version counts as the newest. */
 export interface ModelCapabilities {
   readonly thinkingControl: 'never' | 'by budget' | 'by effort';
-  /** The highest level of effort besides `max`. */
+  /** The highest effort level besides `max`. */
   readonly effortMax: 'high' | 'xhigh';
-  /** Whether temperature and its kin may be set. */
+  /** Whether sampling parameters such as temperature are allowed. */
   readonly allowsSampling: boolean;
-  /** Whether a system message may stand in mid-conversation. */
+  /** Whether a system message may appear in mid-conversation. */
   readonly allowsMidConversationSystem: boolean;
 }
 
@@ -20,7 +20,7 @@ export function capabilitiesOf(model: string): ModelCapabilities {
   };
 }
 
-/** Models of others that are served in this format. */
+/** Other vendors' models that are served in this format. */
 const otherVendorCapabilities: ModelCapabilities = {
   thinkingControl: 'by budget',
   effortMax: 'high',

@@ -18,11 +18,11 @@ const listSchema = z.object({
   last_id: z.string().nullable(),
 });
 
-/** Anthropic's own numbers. */
+/** Anthropic's own limits. */
 const pageSizeDefault = 20;
 const pageSizeMax = 1000;
 
-/** Models as Anthropic's API lists them, page by page. */
+/** Anthropic's paginated model list. */
 export const anthropicModels: ModelListFormat = {
   wire: anthropicMessages,
   path: '/v1/models',

@@ -15,10 +15,10 @@ const cacheMarker = { cache_control: anything };
 const textContent = either(text, listOf(objectWith({ type: oneOf('text'), text }, cacheMarker)));
 const turn = objectWith({ role: oneOf('user', 'assistant'), content: textContent });
 
-/** Fields that can't change an answer: whose it is. */
+/** Fields that can't change an answer, such as the user id. */
 export const bookkeeping: readonly string[] = ['metadata'];
 
-/** Text, functions and the usual settings: the same call in every format. */
+/** Only text, functions and common settings: means the same in every format. */
 export const isPlain: Check = objectWith(
   { model: text, messages: alternatingTurns(turn, 'assistant') },
   {

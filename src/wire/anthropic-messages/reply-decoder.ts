@@ -11,13 +11,13 @@ import { statusForErrorType } from './errors.ts';
 import { sanitizeEvent, sanitizeReply } from './sanitize-reply.ts';
 import { sanitizeUsage } from './sanitize-usage.ts';
 
-/** Reads a streamed answer: frames are canonical events already. */
+/** Decodes a stream, whose frames are canonical events already. */
 export class MessagesDecoder implements ReplyDecoder {
   finished = false;
   readonly #sse = new SseParser();
   readonly #interest: Interest;
   readonly unread = new UnreadContentEstimator();
-  /** How many blocks went by unread. */
+  /** Number of blocks skipped unread. */
   #skippedBlocks = 0;
   #contentSeen = false;
 
@@ -46,7 +46,7 @@ export class MessagesDecoder implements ReplyDecoder {
         this.#contentSeen = true;
         this.unread.calibrate(unpaddedLength(data), this.#skippedBlocks, contentChars([event]));
       }
-      // After an error nothing more comes, and nothing more is to be waited for.
+      // Nothing follows an error.
       if (event.type === 'message_stop' || event.type === 'error') this.finished = true;
       events.push(event);
     }
@@ -55,7 +55,7 @@ export class MessagesDecoder implements ReplyDecoder {
 
   #skip(name: string, data: string): void {
     if (name === 'content_block_delta') {
-      // A long one may be what the provider signs its thinking with.
+      // A long frame may be the signature of thinking.
       if (data.length < 500 || !data.includes('"signature_delta"'))
         this.unread.skip(unpaddedLength(data), this.#skippedBlocks);
     } else if (name === 'content_block_start') {
@@ -69,7 +69,7 @@ export class MessagesDecoder implements ReplyDecoder {
   }
 }
 
-/** The length without the spaces before the last bracket, by which Anthropic hides how much it writes. */
+/** The length without the padding before the last bracket, by which Anthropic hides the length of its output. */
 function unpaddedLength(data: string): number {
   let end = data.length - 1;
   while (data.charCodeAt(end - 1) === space) end--;
@@ -83,7 +83,7 @@ export function readMessage(body: JsonObject): DecodedReply {
   return Array.isArray(body.content) ? { answer: sanitizeReply(body) } : undefined;
 }
 
-/** What an answer says about itself, without its content; one that doesn't say how long that is has to be read. */
+/** The reply's metadata without its content; undefined without token counts: then the content has to be read. */
 export function summarizeMessage(body: JsonObject): ReplySummary | undefined {
   const { type, content, usage, stop_reason } = body;
   if (type === 'error' || !Array.isArray(content)) return undefined;
@@ -91,7 +91,7 @@ export function summarizeMessage(body: JsonObject): ReplySummary | undefined {
   return told.output_tokens == null ? undefined : { stop_reason: stringOf(stop_reason) ?? null, usage: told };
 }
 
-/** The same from its end. */
+/** The same from the end of the body. */
 export function summarizeMessageTail(json: string): ReplySummary | undefined {
   if (json.includes('"error"')) return undefined;
   const usage = readFieldFromTail(json, 'usage', 1);

@@ -6,7 +6,7 @@ import { foreignPartOf } from '../foreign.ts';
 import { encodeError } from './errors.ts';
 import { stripForeignBlocks, stripForeignFields } from './strip-foreign.ts';
 
-/** Writes a streamed answer, with the numbers that clients of this format rely on. */
+/** Writes a stream, with the token counts that clients of this format rely on. */
 export class MessagesEncoder implements ReplyEncoder {
   #usage: Usage = {};
   readonly #blocks = new ForeignBlockFilter();
@@ -39,7 +39,7 @@ export function encodeReplyBody(answer: Answer): JsonObject {
   return { ...withTokenCounts(answer), content: stripForeignBlocks(answer.content) };
 }
 
-/** Leaves out what only other formats can say, and numbers the rest through. */
+/** Omits blocks of other formats and renumbers the rest. */
 class ForeignBlockFilter {
   readonly #skipped = new Set<number>();
 
@@ -63,7 +63,7 @@ function isForeignCitation(event: ReplyEvent): boolean {
   );
 }
 
-/** SDKs of this format read these two counts without asking whether they are there. */
+/** SDKs of this format read these two counts without checking that they exist. */
 function withTokenCounts(answer: Answer): Answer {
   return { ...answer, usage: { input_tokens: 0, output_tokens: 0, ...answer.usage } };
 }

@@ -4,8 +4,8 @@ import { dropInvalidFields, type FieldChecks, objectsOf, stringOf } from '../jso
 import { sanitizeUsage } from './sanitize-usage.ts';
 
 /**
- * An answer, or a piece of one, with the types that its readers rely on: what has another counts as absent, or as empty
- * where it can't be. What we have no name for travels along as it is.
+ * Enforces the types that readers of a reply, or part of one, rely on: a value of another type counts as absent, or as
+ * empty if required. Unknown fields pass unchanged.
  */
 export function sanitizeReply(told: JsonObject): Answer {
   const { id, model, content, stop_reason, stop_sequence, stop_details, usage } = told;
@@ -25,7 +25,7 @@ export function sanitizeReply(told: JsonObject): Answer {
     : { ...answer, stop_details: sanitizeStopDelta({ stop_details }).stop_details ?? null };
 }
 
-/** Undefined for what is no event, or can't be read as the one that it says it is. */
+/** Undefined if it isn't an event or isn't valid as its type. */
 export function sanitizeEvent(data: JsonObject): ReplyEvent | undefined {
   switch (data.type) {
     case 'message_start':
@@ -57,7 +57,7 @@ function isIndex(value: unknown): boolean {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** The same block where it is as it should be; undefined where nobody can tell what it is. */
+/** The same block if it is valid; undefined if its type is unclear. */
 function sanitizeBlock(told: JsonObject): Block | undefined {
   if (typeof told.type !== 'string') return undefined;
   const texts = stringFieldsByBlockType.get(told.type) ?? [];
@@ -72,7 +72,7 @@ function hasValidSignature({ type, signature }: JsonObject): boolean {
   return type !== 'thinking' || signature === undefined || typeof signature === 'string';
 }
 
-/** Fields of a block that are text. */
+/** String fields by block type. */
 const stringFieldsByBlockType: ReadonlyMap<string, readonly string[]> = new Map([
   ['text', ['text']],
   ['thinking', ['thinking']],

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
 import { dropInvalidFields, type FieldChecks, isCost, isCount } from '../json-values.ts';
 
-/** Usage as a provider told it, without what can't be true; the same object where all of it can. */
+/** The provider's usage without impossible values; the same object if all are possible. */
 export function sanitizeUsage(told: unknown): Usage {
   return isJsonObject(told) ? dropInvalidFields(told, usageChecks) : emptyUsage;
 }

@@ -1,13 +1,13 @@
 import type { Block, Message, TextBlock } from '../../kernel/message.ts';
 import { foreignPartOf } from '../foreign.ts';
 
-/** Blocks without what only other formats can say. */
+/** Drops the blocks that only other formats understand. */
 export function stripForeignBlocks(blocks: readonly Block[]): readonly Block[] {
   const own = blocks.filter((block) => foreignPartOf(block) === undefined).map(stripForeignFields);
   return own.length === blocks.length && own.every((block, at) => block === blocks[at]) ? blocks : own;
 }
 
-/** A refusal is told by the reason for stopping alone. */
+/** Drops the fields of other formats: here only the stop reason reports a refusal. */
 export function stripForeignFields(block: Block): Block {
   if (block.type !== 'text') return block;
   const said = 'citations' in block ? withoutForeignCitations(block) : block;
@@ -16,7 +16,7 @@ export function stripForeignFields(block: Block): Block {
   return rest;
 }
 
-/** What was said in earlier turns may have come from providers of other formats. */
+/** Earlier turns may come from providers of other formats. */
 export function stripForeignContent(messages: readonly Message[]): readonly Message[] {
   return messages.flatMap((message) => {
     const { content } = message;

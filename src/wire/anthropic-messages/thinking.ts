@@ -1,14 +1,14 @@
 import type { ChatRequest, Message, Thinking } from '../../kernel/message.ts';
 import type { ModelCapabilities } from './model-capabilities.ts';
 
-/** What thinking has a say in. */
+/** The settings that depend on thinking. */
 export interface ThinkingSettings {
   readonly thinking?: Thinking | undefined;
   readonly effort?: string | undefined;
   readonly max_tokens: number;
 }
 
-/** Asked for by effort, as other formats do, a model gets the kind of thinking that its generation knows. */
+/** Translates an effort level into the kind of thinking that the model's generation supports. */
 export function thinkingSettingsOf(
   request: ChatRequest,
   modelCapabilities: ModelCapabilities,
@@ -46,7 +46,7 @@ function supportedEffort(effort: string, { effortMax }: ModelCapabilities): stri
   return effort === 'xhigh' ? effortMax : effort;
 }
 
-/** The format requires a limit and others don't: enough for a long answer, and what every model in service accepts. */
+/** This format requires a limit, others don't: enough for a long answer, and accepted by every current model. */
 const replyTokensDefault = 8192;
 const budgetMin = 1024;
 const budgetByEffort: Readonly<Record<string, number>> & { readonly high: number } = {
@@ -62,7 +62,7 @@ function defaultMaxTokens(thinking: Thinking | undefined): number {
   return thinking?.type === 'enabled' ? thinking.budget_tokens + replyTokensDefault : replyTokensDefault;
 }
 
-/** With a budget, a forced tool and a tool loop that began without thinking are both refused by the provider. */
+/** With a budget, the provider rejects a forced tool, and a tool loop that started without thinking. */
 function allowsBudget({ tool_choice: choice, messages }: ChatRequest): boolean {
   return choice?.type !== 'any' && choice?.type !== 'tool' && !isToolLoopWithoutThinking(messages);
 }

@@ -1,6 +1,6 @@
 import type { TokenCounting } from '../../kernel/wire-format.ts';
 
-/** https://platform.claude.com/docs/en/api/messages-count-tokens: what bounds or lays out an answer has no place there. */
+/** The counter rejects output settings: https://platform.claude.com/docs/en/api/messages-count-tokens. */
 export const messagesTokenCounting: TokenCounting = {
   requestPath: (_model, query) => `/v1/messages/count_tokens${query}`,
   encodeRequest: (call) =>

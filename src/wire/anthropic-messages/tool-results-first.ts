@@ -1,6 +1,6 @@
 import type { Block, Message } from '../../kernel/message.ts';
 
-/** A turn that answers calls must begin with their results, or it is refused: what was said before them comes behind. */
+/** Moves tool results to the start of their turn, as the provider requires. */
 export function moveToolResultsFirst(messages: readonly Message[]): readonly Message[] {
   const turns: Message[] = [];
   for (const message of messages) {

@@ -6,7 +6,7 @@ import { encodeRequest } from './encode-request.ts';
 import { readResponse, summarizeResponse } from './read-response.ts';
 import { ConverseDecoder } from './reply-decoder.ts';
 
-/** Amazon's Converse API, for models of all makers. It is spoken to Bedrock, and to no client. Answers there have no id: they get one. */
+/** Amazon's Converse API, for models of all makers; clients can't use it. Its responses have no id, so they get one. */
 export function createBedrockConverse(newId: () => string): ProviderFormat {
   const reader: JsonReplyReader = {
     read: (body) => readResponse(body, newId()),

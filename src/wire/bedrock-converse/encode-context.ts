@@ -1,26 +1,26 @@
-/** What an encoder needs to know besides the content itself. */
+/** What encoders need besides the content. */
 export interface EncodeContext {
   readonly traits: ModelTraits;
   readonly mapToolCallId: (id: string) => string;
   readonly dropped: Set<string>;
-  /** How often documents of a name came, of which no two may be the same. */
+  /** Uses of each document name, since names must be unique. */
   readonly documentNames: Map<string, number>;
 }
 
-/** What Converse takes of a model's maker alone: notes in its reference. */
+/** What Converse accepts only for some makers: notes in its reference. */
 interface ModelTraits {
-  /** Of Claude, or behind a name that doesn't tell: takes signed thinking, and marks on tools and for an hour. */
+  /** Claude, or a name that doesn't reveal the model: accepts signed thinking, and cache points on tools and for an hour. */
   readonly isClaude: boolean;
   readonly isNova: boolean;
-  /** Takes marks for what is to be cached, is told of calls that failed, and sees pictures in results. */
+  /** Accepts cache points, a status in tool results, and pictures in them. */
   readonly supportsRichContent: boolean;
-  /** Whether a turn with results may have anything else in it. */
+  /** Whether a turn with tool results may have other content. */
   readonly allowsMixedTurns: boolean;
-  /** How it can be told to call a tool. */
+  /** Supported tool choices. */
   readonly toolChoices: 'all' | 'any' | 'none';
 }
 
-/** Names of profiles that customers made say nothing about their model. */
+/** Names of customers' profiles don't reveal their model. */
 export function createEncodeContext(
   model: string,
   mapToolCallId: (id: string) => string,

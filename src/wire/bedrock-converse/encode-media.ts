@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { DocumentBlock, ImageBlock } from '../../kernel/message.ts';
 import { untranslatableError } from '../foreign.ts';
 
-/** Pictures and documents come with the call: what lies elsewhere can't be told here. */
+/** Pictures and documents must be inline: the API accepts no URLs. */
 export function encodeImage({ source }: ImageBlock): JsonObject {
   if (source.type !== 'base64')
     throw untranslatableError(`messages[].content[].image.source.${source.type}`, 'bedrock-converse');
@@ -25,7 +25,7 @@ export function encodeDocument({ source, title }: DocumentBlock, names: Map<stri
   return { document: { format, name: uniqueDocumentName(title ?? 'document', names), source: { bytes } } };
 }
 
-/** Letters, digits, single spaces, hyphens and brackets; each name once. */
+/** Allows letters, digits, single spaces, hyphens and brackets; makes names unique. */
 function uniqueDocumentName(title: string, names: Map<string, number>): string {
   const letters = title.replace(/[^A-Za-z0-9()[\]-]+/g, ' ').trim();
   const plain = letters.slice(0, 180).trim() || 'document';

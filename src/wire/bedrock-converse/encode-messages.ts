@@ -19,7 +19,7 @@ export function encodeSystem(
   return encoded.length === 0 ? undefined : encoded;
 }
 
-/** Roles take turns: what one of them said in a row is one message. */
+/** Roles must alternate: merges consecutive messages of a role. */
 export function encodeMessages(
   messages: readonly Message[],
   encodeContext: EncodeContext,
@@ -37,7 +37,7 @@ export function encodeMessages(
   return turns.map(({ role, content }) => ({ role, content: arrangeToolResults(content, encodeContext) }));
 }
 
-/** Results stand first with most makers; some take nothing beside them, and read it in the last of them. */
+/** Most makers need tool results first; some accept only tool results, so the rest moves into the last result. */
 function arrangeToolResults(
   content: readonly JsonObject[],
   { traits: modelTraits }: EncodeContext,
@@ -57,7 +57,7 @@ function contentOf({ content }: Message, encodeContext: EncodeContext): JsonObje
   const encoded = content.flatMap((block) => encodeBlock(block, encodeContext));
   const hasText = encoded.some((block) => 'text' in block);
   const named = encoded.find((block) => 'document' in block)?.document;
-  // A document may not stand without words.
+  // A document needs text beside it.
   return hasText || !isJsonObject(named) ? encoded : [...encoded, { text: String(named.name) }];
 }
 
@@ -75,7 +75,7 @@ function encodeBlock(block: Block, encodeContext: EncodeContext): readonly JsonO
   ];
 }
 
-/** Marks stand behind what they mark. */
+/** A cache point follows the content that it marks. */
 export function cachePoint(
   { ttl }: CacheControl,
   isTaken: boolean,
@@ -87,7 +87,7 @@ export function cachePoint(
   return [];
 }
 
-/** One block that holds no others. */
+/** A block without nested blocks. */
 function encodeLeafBlock(block: Block, encodeContext: EncodeContext): readonly JsonObject[] {
   const { dropped, mapToolCallId } = encodeContext;
   const found = searchResultText(block) ?? toolReferenceText(block)?.text;
@@ -127,7 +127,7 @@ function nameOf(block: { readonly type: string }): string {
   return block.type;
 }
 
-/** That a call failed has a place of its own with some makers, and so have pictures; others are told in words, and see them beside it. */
+/** Some makers accept a status and pictures in results; for others an error becomes text, and pictures follow the result. */
 function encodeResult(result: ToolResultBlock, encodeContext: EncodeContext): readonly JsonObject[] {
   const { content = '', is_error } = result;
   const { supportsRichContent, allowsMixedTurns } = encodeContext.traits;

@@ -45,7 +45,7 @@ export function encodeRequest(
   return { body: Buffer.from(JSON.stringify(body)), dropped: sanitizeFieldNames(dropped) };
 }
 
-/** A conversation begins with the user: where nobody has said anything, the instructions do, as they did when they were alone. */
+/** A conversation must start with a user turn: without one, the system prompt becomes it. */
 function conversationOf(request: ChatRequest, encodeContext: EncodeContext) {
   const messages = encodeMessages(request.messages, encodeContext);
   const system = encodeSystem(request.system, encodeContext);
@@ -53,7 +53,7 @@ function conversationOf(request: ChatRequest, encodeContext: EncodeContext) {
   return { messages: [{ role: 'user', content: system ?? [{ text: '(empty)' }] }, ...messages] };
 }
 
-/** Every maker has a place of its own for how hard to think. */
+/** Every maker has its own field for effort. */
 function effortFields(model: string, effort: string | undefined): JsonObject | undefined {
   if (effort === undefined) return undefined;
   if (!/nova/.test(model)) return { reasoning_effort: effort };

@@ -7,7 +7,7 @@ import type { EncodeContext } from './encode-context.ts';
 import { cachePoint } from './encode-messages.ts';
 import { toolSchema } from './tool-schema.ts';
 
-/** Tools have to be declared where a conversation has calls in it, whether they may be called again or not. */
+/** Tools must be declared if the conversation has tool calls, even if they may not be called again. */
 export function encodeTools(request: ChatRequest, encodeContext: EncodeContext): JsonObject | undefined {
   const { dropped } = encodeContext;
   const declared = (request.tools ?? []).filter((tool) => isFunctionTool(tool, dropped));
@@ -53,7 +53,7 @@ function calledToolNames(messages: readonly Message[]): readonly string[] {
   return [...new Set(names)];
 }
 
-/** That it is left to the model is what holds anyway, and some refuse to be told so. */
+/** Omits `auto`: it is the default, and some models reject it. */
 function encodeChoice(
   choice: ToolChoice | undefined,
   { traits: modelTraits, dropped }: EncodeContext,

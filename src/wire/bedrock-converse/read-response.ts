@@ -5,7 +5,7 @@ import { objectOf, objectsOf, stringOf } from '../json-values.ts';
 import { failureOf, stopReasonOf } from './stop-reason.ts';
 import { usageOf } from './usage.ts';
 
-/** A whole answer, which doesn't name its model. */
+/** A complete response, which doesn't name its model. */
 export function readResponse(body: JsonObject, id: string): DecodedReply {
   const message = objectOf(objectOf(body.output)?.message);
   if (message === undefined) return undefined;
@@ -44,7 +44,7 @@ function blocksOf(part: JsonObject): readonly Block[] {
   return thinkingBlocksOf(objectOf(part.reasoningContent) ?? {});
 }
 
-/** What can't be named can't be called. */
+/** A call without a name is dropped: it can't be run. */
 function toolUseBlocksOf({ toolUseId, name, input }: JsonObject): readonly Block[] {
   if (typeof name !== 'string' || typeof toolUseId !== 'string') return [];
   return [{ type: 'tool_use', id: toolUseId, name, input: input ?? {} }];

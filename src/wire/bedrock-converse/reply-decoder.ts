@@ -13,8 +13,8 @@ interface OpenBlock {
 }
 
 /**
- * Reads a streamed answer, of which each event is a frame. Blocks of text and thought begin without a word, and what was
- * used is told after the reason for stopping.
+ * Decodes a stream with one event per frame. Text and thinking blocks have no start event, and usage follows the stop
+ * reason.
  */
 export class ConverseDecoder implements ReplyDecoder {
   finished = false;
@@ -23,7 +23,7 @@ export class ConverseDecoder implements ReplyDecoder {
   #events: ReplyEvent[] = [];
   #started = false;
   #closed = false;
-  /** Blocks that are open, by their number there; here they are numbered anew. */
+  /** Open blocks by the provider's index; we renumber them. */
   readonly #openBlocks = new Map<number, OpenBlock>();
   #blockCount = 0;
   #toolCallCount = 0;
@@ -106,13 +106,13 @@ export class ConverseDecoder implements ReplyDecoder {
 
   #startToolUse(index: number, call: JsonObject | undefined): void {
     const { toolUseId, name } = call ?? {};
-    // Others begin with what is in them.
+    // Other blocks open with their first delta.
     if (typeof toolUseId !== 'string' || typeof name !== 'string') return;
     this.#toolCallCount++;
     this.#openBlock(index, { type: 'tool_use', id: toolUseId, name, input: {} });
   }
 
-  /** Where another one has not ended yet, that is over. */
+  /** Closes a block that is still open. */
   #openBlock(index: number, content_block: Block): number {
     this.#start();
     this.#closeBlock(index);
@@ -172,7 +172,7 @@ export class ConverseDecoder implements ReplyDecoder {
     const hasBegun = this.#blockCount > 0;
     if (hasBegun && Object.keys(this.#usage).length > 0)
       this.#events.push({ type: 'message_delta', delta: {}, usage: this.#usage });
-    // Told by itself it would look as if the answer had begun.
+    // A separate usage event would look like the start of the reply.
     this.#events.push({ type: 'error', error, ...(!hasBegun && { usage: this.#usage }) });
   }
 

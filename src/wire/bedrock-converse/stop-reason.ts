@@ -1,6 +1,6 @@
 import type { StreamError } from '../../kernel/message.ts';
 
-/** Most are Anthropic's own. */
+/** Most values are the same as Anthropic's. */
 export function stopReasonOf(told: string | undefined, hasCalls: boolean): string {
   switch (told) {
     case 'max_tokens':
@@ -16,7 +16,7 @@ export function stopReasonOf(told: string | undefined, hasCalls: boolean): strin
   }
 }
 
-/** What went wrong in an answer without any content; undefined where having said nothing is an answer. */
+/** The error of a reply without content; undefined if an empty reply is valid. */
 export function failureOf(told: string | undefined): StreamError | undefined {
   if (told !== 'malformed_model_output' && told !== 'malformed_tool_use') return undefined;
   return { type: told, message: `the model stopped without output: ${told}`, status: 502 };

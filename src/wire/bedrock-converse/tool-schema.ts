@@ -2,21 +2,21 @@ import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../kernel/limits.ts';
 import { objectOf, omitUndefined } from '../json-values.ts';
 
-/** The schema of a tool's input: of an object in any case, and without what it says of itself. */
+/** A tool's input schema: always an object, without `$schema` and `$id`. */
 export function toolSchema(schema: JsonObject, isNova: boolean): JsonObject {
   const { $schema: _, $id: __, ...rest } = schema;
   const told: JsonObject = { ...rest, type: 'object' };
   return isNova ? novaSchema(told) : told;
 }
 
-/** Nova takes these three at the top and no others: https://docs.aws.amazon.com/nova/latest/userguide/tool-use-definition.html */
+/** Nova's top-level fields: https://docs.aws.amazon.com/nova/latest/userguide/tool-use-definition.html */
 function novaSchema({ type, properties, required, $defs, definitions }: JsonObject): JsonObject {
   const places = { $defs: objectOf($defs) ?? {}, definitions: objectOf(definitions) ?? {} };
   const resolved = new RefResolver(places).resolve(objectOf(properties) ?? {}, []);
   return omitUndefined({ type, properties: resolved, required });
 }
 
-/** Writes what is referred to in the place of the reference; what refers to itself, or to elsewhere, may be anything. */
+/** Inlines references; a recursive or external one becomes an unrestricted schema. */
 class RefResolver {
   readonly #definitions: Readonly<Record<string, JsonObject>>;
   #values = 0;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
 import { countOf, objectsOf, omitUndefined } from '../json-values.ts';
 
-/** What was read from a cache or written to one is not among `inputTokens`. */
+/** `inputTokens` excludes cache reads and writes. */
 export function usageOf(told: JsonObject): Usage {
   const details = objectsOf(told.cacheDetails);
   const written = (ttl: string) => {

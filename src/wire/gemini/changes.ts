@@ -10,7 +10,7 @@ import type { EncodeContext } from './encode-parts.ts';
 import { changedExtensionFields, generationConfigFields } from './extension-fields.ts';
 import { fieldNameIn, readField } from './fields.ts';
 
-/** What to write over the client's own body: only fields that are not what was read from it. */
+/** The changes to the client's own body: only fields that differ from those decoded. */
 export function changesOf(
   request: ChatRequest,
   clientRequest: ClientRequest,
@@ -58,7 +58,7 @@ function toolConfigOf(
   return Object.keys(config).length === 0 ? undefined : config;
 }
 
-/** The client's own but for what changed. */
+/** The client's own config with the changed fields. */
 function configOf(request: ChatRequest, changed: ReadonlySet<string>, before: JsonObject): JsonObject {
   const config: Record<string, unknown> = { ...before };
   for (const [name, own] of generationConfigFields)

@@ -13,7 +13,7 @@ import {
   toSignatureBlock,
 } from './signatures.ts';
 
-/** Instructions as one string where they are one, else as blocks. */
+/** The system prompt as a string if it is one text, else as blocks. */
 export function decodeSystem(body: JsonObject): string | readonly TextBlock[] | undefined {
   const told = readField(body, 'systemInstruction');
   if (typeof told === 'string') return told === '' ? undefined : told;
@@ -26,11 +26,11 @@ export function decodeSystem(body: JsonObject): string | readonly TextBlock[] | 
 
 export interface DecodeContext {
   readonly extensionFields: ExtensionFields;
-  /** Who is asked, and so whose the signatures in the conversation are. */
+  /** The requested model, which the signatures in the conversation belong to. */
   readonly model: string;
 }
 
-/** Contents in turns: pieces of an answer that a client kept as they came are one turn. */
+/** Groups contents into turns: pieces of a reply that a client stored as streamed are one turn. */
 export function decodeContents(
   contents: readonly JsonObject[],
   decodeContext: DecodeContext,
@@ -67,7 +67,7 @@ function unwrapSingleText(blocks: readonly Block[]): Message['content'] {
   return only?.type === 'text' && another === undefined ? only.text : blocks;
 }
 
-/** Calls mostly have no ids here: each gets one by its place, and what it returned is found by name and order. */
+/** Calls mostly have no ids here: each gets one by position; results are matched by name and order. */
 class ToolCallIds {
   #count = 0;
   readonly #open: { readonly id: string; readonly name: string }[] = [];
@@ -105,7 +105,7 @@ function decodeUserParts(
   });
 }
 
-/** What the model thought, said and called. Pieces of one text are put together again. */
+/** Decodes a model turn; joins pieces of one text. */
 function decodeModelParts(
   parts: readonly JsonObject[],
   toolCallIds: ToolCallIds,
@@ -148,7 +148,7 @@ function appendText(blocks: Block[], kind: 'thinking' | 'text', text: string): v
   else blocks.push({ type: 'thinking', thinking: text });
 }
 
-/** Thinking comes back as it was, in place of what the client was shown of it, else before what was said after it. */
+/** Restores carried thinking in place of its visible part, else before the content that followed it. */
 function restoreThinking(carried: readonly AnyThinkingBlock[], blocks: Block[]): void {
   for (const anyThinkingBlock of carried) {
     if (blocks.some((block) => isSameThinking(block, anyThinkingBlock))) continue;
@@ -171,7 +171,7 @@ function isUnsignedCopy(block: Block, anyThinkingBlock: AnyThinkingBlock): boole
   return anyThinkingBlock.type === 'thinking' && block.thinking === anyThinkingBlock.thinking;
 }
 
-/** What is carried was thought after these. */
+/** Whether the block came before the carried thinking. */
 function precedesCarriedThinking({ type }: Block): boolean {
   return type === 'tool_use' || type === 'thinking' || type === 'redacted_thinking';
 }

@@ -5,13 +5,13 @@ import { foreignBlock } from '../foreign.ts';
 import { objectOf, stringOf } from '../json-values.ts';
 import { objectListIn, readField, toCamelCase } from './fields.ts';
 
-/** A picture, a document, or what else may be inside of a part; undefined where that is nothing of the kind. */
+/** A part with media as a block; undefined for other parts. */
 export function decodeMedia(part: JsonObject): Block | undefined {
   const inline = objectOf(readField(part, 'inlineData'));
   const data = stringOf(inline?.data);
   if (inline !== undefined && data !== undefined) {
     const media_type = stringOf(readField(inline, 'mimeType')) ?? '';
-    // Text in a file is text to those who take no files.
+    // Formats without files get a text file as text.
     if (media_type.startsWith('text/'))
       return { type: 'document', source: { type: 'text', media_type, data: decodeBase64Text(data) } };
     return mediaBlock(media_type, { type: 'base64', media_type, data });
@@ -32,25 +32,25 @@ function decodeBase64Text(base64: string): string {
 
 type MediaBlockSource = Extract<Block, { type: 'image' }>['source'];
 
-/** Sound and moving pictures have no name elsewhere. */
+/** Other formats have no audio or video blocks. */
 function mediaBlock(type: string, source: MediaBlockSource): Block | undefined {
   if (type.startsWith('image/')) return { type: 'image', source };
   if (/^(audio|video)\//.test(type)) return undefined;
   return { type: 'document', source };
 }
 
-/** Films that everybody can see are named by their address alone. */
+/** Public videos have only a URL and no type. */
 function typeOfFile(file: JsonObject, uri: string): string {
   const isFilm = /^https?:\/\/(www\.|m\.)?(youtube\.com|youtu\.be)\//.test(uri);
   return isFilm ? 'video/*' : (stringOf(readField(file, 'mimeType')) ?? '');
 }
 
-/** Whether others can fetch it; what was uploaded somewhere has a name there. */
+/** Whether other providers can fetch it; an uploaded file is only known to its provider. */
 function isPublicUrl(uri: string): boolean {
   return /^https?:\/\//.test(uri) && !uri.startsWith('https://generativelanguage.googleapis.com/');
 }
 
-/** What no other format has; `by` says whether it may be left out. */
+/** A part that no other format supports; `by` decides whether it may be dropped. */
 export function decodeForeignPart(
   part: JsonObject,
   extensionFields: ExtensionFields,
@@ -61,7 +61,7 @@ export function decodeForeignPart(
   );
   if (written === undefined) return [];
   const kind = mediaKind(part) ?? toCamelCase(written);
-  // What a model said may be lost, what it is asked may not.
+  // A model's part may be dropped, a client's may not.
   if (by === 'client') extensionFields.essential[`contents[].parts[].${kind}`] = true;
   return [foreignBlock('gemini', part, kind)];
 }
@@ -79,7 +79,7 @@ function mediaKind(part: JsonObject): string | undefined {
   return typeOfFile(media, stringOf(readField(media, 'fileUri')) ?? '').split('/')[0] || undefined;
 }
 
-/** What a function returned: `output` and `error` are names that Google gives a meaning, all else is as it is. */
+/** A function's result: Google defines `output` and `error`; anything else stays as it is. */
 export function decodeResult(
   response: JsonObject,
   id: string,

@@ -10,9 +10,9 @@ import { decodeExtensionFields } from './extension-fields.ts';
 import { objectListIn, readField } from './fields.ts';
 import { toJsonSchema } from './json-schema.ts';
 
-/** The path names the model; where there is none, as in a batch, the body may. */
+/** The model is in the path; without one, as in a batch, it may be in the body. */
 export function decodeRequest(given: JsonObject, asked?: RoutingFields): ChatRequest {
-  // To be counted, a call may stand in a field of its own.
+  // A token count request may have the call in its own field.
   const body = objectOf(readField(given, 'generateContentRequest')) ?? given;
   const model = checkModel({ model: asked?.model ?? stringOf(body.model)?.replace(/^models\//, '') });
   const contents = checkContents(body);
@@ -54,7 +54,7 @@ function checkContents(body: JsonObject): readonly JsonObject[] {
 function outputLimitOf(config: JsonObject): number | undefined {
   const given = readField(config, 'maxOutputTokens');
   if (given === undefined) return undefined;
-  // Whole numbers may stand in strings: https://protobuf.dev/programming-guides/json.
+  // Integers may be strings: https://protobuf.dev/programming-guides/json.
   const limit = typeof given === 'string' && given !== '' ? Number(given) : given;
   if (!Number.isInteger(limit) || Number(limit) < 1)
     throw invalidRequestError('generationConfig.maxOutputTokens', 'must be an integer of at least 1');
@@ -72,7 +72,7 @@ function outputConfigOf(config: JsonObject): OutputConfig | undefined {
   return effort === undefined && format === undefined ? undefined : omitUndefined({ effort, format });
 }
 
-/** As a level, which all others know; a budget of -1 leaves it to the model. */
+/** The effort level, which all formats know; a budget of -1 leaves it to the model. */
 function effortOf(thinking: JsonObject): string | undefined {
   const level = stringOf(readField(thinking, 'thinkingLevel'))?.toLowerCase();
   if (level !== undefined && thinkingLevels.has(level)) return level;
@@ -83,7 +83,7 @@ function effortOf(thinking: JsonObject): string | undefined {
   return budget <= 8192 ? 'medium' : 'high';
 }
 
-/** Google's own, and those of others who may be asked. */
+/** Google's levels, and those of other vendors' models. */
 const thinkingLevels: ReadonlySet<string> = new Set(['minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
 function outputFormatOf(config: JsonObject): OutputFormat | undefined {

@@ -7,7 +7,7 @@ import { attachOriginals } from '../originals.ts';
 import { objectListIn, readField, toCamelCase } from './fields.ts';
 import { toJsonSchema } from './json-schema.ts';
 
-/** Each declared function is a tool, and so is each tool of the provider's, of which one object may hold several. */
+/** Each function is a tool, and so is each provider tool; one object may contain several. */
 export function decodeTools(body: JsonObject): readonly Tool[] | undefined {
   if (readField(body, 'tools') === undefined) return undefined;
   const tools = objectListIn(body, 'tools').flatMap((tool) => [

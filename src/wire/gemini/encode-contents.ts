@@ -19,7 +19,7 @@ export function encodeSystem(
   return parts.length === 0 ? undefined : { parts };
 }
 
-/** Turns of one side that follow each other are one: all results of a turn's calls must stand together. */
+/** Merges consecutive turns of a role: all results of a turn's calls must be in one turn. */
 export function encodeContents(
   messages: readonly Message[],
   encodeContext: EncodeContext,
@@ -43,7 +43,7 @@ export function encodeMessage(
 ): readonly JsonObject[] {
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   if (role === 'assistant') return encodeModelTurn(blocks, encodeContext);
-  // Instructions in mid-conversation are said by the user: there is no third side.
+  // Mid-conversation system messages become user turns: there is no other role.
   if (role === 'system') encodeContext.dropped.add('messages[].system');
   const results = blocks.filter((block) => block.type === 'tool_result');
   const rest = blocks.filter((block) => block.type !== 'tool_result');
@@ -57,11 +57,11 @@ export function encodeMessage(
 
 interface EncodedToolResult {
   readonly part: JsonObject;
-  /** What the function returned and may not stand in its part. */
+  /** The part of the result that its own part can't contain. */
   readonly trailingParts: readonly JsonObject[];
 }
 
-/** https://ai.google.dev/api/caching#FunctionResponse: `output` and `error` are the names that models know. */
+/** `output` and `error` are the names that models know: https://ai.google.dev/api/caching#FunctionResponse. */
 function encodeResult(result: ToolResultBlock, encodeContext: EncodeContext): EncodedToolResult {
   const { tool_use_id: id, content = '', is_error } = result;
   if (result.cache_control != null) encodeContext.dropped.add('cache_control');
@@ -71,7 +71,7 @@ function encodeResult(result: ToolResultBlock, encodeContext: EncodeContext): En
   const media = parts.filter((part) => typeof part.text !== 'string');
   const name = encodeContext.functionNameOf(id);
   const response = is_error === true ? { error: text } : { output: text };
-  // https://ai.google.dev/api/caching#FunctionResponsePart has no addresses.
+  // https://ai.google.dev/api/caching#FunctionResponsePart accepts no URLs.
   const inside = encodeContext.generation.allowsMediaInResults
     ? media.filter((part) => 'inlineData' in part)
     : [];
@@ -105,7 +105,7 @@ function encodeModelBlock(
       if (block.cache_control != null) encodeContext.dropped.add('cache_control');
       return [callPart(block, signaturesByTarget)];
     case 'thinking':
-      // What was thought stays with who thought it; the signatures of its parts are all that goes back.
+      // Thinking is only useful to its own model; only the signatures of its parts go back.
       encodeContext.dropped.add('messages[].content[].thinking');
       return [];
     case 'redacted_thinking':
@@ -130,7 +130,7 @@ function callPart({ id, name, input }: ToolUseBlock, { byCall }: SignaturesByTar
   };
 }
 
-/** The last text is the one that was signed; a signature without one stands in a part of its own. */
+/** The last text is the signed one; a signature without text gets its own part. */
 function withTextSignatures(
   parts: readonly JsonObject[],
   { onText, atEnd }: SignaturesByTarget,
@@ -146,7 +146,7 @@ function withTextSignatures(
   return [...signed, ...ends];
 }
 
-/** Of calls that were made together, the first is signed. */
+/** The first of parallel calls is signed. */
 function withFirstCallSigned(parts: readonly JsonObject[]): readonly JsonObject[] {
   const at = parts.findIndex((part) => 'functionCall' in part);
   const first = parts[at];
@@ -154,7 +154,7 @@ function withFirstCallSigned(parts: readonly JsonObject[]): readonly JsonObject[
   return parts.with(at, { ...first, thoughtSignature: skipSignatureValidation });
 }
 
-/** Results name their call by its id alone in other formats. */
+/** In other formats results refer to their call only by id. */
 export function createFunctionNameLookup(messages: readonly Message[]): (callId: string) => string {
   const names = new Map<string, string>();
   for (const { content } of messages)

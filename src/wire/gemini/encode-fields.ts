@@ -8,7 +8,7 @@ import { originalsOf } from '../originals.ts';
 import { outputFormatOf } from '../output-format.ts';
 import type { EncodeContext } from './encode-parts.ts';
 
-/** Functions stand together in one tool, each tool of the provider's in one of its own. */
+/** All functions go into one tool, each provider tool into its own. */
 export function encodeTools(
   tools: readonly Tool[] | undefined,
   dropped: Set<string>,
@@ -30,14 +30,14 @@ export function encodeTools(
   return all.length === 0 ? undefined : all;
 }
 
-/** `parametersJsonSchema` takes JSON schema as it is; `parameters` only what Google's own form of one has. */
+/** `parametersJsonSchema` accepts JSON Schema; `parameters` only Google's own schema format. */
 function declarationOf(tool: Tool, dropped: Set<string>): JsonObject {
   if (tool.cache_control != null) dropped.add('cache_control');
   const { name, description, input_schema: parametersJsonSchema } = tool;
   return omitUndefined({ name, description, parametersJsonSchema });
 }
 
-/** The functions among tools that were written. */
+/** The names of the functions among encoded tools. */
 export function functionNamesOf(tools: readonly JsonObject[] | undefined): readonly string[] {
   return (tools ?? []).flatMap(({ functionDeclarations: declared }) =>
     Array.isArray(declared) ? declared.map((one: JsonObject) => String(one.name)) : [],
@@ -73,7 +73,7 @@ export function encodeFormat(request: ChatRequest): JsonObject {
     : { responseMimeType, responseJsonSchema: format.schema ?? {} };
 }
 
-/** The most that are taken: https://ai.google.dev/api/generate-content#v1beta.GenerationConfig. */
+/** The maximum: https://ai.google.dev/api/generate-content#v1beta.GenerationConfig. */
 const stopsMax = 5;
 
 export function encodeStops(
@@ -86,8 +86,8 @@ export function encodeStops(
 }
 
 /**
- * How hard to think; asked for, it is also shown. What a level is in tokens is what Google's own endpoint for OpenAI's format
- * takes it for (https://ai.google.dev/gemini-api/docs/openai#thinking).
+ * Encodes the effort; requested thinking is also shown. The budget of each level is that of Google's OpenAI-compatible
+ * endpoint (https://ai.google.dev/gemini-api/docs/openai#thinking).
  */
 export function encodeThinking(
   request: ChatRequest,
@@ -110,7 +110,7 @@ export function encodeThinking(
   return { includeThoughts: true, thinkingBudget: Math.min(Math.max(budget, budgets.minimal), budgets.high) };
 }
 
-/** Within what all models that take a budget take. */
+/** Within the range of all models with budgets. */
 const budgets: Readonly<Record<string, number>> & { readonly minimal: number; readonly high: number } = {
   minimal: 1024,
   low: 1024,

@@ -5,16 +5,16 @@ import { searchResultText } from '../search-result.ts';
 import { toolReferenceText } from '../tool-reference.ts';
 import type { ModelCapabilities } from './model-capabilities.ts';
 
-/** What an encoder needs to know besides the content itself. */
+/** What encoders need besides the content. */
 export interface EncodeContext {
   readonly model: string;
   readonly generation: ModelCapabilities;
-  /** What a call of a function is called, by its id. */
+  /** The function name of a call id. */
   readonly functionNameOf: (callId: string) => string;
   readonly dropped: Set<string>;
 }
 
-/** A block that anybody may say, as parts. */
+/** A block that both roles may have, as parts. */
 export function encodePart(block: Block, { dropped }: Pick<EncodeContext, 'dropped'>): readonly JsonObject[] {
   if ('cache_control' in block && block.cache_control != null) dropped.add('cache_control');
   const foreignPart = foreignPartOf(block);
@@ -35,7 +35,7 @@ export function encodePart(block: Block, { dropped }: Pick<EncodeContext, 'dropp
   }
 }
 
-/** What an answer had beside its parts. */
+/** Reply metadata outside of the parts. */
 const metadataKinds: ReadonlySet<string> = new Set(['groundingMetadata', 'urlContextMetadata']);
 
 function documentPart({ source, title }: DocumentBlock): JsonObject {
@@ -50,7 +50,7 @@ function textOf(source: MediaSource): string | undefined {
   return isText ? Buffer.from(source.data, 'base64').toString('utf8') : undefined;
 }
 
-/** An address needs a type beside it: where its end doesn't tell, the usual one of its kind. */
+/** A URL needs a type: taken from its extension, else the default of its kind. */
 function mediaPart(source: MediaSource, usual: string): JsonObject {
   switch (source.type) {
     case 'base64':
@@ -66,7 +66,7 @@ function mediaPart(source: MediaSource, usual: string): JsonObject {
   }
 }
 
-/** By the end of its path, which is not that of its host; and a picture is one, whatever its address ends in. */
+/** Looks at the path's extension, not the host's; an image is always an image. */
 function mimeTypeOf(address: string, usual: string): string {
   const path = address.replace(/^\w+:\/\/[^/?#]*/, '').replace(/[?#].*/s, '');
   const [, ending = ''] = /\.([a-z\d]+)$/i.exec(path) ?? [];

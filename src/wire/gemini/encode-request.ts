@@ -76,7 +76,7 @@ function translate(asked: ChatRequest, accepts: Acceptance, encodeContext: Encod
   });
 }
 
-/** A conversation must have a first turn, which for some models has the instructions in it. */
+/** A conversation must have a first turn; for some models the system prompt goes into it. */
 function conversationOf(request: ChatRequest, encodeContext: EncodeContext): JsonObject {
   const systemInstruction = encodeSystem(request.system, encodeContext);
   const contents = encodeContents(request.messages, encodeContext);

@@ -4,7 +4,7 @@ import type { StreamError } from '../../kernel/message.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import { numberOf, objectOf, stringOf } from '../json-values.ts';
 
-/** Google's name for an error with this status (https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto). */
+/** Google's error type for a status (https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto). */
 export function errorTypeForStatus(status: number): string {
   const named = typeByStatus[status];
   if (named !== undefined) return named;
@@ -27,7 +27,7 @@ const typeByStatus: Readonly<Record<number, string>> = {
   529: 'UNAVAILABLE',
 };
 
-/** Reads what stands under `error`. */
+/** Decodes the value of `error`. */
 export function errorOf(error: unknown): StreamError {
   const told = objectOf(error) ?? {};
   const status = numberOf(told.code);
@@ -40,7 +40,7 @@ export function errorOf(error: unknown): StreamError {
   };
 }
 
-/** As the same page has them. */
+/** Statuses from the same page. */
 const statusByType: ReadonlyMap<string, number> = new Map([
   ['INVALID_ARGUMENT', 400],
   ['FAILED_PRECONDITION', 400],
@@ -57,14 +57,14 @@ const statusByType: ReadonlyMap<string, number> = new Map([
   ['DEADLINE_EXCEEDED', 504],
 ]);
 
-/** The envelope of all errors as Google's clients read it: a number for a code, and what else is to be said in details. */
+/** The error envelope for Google's clients: a numeric code, and further information in details. */
 export const errorBody: NonNullable<WireFormat['errorBody']> = (
   envelope,
   { status, code: reason, details },
 ) => {
   const { code, message, ...told } = objectOf(envelope.error) ?? {};
   const { retryAfterSeconds } = details;
-  // As with the header: an agent would be silent for so long. What a provider says is passed on.
+  // As with the header: an agent would wait silently for so long. A provider's own delay is passed on.
   const isLong = reason !== 'upstream_error' && (retryAfterSeconds ?? 0) > limits.retryAfterSecondsMax;
   return {
     ...envelope,
@@ -86,7 +86,7 @@ export const errorBody: NonNullable<WireFormat['errorBody']> = (
 const errorInfo = 'type.googleapis.com/google.rpc.ErrorInfo';
 const retryInfo = 'type.googleapis.com/google.rpc.RetryInfo';
 
-/** The same error inside of a stream. */
+/** The same error inside a stream. */
 export function encodeError({ status = 500, message }: StreamError): JsonObject {
   return { error: { code: status, message, status: errorTypeForStatus(status) } };
 }

@@ -5,7 +5,7 @@ import { extensionBodyFields } from '../foreign.ts';
 import { objectOf } from '../json-values.ts';
 import { readField, toCamelCase } from './fields.ts';
 
-/** Fields of `generationConfig` that have a canonical name of their own. */
+/** Fields of `generationConfig` with a canonical equivalent. */
 export const generationConfigFields = [
   ['max_tokens', 'maxOutputTokens'],
   ['temperature', 'temperature'],
@@ -14,7 +14,7 @@ export const generationConfigFields = [
   ['stop_sequences', 'stopSequences'],
 ] as const;
 
-/** Fields that have no canonical name; those inside of `generationConfig` by where they stand. */
+/** Fields without a canonical equivalent; those inside `generationConfig` by path. */
 export function decodeExtensionFields(body: JsonObject): ExtensionFields {
   const config = Object.entries(objectOf(readField(body, 'generationConfig')) ?? {});
   const nested = config.map(([name, value]) => [`generationConfig.${toCamelCase(name)}`, value]);
@@ -60,7 +60,7 @@ const translatedFields: ReadonlySet<string> = new Set([
   ...generationConfigFields.map(([, name]) => `generationConfig.${name}`),
 ]);
 
-/** The fields of the body itself that changed with what only this format has; `undefined` for those that are gone. */
+/** The changed format-specific fields of the body; `undefined` for removed ones. */
 export function changedExtensionFields(now: ChatRequest, before: ChatRequest): JsonObject {
   const gone = Object.keys(extensionBodyFields(before, 'gemini')).map((name) => [name, undefined]);
   const all: JsonObject = { ...Object.fromEntries(gone), ...extensionBodyFields(now, 'gemini') };

@@ -1,20 +1,20 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 
 /**
- * Reads a field under either of the names that it may have: Google's JSON is that of protocol buffers, which takes
- * `functionCall` and `function_call` alike (https://protobuf.dev/programming-guides/json). `null` is as good as absent.
+ * Reads a field by either of its names: protocol buffers' JSON accepts both `functionCall` and `function_call`
+ * (https://protobuf.dev/programming-guides/json). `null` counts as absent.
  */
 export function readField(object: JsonObject, name: string): unknown {
   return object[name] ?? object[toSnakeCase(name)] ?? undefined;
 }
 
-/** The name under which an object has a field; the usual one where it has none. */
+/** The name that an object uses for a field; the camel-case one by default. */
 export function fieldNameIn(object: JsonObject, name: string): string {
   const snake = toSnakeCase(name);
   return object[name] === undefined && object[snake] !== undefined ? snake : name;
 }
 
-/** A single value may stand for a list of one. */
+/** A single object counts as a list of one. */
 export function objectListIn(object: JsonObject, name: string): readonly JsonObject[] {
   const value = readField(object, name);
   if (isJsonObject(value)) return [value];
@@ -34,5 +34,5 @@ function toSnakeCase(name: string): string {
   return snake;
 }
 
-/** Only names that stand in this folder are asked for. */
+/** Bounded: only names in this folder are looked up. */
 const snakeCaseNames = new Map<string, string>();

@@ -14,7 +14,7 @@ import { geminiTokenCounting } from './token-counting.ts';
 
 const reader: JsonReplyReader = { read: readResponse, summarize: summarizeResponse };
 
-/** What begins so names a model: in both versions of Google's API, and as clients of Vertex AI write it. */
+/** Path prefixes of a model: both versions of Google's API, and Vertex AI. */
 const modelPaths = [
   '/v1beta/models/*',
   '/v1/models/*',
@@ -49,7 +49,7 @@ export const gemini: WireFormat = {
   stateFields: [],
   apiHeaders: { prefix: 'x-goog-', harmless: harmlessHeaders },
   ownHeaders: [],
-  // Google's SDKs for Python and Go take every line for an answer: an empty piece of one is what they all read.
+  // Google's SDKs for Python and Go parse every line as a response: all of them accept an empty one.
   keepAlive: Buffer.from(
     'data: {"candidates":[{"content":{"parts":[{"text":""}],"role":"model"},"index":0}]}\r\n\r\n',
   ),

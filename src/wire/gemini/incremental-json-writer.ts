@@ -2,20 +2,20 @@ import { limits } from '../../kernel/limits.ts';
 import type { PathSegment } from './json-path.ts';
 
 interface Container {
-  /** How it is reached from the one around it. */
+  /** Its key or index in the parent container. */
   readonly segment: PathSegment | undefined;
-  /** What it has already, where it is an object. */
+  /** Keys written so far, if it is an object. */
   readonly keys: Set<string> | undefined;
   count: number;
 }
 
-/** Writes an object as text, value by value, in the order in which they come. */
+/** Writes an object as JSON text, value by value, in order of arrival. */
 export class IncrementalJsonWriter {
   readonly #openContainers: Container[] = [];
-  /** Where the text is that may go on. */
+  /** Path of the text that may continue. */
   #openTextPath: readonly PathSegment[] | undefined;
 
-  /** What is to be written for a value, or for more of a text; undefined where it belongs to what is closed already. */
+  /** The JSON to write for a value or more of a text; undefined if its container is already closed. */
   write(path: readonly PathSegment[], value: unknown): string | undefined {
     if (path.length > limits.jsonDepthMax) return undefined;
     if (typeof value === 'string' && this.#openTextPath !== undefined && isSamePath(path, this.#openTextPath))
@@ -38,12 +38,12 @@ export class IncrementalJsonWriter {
     return written + whole.slice(0, -1);
   }
 
-  /** What is left to be written. */
+  /** Closes what is open. */
   end(): string {
     return this.#openContainers.length === 0 ? '{}' : this.#closeText() + this.#close(0);
   }
 
-  /** How many of the containers on the way are open. */
+  /** Number of open containers on the path. */
   #sharedDepth(parents: readonly PathSegment[]): number {
     let shared = 0;
     while (shared < parents.length && this.#openContainers[shared + 1]?.segment === parents[shared]) shared++;
@@ -70,7 +70,7 @@ export class IncrementalJsonWriter {
     return isList ? '[' : '{';
   }
 
-  /** The way to another value of what is open. Places of a list that nothing was said of are empty. */
+  /** The key or comma before another value of the open container. Skipped list items become null. */
   #writeKey(pathSegment: PathSegment): string | undefined {
     const container = this.#openContainers.at(-1);
     if (container === undefined) return undefined;

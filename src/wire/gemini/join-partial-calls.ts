@@ -4,7 +4,7 @@ import { toolInputOf } from '../tool-input.ts';
 import { readField } from './fields.ts';
 import { isPartialCall, PartialArgumentsWriter } from './partial-arguments.ts';
 
-/** Parts of an answer that a client kept as they came, with calls that came in pieces put together again. */
+/** Joins streamed partial calls in the parts of a stored reply. */
 export function joinPartialCalls(parts: readonly JsonObject[]): readonly JsonObject[] {
   if (!parts.some((part) => isPartialCall(callIn(part) ?? {}))) return parts;
   const whole: JsonObject[] = [];

@@ -3,7 +3,7 @@ import type { StreamLayout } from '../../kernel/wire-format.ts';
 import { parseObject } from '../json-values.ts';
 import { type SseFrame, SseParser } from '../sse.ts';
 
-/** A stream as one list of answers, which grows: what those get who don't ask for events. */
+/** A stream as one growing JSON array of responses: the default without `alt=sse`. */
 export class JsonArrayStream implements StreamLayout {
   readonly contentType = 'application/json; charset=UTF-8';
   readonly keepAlive = Buffer.from('\n');
@@ -19,12 +19,12 @@ export class JsonArrayStream implements StreamLayout {
     return Buffer.from(`${this.#elements(this.#sse.end())}${this.#hasElements ? '' : '['}]\n`);
   }
 
-  /** What was cut off before it is no part of the list. */
+  /** Drops an incomplete frame before the error. */
   encodeError(envelope: JsonObject): Uint8Array {
     return Buffer.from(`${this.#hasElements ? elementSeparator : '['}${JSON.stringify(envelope)}]\n`);
   }
 
-  /** Comments, and what else is no answer, have no place in a list. */
+  /** Skips comments and other frames that are not responses. */
   #elements(frames: readonly SseFrame[]): string {
     let text = '';
     for (const { data } of frames) {

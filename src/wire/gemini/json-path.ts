@@ -1,7 +1,7 @@
-/** A name in an object, or a place in a list. */
+/** An object key or a list index. */
 export type PathSegment = string | number;
 
-/** The steps of a path to one value (RFC 9535): `$.rivers[0]['mean level']`; undefined where it is none. */
+/** The segments of a path to one value (RFC 9535): `$.rivers[0]['mean level']`; undefined if invalid. */
 export function parseJsonPath(path: string): readonly PathSegment[] | undefined {
   if (!path.startsWith('$')) return undefined;
   const steps: PathSegment[] = [];

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import { toCamelCase } from './fields.ts';
 
 /**
- * JSON schema of Google's own form of one (https://ai.google.dev/api/caching#Schema): types in capitals, `nullable` beside
- * them, numbers in strings, and an order of properties that others have no name for.
+ * Converts Google's schema format (https://ai.google.dev/api/caching#Schema) to JSON Schema: it has types in capitals,
+ * `nullable`, numbers in strings and a property order, which JSON Schema lacks.
  */
 export function toJsonSchema(schema: unknown): JsonObject {
   if (!isJsonObject(schema)) return {};
@@ -16,7 +16,7 @@ export function toJsonSchema(schema: unknown): JsonObject {
   return schema.nullable === true ? withNull(read) : read;
 }
 
-/** `nullable` is no word of JSON schema: `null` is one more type, choice or value. */
+/** JSON Schema has no `nullable`: `null` becomes another type, choice or value. */
 function withNull(read: JsonObject): JsonObject {
   return {
     ...read,
@@ -28,7 +28,7 @@ function withNull(read: JsonObject): JsonObject {
 
 const googleOnlyKeywords: ReadonlySet<string> = new Set(['nullable', 'propertyOrdering']);
 
-/** Where nothing is said, and what says no more than the `enum` beside it. */
+/** Unspecified values, and a format that only repeats `enum`. */
 function isGoogleOnly(name: string, value: unknown): boolean {
   if (name === 'type') return value === 'TYPE_UNSPECIFIED';
   return name === 'format' ? value === 'enum' : googleOnlyKeywords.has(name);

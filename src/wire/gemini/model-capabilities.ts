@@ -1,14 +1,14 @@
-/** What a model can be asked for, by its generation: the newest where its name has no number. */
+/** What a model supports, by its generation; a name without a version counts as the newest. */
 export interface ModelCapabilities {
-  /** How it is told how hard to think: by a number of tokens, or by a level. */
+  /** Whether thinking is controlled by a token budget or by a level. */
   readonly thinkingControl: 'by budget' | 'by level';
-  /** Refuses a call of a function in its history that has no signature. */
+  /** Rejects function calls in the history without a signature. */
   readonly requiresSignatures: boolean;
-  /** Takes pictures inside of what a function returned. */
+  /** Accepts pictures inside function results. */
   readonly allowsMediaInResults: boolean;
-  /** Can be held to a format while it has tools. */
+  /** Supports an output format together with tools. */
   readonly allowsFormatWithTools: boolean;
-  /** Takes instructions apart from the conversation. */
+  /** Accepts a system instruction apart from the conversation. */
   readonly allowsSystemInstruction: boolean;
 }
 

@@ -12,14 +12,14 @@ const modelSchema = z.object({
 
 const listSchema = z.object({ models: z.array(modelSchema), nextPageToken: z.string().optional() });
 
-/** Google's own numbers. */
+/** Google's own limits. */
 const pageSizeDefault = 50;
 const pageSizeMax = 1000;
 
-/** Models as Google's API lists them, page by page. */
+/** Google's paginated model list. */
 export const geminiModels = createModelDialect('models/', '/v1beta/models');
 
-/** The same for clients of Vertex AI, who get one of them by the whole of its name. */
+/** The same for clients of Vertex AI, which get a single model by its full name. */
 export const vertexModels = createModelDialect(
   'publishers/google/models/',
   '/v1beta1/publishers/google/models',

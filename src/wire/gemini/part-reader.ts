@@ -17,23 +17,23 @@ const emptyBlocks: Readonly<Record<TextKind, Block>> = {
   thinking: { type: 'thinking', thinking: '', signature: '' },
 };
 
-/** A call whose arguments are still coming. */
+/** A call whose arguments are still arriving. */
 interface PartialCall {
   readonly index: number;
   readonly id: string;
   readonly json: PartialArgumentsWriter;
 }
 
-/** Turns the parts of an answer into blocks, which open and close. */
+/** Turns the parts of a reply into block events. */
 export class PartReader {
   readonly #emit: (event: ReplyEvent) => void;
   #nextIndex = 0;
   #open: { readonly kind: TextKind; readonly index: number } | undefined;
   #partialCall: PartialCall | undefined;
-  /** What signs what is open, and comes behind it. */
+  /** Signatures of the open block, emitted after it. */
   #signatures: ThoughtSignature[] = [];
   #calls = 0;
-  /** Who answers, and under which name. */
+  /** The model that answers, by its reported name. */
   model = '';
   answerId = '';
 
@@ -41,7 +41,7 @@ export class PartReader {
     this.#emit = emit;
   }
 
-  /** Whether any content has come. */
+  /** Whether any content has arrived. */
   get hasContent(): boolean {
     return this.#nextIndex > 0;
   }
@@ -50,7 +50,7 @@ export class PartReader {
     return this.#calls > 0;
   }
 
-  /** Whether it could be read: what doesn't fit what came before can't. */
+  /** False if the part contradicts earlier ones. */
   readPart(part: JsonObject): boolean {
     const text = stringOf(part.text);
     const call = objectOf(part.functionCall);
@@ -66,12 +66,12 @@ export class PartReader {
     return true;
   }
 
-  /** Content that has no place among the parts. */
+  /** Adds content that is outside of the parts. */
   addForeign(kind: string, part: JsonObject): void {
     this.#emitBlock(foreignBlock('gemini', part, kind));
   }
 
-  /** `cut` where the model had not said all: what is there of a call's arguments is left as it is. */
+  /** `cut` if the model was interrupted: incomplete call arguments stay as they are. */
   close(cut: boolean): void {
     if (cut && this.#partialCall !== undefined) this.#endPartialCall(this.#partialCall.index);
     this.#closeOpen();
@@ -94,7 +94,7 @@ export class PartReader {
     return index;
   }
 
-  /** Calls come whole, or in pieces of which the first has the name. Most have no id, and need one to be answered elsewhere. */
+  /** Calls arrive complete, or in pieces with the name in the first. Most have no id; other formats need one. */
   #readCall(call: JsonObject, signature: string): boolean {
     const name = stringOf(call.name) || undefined;
     if (name === undefined) return this.#continueCall(call, signature);
@@ -129,14 +129,14 @@ export class PartReader {
     this.#emit({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } });
   }
 
-  /** What the provider did by itself, and what it drew. */
+  /** Provider tool results and generated pictures. */
   #readForeign(part: JsonObject, signature: string): void {
     const kind = Object.keys(part).find((name) => name !== 'thought' && name !== 'thoughtSignature');
     if (kind !== undefined) this.addForeign(kind, part);
     else if (signature !== '') this.#sign(signature, 'end');
   }
 
-  /** Another gateway of this kind in between carried it; on a call it stands a second time. */
+  /** Thinking that another Weir gateway carried; a call repeats it. */
   #restore(anyThinkingBlock: AnyThinkingBlock): void {
     if (anyThinkingBlock.type === 'redacted_thinking') {
       this.#emitBlock(anyThinkingBlock);

@@ -11,24 +11,24 @@ import {
 
 interface OpenBlock {
   readonly block: Block;
-  /** What came of it so far, where it is of use only when it is whole. */
+  /** The content so far, for blocks that are only useful when complete. */
   text: string;
   signature: string;
 }
 
-/** Turns blocks into parts. A call goes out whole, and what was thought before it is signed for in its part. */
+/** Turns blocks into parts. A call goes out complete, with the signature of the thinking before it. */
 export class PartWriter {
   readonly #openBlocks = new Map<number, OpenBlock>();
-  /** Thinking that has to come back as it is. */
+  /** Thinking that must come back unchanged. */
   #carriedThinking: AnyThinkingBlock[] = [];
   readonly #callSignatures = new Map<string, string>();
   #hasCalled = false;
-  /** Signatures that stand in parts of their own. */
+  /** Signatures in their own parts. */
   readonly #trailingSignatures: string[] = [];
-  /** What is said of the answer beside its content. */
+  /** Reply metadata outside of the content. */
   metadata: JsonObject = {};
 
-  /** The parts that an event makes up. */
+  /** The parts for an event. */
   push(event: ReplyEvent): readonly JsonObject[] {
     switch (event.type) {
       case 'content_block_start':
@@ -70,7 +70,7 @@ export class PartWriter {
     return [];
   }
 
-  /** Google's own signatures go where they were. */
+  /** Google's own signatures return to their original positions. */
   #carryThinking(anyThinkingBlock: AnyThinkingBlock): readonly JsonObject[] {
     const own = signatureIn(anyThinkingBlock);
     if (own === undefined) {
@@ -125,7 +125,7 @@ export class PartWriter {
     };
   }
 
-  /** Of calls that were made together the first is signed; where clients don't see that one, the next would be refused when it comes back. */
+  /** The first of parallel calls is signed; if clients don't see that one, Google would reject the next on its return. */
   #placeholderSignature(): string | undefined {
     return !this.#hasCalled && this.#callSignatures.size > 0 ? skipSignatureValidation : undefined;
   }

@@ -3,17 +3,17 @@ import { objectOf, objectsOf, stringOf } from '../json-values.ts';
 import { IncrementalJsonWriter } from './incremental-json-writer.ts';
 import { parseJsonPath } from './json-path.ts';
 
-/** Whether a call comes in pieces (https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/Content#FunctionCall). */
+/** https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/Content#FunctionCall */
 export function isPartialCall(call: JsonObject): boolean {
   return call.willContinue === true || Array.isArray(call.partialArgs);
 }
 
-/** The arguments of one call, as JSON text that grows with each of its pieces. */
+/** The arguments of one call as JSON text that grows with each piece. */
 export class PartialArgumentsWriter {
   readonly #json = new IncrementalJsonWriter();
   #hasOutput = false;
 
-  /** What a piece adds; undefined where it doesn't fit what came before. */
+  /** The text that a piece adds; undefined if it contradicts earlier ones. */
   write(call: JsonObject): string | undefined {
     let text = '';
     const whole = this.#hasOutput ? [] : Object.entries(objectOf(call.args) ?? {});

@@ -10,10 +10,10 @@ import {
   text,
 } from '../plain-request.ts';
 
-/** Fields that can't change an answer: what a call is counted under. */
+/** Fields that can't change an answer, such as billing labels. */
 export const bookkeeping: readonly string[] = ['labels'];
 
-/** Headers that can't: which program the client is, who pays, and what Google's proxies say of who logged in. */
+/** Headers that can't change an answer: the client program, the billed project, and identities from Google's proxies. */
 export const harmlessHeaders: readonly string[] = [
   'x-goog-api-client',
   'x-goog-api-key',
@@ -24,13 +24,13 @@ export const harmlessHeaders: readonly string[] = [
 
 const textPart = objectWith({ text });
 const userTurn = objectWith({ role: oneOf('user'), parts: listOf(textPart) });
-// Pieces of an answer are put together when they are read.
+// The decoder joins pieces of a reply.
 const modelTurn = objectWith({
   role: oneOf('model'),
   parts: (value) => Array.isArray(value) && value.length === 1 && textPart(value[0]),
 });
 
-/** Text and the usual settings: the same call in every format. */
+/** Only text and common settings: means the same in every format. */
 export const isPlain: Check = objectWith(
   { contents: alternatingTurns(either(userTurn, modelTurn), 'model') },
   {

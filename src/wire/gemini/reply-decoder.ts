@@ -6,14 +6,14 @@ import { type SseFrame, SseParser } from '../sse.ts';
 import { UnreadContentEstimator } from '../unread-content-estimator.ts';
 import { ResponseReader } from './response-reader.ts';
 
-/** Reads a streamed answer: every frame is an answer with a piece of the content. */
+/** Decodes a stream: every frame is a response with part of the content. */
 export class GeminiDecoder implements ReplyDecoder {
   readonly #sse = new SseParser();
   readonly #interest: Interest;
   readonly unread = new UnreadContentEstimator();
   #events: ReplyEvent[] = [];
   readonly #reader = new ResponseReader((event) => this.#events.push(event));
-  /** The last frame that went by unread: it tells how much was used until then. */
+  /** The last frame skipped unread: it has the usage so far. */
   #lastSkipped: string | undefined;
 
   constructor(interest: Interest) {
@@ -72,5 +72,5 @@ export class GeminiDecoder implements ReplyDecoder {
   }
 }
 
-/** What a frame must have to matter once content has begun; quotes inside of texts are escaped and don't match. */
+/** Matches frames that matter after content has started; quotes inside texts are escaped and don't match. */
 const milestonePattern = /"(?:finishReason|functionCall|promptFeedback|error|groundingMetadata)"\s*:/;

@@ -7,7 +7,7 @@ import { PartWriter } from './part-writer.ts';
 import { finishReasonOf } from './stop-reason.ts';
 import { encodeUsage } from './usage.ts';
 
-/** Writes a streamed answer: each frame is an answer with a piece of the content. */
+/** Writes a stream: each frame is a response with part of the content. */
 export class GeminiEncoder implements ReplyEncoder {
   readonly #parts = new PartWriter();
   #head: JsonObject = {};
@@ -56,7 +56,6 @@ function frame(data: JsonObject): Uint8Array {
   return Buffer.from(`data: ${JSON.stringify(data)}\r\n\r\n`);
 }
 
-/** An unstreamed answer. */
 export function encodeReplyBody(answer: Answer): JsonObject {
   const writer = new PartWriter();
   const parts: JsonObject[] = [];

@@ -9,11 +9,11 @@ import { PartReader } from './part-reader.ts';
 import { failureOf, refusalStopFields, type StopFields, stopFieldsOf } from './stop-reason.ts';
 import { searchesIn, usageOf } from './usage.ts';
 
-/** Turns an answer, whole or in pieces that look alike, into events. */
+/** Turns a response, complete or in pieces of the same shape, into events. */
 export class ResponseReader {
   readonly #emit: (event: ReplyEvent) => void;
   readonly #parts: PartReader;
-  /** What the answer has said that it ended with. */
+  /** The finish reason, once reported. */
   #finish: { readonly reason: string; readonly message: string | undefined } | undefined;
   #promptBlock: StopFields | undefined;
   #started = false;
@@ -29,7 +29,7 @@ export class ResponseReader {
     return this.#parts.hasContent;
   }
 
-  /** Whether it has said that it is over. */
+  /** Whether the finish reason has arrived. */
   get finished(): boolean {
     return this.#closed || this.#finish !== undefined || this.#promptBlock !== undefined;
   }
@@ -66,13 +66,13 @@ export class ResponseReader {
       this.#usage = mergeUsage(this.#usage, searchesIn(candidate, stringOf(piece.modelVersion) ?? ''));
   }
 
-  /** An answer that breaks off costs what was said of it until then. */
+  /** An interrupted reply costs what was reported so far. */
   emitUsage(): void {
     if (this.hasContent && Object.keys(this.#usage).length > 0)
       this.#emit({ type: 'message_delta', delta: {}, usage: this.#usage });
   }
 
-  /** Nothing is over before the bytes are: more may come behind the reason for stopping. */
+  /** Closes only at the end of the bytes: more may follow the finish reason. */
   close(): void {
     if (this.#closed || !this.#started) return;
     const { reason = 'STOP', message } = this.#finish ?? {};
@@ -112,7 +112,7 @@ export class ResponseReader {
   #fail(error: StreamError): void {
     this.#closed = true;
     this.emitUsage();
-    // Told by itself it would look as if the answer had begun.
+    // A separate usage event would look like the start of the reply.
     const isUntold = !this.hasContent && Object.keys(this.#usage).length > 0;
     this.#emit({ type: 'error', error, ...(isUntold && { usage: this.#usage }) });
   }
@@ -124,17 +124,17 @@ const mismatchedArguments: StreamError = {
   status: 502,
 };
 
-/** Older versions give their answers no names, by which clients of others tell them apart. */
+/** Older API versions send no response id, which clients of other formats need. */
 function deriveResponseId(piece: JsonObject): string {
   return `gemini_${hash('sha256', JSON.stringify(piece)).slice(0, 24)}`;
 }
 
 const finishReasonUnspecified = 'FINISH_REASON_UNSPECIFIED';
 
-/** What is said of an answer and isn't part of it, where it was asked for: sources, mostly. */
+/** Metadata of a reply outside of its content, mostly sources. */
 const metadataFields = ['groundingMetadata', 'urlContextMetadata'];
 
-/** The first: more than one can't be asked for across formats. */
+/** The first candidate: other formats can't request more. */
 function candidateOf(piece: JsonObject): JsonObject | undefined {
   return objectsOf(piece.candidates).find(({ index }) => (index ?? 0) === 0);
 }
@@ -164,7 +164,7 @@ function isResponse({ candidates, promptFeedback, error }: JsonObject): boolean 
   return Array.isArray(candidates) || objectOf(promptFeedback) !== undefined || error != null;
 }
 
-/** What an answer says about itself, without its content; one that has none may be a failure. */
+/** The reply's metadata without its content; undefined without content, which may be a failure. */
 export function summarizeResponse(body: JsonObject): ReplySummary | undefined {
   const candidate = body.error == null ? candidateOf(body) : undefined;
   const parts = objectsOf(objectOf(candidate?.content)?.parts);

@@ -4,9 +4,9 @@ import { objectOf, parseObject, stringOf } from '../json-values.ts';
 import { unwrapOpaque, wrapOpaque } from '../opaque-data.ts';
 
 /**
- * What a model signed its parts with (https://ai.google.dev/gemini-api/docs/thought-signatures), on its way through
- * clients of other formats: sealed, with the name of the model that it belongs to, in a block that clients return as they
- * got it. `on` is the call that it stands on, or the text, or a part of its own behind that.
+ * Carries a thought signature (https://ai.google.dev/gemini-api/docs/thought-signatures) through clients of other
+ * formats: wrapped, with the name of its model, in a block that clients return unchanged. `on` is its position: a call,
+ * the text, or its own part after that.
  */
 export interface ThoughtSignature {
   readonly model: string;
@@ -33,7 +33,7 @@ export interface SignaturesByTarget {
   readonly atEnd: readonly string[];
 }
 
-/** Those that came from this same model; another one could make nothing of them. */
+/** The signatures of this model; they are useless to others. */
 export function signaturesFor(model: string, blocks: readonly Block[]): SignaturesByTarget {
   const byCall = new Map<string, string>();
   const onText: string[] = [];
@@ -53,28 +53,28 @@ export function isSignatureFor(model: string, block: Block): boolean {
   return found !== undefined && isSameModel(found.model, model);
 }
 
-/** Answers name the version of the model that was asked for; `gemini-flash-latest` is whichever that is. */
+/** A response names a version of the requested model; `gemini-flash-latest` can be any. */
 function isSameModel(answered: string, asked: string): boolean {
   if (answered === '') return false;
   return answered.startsWith(asked) || asked.startsWith(answered) || /-latest$/.test(asked);
 }
 
 /**
- * Google's own word for a call that no model of its signed, as in a conversation that began elsewhere: it is no signature,
- * and says that there is none to check (same page, "transfer from a different model").
+ * Google's placeholder for a call that no Google model signed, as in a conversation that started elsewhere: it skips
+ * validation (same page, "transfer from a different model").
  */
 export const skipSignatureValidation = 'skip_thought_signature_validator';
 
 /**
- * The other way round: what other makers' models thought, in the place where Google's clients keep signatures. That is
- * bytes to some of them, which only base64 comes through. It stands behind the thoughts that are shown, and once more on
- * the call that follows, since some clients return calls with their signatures and no thoughts.
+ * The opposite direction: other makers' thinking, in the field where Google's clients keep signatures. Some clients
+ * treat it as bytes, so it must be base64. It follows the visible thoughts and is repeated on the next call, since some
+ * clients return calls with their signatures but no thoughts.
  */
 export function encodeCarriedThinking(thoughts: readonly AnyThinkingBlock[]): string {
   return Buffer.from(wrapOpaque('blocks', JSON.stringify(thoughts))).toString('base64');
 }
 
-/** What was carried; undefined for what is a signature of Google's. */
+/** The carried thinking; undefined for a signature from Google. */
 export function decodeCarriedThinking(signature: string): readonly AnyThinkingBlock[] | undefined {
   if (!signature.startsWith(carriedThinkingPrefix)) return undefined;
   const text = unwrapOpaque('blocks', Buffer.from(signature, 'base64').toString('utf8'));
@@ -91,5 +91,5 @@ function parseThinkingBlock(block: unknown): AnyThinkingBlock | undefined {
   return type === 'thinking' && isWhole ? { type, thinking, signature } : undefined;
 }
 
-/** Whole groups of three bytes, so that what follows doesn't change them. */
+/** A multiple of three bytes, so that its base64 doesn't depend on what follows. */
 const carriedThinkingPrefix = Buffer.from(wrapOpaque('blocks', '').slice(0, 18)).toString('base64');

@@ -11,14 +11,14 @@ interface StopContext {
   readonly message: string | undefined;
 }
 
-/** https://ai.google.dev/api/generate-content#FinishReason; calls are told by being there. */
+/** Tool calls have no finish reason of their own: https://ai.google.dev/api/generate-content#FinishReason. */
 export function stopFieldsOf(finish: string, { tools, message }: StopContext): StopFields {
   if (finish === 'MAX_TOKENS') return { stop_reason: 'max_tokens', stop_sequence: null };
   if (refusalReasons.has(finish)) return refusalStopFields(finish, message);
   return { stop_reason: tools ? 'tool_use' : 'end_turn', stop_sequence: null };
 }
 
-/** An answer that was held back, or a question that was not let through. */
+/** For a blocked response or prompt. */
 export function refusalStopFields(category: string, message: string | undefined): StopFields {
   const explanation = message ?? `Google's safety filters blocked this response: ${category}`;
   return {
@@ -28,7 +28,7 @@ export function refusalStopFields(category: string, message: string | undefined)
   };
 }
 
-/** What went wrong in an answer without any content; undefined where having said nothing is an answer. */
+/** The error of a reply without content; undefined if an empty reply is valid. */
 export function failureOf(finish: string, message: string | undefined): StreamError | undefined {
   if (finish === 'STOP' || finish === 'MAX_TOKENS' || refusalReasons.has(finish)) return undefined;
   return { type: finish, message: message ?? `the model stopped without output: ${finish}`, status: 502 };
@@ -48,7 +48,7 @@ const refusalReasons: ReadonlySet<string> = new Set([
   'IMAGE_OTHER',
 ]);
 
-/** How an answer ended, in this format's words. */
+/** The stop reason in this format. */
 export function finishReasonOf(stop: string | null | undefined, category: string | null | undefined): string {
   switch (stop) {
     case 'max_tokens':

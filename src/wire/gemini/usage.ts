@@ -3,8 +3,8 @@ import type { Usage } from '../../kernel/message.ts';
 import { countOf, objectOf, objectsOf, omitUndefined, stringOf } from '../json-values.ts';
 
 /**
- * Counts of nothing are left out. What was read from a cache is in the prompt's count; what the provider's tools brought in
- * and what was thought are beside the others.
+ * Google omits zero counts. The prompt count includes cache reads, but not tool results of the provider; the output
+ * count excludes thoughts.
  */
 export function usageOf(told: JsonObject): Usage {
   const prompt = countOf(told.promptTokenCount);
@@ -33,7 +33,7 @@ function audioTokensIn(details: unknown): number | undefined {
   return tokens === 0 ? undefined : tokens;
 }
 
-/** The tier that one has without asking has a name, too. */
+/** The default tier has a name too. */
 function tierOf({ serviceTier, trafficType }: JsonObject): string | undefined {
   const tier = (stringOf(serviceTier) ?? stringOf(trafficType) ?? '').toLowerCase().replace('on_demand_', '');
   return billedTiers.has(tier) ? tier : undefined;
@@ -41,7 +41,7 @@ function tierOf({ serviceTier, trafficType }: JsonObject): string | undefined {
 
 const billedTiers: ReadonlySet<string> = new Set(['flex', 'priority', 'batch']);
 
-/** Searches that are billed: each, by newer models, and those for one answer together, by older ones. */
+/** Billed searches: newer models bill each, older ones once per response. */
 export function searchesIn(candidate: JsonObject, model: string): Pick<Usage, 'server_tool_use'> {
   const queries = objectOf(candidate.groundingMetadata)?.webSearchQueries;
   const count = Array.isArray(queries) ? queries.length : 0;

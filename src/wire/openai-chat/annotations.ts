@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Block } from '../../kernel/message.ts';
 import { objectsOf, stringOf } from '../json-values.ts';
 
-/** Citations of pages, as annotations of the whole text; others have no equivalent here. */
+/** URL citations as annotations of the whole text; other citations have no equivalent here. */
 export function annotationsOf(content: readonly Block[]): readonly JsonObject[] {
   const annotations: JsonObject[] = [];
   let offset = 0;

@@ -10,7 +10,7 @@ import { encodeFormat, encodeLimit, restoreTools, toolChoiceFields } from './enc
 import { encodeMessage, encodeSystem } from './encode-messages.ts';
 import type { EncodeContext } from './encode-parts.ts';
 
-/** What to write over the client's own body: only fields that are not what was read from it. */
+/** The changes to the client's own body: only fields that differ from those decoded. */
 export function changesOf(
   request: ChatRequest,
   clientRequest: ClientRequest,
@@ -80,7 +80,7 @@ function unsetFields(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.keys(fields).map((field) => [field, undefined]));
 }
 
-/** Under the name that the client used. */
+/** Keeps the field name that the client used. */
 function encodeChangedLimit(
   request: ChatRequest,
   body: JsonObject,

@@ -9,7 +9,7 @@ import { toolInputOf } from '../tool-input.ts';
 import { cacheControlOf, decodeContent } from './decode-parts.ts';
 import { thinkingOf } from './reasoning.ts';
 
-/** How many messages at the head are instructions; where all are, the last one is the conversation. */
+/** Number of leading system messages; if all are, the last one is the conversation. */
 export function leadingInstructions(messages: readonly JsonObject[]): number {
   const first = messages.findIndex((message) => !isInstruction(message));
   return first < 0 ? Math.max(0, messages.length - 1) : first;
@@ -19,7 +19,7 @@ function isInstruction(message: JsonObject): boolean {
   return message.role === 'system' || message.role === 'developer';
 }
 
-/** Instructions as one string where they are one string, else as blocks. */
+/** The system prompt as a string if it is one string, else as blocks. */
 export function decodeSystem(
   messages: readonly JsonObject[],
   extensionFields: ExtensionFields,
@@ -31,7 +31,7 @@ export function decodeSystem(
   return blocks.filter((block) => block.type === 'text');
 }
 
-/** Messages in turns: results of tools and what the user says next to them are one turn of the user. */
+/** Groups messages into turns: tool results and adjacent user messages are one user turn. */
 export function decodeMessages(
   messages: readonly JsonObject[],
   extensionFields: ExtensionFields,
@@ -50,7 +50,7 @@ export function decodeMessages(
   return decoded;
 }
 
-/** Others may be a provider's own: they go back in this format only. */
+/** Other roles may be a provider's own: they only go back in this format. */
 const roles: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
 function roleOf(message: JsonObject | undefined): Message['role'] {

@@ -15,20 +15,20 @@ export function decodeContent(
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return partsIn(content).map((part) => {
     const block = decodePart(part, extensionFields);
-    // What a model said may be lost, what it is asked may not.
+    // A model's part may be dropped, a client's may not.
     const kind = by === 'model' ? undefined : foreignPartOf(block)?.kind;
     if (kind !== undefined) extensionFields.essential[`messages[].content[].${kind}`] = true;
     return block;
   });
 }
 
-/** Some write text among parts as it is. */
+/** Some clients write plain strings among parts. */
 function partsIn(content: unknown): readonly JsonObject[] {
   if (!Array.isArray(content)) return [];
   return objectsOf(content.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)));
 }
 
-/** Some leave the type out where the part has but one field that tells. */
+/** Some clients omit the type if a single field implies it. */
 function typeOf(part: JsonObject): unknown {
   return (
     part.type ?? ['text', 'image_url', 'file', 'file_url', 'document_url'].find((name) => part[name] != null)
@@ -85,7 +85,7 @@ function fileSourceOf(file: JsonObject): MediaSource | undefined {
   return id === undefined ? undefined : { type: 'file', file_id: id, from: 'openai-chat' };
 }
 
-/** Hosts of Claude models take Anthropic's cache markers in this format too. */
+/** Hosts of Claude models accept Anthropic's cache markers in this format too. */
 export function cacheControlOf(part: JsonObject): CacheControl | undefined {
   const marker = objectOf(part.cache_control);
   if (marker?.type !== 'ephemeral') return undefined;

@@ -33,7 +33,7 @@ function decodeTool(tool: JsonObject): Tool {
   });
 }
 
-/** The tools of a request that take free text, whose calls are of their own kind. */
+/** The request's free-text tools, whose calls have their own type. */
 export function freeTextTools(fieldReader: FieldReader): ReadonlySet<string> {
   return new Set(
     objectsOf(fieldReader.get('tools')).flatMap((tool) => stringOf(objectOf(tool.custom)?.name) ?? []),

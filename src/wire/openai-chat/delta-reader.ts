@@ -13,14 +13,14 @@ const emptyBlocks: Readonly<Record<TextKind, Block>> = {
   refusal: { type: 'text', text: '', refusal: true },
 };
 
-/** Turns the deltas of one choice into blocks, which open and close. */
+/** Turns the deltas of one choice into block events. */
 export class DeltaReader {
   readonly #emit: (event: ReplyEvent) => void;
   readonly #toolCalls: ToolCallAssembler;
   #nextIndex = 0;
   #open: { readonly kind: TextKind; readonly index: number } | undefined;
   refusal = '';
-  /** Who answers. */
+  /** The model that answers. */
   model = '';
 
   constructor(emit: (event: ReplyEvent) => void) {
@@ -31,7 +31,7 @@ export class DeltaReader {
     this.#toolCalls = new ToolCallAssembler({ openToolUse, addExtra }, emit);
   }
 
-  /** Whether any content has come. */
+  /** Whether any content has arrived. */
   get hasContent(): boolean {
     return this.#nextIndex > 0;
   }
@@ -130,7 +130,7 @@ export class DeltaReader {
   }
 }
 
-/** Some providers send the arguments whole, as the object they are. */
+/** Some providers send complete arguments as an object. */
 function argumentsOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === null || value === undefined ? '' : JSON.stringify(value);

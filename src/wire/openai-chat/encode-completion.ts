@@ -7,7 +7,6 @@ import { reasoningDetailsOf } from './reasoning.ts';
 import { finishReasonOf } from './stop-reason.ts';
 import { encodeUsage } from './usage.ts';
 
-/** An unstreamed answer. */
 export function encodeCompletion(
   answer: Answer,
   { createdSeconds, freeText }: { readonly createdSeconds: number; readonly freeText: ReadonlySet<string> },

@@ -17,7 +17,7 @@ export function encodeTools(
   return encoded?.length === 0 ? undefined : encoded;
 }
 
-/** As it came, where it came in this format. */
+/** Writes tools that came in this format unchanged. */
 export function restoreTools(
   tools: readonly Tool[] | undefined,
   encodeContext: EncodeContext,
@@ -34,7 +34,7 @@ function encodeTool(tool: Tool, encodeContext: EncodeContext): readonly JsonObje
   }
   const { name, description } = tool;
   const parameters = tool.input_schema ?? { type: 'object', properties: {} };
-  // What is strict elsewhere may still have what strict mode refuses here.
+  // Schemas that are strict elsewhere may have what strict mode rejects here.
   const strict = tool.strict === true ? fitsStrictMode(parameters) : tool.strict;
   return [
     {
@@ -45,7 +45,7 @@ function encodeTool(tool: Tool, encodeContext: EncodeContext): readonly JsonObje
   ];
 }
 
-/** The functions among tools that were written. */
+/** The names of the functions among encoded tools. */
 export function toolNamesOf(tools: readonly JsonObject[] | undefined): readonly string[] {
   return (tools ?? []).flatMap((tool) => stringOf(objectOf(tool.function ?? tool.custom)?.name) ?? '');
 }
@@ -54,7 +54,7 @@ export function toolChoiceFields(choice: ToolChoice | undefined): JsonObject {
   return encodeToolChoice(choice, (name) => ({ type: 'function', function: { name } }));
 }
 
-/** Newer models of OpenAI's refuse the old name of the limit, and many compatible providers don't know the new one. */
+/** Newer OpenAI models reject the old field name, and many compatible providers don't know the new one. */
 export function encodeLimit(
   { model, max_tokens: limit }: ChatRequest,
   { outputLimitField }: Pick<Acceptance, 'outputLimitField'>,

@@ -31,7 +31,7 @@ export function encodeMessage(message: Message, encodeContext: EncodeContext): r
   }
 }
 
-/** Results of tools come first, each a message; pictures in them follow in a message of the user's, where they may stand. */
+/** Tool results come first, one message each; their pictures follow in a user message, which may contain them. */
 function encodeUser(blocks: readonly Block[], encodeContext: EncodeContext): readonly JsonObject[] {
   const messages: JsonObject[] = [];
   const rest: Block[] = [];
@@ -108,7 +108,7 @@ function isToolCall(block: Block): boolean {
   return block.type === 'tool_use' || (foreignPart?.wire === 'openai-chat' && 'id' in foreignPart.part);
 }
 
-/** Thinking without a signature came from a provider that shows it here, and wants it back; a signed one goes home only. */
+/** Unsigned thinking came from a provider that expects it back in this format; signed thinking only goes to its maker. */
 function encodeThinking(
   thinking: readonly Block[],
   providerExtras: ProviderExtras,
@@ -130,10 +130,10 @@ function encodeThinking(
   };
 }
 
-/** Fields of a message; parts stand in its content. */
+/** Message fields, and parts for its content. */
 type EncodedThinking = JsonObject & { readonly parts?: readonly JsonObject[] };
 
-/** In the place where this provider keeps them. */
+/** Puts thinking where this provider expects it. */
 function encodePlainThinking(text: string, { thinkingField }: Acceptance): EncodedThinking {
   switch (thinkingField) {
     case 'parts':
@@ -145,7 +145,7 @@ function encodePlainThinking(text: string, { thinkingField }: Acceptance): Encod
   }
 }
 
-/** Encrypted by a provider of another kind, or put aside for the one it came from. */
+/** Encrypted by another provider, or stored for the model it came from. */
 function isOpaqueThinking(block: Block): boolean {
   return block.type === 'redacted_thinking' && isWrappedOpaque(block.data);
 }

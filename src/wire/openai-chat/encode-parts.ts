@@ -6,15 +6,15 @@ import { urlFromMedia } from '../openai/media.ts';
 import { searchResultText } from '../search-result.ts';
 import { toolReferenceText } from '../tool-reference.ts';
 
-/** What an encoder needs to know besides the content itself. */
+/** What encoders need besides the content. */
 export interface EncodeContext {
   readonly model: string;
-  /** Whether the model's host understands Anthropic's cache markers and signed thinking. */
+  /** Whether the model's host supports Anthropic's cache markers and signed thinking. */
   readonly hostsClaude: boolean;
   readonly accepts: Acceptance;
-  /** Whether it goes back into the format that it came in. */
+  /** Whether the request came in this format. */
   readonly keepsOriginals: boolean;
-  /** The id by which the provider gets to know a call. */
+  /** The tool call id for the provider. */
   readonly mapToolCallId: (id: string) => string;
   readonly dropped: Set<string>;
 }
@@ -24,7 +24,7 @@ export function createEncodeContext(model: string, accepts: Acceptance = fullAcc
   return { model, hostsClaude, accepts, keepsOriginals: true, mapToolCallId: (id) => id, dropped: new Set() };
 }
 
-/** Content as a string where it is text alone, which every compatible provider takes; else as parts. */
+/** Content as a string if it is only text, which every compatible provider accepts; else as parts. */
 export function encodeContent(
   blocks: readonly Block[],
   encodeContext: EncodeContext,

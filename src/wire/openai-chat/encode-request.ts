@@ -75,7 +75,7 @@ function translate(asked: ChatRequest, encodeContext: EncodeContext): EncodedReq
   return { body: Buffer.from(JSON.stringify(body)), dropped: sanitizeFieldNames(encodeContext.dropped) };
 }
 
-/** A conversation that ends with the model's own words asks it to go on from there. */
+/** A conversation that ends with an assistant message asks the model to continue it. */
 function markPrefill(messages: readonly JsonObject[], { prefill }: Acceptance): readonly JsonObject[] {
   const last = messages.at(-1);
   if (prefill === 'plain' || last?.role !== 'assistant') return messages;

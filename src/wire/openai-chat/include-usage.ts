@@ -6,7 +6,7 @@ import { UnrequestedUsageFilter } from './unrequested-usage-filter.ts';
 export const includeUsageOption: UsageOptIn = {
   optInFields(fieldReader) {
     const options = fieldReader.get('stream_options') ?? {};
-    // What is no object is for the provider to refuse.
+    // The provider rejects what isn't an object.
     if (includesUsage(options) || objectOf(options) === undefined) return undefined;
     return { stream_options: { ...options, include_usage: true } };
   },

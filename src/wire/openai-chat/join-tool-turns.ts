@@ -1,6 +1,6 @@
 import type { Block, Message } from '../../kernel/message.ts';
 
-/** All calls of a turn stand in one message here, with their results right behind it: turns that would come between are joined. */
+/** All calls of a turn must be in one message, followed by their results: joins turns that would come between. */
 export function joinToolTurns(messages: readonly Message[]): readonly Message[] {
   const turns: Message[] = [];
   for (const message of messages) {

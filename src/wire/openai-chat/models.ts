@@ -11,7 +11,7 @@ const modelSchema = z.object({
 
 const listSchema = z.object({ object: z.literal('list'), data: z.array(modelSchema) });
 
-/** Models as OpenAI's API lists them: all at once. What nobody else claims is spoken to in this form. */
+/** OpenAI's model list, unpaginated; the fallback for clients of no other format. */
 export const openaiModels: ModelListFormat = {
   wire: openaiChat,
   path: '/v1/models',

@@ -37,7 +37,7 @@ export const chatEstimates: TokenEstimates = {
   callTokens: 10,
 };
 
-/** OpenAI's Chat Completions API, which many other providers speak too. */
+/** OpenAI's Chat Completions API, which many other providers support too. */
 export function createOpenaiChat(clock: Clock): WireFormat {
   const seconds = () => Math.floor(clock.now() / 1000);
   return {
@@ -66,7 +66,7 @@ export function createOpenaiChat(clock: Clock): WireFormat {
         : new ChatEncoder(asked.fields, seconds()),
     errorType: openaiErrorType,
     errorCodes: openaiErrorCodes,
-    // Without a closing [DONE]: the stream did not end well, and the SDK throws at the error itself.
+    // No closing [DONE]: the stream failed, and the SDK throws on the error itself.
     errorFrame: (envelope) => Buffer.from(`data: ${JSON.stringify(envelope)}\n\n`),
   };
 }

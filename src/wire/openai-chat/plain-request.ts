@@ -13,7 +13,7 @@ import {
   text,
 } from '../plain-request.ts';
 
-/** Fields that can't change an answer: whose it is, where it is filed, how its prompt is cached, how its stream is laid out. */
+/** Fields that can't change an answer: user, storage, prompt caching and stream layout. */
 export const bookkeeping: readonly string[] = [...openaiBookkeeping, 'store'];
 
 const textContent = either(
@@ -57,7 +57,7 @@ const plainFields = objectWith(
   },
 );
 
-/** Text, functions and the usual settings: the same call in every format. */
+/** Only text, functions and common settings: means the same in every format. */
 export function isPlain(body: JsonObject): boolean {
   return plainFields(body) && !('max_tokens' in body && 'max_completion_tokens' in body);
 }

@@ -4,15 +4,15 @@ import { objectOf, parseObject, stringOf } from '../json-values.ts';
 import { unwrapOpaque, wrapOpaque } from '../opaque-data.ts';
 
 /**
- * What providers want back with their answer and no other format has a place for: a signature on a call
- * (https://ai.google.dev/gemini-api/docs/thought-signatures), encrypted reasoning. It travels sealed, with the name of
- * the model that it belongs to, in a block that clients return as they got it.
+ * Data that providers want back with their reply and that other formats have no field for: a call's signature
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures) or encrypted reasoning. It is wrapped, with the name of its
+ * model, in a block that clients return unchanged.
  */
 interface ProviderExtra {
   readonly model: string;
-  /** The call that it stands on, with its content. */
+  /** The call that it belongs to, with its content. */
   readonly call?: { readonly id: string; readonly extra_content: JsonObject };
-  /** Or one of the details of the reasoning. */
+  /** Or an entry of `reasoning_details`. */
   readonly detail?: JsonObject;
 }
 
@@ -20,7 +20,7 @@ export function toExtraBlock(providerExtra: ProviderExtra): RedactedThinkingBloc
   return { type: 'redacted_thinking', data: wrapOpaque('openai-chat', JSON.stringify(providerExtra)) };
 }
 
-/** Encrypted reasoning of anybody but those whose form the canonical shape has. */
+/** Encrypted reasoning, except in formats with a canonical equivalent. */
 export function isEncryptedDetail(detail: JsonObject): boolean {
   return detail.type === 'reasoning.encrypted' && typeof detail.data === 'string';
 }
@@ -30,7 +30,7 @@ export interface ProviderExtras {
   readonly byCall: ReadonlyMap<string, JsonObject>;
 }
 
-/** Those that came from this same model; another one could make nothing of them. */
+/** The extras of this model; they are useless to others. */
 export function extrasFor(model: string, blocks: readonly Block[]): ProviderExtras {
   const details: JsonObject[] = [];
   const byCall = new Map<string, JsonObject>();
@@ -61,7 +61,7 @@ function extraIn(block: Block): ProviderExtra | undefined {
   };
 }
 
-/** Answers name the version of the model that was asked for. */
+/** A response names a version of the requested model. */
 function isSameModel(answered: string, asked: string): boolean {
   return answered !== '' && (answered.startsWith(asked) || asked.startsWith(answered));
 }

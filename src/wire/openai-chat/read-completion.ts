@@ -16,7 +16,7 @@ export function readCompletion(body: JsonObject): DecodedReply {
   return Array.isArray(body.choices) ? { answer: answerOf(body) } : undefined;
 }
 
-/** What an answer says about itself, without its content; one that doesn't say how long that is has to be read. */
+/** The reply's metadata without its content; undefined without token counts: then the content has to be read. */
 export function summarizeCompletion(body: JsonObject): ReplySummary | undefined {
   if (!Array.isArray(body.choices) || errorOf(body) !== undefined) return undefined;
   const usage = usageOf(objectOf(body.usage) ?? {}, body);
@@ -28,7 +28,7 @@ export function summarizeCompletion(body: JsonObject): ReplySummary | undefined 
   return { stop_reason: stopReasonOf(finishOf(choice), { tools, refused }), usage };
 }
 
-/** The same from its end; what may change the meaning of what that says would have to be read. */
+/** The same from the end of the body; undefined if earlier fields could change its meaning. */
 export function summarizeCompletionTail(json: string): ReplySummary | undefined {
   if (json.includes('"error"') || json.includes('"tool_calls"')) return undefined;
   if (json.includes('"refusal"') && readFieldFromTail(json, 'refusal', 4) !== null) return undefined;
@@ -44,7 +44,7 @@ export function errorOf(body: JsonObject): StreamError | undefined {
   return error === null || error === undefined ? undefined : decodeOpenaiError(error);
 }
 
-/** The first: more than one can't be asked for across formats. */
+/** The first choice: other formats can't request more. */
 function firstChoice(body: JsonObject): JsonObject {
   const choices = objectsOf(body.choices);
   return choices.find((candidate) => candidate.index === 0) ?? choices[0] ?? {};
@@ -59,7 +59,7 @@ function refusalOf(message: JsonObject): string | undefined {
   return refusal === '' ? undefined : refusal;
 }
 
-/** What can't be named can't be called. */
+/** A call without a name is dropped: it can't be run. */
 function toolNameOf(call: JsonObject): string | undefined {
   return stringOf(objectOf(call.function)?.name);
 }

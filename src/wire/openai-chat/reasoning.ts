@@ -3,7 +3,7 @@ import type { Block, RedactedThinkingBlock, ThinkingBlock } from '../../kernel/m
 import { objectsOf, stringOf } from '../json-values.ts';
 import { isWrappedOpaque } from '../opaque-data.ts';
 
-/** Several providers put their reasoning beside the content, under one name or another, and some only in details. */
+/** Providers put reasoning beside the content, under various names, and some only in details. */
 export function reasoningTextOf(message: JsonObject): string | undefined {
   return stringOf(message.reasoning_content) || stringOf(message.reasoning) || detailTextOf(message);
 }
@@ -16,13 +16,13 @@ function detailTextOf({ reasoning_details: details }: JsonObject): string | unde
 }
 
 /**
- * `reasoning_details` is how signed or encrypted reasoning goes through this format, each with the name of whose it is
+ * `reasoning_details` carries signed or encrypted reasoning through this format, each entry with its format's name
  * (https://openrouter.ai/docs/use-cases/reasoning-tokens).
  */
 const anthropicDetailFormat = 'anthropic-claude-v1';
 const openaiDetailFormat = 'openai-responses-v1';
 
-/** The thinking of a whole message: signed where its details say so, plain text otherwise. */
+/** The thinking of a complete message: signed if its details have a signature, else plain text. */
 export function thinkingOf(message: JsonObject): readonly Block[] {
   const signed = objectsOf(message.reasoning_details).flatMap((detail) => signedDetailOf(detail) ?? []);
   if (signed.length > 0) return signed;
@@ -42,7 +42,7 @@ export function signedDetailOf(detail: JsonObject): ThinkingBlock | RedactedThin
   return { type: 'thinking', thinking: stringOf(detail.text) ?? '', signature };
 }
 
-/** The details that let signed thinking come back whole; none where nothing is signed. */
+/** The details that preserve signed thinking; none if nothing is signed. */
 export function reasoningDetailsOf(blocks: readonly Block[]): readonly JsonObject[] {
   return blocks.flatMap((block, index) => {
     if (block.type === 'redacted_thinking') return [encryptedDetail(block.data, index)];
@@ -60,12 +60,12 @@ export function encryptedDetail(data: string, index: number): JsonObject {
   };
 }
 
-/** In a stream the text went ahead piece by piece, and comes once more with its signature. */
+/** A stream repeats the complete text with its signature. */
 export function signatureDetail(text: string, signature: string, index: number): JsonObject {
   return { type: 'reasoning.text', text, signature, format: anthropicDetailFormat, index };
 }
 
-/** Mistral's thinking is a part of the content, a list of texts inside. */
+/** Mistral's thinking is a content part with a list of texts. */
 export function thinkingPartText(part: JsonObject): string {
   const { thinking } = part;
   if (typeof thinking === 'string') return thinking;

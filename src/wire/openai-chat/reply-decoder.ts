@@ -11,7 +11,6 @@ import { errorOf } from './read-completion.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import { usageOf } from './usage.ts';
 
-/** Reads a streamed answer. */
 export class ChatDecoder implements ReplyDecoder {
   finished = false;
   readonly #sse = new SseParser();
@@ -24,7 +23,7 @@ export class ChatDecoder implements ReplyDecoder {
   #closed = false;
   #finishReason: string | undefined;
   #usage: Usage = {};
-  /** Where the name of a delta's first field begins, whose first letter tells what kind of a delta it is. */
+  /** Offset of the name of a delta's first field, whose first letter identifies the kind of delta. */
   #deltaOffset = 0;
   #deltaKind = 0;
 
@@ -119,13 +118,13 @@ export class ChatDecoder implements ReplyDecoder {
     this.#events.push({ type: 'message_start', message });
   }
 
-  /** An answer that breaks off costs what was said of it until then. */
+  /** An interrupted reply costs what was reported so far. */
   #emitUsage(): void {
     if (this.#blocks.hasContent && Object.keys(this.#usage).length > 0)
       this.#events.push({ type: 'message_delta', delta: {}, usage: this.#usage });
   }
 
-  /** The usage may come after the reason for stopping, so nothing is over before the stream says so or ends. */
+  /** Usage may follow the finish reason, so the reply closes only at [DONE] or the end. */
   #close(): void {
     this.finished = true;
     if (this.#closed) return;
@@ -151,11 +150,11 @@ export class ChatDecoder implements ReplyDecoder {
 const deltaStart = '"delta":{"';
 const toolCallsKind = 't'.charCodeAt(0);
 
-/** Padding, by which some providers hide how much they write, comes behind this. */
+/** Excludes padding, by which some providers hide the length of their output. */
 function contentEnd(data: string, from: number): number {
   const end = data.indexOf('finish_reason"', from);
   return end < 0 ? data.length : end;
 }
 
-/** What a frame must have to matter once content has begun; quotes inside of texts are escaped and don't match. */
+/** Matches frames that matter after content has started; quotes inside texts are escaped and don't match. */
 const milestonePattern = /"(?:usage|error)"\s*:\s*[{"]|"finish_reason"\s*:\s*"/;

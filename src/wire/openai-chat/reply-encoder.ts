@@ -17,12 +17,11 @@ import { encodeUsage } from './usage.ts';
 interface OpenToolCall {
   readonly toolIndex: number;
   readonly input: unknown;
-  /** What came so far of free text, which is known only once its wrapping is complete. */
+  /** Free text so far, which can only be unwrapped when complete. */
   freeTextJson: string | undefined;
   hasArguments: boolean;
 }
 
-/** Writes a streamed answer. */
 export class ChatEncoder implements ReplyEncoder {
   readonly #createdSeconds: number;
   readonly #includesUsage: boolean;
@@ -36,7 +35,7 @@ export class ChatEncoder implements ReplyEncoder {
   #textLength = 0;
   #text: { readonly start: number; readonly citations: JsonObject[] } = { start: 0, citations: [] };
   #thinking = '';
-  /** The block that is a refusal, once there is one. */
+  /** Index of the refusal block, if any. */
   #refusalIndex: number | undefined;
 
   constructor(asked: FieldReader, createdSeconds: number) {
@@ -167,7 +166,7 @@ export class ChatEncoder implements ReplyEncoder {
     return this.#chunk({ tool_calls: [{ index: toolIndex, custom: { input: text } }] });
   }
 
-  /** Arguments must be JSON in the end, also of a tool that takes none. */
+  /** Arguments must be valid JSON in the end, also for a tool without any. */
   #blockStop(index: number): string {
     const openToolCall = this.#calls.get(index);
     if (openToolCall?.freeTextJson !== undefined)

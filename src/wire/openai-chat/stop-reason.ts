@@ -1,4 +1,4 @@
-/** A call that names tools is a call for tools, whatever the provider says the reason for stopping was. */
+/** A reply with tool calls stops for tools, whatever finish reason the provider reports. */
 export function stopReasonOf(
   finish: string,
   seen: { readonly tools: boolean; readonly refused: boolean },
@@ -18,7 +18,7 @@ export function stopReasonOf(
   }
 }
 
-/** A refusal in the model's own words is an answer like any other; only one without them is a filter's doing. */
+/** A refusal with text is a normal reply; only one without text is reported as a content filter. */
 export function finishReasonOf(stop: string | null | undefined, inWords: boolean): string {
   switch (stop) {
     case 'max_tokens':

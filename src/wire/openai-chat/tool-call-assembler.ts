@@ -6,28 +6,28 @@ interface ToolCallDelta {
   readonly id: string;
   readonly name: string;
   readonly json: string;
-  /** What the provider wants back with the call. */
+  /** Data that the provider wants back with the call. */
   readonly extra: JsonObject | undefined;
 }
 
 interface PendingToolCall {
   id: string;
   name: string;
-  /** Arguments that could not be passed on yet, since the call had no name. */
+  /** Arguments that arrived before the call's name. */
   pendingJson: string;
   extra: JsonObject | undefined;
-  /** Set once the call is open. */
+  /** Set once the block is open. */
   blockIndex: number | undefined;
 }
 
 interface BlockOpeners {
-  /** Opens the block of a call. */
+  /** Opens a tool call block. */
   readonly openToolUse: (block: ToolUseBlock) => number;
-  /** Puts aside what belongs to the call with this id. */
+  /** Stores an extra of the call with this id. */
   readonly addExtra: (id: string, extra: JsonObject) => void;
 }
 
-/** Keeps parallel calls apart: which fragment belongs to which call, and which call is which block. */
+/** Assigns fragments of parallel calls to their calls and blocks. */
 export class ToolCallAssembler {
   readonly #openers: BlockOpeners;
   readonly #emit: (event: ReplyEvent) => void;
@@ -62,7 +62,7 @@ export class ToolCallAssembler {
     if (pendingToolCall.id !== '' && pendingToolCall.name !== '') this.#openCall(pendingToolCall);
   }
 
-  /** Opens calls that never got an id: a name is enough to answer them. `prefix` tells them from those of other answers. */
+  /** Opens calls that never got an id: a name is enough. `prefix` makes their ids unique across replies. */
   flush(prefix: string): void {
     for (const [at, pendingToolCall] of this.#calls.entries()) {
       if (pendingToolCall.blockIndex !== undefined || pendingToolCall.name === '') continue;
@@ -71,7 +71,7 @@ export class ToolCallAssembler {
     }
   }
 
-  /** Some providers give every call the index 0, or none: another id with a name is another call. */
+  /** Some providers give every call the index 0, or none: a new id with a name is a new call. */
   #callFor({ index, id, name }: ToolCallDelta): PendingToolCall {
     const known = index === undefined ? this.#calls.at(-1) : this.#byIndex.get(index);
     const another = known !== undefined && id !== '' && name !== '' && known.id !== '' && known.id !== id;
@@ -95,7 +95,7 @@ export class ToolCallAssembler {
     this.#emitPending(pendingToolCall.blockIndex, pendingToolCall);
   }
 
-  /** Passes on what waits. Some models write `null` where a tool takes nothing, which is held back for good. */
+  /** Emits pending arguments. Drops `null`, which some models write for a tool without arguments. */
   #emitPending(index: number, pendingToolCall: PendingToolCall): void {
     if (pendingToolCall.pendingJson === '' || pendingToolCall.pendingJson === 'null') return;
     const delta = { type: 'input_json_delta', partial_json: pendingToolCall.pendingJson } as const;

@@ -4,12 +4,12 @@ import { FrameGate } from '../frame-gate.ts';
 import { objectOf, parseObject } from '../json-values.ts';
 
 /**
- * Gives a stream that was asked for its usage as it would be unasked: without the chunk that has nothing else, and
- * without the `null` in all others. Usage beside content stays, since that comes from providers that don't wait to be asked.
+ * Removes what the gateway's own usage request added to a stream: the usage-only chunk and the `null` in all others.
+ * Usage beside content stays, since it comes from providers that send it anyway.
  */
 export class UnrequestedUsageFilter implements ByteFilter {
   readonly #gate = new FrameGate();
-  /** A CRLF was cut in two: the frame before it is gone with its first half. */
+  /** Whether the dropped frame ended with the first half of a CRLF cut in two. */
   #droppedHalfCrlf = false;
 
   push(chunk: Uint8Array): Uint8Array | undefined {
@@ -24,7 +24,7 @@ export class UnrequestedUsageFilter implements ByteFilter {
 
   #removeUsage(frames: Uint8Array): Uint8Array | undefined {
     const bytes = this.#skipLeftoverLineFeed(frames);
-    // A character for each byte, which leaves the structure as it is.
+    // One character per byte, which preserves the structure.
     const text = bytes.toString('latin1');
     const extras: Span[] = [];
     let extraBytes = 0;
@@ -32,7 +32,7 @@ export class UnrequestedUsageFilter implements ByteFilter {
       const extra = usageSpanAt(text, at - 1);
       at = extra?.end ?? at + usageKeyTail.length;
       if (extra === undefined) continue;
-      // A frame may go whole after a field of it.
+      // A whole frame may be dropped after one of its fields.
       for (let last = extras.at(-1); last !== undefined && last.start >= extra.start; last = extras.at(-1)) {
         extraBytes -= last.end - last.start;
         extras.pop();
@@ -53,7 +53,7 @@ export class UnrequestedUsageFilter implements ByteFilter {
   }
 }
 
-/** The field's name without its first quote: of those there are so many that looking for one takes three times as long. */
+/** The name without its first quote: searching for a frequent character takes three times as long. */
 const usageKeyTail = 'usage"';
 
 function removeSpans(bytes: Buffer, extras: readonly Span[], restBytes: number): Buffer {
@@ -73,7 +73,7 @@ interface Span {
   readonly end: number;
 }
 
-/** What is only there because of the question, around a mention of usage. Inside of a text, its quotes would be escaped. */
+/** The unrequested text around a mention of usage. Inside a string its quotes would be escaped. */
 function usageSpanAt(text: string, at: number): Span | undefined {
   if (text[at] !== '"') return undefined;
   const colonAt = skipSpace(text, at + 1 + usageKeyTail.length);
@@ -83,7 +83,7 @@ function usageSpanAt(text: string, at: number): Span | undefined {
   return text.startsWith('null', valueAt) ? nullFieldSpan(text, at, valueAt + 'null'.length) : undefined;
 }
 
-/** A field of the chunk itself, with the comma that is one too many without it. */
+/** A top-level field of the chunk, with its surplus comma. */
 function nullFieldSpan(text: string, start: number, end: number): Span | undefined {
   let before = start - 1;
   while (text[before] === ' ') before--;
@@ -94,7 +94,7 @@ function nullFieldSpan(text: string, start: number, end: number): Span | undefin
   return { start, end: text[after] === ',' ? after + 1 : end };
 }
 
-/** The frame, where its chunk has no choices. */
+/** The frame, if its chunk has no choices. */
 function usageOnlyFrameSpan(text: string, at: number): Span | undefined {
   const start = text.lastIndexOf('\n', at) + 1;
   const line = text.slice(start, lineEnd(text, at));
@@ -115,21 +115,21 @@ function lineEnd(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Behind the last blank line. */
+/** After the previous blank line. */
 function frameStart(text: string, lineStart: number): number {
   const plain = text.lastIndexOf('\n\n', lineStart);
   const returned = text.lastIndexOf('\n\r\n', lineStart);
   return Math.max(plain < 0 ? 0 : plain + 2, returned < 0 ? 0 : returned + 3);
 }
 
-/** Behind the next one. */
+/** After the next blank line. */
 function frameEnd(text: string, from: number): number {
   const plain = text.indexOf('\n\n', from);
   const returned = text.indexOf('\n\r\n', from);
   return Math.min(plain < 0 ? text.length : plain + 2, returned < 0 ? text.length : returned + 3);
 }
 
-/** Stays in the line, as what is between a chunk's own fields does. */
+/** Stays within the line, as the space between a chunk's fields does. */
 function skipSpace(text: string, from: number): number {
   let at = from;
   while (text[at] === ' ') at++;

@@ -3,7 +3,7 @@ import type { Usage } from '../../kernel/message.ts';
 import { countOf, numberOf, objectOf } from '../json-values.ts';
 import { billingOf, usageFromCounts } from '../openai/usage.ts';
 
-/** Compatible providers have their own places for some counts; `answer` is where the usage was found. */
+/** Compatible providers put some counts elsewhere; `answer` is the object that contains the usage. */
 export function usageOf(usage: JsonObject, answer: JsonObject): Usage {
   const prompt = objectOf(usage.prompt_tokens_details);
   const completion = objectOf(usage.completion_tokens_details);

@@ -3,12 +3,12 @@ import type { Block } from '../../kernel/message.ts';
 import { foreignBlock, foreignPartOf } from '../foreign.ts';
 import { numberOf, objectsOf, stringOf } from '../json-values.ts';
 
-/** An annotation of this format's own, as a citation that no other format understands; `offset` is how far its text was moved since. */
+/** An annotation of this format as a citation that no other format understands; `offset` is how far its text has moved. */
 export function toForeignCitation(annotation: JsonObject): unknown {
   return Object.assign(foreignBlock('openai-responses', annotation), { offset: 0 });
 }
 
-/** Citations of pages, as annotations of their text, and what came as one; others have no equivalent here. */
+/** URL citations as annotations of their text, and original annotations; other citations have no equivalent here. */
 export function annotationsOf(block: Block, textLength: number): readonly JsonObject[] {
   if (!('citations' in block)) return [];
   return objectsOf(block.citations).flatMap((citation) => annotationOf(citation, textLength));
@@ -30,7 +30,7 @@ export function annotationOf(citation: JsonObject, textLength: number): readonly
   ];
 }
 
-/** At its place in the text as it is now. */
+/** At its current position in the text. */
 export function foreignAnnotationOf(citation: unknown): JsonObject | undefined {
   const foreignPart = foreignPartOf(citation);
   if (foreignPart?.wire !== 'openai-responses') return undefined;

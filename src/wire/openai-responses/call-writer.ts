@@ -6,7 +6,7 @@ import { toolCallItem } from './encode-response.ts';
 import type { BlockWriter, ItemPosition, ItemSink } from './item-sink.ts';
 import type { NamespacedToolUse } from './namespaces.ts';
 
-/** Writes a call of a function, piece by piece. */
+/** Writes a function call piece by piece. */
 export class FunctionCallWriter implements BlockWriter {
   readonly #sink: ItemSink;
   readonly #use: NamespacedToolUse;
@@ -31,7 +31,7 @@ export class FunctionCallWriter implements BlockWriter {
     });
   }
 
-  /** Arguments must be JSON in the end, also of a tool that takes none. */
+  /** Arguments must be valid JSON in the end, also for a tool without any. */
   stop(): void {
     if (this.#json === '') this.append({ type: 'input_json_delta', partial_json: argumentsOf(this.#use) });
     const { name } = this.#use;
@@ -47,7 +47,7 @@ export class FunctionCallWriter implements BlockWriter {
   }
 }
 
-/** Writes a call of a tool that takes free text, which is known only once its wrapping is complete. */
+/** Writes a free-text tool call, which can only be unwrapped when complete. */
 export class CustomToolCallWriter implements BlockWriter {
   readonly #sink: ItemSink;
   readonly #use: NamespacedToolUse;

@@ -11,7 +11,7 @@ import { encodeFormat, restoreTools, toolChoiceFields } from './encode-fields.ts
 import { type EncodeContext, encodeMessage } from './encode-items.ts';
 import { restoreSearchNamespaces } from './namespaces.ts';
 
-/** What to write over the client's own body: only fields that are not what was read from it. */
+/** The changes to the client's own body: only fields that differ from those decoded. */
 export function changesOf(
   request: ChatRequest,
   clientRequest: ClientRequest,
@@ -88,7 +88,7 @@ function encodeInput({
   return [...head, ...restoreSearchNamespaces(items, deferredToolNames(request, clientRequest))];
 }
 
-/** The tools that are to be loaded later, each by itself. */
+/** The names of the tools with deferred loading. */
 function deferredToolNames({ tools = [] }: ChatRequest, { request }: ClientRequest): ReadonlySet<unknown> {
   const names = new Set<unknown>(tools.filter((tool) => tool.defer_loading === true).map(({ name }) => name));
   if (names.size === 0) return names;
@@ -106,7 +106,7 @@ function mergeDefined(before: unknown, fields: JsonObject): JsonObject | undefin
   return Object.keys(all).length === 0 ? undefined : all;
 }
 
-/** Only top-level fields; what reasoning and text hold besides stays with the client's own. */
+/** Only top-level fields; other fields inside reasoning and text stay as the client sent them. */
 function extensionChanges(request: ChatRequest, clientRequest: ClientRequest): JsonObject {
   const {
     reasoning: _,

@@ -5,8 +5,8 @@ import { mediaFromUrl } from '../openai/media.ts';
 import { attachOriginals } from '../originals.ts';
 
 /**
- * Items for what clients run themselves, each of a kind of its own: a call of a tool and its result to everybody else.
- * Undefined for other items, and for what the provider ran.
+ * Items of tools that clients run, each with its own type, as the tool calls and results that other formats have.
+ * Undefined for other items, and for tools that the provider ran.
  */
 export function decodeClientToolItem(item: JsonObject): Block | undefined {
   if (item.execution === 'server') return undefined;
@@ -15,8 +15,8 @@ export function decodeClientToolItem(item: JsonObject): Block | undefined {
 }
 
 /**
- * Whether an item tells what the provider did by itself, which others can do without: what it ran has no id that a client
- * could answer to.
+ * Whether an item reports what the provider did itself, which other formats can omit: it has no call id that a client
+ * could answer.
  */
 export function isProviderItem({ type, execution, role, call_id }: JsonObject): boolean {
   if (execution === 'server') return true;

@@ -4,13 +4,13 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { objectsOf, stringOf } from '../json-values.ts';
 import { encodeOutputItems, responseIdOf } from './encode-response.ts';
 
-/** What a request puts before the model, as items. */
+/** The input of a request as items. */
 export function inputItemsOf(body: JsonObject): readonly JsonObject[] {
   const { input } = body;
   return typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : objectsOf(input);
 }
 
-/** Clients name the answer that they go on from, or single items of earlier answers, unless they want nothing stored. */
+/** Clients refer to the previous response, or to single items of earlier ones, unless they disable storage. */
 export const responsesContinuation: Continuation = {
   previousIdIn: (fieldReader) => stringOf(fieldReader.get('previous_response_id')),
   referencesIn(body) {
@@ -24,7 +24,7 @@ export const responsesContinuation: Continuation = {
       const id = referencedItemId(item);
       return (id === undefined ? undefined : byId.get(id)) ?? item;
     });
-    // Instructions are not carried over, as the API says.
+    // The API doesn't carry instructions over.
     return { ...rest, input: [...history, ...input] };
   },
   historyRequest: ({ previous_response_id: _, ...rest }, history) => ({ ...rest, input: history }),
@@ -49,7 +49,7 @@ function referencedItemId(item: JsonObject): string | undefined {
     : undefined;
 }
 
-/** Items of answers that are written here have the answer's name in their own. */
+/** Ids of items that we wrote contain the id of their response. */
 function responseIdsOfItem(id: string | undefined): readonly string[] {
   const found = /^[a-z]+_(.+)_\d+$/.exec(id ?? '')?.[1];
   return found === undefined ? [] : [responseIdOf(found)];

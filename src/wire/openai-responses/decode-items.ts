@@ -12,13 +12,13 @@ import { decodeReasoning } from './reasoning.ts';
 
 type Role = Message['role'];
 
-/** How many items at the head are instructions; where all are, the last one is the conversation. */
+/** Number of leading system items; if all are, the last one is the conversation. */
 export function leadingInstructions(items: readonly JsonObject[]): number {
   const first = items.findIndex((item) => roleOf(item) !== 'system');
   return first < 0 ? Math.max(0, items.length - 1) : first;
 }
 
-/** Instructions as one string where they are one string, else as blocks. */
+/** The system prompt as a string if it is one string, else as blocks. */
 export function decodeSystem(
   instructions: unknown,
   items: readonly JsonObject[],
@@ -36,11 +36,11 @@ export function decodeSystem(
 
 interface DecodeContext {
   readonly extensionFields: ExtensionFields;
-  /** What a tool that is called is called elsewhere. */
+  /** The tool's name in other formats. */
   readonly toolNameOf: (call: JsonObject) => string;
 }
 
-/** Items in turns: what the model thought, said and called is one turn, results and the user's words are the next. */
+/** Groups items into turns: the model's thinking, texts and calls are one turn, results and user messages the next. */
 export function decodeItems(items: readonly JsonObject[], decodeContext: DecodeContext): readonly Message[] {
   const messages: Message[] = [];
   for (const item of items)
@@ -57,7 +57,7 @@ export function decodeItems(items: readonly JsonObject[], decodeContext: DecodeC
   return messages;
 }
 
-/** Others may be a provider's own: they go back in this format only. */
+/** Other roles may be a provider's own: they only go back in this format. */
 const roles: ReadonlySet<unknown> = new Set([undefined, 'system', 'developer', 'user', 'assistant']);
 
 function roleOf({ type, role, execution }: JsonObject): Role {
@@ -79,7 +79,7 @@ const assistantItemTypes: ReadonlySet<unknown> = new Set([
   'mcp_approval_request',
 ]);
 
-/** Tools that come up in the conversation are said by nobody. */
+/** Tools added in mid-conversation belong to neither role. */
 function belongsToTurn(role: Role, item: JsonObject): boolean {
   return item.type === 'additional_tools' || roleOf(item) === role;
 }
@@ -108,7 +108,7 @@ function decodeItem(item: JsonObject, { extensionFields, toolNameOf }: DecodeCon
     case 'custom_tool_call_output':
       return [decodeToolOutput(item, extensionFields)];
     case 'additional_tools':
-      // Others have them among their tools.
+      // Other formats have these among their tools.
       return [attachOriginals({ type: 'text', text: '' }, [item])];
     case 'item_reference':
       extensionFields.essential['input[].item_reference'] = true;

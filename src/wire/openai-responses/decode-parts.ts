@@ -5,7 +5,7 @@ import { foreignBlock, foreignPartOf } from '../foreign.ts';
 import { objectsOf, omitUndefined, stringOf } from '../json-values.ts';
 import { mediaFromUrl } from '../openai/media.ts';
 
-/** The content of a message, or the output of a tool, as blocks. */
+/** The content of a message or the output of a tool as blocks. */
 export function decodeContent(
   content: unknown,
   extensionFields: ExtensionFields,
@@ -14,7 +14,7 @@ export function decodeContent(
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return objectsOf(content).map((part) => {
     const block = decodePart(part, extensionFields);
-    // What a model said may be lost, what it is asked may not.
+    // A model's part may be dropped, a client's may not.
     const kind = by === 'assistant' ? undefined : foreignPartOf(block)?.kind;
     if (kind !== undefined) extensionFields.essential[`input[].content[].${kind}`] = true;
     return block;

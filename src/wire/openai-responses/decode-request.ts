@@ -36,7 +36,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   });
 }
 
-/** A stored prompt or an earlier answer may stand in for the input. */
+/** A stored prompt or an earlier response may replace the input. */
 function checkInput(body: JsonObject): void {
   const { input } = body;
   if (typeof input === 'string') return;

@@ -15,12 +15,12 @@ export function decodeTools(body: JsonObject): readonly Tool[] | undefined {
         ? tool
         : { ...withNamespaceDescription(tool, namespace), name };
     const original = namespace === undefined ? tool : { ...namespace, tools: [tool] };
-    // Where it stands in the conversation, it goes back with that.
+    // A tool inside the conversation goes back with its item.
     return attachOriginals(decodeTool(shown), comesLater ? [] : [original]);
   });
 }
 
-/** What is said of a whole namespace, such as how to use its server, stands with the first of its tools. */
+/** The namespace's description goes to the first of its tools. */
 function withNamespaceDescription(tool: JsonObject, { description, tools }: JsonObject): JsonObject {
   if (stringOf(description) === undefined || !Array.isArray(tools) || tools[0] !== tool) return tool;
   return { ...tool, description: [description, stringOf(tool.description) ?? ''].join('\n\n').trim() };
@@ -37,13 +37,13 @@ function decodeTool(tool: JsonObject): Tool {
   return omitUndefined({ name, description, input_schema, strict: tool.strict === true ? true : undefined });
 }
 
-/** Calls that programs of the model make have more to them than other formats can say. */
+/** Calls from the model's own programs have more fields than other formats support. */
 function decodeForeignTool(tool: JsonObject): Tool {
   const made = tool.type === 'programmatic_tool_calling' ? foreignTool : losslessForeignTool;
   return made('openai-responses', tool);
 }
 
-/** The tools of a request that take free text, whose calls are items of their own kind. */
+/** The request's free-text tools, whose calls have their own item type. */
 export function freeTextTools(body: JsonObject): ReadonlySet<string> {
   const names = declaredTools(body).flatMap(({ tool, name = '' }) => (tool.type === 'custom' ? [name] : []));
   return new Set(names);

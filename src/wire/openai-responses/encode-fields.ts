@@ -16,7 +16,7 @@ export function encodeTools(
   return encoded?.length === 0 ? undefined : encoded;
 }
 
-/** As it came, where it came in this format; `came` are the tools that did. */
+/** Writes tools that came in this format unchanged; `came` are those tools. */
 export function restoreTools(
   tools: readonly Tool[] | undefined,
   came: readonly Tool[] | undefined,
@@ -32,7 +32,7 @@ export function restoreTools(
   );
 }
 
-/** A tool of which only this is new that it is to be loaded later; in a namespace that is said of the tool itself. */
+/** A tool whose only change is deferred loading; in a namespace the flag is on the tool itself. */
 function deferOriginalTool(tool: Tool, came: readonly Tool[] = []): readonly JsonObject[] | undefined {
   if (tool.defer_loading !== true) return undefined;
   const before = came.find(({ name, type }) => name === tool.name && type !== 'foreign');
@@ -55,7 +55,7 @@ function encodeTool(tool: Tool, dropped: Set<string>): readonly JsonObject[] {
   if (tool.cache_control != null) dropped.add('cache_control');
   const { name, description } = tool;
   const parameters = tool.input_schema ?? { type: 'object', properties: {} };
-  // Strictness is on here unless it is said to be off, and refuses most schemas that were not written for it.
+  // Strict mode is on by default here, and rejects most schemas not written for it.
   return [
     omitUndefined({
       type: 'function',
@@ -68,7 +68,7 @@ function encodeTool(tool: Tool, dropped: Set<string>): readonly JsonObject[] {
   ];
 }
 
-/** The tools among those that were written that can be chosen by name. */
+/** The encoded tools that can be chosen by name. */
 export function toolNamesOf(tools: readonly JsonObject[] | undefined): readonly string[] {
   return (tools ?? []).map((tool) => stringOf(tool.name) ?? '');
 }
@@ -77,7 +77,7 @@ export function toolChoiceFields(choice: ToolChoice | undefined): JsonObject {
   return encodeToolChoice(choice, (name) => ({ type: 'function', name }));
 }
 
-/** The least that the API accepts. */
+/** The API's minimum. */
 const outputTokensMin = 16;
 
 export function encodeLimit({ max_tokens: limit }: ChatRequest): number | undefined {

@@ -7,15 +7,15 @@ import { encodeContent } from './encode-parts.ts';
 import { dropUnstableId, isFromAnswer } from './foreign-items.ts';
 import { unwrapReasoningItem } from './reasoning.ts';
 
-/** What an encoder needs to know besides the content itself. */
+/** What encoders need besides the content. */
 export interface EncodeContext {
-  /** OpenAI takes no reasoning but what it encrypted itself; open models take theirs as text. */
+  /** OpenAI accepts only its own encrypted reasoning; open models accept theirs as text. */
   readonly takesPlainReasoning: boolean;
-  /** Whether it goes back into the format that it came in. */
+  /** Whether the request came in this format. */
   readonly keepsOriginals: boolean;
-  /** What the client said of storing answers. */
+  /** The client's `store` setting. */
   readonly asked: { readonly store: unknown };
-  /** The id by which the provider gets to know a call. */
+  /** The tool call id for the provider. */
   readonly mapToolCallId: (id: string) => string;
   readonly dropped: Set<string>;
 }
@@ -39,7 +39,7 @@ export function encodeMessage(
   return items;
 }
 
-/** An item of this format's own, which is no part of a message. */
+/** A format-specific item that is not part of a message. */
 function originalItem(block: Block, { keepsOriginals, asked }: EncodeContext): JsonObject | undefined {
   const [item] = keepsOriginals ? (originalsOf(block) ?? []) : [];
   if (item !== undefined) return item;

@@ -6,7 +6,7 @@ import { urlFromMedia } from '../openai/media.ts';
 import { searchResultText } from '../search-result.ts';
 import { toolReferenceText } from '../tool-reference.ts';
 
-/** What the user says, or a tool returns: a string where it is one text, else parts. */
+/** User or tool content: a string if it is one text, else parts. */
 export function encodeContent(
   blocks: readonly Block[],
   dropped: Set<string>,

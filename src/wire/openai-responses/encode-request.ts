@@ -92,7 +92,7 @@ function mergedField(field: string, own: JsonObject | undefined, said: JsonObjec
   return Object.keys(all).length === 0 ? {} : { [field]: all };
 }
 
-/** A client of another format sends the whole conversation each time: nothing is to be kept, and reasoning has to come back with it. */
+/** A client of another format sends the whole conversation each time: disables storage and requests encrypted reasoning. */
 function statelessFields(model: string): JsonObject {
   const thinks = openaiModelPattern.test(model) && !/^(gpt-[34]|chatgpt-)/.test(model);
   return { store: false, ...(thinks && { include: ['reasoning.encrypted_content'] }) };

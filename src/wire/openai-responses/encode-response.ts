@@ -14,7 +14,6 @@ import { unwrapReasoningItem } from './reasoning.ts';
 import { statusFieldsOf } from './stop-reason.ts';
 import { encodeUsage } from './usage.ts';
 
-/** An unstreamed answer. */
 export function encodeResponse(answer: Answer, asked: JsonObject, createdSeconds: number): JsonObject {
   const shell = createResponseSkeleton(answer, asked, createdSeconds);
   return {
@@ -30,7 +29,7 @@ export function responseIdOf(id: string): string {
   return id.startsWith('resp_') ? id : `resp_${id}`;
 }
 
-/** What every answer says about itself, most of it the question again. */
+/** The fields of every response, which mostly repeat the request. */
 export function createResponseSkeleton(
   { id, model }: { readonly id: string; readonly model: string },
   asked: JsonObject,
@@ -65,7 +64,7 @@ export function createResponseSkeleton(
   };
 }
 
-/** The items of an answer, as they would be in it. */
+/** The output items of a reply. */
 export function encodeOutputItems(answer: Answer, asked: JsonObject): readonly JsonObject[] {
   const free = freeTextTools(asked);
   const named = createNamespaceRestorer(asked);
@@ -108,13 +107,13 @@ export function encodeOutputItems(answer: Answer, asked: JsonObject): readonly J
   return items;
 }
 
-/** An item of this format's own, as it came. */
+/** A format-specific item, unchanged. */
 export function foreignItemOf(block: Block): JsonObject | undefined {
   const foreignPart = foreignPartOf(block);
   return foreignPart?.wire === 'openai-responses' ? foreignPart.part : undefined;
 }
 
-/** Encrypted reasoning belongs to the summary right before it, where that is from the same item; the provider reads it under its own id only. */
+/** Adds encrypted reasoning to the summary before it if both are from the same item; the provider needs its original id. */
 function addRedactedReasoning(items: JsonObject[], data: string, id: string): void {
   const own = unwrapReasoningItem(data);
   const before = items.at(-1);

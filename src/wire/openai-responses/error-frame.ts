@@ -2,8 +2,8 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { objectOf, stringOf } from '../json-values.ts';
 
 /**
- * An error in a stream whose state is not known here. It can't be a `response.failed`, which clients refuse when its id
- * is not the stream's; its number only has to be larger than those before.
+ * An error in a stream whose state is unknown here. It can't be a `response.failed`, which clients reject if its id
+ * isn't the stream's; its sequence number only has to exceed the previous ones.
  */
 export function errorFrame(envelope: JsonObject): Uint8Array {
   const error = objectOf(envelope.error) ?? {};

@@ -5,7 +5,7 @@ import { objectOf, stringOf } from '../json-values.ts';
 import { isProviderItem } from './client-tool-items.ts';
 import type { BlockWriter, ItemPosition, ItemSink } from './item-sink.ts';
 
-/** Whether an item of an answer is of a kind that no other format has. */
+/** Whether no other format has this kind of output item. */
 export function isForeignItem({ type }: JsonObject): boolean {
   return typeof type === 'string' && !sharedItemTypes.has(type);
 }
@@ -17,7 +17,7 @@ const sharedItemTypes: ReadonlySet<string> = new Set([
   'custom_tool_call',
 ]);
 
-/** Such an item of an answer as a block, which says whether the client has to answer to it, and by which id. */
+/** A foreign item as a block, with the call id that the client has to answer, if any. */
 export function toForeignBlock(item: JsonObject): Block {
   const block = Object.assign(foreignBlock('openai-responses', item), { isFromAnswer: true });
   if (item.type === 'mcp_approval_request') return Object.assign(block, { awaits: null });
@@ -30,15 +30,15 @@ function isClientToolCall(item: JsonObject): boolean {
   return !isProviderItem(item) && objectOf(environment)?.type !== 'container_reference';
 }
 
-/** What a stream says of such an item, by frame: the last one has all of it. */
+/** A stream frame of a foreign item; the last one has the complete item. */
 export function toForeignDelta(frame: JsonObject): ForeignDelta {
   const part = frame.type === 'response.output_item.done' ? objectOf(frame.item) : undefined;
   return part === undefined ? { type: 'foreign_delta', frame } : { type: 'foreign_delta', part };
 }
 
 /**
- * The id that an item has to keep. Providers that store answers look items up by it and want those back that stood beside it, which
- * have other names when an answer was written anew; so it is kept only where nothing is stored, and by what is read under it alone.
+ * The id that an item has to keep. Providers that store responses look items up by id and expect their neighbors too,
+ * whose ids change when a reply is rewritten; so the id stays only without storage, and only on items that need it.
  */
 export function stableItemIdOf(
   { id, encrypted_content }: JsonObject,
@@ -47,24 +47,24 @@ export function stableItemIdOf(
   return store === false || typeof encrypted_content === 'string' ? stringOf(id) : undefined;
 }
 
-/** As it goes back to its provider. */
+/** The item as it goes back to its provider. */
 export function dropUnstableId(item: JsonObject, asked: JsonObject): JsonObject {
   if (stableItemIdOf(item, asked) !== undefined) return item;
   const { id: _, ...rest } = item;
   return rest;
 }
 
-/** Whether nobody but us has sent it so far. */
+/** Whether the block comes from a reply and not from the client. */
 export function isFromAnswer(block: Block): boolean {
   return 'isFromAnswer' in block && block.isFromAnswer === true;
 }
 
-/** What ids of such an item begin with. */
+/** The prefix of the item's id. */
 export function itemIdPrefixOf({ id }: JsonObject): string {
   return /^[a-z]+(?=_)/.exec(stringOf(id) ?? '')?.[0] ?? 'item';
 }
 
-/** Writes such an item as it came, at its place in this answer. */
+/** Writes a foreign item unchanged, at its position in this reply. */
 export class ForeignItemWriter implements BlockWriter {
   readonly #sink: ItemSink;
   readonly #position: ItemPosition;

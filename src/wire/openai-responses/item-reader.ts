@@ -8,20 +8,20 @@ import { createThinkingBlock, opaqueReasoningOf, reasoningTextOf } from './reaso
 
 interface OpenBlock {
   readonly index: number;
-  /** Whether anything of it has been passed on. */
+  /** Whether any delta has been emitted. */
   hasDeltas: boolean;
-  /** Whether it was said what its text refers to. */
+  /** Whether citations have been emitted. */
   hasCitations: boolean;
 }
 
-/** Turns the items of a stream into blocks, which open and close. */
+/** Turns the items of a stream into block events. */
 export class ItemReader {
   readonly #emit: (event: ReplyEvent) => void;
   readonly #openBlocks = new Map<string, OpenBlock>();
   readonly #seen = new Set<number>();
-  /** Which of the items are of kinds that no other format has. */
+  /** Indexes of foreign items. */
   readonly #foreignItems = new Set<unknown>();
-  /** What was said of the others when they began. */
+  /** Other items as first announced. */
   readonly #addedItems = new Map<number, JsonObject>();
   #nextIndex = 0;
   hasToolCalls = false;
@@ -31,7 +31,7 @@ export class ItemReader {
     this.#emit = emit;
   }
 
-  /** Whether any content has come. */
+  /** Whether any content has arrived. */
   get hasContent(): boolean {
     return this.#nextIndex > 0;
   }
@@ -77,7 +77,7 @@ export class ItemReader {
     }
   }
 
-  /** For providers that stream nothing but the whole. */
+  /** For providers that stream only the complete response. */
   readWhole(output: readonly JsonObject[]): void {
     for (const [at, item] of output.entries()) this.#completeItem(at, item);
   }
@@ -118,7 +118,7 @@ export class ItemReader {
     }
   }
 
-  /** Not everybody tells one by one what a text refers to. */
+  /** Some providers don't stream citations one by one. */
   #finishPart(key: string, part: JsonObject | undefined): void {
     if (this.#openBlocks.get(key)?.hasCitations === false) this.#cite(key, part?.annotations);
     this.#stop(key);
@@ -130,7 +130,7 @@ export class ItemReader {
     if (thinking !== '') this.#emitDelta(`${at}`, { type: 'thinking_delta', thinking });
   }
 
-  /** Fills in what no delta brought, and closes the item. */
+  /** Emits what no delta contained, and closes the item. */
   #completeItem(at: number, item: JsonObject): void {
     const known = this.#seen.has(at);
     this.#seen.add(at);

@@ -1,21 +1,21 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Delta } from '../../kernel/message.ts';
 
-/** Where an item stands in an answer. */
+/** The position of an item in a response. */
 export interface ItemPosition {
   readonly item_id: string;
   readonly output_index: number;
 }
 
-/** What writers of items write to. */
+/** What item writers write to. */
 export interface ItemSink {
   emit(type: string, fields: JsonObject): void;
-  /** Gives the next item its place and announces it, under the id that it came with where it has to keep that. */
+  /** Assigns the next position and announces the item, under its original id if it has to keep that. */
   openItem(prefix: string, itemFor: (id: string) => JsonObject, ownId?: string): ItemPosition;
   completeItem(itemPosition: ItemPosition, item: JsonObject): void;
 }
 
-/** A block that is being written. */
+/** Writes one block. */
 export interface BlockWriter {
   append(delta: Delta): void;
   stop(): void;

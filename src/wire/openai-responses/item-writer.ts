@@ -14,29 +14,29 @@ import { ReasoningWriter } from './reasoning-writer.ts';
 interface ItemWriterParts {
   readonly answerId: string;
   readonly clientBody: JsonObject;
-  /** Names of tools that take free text. */
+  /** Names of free-text tools. */
   readonly freeTextTools: ReadonlySet<string>;
-  /** Gives a call the names of its tool. */
+  /** Restores a call's namespace. */
   readonly addNamespace: (use: ToolUseBlock) => NamespacedToolUse;
-  /** Whether what was thought comes encrypted, which its provider reads under its own id only. */
+  /** Whether the client requested encrypted reasoning, which the provider needs under its original id. */
   readonly encryptsReasoning: boolean;
   readonly emit: ItemSink['emit'];
 }
 
-/** Writes blocks as items: texts that follow each other are one message, everything else is an item of its own. */
+/** Writes blocks as items: consecutive texts are one message, everything else is its own item. */
 export class ItemWriter implements ItemSink {
   readonly #parts: ItemWriterParts;
   readonly #items: (JsonObject | undefined)[] = [];
   readonly #openBlocks = new Map<number, BlockWriter>();
   #message: MessageWriter | undefined;
-  /** Reasoning that is over, unless the next block brings its encrypted half. */
+  /** Finished reasoning, unless the next block has its encrypted half. */
   #pendingReasoning: ReasoningWriter | undefined;
 
   constructor(itemWriterParts: ItemWriterParts) {
     this.#parts = itemWriterParts;
   }
 
-  /** The items that are complete. */
+  /** The completed items. */
   get output(): readonly JsonObject[] {
     return this.#items.filter((item) => item !== undefined);
   }
@@ -81,7 +81,7 @@ export class ItemWriter implements ItemSink {
     this.#openBlocks.delete(index);
   }
 
-  /** Ends what is open; a refusal that nobody worded yet is given its words. */
+  /** Closes what is open; adds the refusal text if none was written. */
   close(refusal: string | undefined): void {
     for (const index of [...this.#openBlocks.keys()]) this.stop(index);
     this.#finishReasoning(undefined);

@@ -5,7 +5,7 @@ import { annotationOf, foreignAnnotationOf } from './annotations.ts';
 import { messageItem } from './encode-response.ts';
 import type { BlockWriter, ItemPosition, ItemSink } from './item-sink.ts';
 
-/** Writes texts as the parts of one message. */
+/** Writes texts as parts of one message. */
 export class MessageWriter {
   readonly #sink: ItemSink;
   readonly #position: ItemPosition;
@@ -43,7 +43,7 @@ class TextWriter implements BlockWriter {
   readonly #sink: ItemSink;
   readonly #position: PartPosition;
   readonly #onDone: (part: JsonObject) => void;
-  /** Those that stand for the whole text. */
+  /** Citations of the whole text. */
   readonly #citations: JsonObject[] = [];
   readonly #annotations: JsonObject[] = [];
   #text = '';

@@ -3,15 +3,15 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { ToolUseBlock } from '../../kernel/message.ts';
 import { objectsOf, stringOf } from '../json-values.ts';
 
-/** A call as it is named here: of a tool in a namespace by both names. */
+/** A call with its tool's namespace and name. */
 export interface NamespacedToolUse extends ToolUseBlock {
   readonly namespace?: string;
 }
 
-/** The most that all providers take for the name of a tool. */
+/** The longest tool name that all providers accept. */
 const toolNameCharsMax = 64;
 
-/** Elsewhere tools have one name. */
+/** Other formats have a single tool name. */
 export function flattenToolName(namespace: unknown, name: string): string {
   if (typeof namespace !== 'string' || namespace === '') return name;
   const joined = `${namespace}${namespace.endsWith('__') ? '' : '__'}${name}`;
@@ -21,20 +21,17 @@ export function flattenToolName(namespace: unknown, name: string): string {
   return `${flat.slice(0, toolNameCharsMax - 9)}_${mark}`;
 }
 
-/** A tool that may be one of a namespace. */
+/** A tool that may be in a namespace. */
 interface DeclaredTool {
   readonly namespace: JsonObject | undefined;
   readonly tool: JsonObject;
-  /** Its one name. */
+  /** Its flattened name. */
   readonly name: string | undefined;
-  /** Whether it stands in the conversation, and not among the tools of the request. */
+  /** Whether it comes from the input and not from `tools`. */
   readonly comesLater: boolean;
 }
 
-/**
- * The tools of a request, those in namespaces one by one. Those that come up in the conversation are behind the others: no other
- * format has tools that come later.
- */
+/** The tools of a request, flattened; those from the input come last, since other formats declare all tools up front. */
 export function declaredTools({ tools, input }: JsonObject): readonly DeclaredTool[] {
   const own = flattenTools(tools);
   const names = new Set(own.map(({ name }) => name));
@@ -43,7 +40,7 @@ export function declaredTools({ tools, input }: JsonObject): readonly DeclaredTo
   return [...own, ...[...later.values()].filter(({ name }) => name === undefined || !names.has(name))];
 }
 
-/** Given to the model by the client, or found in a search: whatever else was found, it is told as a result. */
+/** Tools that the client added or a search found; other search results become a tool result. */
 function toolsAddedBy({ type, tools }: JsonObject): readonly DeclaredTool[] {
   if (type === 'additional_tools') return flattenTools(tools);
   if (type !== 'tool_search_output') return [];
@@ -66,7 +63,7 @@ function flattenTools(tools: unknown): readonly DeclaredTool[] {
   });
 }
 
-/** The one name of a tool that was called: what a search found is called by both of its names, and declared by one. */
+/** The flattened name of a called tool: a search result is called by both names and declared by one. */
 export function createToolNameResolver(body: JsonObject): (call: JsonObject) => string {
   const names = new Set(declaredTools(body).map(({ name }) => name));
   return ({ namespace, name: called }) => {
@@ -76,7 +73,7 @@ export function createToolNameResolver(body: JsonObject): (call: JsonObject) => 
   };
 }
 
-/** Gives calls the names back that their tools have in the request. */
+/** Restores the namespace and name that a call's tool has in the request. */
 export function createNamespaceRestorer(asked: JsonObject): (use: ToolUseBlock) => NamespacedToolUse {
   const names = new Map<string, { readonly name: string; readonly namespace: string }>();
   for (const { namespace, tool, name: flat } of declaredTools(asked)) {
@@ -87,7 +84,7 @@ export function createNamespaceRestorer(asked: JsonObject): (use: ToolUseBlock) 
   return (use) => ({ ...use, ...names.get(use.name) });
 }
 
-/** Tools of a namespace that follow each other stand in it together. */
+/** Groups consecutive tools of a namespace. */
 export function regroupNamespaces(tools: readonly JsonObject[]): readonly JsonObject[] {
   const all: JsonObject[] = [];
   for (const tool of tools) {
@@ -100,7 +97,7 @@ export function regroupNamespaces(tools: readonly JsonObject[]): readonly JsonOb
   return all;
 }
 
-/** Calls as the provider told them: of a tool that it had to look for, in a namespace of the tool's own name, which clients don't see. */
+/** Calls as the provider sent them: a searched tool is in a namespace of its own name, which clients don't see. */
 export function restoreSearchNamespaces(
   items: readonly JsonObject[],
   lookedFor: ReadonlySet<unknown>,

@@ -36,7 +36,7 @@ const estimates: TokenEstimates = {
   callTokens: 10,
 };
 
-/** OpenAI's Responses API: a conversation is a list of items, and so is an answer. */
+/** OpenAI's Responses API: conversations and replies are lists of items. */
 export function createOpenaiResponses(clock: Clock): WireFormat {
   const seconds = () => Math.floor(clock.now() / 1000);
   return {

@@ -18,8 +18,8 @@ const userMessage = objectWith({ role: oneOf('user'), content: textContent }, me
 const assistantMessage = objectWith({ role: oneOf('assistant'), content: text }, message);
 
 /**
- * Text and the usual settings: the same call in every format. Not with functions, which are strict here unless it is said
- * otherwise. Whether the answer is stored decides who may be given it, see `Continuation.keeps`.
+ * Only text and common settings: means the same in every format. Excludes functions, which are strict by default here.
+ * Storage decides who may receive the answer, see `Continuation.keeps`.
  */
 export const isPlain: Check = objectWith(
   { model: text, input: either(text, alternatingTurns(either(userMessage, assistantMessage), 'assistant')) },

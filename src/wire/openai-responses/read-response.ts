@@ -16,7 +16,7 @@ export function readResponse(body: JsonObject): DecodedReply {
   return Array.isArray(body.output) ? { answer: answerOf(body) } : undefined;
 }
 
-/** What an answer says about itself; one that doesn't say how long it is has to be read. */
+/** The reply's metadata without its content; undefined without token counts: then the content has to be read. */
 export function summarizeResponse(body: JsonObject): ReplySummary | undefined {
   const whole = readResponse(body);
   if (whole === undefined || !('answer' in whole)) return undefined;
@@ -53,7 +53,7 @@ export function refusalIn(output: readonly JsonObject[]): string {
   return parts.map((part) => stringOf(part.refusal) ?? '').join('');
 }
 
-/** A whole item of an answer. */
+/** The blocks of a complete item. */
 export function blocksOf(item: JsonObject): readonly Block[] {
   switch (item.type) {
     case 'message':
@@ -85,7 +85,7 @@ export function toolCallIdentity(item: JsonObject): { readonly id: string; reado
   return { id: stringOf(item.call_id) ?? stringOf(item.id) ?? '', name: stringOf(item.name) ?? '' };
 }
 
-/** In what part of its turn a model says something, where it tells. */
+/** The phase of the turn that a message belongs to, if given. */
 export function phaseOf({ phase }: JsonObject): { readonly phase?: string } {
   return typeof phase === 'string' ? { phase } : {};
 }

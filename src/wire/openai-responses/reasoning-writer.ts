@@ -2,7 +2,7 @@ import type { Delta } from '../../kernel/message.ts';
 import { reasoningItem } from './encode-response.ts';
 import type { ItemPosition, ItemSink } from './item-sink.ts';
 
-/** Writes what a model thought as the summary of a reasoning item. */
+/** Writes thinking as the summary of a reasoning item. */
 export class ReasoningWriter {
   readonly #sink: ItemSink;
   readonly #position: ItemPosition;
@@ -24,7 +24,7 @@ export class ReasoningWriter {
     this.#sink.emit('response.reasoning_summary_text.delta', { ...place, delta: delta.thinking });
   }
 
-  /** `encrypted` is what lets the model go on from here another time; with it may come the item's own id. */
+  /** `encrypted` lets the model continue from here later; it may include the item's own id. */
   finish(encrypted: string | undefined): void {
     const place = { ...this.#position, summary_index: 0 };
     if (this.#text !== '') {

@@ -5,13 +5,13 @@ import { objectOf, objectsOf, parseObject, stringOf } from '../json-values.ts';
 import { unwrapOpaque, wrapOpaque } from '../opaque-data.ts';
 import { attachOriginals, originalsOf } from '../originals.ts';
 
-/** What can be read of a reasoning item: its summary, or with open models the reasoning itself. */
+/** The readable text of a reasoning item: its summary, or the reasoning itself for open models. */
 export function reasoningTextOf(item: JsonObject): string {
   const pieces = objectsOf(item.summary).length > 0 ? objectsOf(item.summary) : objectsOf(item.content);
   return pieces.map((piece) => stringOf(piece.text) ?? '').join('\n\n');
 }
 
-/** A reasoning item in a request: ours, sealed when it went out, or this format's own. */
+/** A reasoning item in a request: one that we wrapped, or the format's own. */
 export function decodeReasoning(item: JsonObject): Block {
   const thinking = reasoningTextOf(item);
   const encrypted = stringOf(item.encrypted_content);
@@ -23,7 +23,7 @@ export function decodeReasoning(item: JsonObject): Block {
   return data === undefined ? foreignBlock('openai-responses', item) : { type: 'redacted_thinking', data };
 }
 
-/** The encrypted half of a reasoning item in an answer, in a form that passes through clients of other formats. */
+/** The encrypted half of a reasoning item, wrapped to pass through clients of other formats. */
 export function opaqueReasoningOf(
   item: JsonObject,
 ): { readonly signature: string } | RedactedThinkingBlock | undefined {
@@ -37,7 +37,7 @@ export function opaqueReasoningOf(
   return { type: 'redacted_thinking', data };
 }
 
-/** Thinking that keeps in mind as which item it came. */
+/** A thinking block that remembers its original item. */
 export function createThinkingBlock(item: JsonObject): ThinkingBlock {
   return attachOriginals({ type: 'thinking', thinking: '', signature: '' }, [item]);
 }
@@ -46,7 +46,7 @@ export function reasoningItemIdOf(block: ThinkingBlock): string | undefined {
   return stringOf(originalsOf(block)?.[0]?.id);
 }
 
-/** And back: the item that was sealed. */
+/** The inverse: the wrapped item. */
 export function unwrapReasoningItem(data: string): JsonObject | undefined {
   const item = unwrapOpaque('openai-responses', data);
   return item === undefined ? undefined : objectOf(parseObject(item));

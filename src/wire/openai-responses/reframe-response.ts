@@ -8,7 +8,7 @@ interface FramedResponse {
   readonly body: Uint8Array;
 }
 
-/** A whole answer in the other framing, with every item, id and field as its provider wrote it; undefined where it can't be read. */
+/** A complete response in the other framing, with the provider's items, ids and fields; undefined if unreadable. */
 export function reframeResponse({ framing, body }: FramedResponse, wanted: Framing): Uint8Array | undefined {
   if (framing === wanted) return body;
   const response =
@@ -32,7 +32,7 @@ function tryParseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The last event of a stream holds the whole answer; some providers leave its items out there. */
+/** The last event of a stream has the complete response; some providers omit its items there. */
 function responseIn(frames: readonly JsonObject[]): JsonObject | undefined {
   const response = objectOf(frames.findLast(({ type }) => type === 'response.completed')?.response);
   if (response === undefined || objectsOf(response.output).length > 0) return response;
@@ -60,7 +60,7 @@ function streamOf(response: JsonObject): string {
   return text;
 }
 
-/** An item as it is before there is anything in it. */
+/** An item before its first content. */
 function withoutContent(item: JsonObject): JsonObject {
   const before: JsonObject = { status: 'in_progress', content: [], summary: [], arguments: '', input: '' };
   const fields = Object.entries(item).map(([name, value]) => [
@@ -91,7 +91,7 @@ function emitContent(item: JsonObject, place: JsonObject, emit: Emit): void {
   }
 }
 
-/** By the type of a part: how its events are called, and in which field its text stands. */
+/** Event name and text field by part type. */
 const eventByPartType: Readonly<Record<string, readonly [event: string, field: string]>> = {
   output_text: ['output_text', 'text'],
   reasoning_text: ['reasoning_text', 'text'],

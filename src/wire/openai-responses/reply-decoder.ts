@@ -10,7 +10,6 @@ import { errorOf } from './read-response.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import { usageOf } from './usage.ts';
 
-/** Reads a streamed answer. */
 export class ResponsesDecoder implements ReplyDecoder {
   finished = false;
   readonly #sse = new SseParser();
@@ -47,10 +46,10 @@ export class ResponsesDecoder implements ReplyDecoder {
     return events;
   }
 
-  /** Once content has begun, only what opens an item or ends the answer says anything new. */
+  /** After content has started, only the start of an item or the end of the response is read. */
   #trySkip(name: string, data: string): boolean {
     if (!name.endsWith('.delta')) return name.endsWith('.done') || name.startsWith('response.content_part.');
-    // Names of all kinds of content are of different length.
+    // The event names of all kinds of content differ in length.
     this.unread.skip(data.length, name.length);
     return true;
   }
@@ -76,7 +75,7 @@ export class ResponsesDecoder implements ReplyDecoder {
         this.#fail({ error: objectOf(frame.error) ?? frame });
         return;
       default:
-        // A gateway on the way may have put an error in a form of its own.
+        // A gateway in between may have its own error format.
         if (type === '' && frame.error != null) this.#fail(frame);
         else this.#items.read(type, frame);
     }
@@ -113,18 +112,18 @@ export class ResponsesDecoder implements ReplyDecoder {
 
   #fail(body: JsonObject): void {
     this.finished = true;
-    // A failed answer is billed for what it got to, where the provider says how much that was.
+    // A failed response is billed for the usage that the provider reports.
     const usage = usageOf(body);
     if (this.#items.hasContent && usage.output_tokens !== undefined)
       this.#events.push({ type: 'message_delta', delta: {}, usage });
     const error = errorOf({ status: 'failed', ...body });
-    // Told by itself it would look as if the answer had begun.
+    // A separate usage event would look like the start of the reply.
     const untold = this.#items.hasContent ? undefined : { usage };
     if (error !== undefined) this.#events.push({ type: 'error', error, ...untold });
   }
 }
 
-/** OpenAI pads frames to one length, which hides how much is in them; then each has about a token. */
+/** OpenAI pads frames to one length to hide their content's; then each counts as one token. */
 function isMeasurable(name: string, data: string): boolean {
   return name.endsWith('.delta') && !data.includes('"obfuscation"');
 }

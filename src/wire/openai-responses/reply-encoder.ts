@@ -11,7 +11,7 @@ import { createNamespaceRestorer } from './namespaces.ts';
 import { statusFieldsOf } from './stop-reason.ts';
 import { encodeUsage } from './usage.ts';
 
-/** Writes a streamed answer: numbered events, and exactly one that ends it. */
+/** Writes a stream: numbered events with exactly one end. */
 export class ResponsesEncoder implements ReplyEncoder {
   readonly #clientBody: JsonObject;
   readonly #createdSeconds: number;
@@ -125,7 +125,7 @@ function wantsEncryptedReasoning({ include }: JsonObject): boolean {
   return Array.isArray(include) && include.includes('reasoning.encrypted_content');
 }
 
-/** A failed answer has one of a few codes here. */
+/** A failed response has one of a few codes. */
 function errorCodeForStatus(status: number): string {
   if (status === 429) return 'rate_limit_exceeded';
   return status < 500 ? 'invalid_prompt' : 'server_error';

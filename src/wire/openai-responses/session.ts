@@ -1,7 +1,7 @@
 import type { ClientRequest } from '../../kernel/client-request.ts';
 import { stringOf } from '../json-values.ts';
 
-/** Codex's thread, under the names that its versions have for it. Elsewhere the key of a cache may be the same for everybody. */
+/** Codex's thread id, by the names of its versions. Other clients may use one cache key for all users. */
 export function sessionOf(clientRequest: ClientRequest): string | undefined {
   for (const name of threadHeaders) {
     const thread = clientRequest.header(name);

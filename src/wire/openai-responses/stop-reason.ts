@@ -14,7 +14,7 @@ export function stopReasonOf(
   return seen.tools ? 'tool_use' : 'end_turn';
 }
 
-/** How an answer ended, in this format's words; a refusal in the model's own words is a complete answer. */
+/** The status fields of a reply; a refusal with text is complete. */
 export function statusFieldsOf(
   stop: string | null | undefined,
   inWords: boolean,

@@ -3,7 +3,7 @@ import type { Usage } from '../../kernel/message.ts';
 import { countOf, objectOf, objectsOf } from '../json-values.ts';
 import { billingOf, usageFromCounts } from '../openai/usage.ts';
 
-/** What an answer says about itself; the searches that it made are billed one by one and stand among its items. */
+/** The usage of a response; its searches are billed one by one and counted from its items. */
 export function usageOf(answer: JsonObject): Usage {
   const usage = objectOf(answer.usage) ?? {};
   const input = objectOf(usage.input_tokens_details);
@@ -18,7 +18,7 @@ export function usageOf(answer: JsonObject): Usage {
   return { ...counts, ...billingOf(usage, answer), ...searchesIn(objectsOf(answer.output)) };
 }
 
-/** Opening a page and looking through it is part of the search that found it. */
+/** Opening a page and searching in it are part of the search that found it. */
 function searchesIn(output: readonly JsonObject[]): Pick<Usage, 'server_tool_use'> {
   const web = output.filter(
     ({ type, action }) => type === 'web_search_call' && (objectOf(action)?.type ?? 'search') === 'search',

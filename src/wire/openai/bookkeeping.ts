@@ -1,4 +1,4 @@
-/** What OpenAI's requests may have that says nothing about the answer. */
+/** Fields of OpenAI's requests that don't affect the answer. */
 export const openaiBookkeeping: readonly string[] = [
   'user',
   'safety_identifier',

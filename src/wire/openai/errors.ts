@@ -2,17 +2,17 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { StreamError } from '../../kernel/message.ts';
 import { numberOf, objectOf, stringOf } from '../json-values.ts';
 
-/** OpenAI's name for an error with this status; the code distinguishes a refused key, permission or model. */
+/** OpenAI's error type for a status; the code distinguishes a rejected key, permission or model. */
 export function openaiErrorType(status: number): string {
   const named = typesByStatus[status];
   if (named !== undefined) return named;
   return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
-/** By this one clients know that no waiting helps. */
+/** The code by which clients know that waiting doesn't help. */
 export const openaiErrorCodes = { cost_ceiling_exceeded: 'insufficient_quota' } as const;
 
-/** Reads what stands under `error`; some providers write nothing but a sentence there. */
+/** Decodes the value of `error`, which for some providers is just a sentence. */
 export function decodeOpenaiError(error: unknown): StreamError {
   const told = objectOf(error) ?? {};
   const code = stringOf(told.code) ?? numberOf(told.code)?.toString();
@@ -21,14 +21,14 @@ export function decodeOpenaiError(error: unknown): StreamError {
   return { ...told, type: stringOf(told.type) ?? code ?? 'server_error', message, status: statusOf(told) };
 }
 
-/** In a stream there is no status line: compatible providers give a number for a code, OpenAI itself gives names. */
+/** Streams have no status line: compatible providers send a number as the code, OpenAI sends names. */
 function statusOf({ code, type }: JsonObject): number {
   const number = typeof code === 'string' ? Number(code) : numberOf(code);
   if (number !== undefined && Number.isInteger(number) && number >= 400 && number < 600) return number;
   return statusByCodeOrType.get(code) ?? statusByCodeOrType.get(type) ?? 500;
 }
 
-/** The same error in this dialect. */
+/** Encodes an error in OpenAI's format. */
 export function encodeError({ status, type, ...told }: StreamError): JsonObject {
   const named = status === undefined ? type : openaiErrorType(status);
   return { type: named, code: null, param: null, ...told };

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ToolUseBlock } from '../../kernel/message.ts';
 import { objectOf, stringOf } from '../json-values.ts';
 
-/** A tool that takes free text takes it elsewhere as its one argument. */
+/** In other formats a free-text tool takes the text as its only argument. */
 export const freeTextSchema: JsonObject = {
   type: 'object',
   properties: { input: { type: 'string' } },
@@ -10,7 +10,7 @@ export const freeTextSchema: JsonObject = {
   additionalProperties: false,
 };
 
-/** With the grammar that the text has to follow, where there is one. */
+/** Adds the grammar that the text has to follow, if any. */
 export function freeTextDescription({ description, format }: JsonObject): string | undefined {
   const said = stringOf(description);
   const given = objectOf(format);

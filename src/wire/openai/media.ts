@@ -1,6 +1,6 @@
 import type { MediaSource } from '../../kernel/message.ts';
 
-/** What a `data:` address carries, or the address itself. */
+/** The content of a `data:` URL, or the URL itself. */
 export function mediaFromUrl(url: string): MediaSource {
   const found = /^data:([^;,]*)((?:;[^;,]*)*),/.exec(url.slice(0, 500));
   if (found === null) return { type: 'url', url };
@@ -21,7 +21,7 @@ function tryDecodePercent(data: string): string | undefined {
   }
 }
 
-/** The address for a source, unless it lies with a provider. */
+/** The URL of a source, unless it is a file at a provider. */
 export function urlFromMedia(source: MediaSource): string | undefined {
   switch (source.type) {
     case 'base64':

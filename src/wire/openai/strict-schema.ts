@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../kernel/json.ts';
 
-/** Whether OpenAI's strict mode takes this schema: every object closed, every property required. */
+/** Whether OpenAI's strict mode accepts this schema: every object closed, every property required. */
 export function fitsStrictMode(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(fitsStrictMode);
   if (!isJsonObject(schema)) return true;

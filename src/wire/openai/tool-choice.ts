@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ToolChoice } from '../../kernel/message.ts';
 
-/** A tool choice in OpenAI's words; `named` writes the choice of one tool, in which its formats differ. */
+/** A tool choice in OpenAI's formats; `named` writes the choice of one tool, which differs between them. */
 export function encodeToolChoice(
   choice: ToolChoice | undefined,
   named: (name: string) => JsonObject,

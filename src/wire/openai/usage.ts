@@ -10,12 +10,12 @@ interface TokenCounts {
   readonly cacheWrite: number | undefined;
   readonly reasoning: number | undefined;
   readonly audioInput?: number | undefined;
-  /** Of sound in the prompt. */
+  /** Seconds of audio in the prompt. */
   readonly audioInputSeconds?: number | undefined;
   readonly audioOutput?: number | undefined;
 }
 
-/** The prompt's count includes what was read from a cache or written to it; in the canonical shape it doesn't. */
+/** The prompt count includes cache reads and writes; the canonical one excludes them. */
 export function usageFromCounts(tokenCounts: TokenCounts): Usage {
   const counts = addUncountedAudio(addUncountedCacheReads(tokenCounts));
   const { prompt, cacheRead, audioInput = 0, audioOutput = 0 } = counts;
@@ -32,7 +32,7 @@ export function usageFromCounts(tokenCounts: TokenCounts): Usage {
   });
 }
 
-/** More can't be read from a cache than there is: it came on top of the prompt, or, where the total has no room for it, not at all. */
+/** Cache reads above the prompt count were not included in it, or, if the total has no room for them, didn't happen. */
 function addUncountedCacheReads(tokenCounts: TokenCounts): TokenCounts {
   const { prompt, cacheRead = 0, total } = tokenCounts;
   if (prompt === undefined || cacheRead <= prompt) return tokenCounts;
@@ -43,7 +43,7 @@ function addUncountedCacheReads(tokenCounts: TokenCounts): TokenCounts {
   return hasRoom ? { ...tokenCounts, prompt: prompt + cacheRead } : { ...tokenCounts, cacheRead: 0 };
 }
 
-/** Mistral counts sound beside the prompt. */
+/** Mistral counts audio apart from the prompt. */
 function addUncountedAudio(tokenCounts: TokenCounts): TokenCounts {
   const { prompt, audioInput = 0, audioInputSeconds = 0 } = tokenCounts;
   if (prompt === undefined || (audioInput === 0 && audioInputSeconds === 0)) return tokenCounts;
@@ -57,16 +57,16 @@ function addUncountedAudio(tokenCounts: TokenCounts): TokenCounts {
   return { ...tokenCounts, prompt: prompt + beside, audioInput: Math.max(audioInput, beside) };
 }
 
-/** What else decides about the bill; `answer` is where the usage was found. */
+/** Other billing factors; `answer` is the object that contains the usage. */
 export function billingOf(usage: JsonObject, answer: JsonObject): Pick<Usage, 'service_tier' | 'cost'> {
   const tier = stringOf(usage.service_tier) ?? stringOf(answer.service_tier) ?? '';
   return omitUndefined({ service_tier: defaultTiers.has(tier) ? undefined : tier, cost: costOf(usage) });
 }
 
-/** The tier that one has without asking has many names. */
+/** Names of the default tier. */
 const defaultTiers: ReadonlySet<string> = new Set(['', 'auto', 'default', 'standard', 'on_demand']);
 
-/** Routers bill their share alone where the caller's own key at the vendor pays for the rest; xAI counts in ticks. */
+/** With the caller's own vendor key, routers bill only their share; xAI counts in ticks. */
 function costOf(usage: JsonObject): number | undefined {
   const ticks = numberOf(usage.cost_in_usd_ticks);
   const cost = numberOf(usage.cost) ?? (ticks === undefined ? undefined : ticks / 1e10);
@@ -78,13 +78,13 @@ function plausibleCost(cost: number | undefined): number | undefined {
   return isCost(cost) ? cost : undefined;
 }
 
-/** Some count the same token as read and as written; it was still sent once. */
+/** Some providers count a token as both read and written; it was still sent once. */
 function clampCacheWrite({ cacheWrite, prompt, cacheRead = 0 }: TokenCounts): number | undefined {
   if (cacheWrite === undefined || prompt === undefined) return cacheWrite;
   return Math.max(0, Math.min(cacheWrite, prompt - cacheRead));
 }
 
-/** The completion's count includes reasoning; where a provider leaves it out, the total gives it away. */
+/** The completion count includes reasoning; if a provider excludes it, the total reveals it. */
 function outputTokensOf(counts: TokenCounts): number | undefined {
   const { completion } = counts;
   return completion === undefined ? undefined : completion + unaccountedTokens(counts);
@@ -96,7 +96,7 @@ function reasoningTokensOf(counts: TokenCounts): number | undefined {
   return reasoning === undefined && left > 0 ? left : reasoning;
 }
 
-/** Tokens that are in the total and in neither of its parts. */
+/** Tokens in the total that are in neither part. */
 function unaccountedTokens({ prompt, completion, total }: TokenCounts): number {
   if (prompt === undefined || completion === undefined || total === undefined) return 0;
   return Math.max(0, total - prompt - completion);

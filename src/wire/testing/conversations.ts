@@ -17,13 +17,13 @@ const media: fc.Arbitrary<Block> = fc.oneof(
   ),
 );
 
-/** A turn of the user's: words, or words with pictures. One text alone is a string. */
+/** A user turn: text, or text with pictures. A single text is a string. */
 const userTurn: fc.Arbitrary<Message['content']> = fc.oneof(
   word,
   fc.tuple(text, fc.array(media, { minLength: 1, maxLength: 3 })).map(([first, rest]) => [first, ...rest]),
 );
 
-/** As JSON would bring it: without a minus before a zero, and with ordinary prototypes. */
+/** As parsed from JSON: without negative zero, and with ordinary prototypes. */
 export const toolInput = fc
   .dictionary(
     fc.string({ minLength: 1 }).filter((key) => key !== '__proto__'),

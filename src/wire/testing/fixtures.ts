@@ -1,7 +1,7 @@
 import type { Answer, ChatRequest } from '../../kernel/message.ts';
 import { dataFrames, namedFrames } from './replay.ts';
 
-/** Small answers of our own, each with the features that one kind of traffic has. */
+/** Small replies written by us, each with the features of one kind of traffic. */
 const usage = {
   input_tokens: 12,
   cache_read_input_tokens: 100,
@@ -25,7 +25,7 @@ function delta(index: number, fields: Readonly<Record<string, unknown>>) {
   return { type: 'content_block_delta', index, delta: fields };
 }
 
-/** Thinking with its signature, text in several scripts with a citation, two tools of which one takes nothing. */
+/** Signed thinking, text in several scripts with a citation, two tools of which one has no arguments. */
 export const messagesStream = namedFrames(
   { type: 'message_start', message },
   { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '', signature: '' } },
@@ -113,7 +113,7 @@ const chatUsage = {
   completion_tokens_details: { reasoning_tokens: 9 },
 };
 
-/** Reasoning, text, two calls whose fragments alternate, one with arguments before its id; usage after the reason. */
+/** Reasoning, text, two calls with alternating fragments, one with arguments before its id; usage after the stop. */
 export const chatStream = dataFrames(
   chunk({ role: 'assistant', content: '', refusal: null }),
   chunk({ reasoning_content: 'Hmm … ' }),
@@ -182,7 +182,7 @@ const summaryDelta = (summary_index: number, text: string) => ({
   delta: text,
 });
 
-/** Reasoning in two parts with its encrypted half, text, a call in fragments and one of free text. */
+/** Reasoning in two parts with its encrypted half, text, a fragmented call and a free-text call. */
 export const responsesStream = namedFrames(
   { type: 'response.created', response },
   { type: 'response.in_progress', response },
@@ -264,7 +264,7 @@ function geminiChunk(parts: readonly object[], usage: object, ending: object = {
   };
 }
 
-/** Thoughts, text in several scripts of which a part is signed, two calls of which the first is signed and has no id. */
+/** Thoughts, partly signed text in several scripts, two calls of which the first is signed and has no id. */
 export const geminiStream = dataFrames(
   geminiChunk([{ text: 'Hmm … ', thought: true }], { thoughtsTokenCount: 4 }),
   geminiChunk([{ text: 'weather.', thought: true }], { thoughtsTokenCount: 9 }),

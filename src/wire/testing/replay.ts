@@ -26,7 +26,7 @@ interface RecordedReply {
   readonly interest?: Interest;
 }
 
-/** Reads an answer cut at these places. */
+/** Decodes a reply cut at these positions. */
 export function replay(
   { wire, framing, bytes, interest = 'everything' }: RecordedReply,
   cuts: readonly number[] = [],
@@ -45,7 +45,7 @@ export function replay(
   return { events, answer: answerBuilder.answer(), error: error?.error, finished: decoder.finished };
 }
 
-/** Reads an answer whole, cut in two at every byte, and byte by byte: it must be the same answer each time. */
+/** Decodes a reply whole, cut in two at every byte, and byte by byte: the result must always be the same. */
 export function replayEverywhere(recordedReply: RecordedReply): ReplayResult {
   const whole = replay(recordedReply);
   const everyByte = Array.from(recordedReply.bytes, (_, at) => at);
@@ -71,7 +71,7 @@ export function encodeEvents(encoder: ReplyEncoder, events: Iterable<ReplyEvent>
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** An unnamed stream of objects, as OpenAI writes it. */
+/** A stream of unnamed events, as OpenAI writes it. */
 export function dataFrames(...frames: readonly (JsonObject | string)[]): Uint8Array {
   const lines = frames.map(
     (frame) => `data: ${typeof frame === 'string' ? frame : JSON.stringify(frame)}\n\n`,
@@ -79,7 +79,7 @@ export function dataFrames(...frames: readonly (JsonObject | string)[]): Uint8Ar
   return Buffer.from(lines.join(''));
 }
 
-/** A stream of events that are named by their type. */
+/** A stream of events named by their type. */
 export function namedFrames(...frames: readonly JsonObject[]): Uint8Array {
   return Buffer.from(
     frames.map((frame) => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`).join(''),
