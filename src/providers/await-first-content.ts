@@ -19,28 +19,28 @@ export async function awaitFirstContent(
 ): Promise<ProviderResponse> {
   const decoder = providerResponse.wire.replyDecoder(providerResponse.framing, 'everything');
   const framingSniffer = new FramingSniffer();
-  let seen: ReturnType<FramingSniffer['sniff']>;
-  const held: Uint8Array[] = [];
+  let framing: ReturnType<FramingSniffer['sniff']>;
+  const buffered: Uint8Array[] = [];
   let heldBytes = 0;
   const { promise: timeout, stop } = startTimer(limits.commitWaitMs);
   try {
     while (heldBytes < limits.commitBytesMax) {
       const coming = providerResponse.body.next();
-      const due = wantsStream || seen !== undefined ? [coming, timeout] : [coming];
+      const due = wantsStream || framing !== undefined ? [coming, timeout] : [coming];
       const chunk = coming instanceof Promise ? await Promise.race(due) : coming;
       if (chunk === 'time')
-        return { ...providerResponse, body: prependChunks(held, providerResponse.body, coming) };
-      if (chunk !== undefined) held.push(chunk);
+        return { ...providerResponse, body: prependChunks(buffered, providerResponse.body, coming) };
+      if (chunk !== undefined) buffered.push(chunk);
       heldBytes += chunk?.byteLength ?? 0;
-      if (chunk !== undefined) seen ??= framingSniffer.sniff(chunk);
-      if (seen === 'json')
-        return { ...providerResponse, framing: seen, body: prependChunks(held, providerResponse.body) };
+      if (chunk !== undefined) framing ??= framingSniffer.sniff(chunk);
+      if (framing === 'json')
+        return { ...providerResponse, framing, body: prependChunks(buffered, providerResponse.body) };
       const first = (chunk === undefined ? decoder.end() : decoder.push(chunk)).find(isDecisive);
-      if (first?.type === 'error') throw await readStreamError(providerResponse, held, first);
+      if (first?.type === 'error') throw await readStreamError(providerResponse, buffered, first);
       if (first !== undefined) break;
-      if (chunk === undefined) throw emptyStreamError(providerResponse, held);
+      if (chunk === undefined) throw emptyStreamError(providerResponse, buffered);
     }
-    return { ...providerResponse, body: prependChunks(held, providerResponse.body) };
+    return { ...providerResponse, body: prependChunks(buffered, providerResponse.body) };
   } catch (failure) {
     providerResponse.body.cancel();
     throw failure;
@@ -56,34 +56,34 @@ function isDecisive(event: ReplyEvent): boolean {
 /** Includes the rest of the provider's stream, which ends after the error, is cut at a limit or is not waited for. */
 async function readStreamError(
   providerResponse: ProviderResponse,
-  held: Uint8Array[],
-  told: ErrorEvent,
+  buffered: Uint8Array[],
+  errorEvent: ErrorEvent,
 ): Promise<GatewayError> {
   const { promise: timeout, stop } = startTimer(limits.errorTailMs);
   for (let bytes = 0; bytes <= limits.errorBodyBytesMax; ) {
     const chunk = await Promise.race([providerResponse.body.next(), timeout]).catch(() => undefined);
     if (chunk === undefined || chunk === 'time') break;
-    held.push(chunk);
+    buffered.push(chunk);
     bytes += chunk.byteLength;
   }
   stop();
-  return toProviderError(redactErrorEvent(told, providerResponse.secrets ?? []), {
-    upstream: upstreamResponse(providerResponse, held),
+  return toProviderError(redactErrorEvent(errorEvent, providerResponse.secrets ?? []), {
+    upstream: upstreamResponse(providerResponse, buffered),
   });
 }
 
-function emptyStreamError(providerResponse: ProviderResponse, held: readonly Uint8Array[]): GatewayError {
+function emptyStreamError(providerResponse: ProviderResponse, buffered: readonly Uint8Array[]): GatewayError {
   return new GatewayError('upstream_broken', 'the provider closed the stream before sending any content', {
-    upstream: upstreamResponse(providerResponse, held),
+    upstream: upstreamResponse(providerResponse, buffered),
   });
 }
 
 /** The unchanged response for a client of the same format. */
 function upstreamResponse(
   { wire, status, headers, secrets = [] }: ProviderResponse,
-  held: readonly Uint8Array[],
+  buffered: readonly Uint8Array[],
 ) {
-  return { wire, status, headers, bytes: redactBytes(Buffer.concat(held), secrets) };
+  return { wire, status, headers, bytes: redactBytes(Buffer.concat(buffered), secrets) };
 }
 
 function startTimer(ms: number): { promise: Promise<'time'>; stop(): void } {

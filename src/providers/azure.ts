@@ -41,8 +41,8 @@ const azureKeyForm = new JsonKeyForm<AzureKey>({
     z.strictObject({ resource: resource.optional(), key: printableText, apiVersion }),
     z.strictObject({ resource: resource.optional(), token: printableText, apiVersion }),
   ]),
-  parsePlainKey: (told, { locations }) => ({
-    ...(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(told) ? { token: told } : { key: told }),
+  parsePlainKey: (text, { locations }) => ({
+    ...(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(text) ? { token: text } : { key: text }),
     resource: locations?.[0],
   }),
   findFault: ({ resource: named }, provider) =>

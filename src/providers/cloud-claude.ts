@@ -31,10 +31,10 @@ const unsupportedBetas =
 
 /** The headers whose lower-case names pass `isKept`. */
 export function pickHeaders(headers: HeaderList, isKept: (name: string) => boolean): string[] {
-  const kept: string[] = [];
+  const picked: string[] = [];
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const name = headers[at] ?? '';
-    if (isKept(name.toLowerCase())) kept.push(name, headers[at + 1] ?? '');
+    if (isKept(name.toLowerCase())) picked.push(name, headers[at + 1] ?? '');
   }
-  return kept;
+  return picked;
 }

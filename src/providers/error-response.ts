@@ -34,27 +34,29 @@ export async function readWholeResponse(
 export async function readErrorResponse(
   providerResponse: ProviderResponse,
   target: Target,
-  { secrets, onUnauthorized: tell }: SignedRequest,
+  { secrets, onUnauthorized }: SignedRequest,
 ): Promise<GatewayError> {
   const { wire, status, headers } = providerResponse;
-  if (status === 401) tell?.();
+  if (status === 401) onUnauthorized?.();
   const answered = `${target.provider.title} answered ${status}`;
   if (status < 400) return redirectError(providerResponse, target);
-  const came = await readWholeBody(providerResponse);
-  if (came === undefined) return new GatewayError('upstream_broken', `${answered} with ${oversizedBody}`);
-  const bytes = redactBytes(came, secrets);
-  const said = parseProviderError(bytes);
-  const tooLong = said !== undefined && isContextOverflow({ ...said, status });
-  const quote = said?.message.slice(0, limits.quotedTextMax) ?? '';
-  const code = said?.code ?? awsErrorCode(headers);
-  const words = quote === '' ? '' : `: ${tooLong ? withOverflowPhrase(quote) : quote}`;
-  return new GatewayError('upstream_error', answered + words, {
+  const original = await readWholeBody(providerResponse);
+  if (original === undefined) return new GatewayError('upstream_broken', `${answered} with ${oversizedBody}`);
+  const bytes = redactBytes(original, secrets);
+  const providerError = parseProviderError(bytes);
+  const tooLong = providerError !== undefined && isContextOverflow({ ...providerError, status });
+  const quote = providerError?.message.slice(0, limits.quotedTextMax) ?? '';
+  const code = providerError?.code ?? awsErrorCode(headers);
+  const suffix = quote === '' ? '' : `: ${tooLong ? withOverflowPhrase(quote) : quote}`;
+  return new GatewayError('upstream_error', answered + suffix, {
     status,
-    ...(said?.retryAfterSeconds !== undefined && { retryAfterSeconds: said.retryAfterSeconds }),
+    ...(providerError?.retryAfterSeconds !== undefined && {
+      retryAfterSeconds: providerError.retryAfterSeconds,
+    }),
     ...retryDetails(headers),
     ...(code !== undefined && { providerCode: code }),
     ...(tooLong && { providerCode: contextOverflowCode }),
-    ...(said?.param !== undefined && { param: said.param }),
+    ...(providerError?.param !== undefined && { param: providerError.param }),
     ...(target.provider.hasOwnErrorFormat !== true && { upstream: { wire, status, headers, bytes } }),
   });
 }

@@ -11,13 +11,13 @@ export class RequestHeaderFilter {
   filter(headers: HeaderList): string[] {
     const named = headerValuesOf(headers, 'connection');
     const connection = parseConnectionHeader(named.length > 1 ? named.join(',') : named[0] || undefined);
-    const kept: string[] = [];
+    const forwarded: string[] = [];
     for (let at = 0; at + 1 < headers.length; at += 2) {
       const name = headers[at] ?? '';
       if (!this.#isForwarded(name) || connection?.has(name.toLowerCase()) === true) continue;
-      kept.push(name, headers[at + 1] ?? '');
+      forwarded.push(name, headers[at + 1] ?? '');
     }
-    return kept;
+    return forwarded;
   }
 
   #isForwarded(name: string): boolean {
@@ -60,7 +60,7 @@ const withheldResponseHeaders = new Set([
 /** The provider headers that the client may see; `secrets` are the credentials sent to the provider. */
 export function filterResponseHeaders(headers: IncomingHttpHeaders, secrets: readonly string[]): string[] {
   const connection = parseConnectionHeader(headers.connection);
-  const kept: string[] = [];
+  const forwarded: string[] = [];
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined || withheldResponseHeaders.has(name) || connection?.has(name) === true) continue;
@@ -68,10 +68,10 @@ export function filterResponseHeaders(headers: IncomingHttpHeaders, secrets: rea
     // Our own header has this name; the provider's gets another.
     const shown = name === 'x-request-id' ? 'x-upstream-request-id' : name;
     if (typeof value !== 'string') {
-      for (const one of value) if (!containsSecret(one, secrets)) kept.push(shown, one);
-    } else if (!containsSecret(value, secrets)) kept.push(shown, value);
+      for (const one of value) if (!containsSecret(one, secrets)) forwarded.push(shown, one);
+    } else if (!containsSecret(value, secrets)) forwarded.push(shown, value);
   }
-  return kept;
+  return forwarded;
 }
 
 function containsSecret(value: string, secrets: readonly string[]): boolean {

@@ -58,8 +58,8 @@ export class GoogleAccessTokens implements SigningContext {
   }
 
   #renew(name: string, account: ServiceAccount): Promise<CachedToken> {
-    const asked = this.#pending.get(name);
-    if (asked !== undefined) return asked;
+    const pending = this.#pending.get(name);
+    if (pending !== undefined) return pending;
     const asking = this.#fetchToken(account).then((cachedToken) => {
       this.#cached.set(name, cachedToken);
       return cachedToken;
@@ -112,12 +112,12 @@ function cacheKeyOf({ email, privateKey }: ServiceAccount): string {
 
 /** Includes only Google's error code: its description may reveal the account. */
 function tokenError(status: number, error: unknown): GatewayError {
-  const word = typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? `, ${error}` : '';
+  const codeSuffix = typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? `, ${error}` : '';
   if (status >= 500 || status === 200)
     return new GatewayError('upstream_broken', `the token request to Google failed (${status})`);
   return new GatewayError(
     'upstream_error',
-    `Google rejected the token request of the service account (${status}${word})`,
+    `Google rejected the token request of the service account (${status}${codeSuffix})`,
     {
       status: status === 429 ? 429 : 401,
     },

@@ -11,7 +11,7 @@ interface KeyFormSpec<Parts> {
   readonly description: string;
   readonly schema: z.ZodType<Parts>;
   /** Parses a key that is not JSON, if the provider has such keys. */
-  parsePlainKey?(word: string, provider: Provider): unknown;
+  parsePlainKey?(text: string, provider: Provider): unknown;
   /** Checks the parts against the provider's settings; returns the issue. */
   findFault?(parts: Parts, provider: Provider): string | undefined;
   /** The part whose end may be displayed. */
@@ -24,8 +24,8 @@ export class JsonKeyForm<Parts extends object> implements KeyForm {
   readonly #spec: KeyFormSpec<Parts>;
   readonly #parsed = new WeakMap<Secret, Parts>();
 
-  constructor(facts: KeyFormSpec<Parts>) {
-    this.#spec = facts;
+  constructor(spec: KeyFormSpec<Parts>) {
+    this.#spec = spec;
   }
 
   /** The parts of the key that a call uses. */
@@ -39,8 +39,8 @@ export class JsonKeyForm<Parts extends object> implements KeyForm {
 
   check(text: string, provider: Provider): CheckedKey {
     const parts = this.#parseParts(text, provider, { param: 'key' });
-    const kept = text.startsWith('{') ? JSON.stringify(parts) : text;
-    return { text: kept, displayedPart: this.#spec.hintSource(parts) };
+    const storedText = text.startsWith('{') ? JSON.stringify(parts) : text;
+    return { text: storedText, displayedPart: this.#spec.hintSource(parts) };
   }
 
   layouts(provider: Provider): readonly KeyLayout[] {
@@ -49,20 +49,20 @@ export class JsonKeyForm<Parts extends object> implements KeyForm {
 
   #parseParts(text: string, provider: Provider, details: { readonly param?: string }): Parts {
     const { description, schema, parsePlainKey, findFault } = this.#spec;
-    const wrong = (what: string) =>
+    const invalidKeyError = (what: string) =>
       new GatewayError(
         'invalid_request',
         `the key for ${provider.title} ${what}; expected ${description}`,
         details,
       );
-    if (text.length > limits.structuredKeyCharactersMax) throw wrong('is too long');
+    if (text.length > limits.structuredKeyCharactersMax) throw invalidKeyError('is too long');
     const isWord = /^[!-~]+$/.test(text) && !text.startsWith('{');
-    const told = isWord ? parsePlainKey?.(text, provider) : parseObject(text);
-    if (told === undefined) throw wrong(isWord ? 'is not valid' : 'is not a JSON object');
-    const read = schema.safeParse(told);
-    if (!read.success) throw wrong(describeIssue(read.error));
+    const unchecked = isWord ? parsePlainKey?.(text, provider) : parseObject(text);
+    if (unchecked === undefined) throw invalidKeyError(isWord ? 'is not valid' : 'is not a JSON object');
+    const read = schema.safeParse(unchecked);
+    if (!read.success) throw invalidKeyError(describeIssue(read.error));
     const more = findFault?.(read.data, provider);
-    if (more !== undefined) throw wrong(more);
+    if (more !== undefined) throw invalidKeyError(more);
     return read.data;
   }
 }
@@ -100,9 +100,9 @@ export function locationField(
 export function textField(
   name: string,
   title: string,
-  told: Required<Pick<KeyField, 'required' | 'example'>>,
+  options: Required<Pick<KeyField, 'required' | 'example'>>,
 ): KeyField {
-  return { name, title, kind: 'text', ...told };
+  return { name, title, kind: 'text', ...options };
 }
 
 export function secretField(name: string, title: string, required = true): KeyField {

@@ -2,14 +2,14 @@ import type { PullResult, Source } from '../kernel/reply/source.ts';
 
 /** Yields the buffered chunks, then the pending one, then the rest. */
 export function prependChunks(
-  held: Uint8Array[],
+  buffered: Uint8Array[],
   rest: Source<Uint8Array>,
   waitedFor?: PullResult<Uint8Array>,
 ): Source<Uint8Array> {
   let pending = waitedFor;
   return {
     next() {
-      const chunk = held.shift();
+      const chunk = buffered.shift();
       if (chunk !== undefined) return chunk;
       if (pending === undefined) return rest.next();
       const due = pending;
@@ -17,7 +17,7 @@ export function prependChunks(
       return due;
     },
     cancel() {
-      held.length = 0;
+      buffered.length = 0;
       if (pending instanceof Promise) pending.catch(() => undefined);
       rest.cancel();
     },

@@ -4,8 +4,8 @@ import { contextOverflowCode, isContextOverflow, withOverflowPhrase } from '../w
 
 /** The error for a provider's error event, with its usage; a context overflow is phrased as agents expect it. */
 export function toProviderError({ error, usage }: ErrorEvent, details: ErrorDetails = {}): GatewayError {
-  const told = { ...details, ...(usage !== undefined && { usage }) };
-  if (!isContextOverflow(error)) return providerError(error, told);
+  const errorDetails = { ...details, ...(usage !== undefined && { usage }) };
+  if (!isContextOverflow(error)) return providerError(error, errorDetails);
   const message = withOverflowPhrase(error.message);
-  return providerError({ ...error, message }, { ...told, providerCode: contextOverflowCode });
+  return providerError({ ...error, message }, { ...errorDetails, providerCode: contextOverflowCode });
 }

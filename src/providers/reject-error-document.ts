@@ -10,23 +10,23 @@ import { toProviderError } from './provider-error.ts';
  * from a proxy, becomes an error with a status and the call can be retried.
  */
 export async function rejectErrorDocument(providerResponse: ProviderResponse): Promise<ProviderResponse> {
-  const held: Uint8Array[] = [];
+  const buffered: Uint8Array[] = [];
   let bytes = 0;
   for (;;) {
     const chunk = await providerResponse.body.next();
     if (chunk === undefined) break;
-    held.push(chunk);
+    buffered.push(chunk);
     bytes += chunk.byteLength;
     // No error is this long.
     if (bytes > limits.errorBodyBytesMax)
-      return { ...providerResponse, body: prependChunks(held, providerResponse.body) };
+      return { ...providerResponse, body: prependChunks(buffered, providerResponse.body) };
   }
   const decoder = providerResponse.wire.replyDecoder(providerResponse.framing, 'everything');
-  const events = [...held.flatMap((chunk) => decoder.push(chunk)), ...decoder.end()];
+  const events = [...buffered.flatMap((chunk) => decoder.push(chunk)), ...decoder.end()];
   for (const event of events)
     if (event.type === 'error')
       throw toProviderError(redactErrorEvent(event, providerResponse.secrets ?? []));
   if (events.length === 0)
     throw new GatewayError('upstream_broken', "the provider's response contains no message");
-  return { ...providerResponse, body: prependChunks(held, providerResponse.body) };
+  return { ...providerResponse, body: prependChunks(buffered, providerResponse.body) };
 }

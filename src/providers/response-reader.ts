@@ -10,8 +10,8 @@ import type { Framing } from '../kernel/wire-format.ts';
 import { awsEventStreamContentType } from '../wire/aws-event-stream.ts';
 import { FramingSniffer } from './framing-sniffer.ts';
 
-/** Describes a broken connection for the client; `hasBegun` if part of the response had arrived. */
-type DescribeFailure = (cause: unknown, hasBegun: boolean) => GatewayError;
+/** Describes a broken connection for the client; `hasStarted` if part of the response had arrived. */
+type DescribeFailure = (cause: unknown, hasStarted: boolean) => GatewayError;
 
 export interface ProviderResponseHead {
   readonly status: number;
@@ -101,10 +101,10 @@ export class ResponseReader implements Dispatcher.DispatchHandler, Source<Uint8A
   }
 
   #sniffFraming(framingSniffer: FramingSniffer, chunk: Uint8Array): void {
-    const seen = framingSniffer.sniff(chunk);
-    if (seen === undefined) return;
+    const framing = framingSniffer.sniff(chunk);
+    if (framing === undefined) return;
     this.#sniffer = undefined;
-    if (seen === 'sse') this.#resolveAsStream();
+    if (framing === 'sse') this.#resolveAsStream();
   }
 
   onResponseEnd(): void {

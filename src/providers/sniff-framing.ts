@@ -7,16 +7,16 @@ import { prependChunks } from './prepend-chunks.ts';
 export async function sniffFraming(providerResponse: ProviderResponse): Promise<ProviderResponse> {
   if (providerResponse.framing === 'sse' || providerResponse.status >= 300) return providerResponse;
   const framingSniffer = new FramingSniffer();
-  const held: Uint8Array[] = [];
+  const buffered: Uint8Array[] = [];
   for (let heldBytes = 0; heldBytes < limits.commitBytesMax; ) {
     const chunk = await providerResponse.body.next();
     if (chunk === undefined) break;
-    held.push(chunk);
+    buffered.push(chunk);
     heldBytes += chunk.byteLength;
-    const seen = framingSniffer.sniff(chunk);
-    if (seen === 'sse')
-      return { ...providerResponse, framing: seen, body: prependChunks(held, providerResponse.body) };
-    if (seen !== undefined) break;
+    const sniffed = framingSniffer.sniff(chunk);
+    if (sniffed === 'sse')
+      return { ...providerResponse, framing: sniffed, body: prependChunks(buffered, providerResponse.body) };
+    if (sniffed !== undefined) break;
   }
-  return { ...providerResponse, body: prependChunks(held, providerResponse.body) };
+  return { ...providerResponse, body: prependChunks(buffered, providerResponse.body) };
 }

@@ -49,8 +49,8 @@ export function createUpstream({ egress, signing, via, outputTokensMax }: Upstre
   return async (exchange) => {
     const { target, trace } = exchange;
     const { provider } = target;
-    const found = credentialsOf(exchange).find(target);
-    const credential = found instanceof Promise ? await found : found;
+    const lookup = credentialsOf(exchange).find(target);
+    const credential = lookup instanceof Promise ? await lookup : lookup;
     const leftAt = performance.now();
     try {
       if (provider.answerLocally !== undefined)
@@ -228,10 +228,10 @@ interface HeaderParts {
 
 function requestHeaders(exchange: Exchange, { wire, via, filter }: HeaderParts): string[] {
   const { clientRequest } = exchange;
-  const came = rawHeadersOf(clientRequest);
-  const own = clientRequest.wire === wire ? filter.filter(came) : [...wire.ownHeaders];
+  const clientHeaders = rawHeadersOf(clientRequest);
+  const own = clientRequest.wire === wire ? filter.filter(clientHeaders) : [...wire.ownHeaders];
   const headers = exchange.isUnmodified ? own : (wire.headersFor?.(exchange.request, own) ?? own);
-  const passedBy = headerValuesOf(came, 'via');
+  const passedBy = headerValuesOf(clientHeaders, 'via');
   headers.push(
     'accept-encoding',
     'identity',
@@ -253,9 +253,9 @@ async function send(exchange: Exchange, egress: Egress, sendParts: SendParts): P
   const { baseUrl, headers, body } = sendParts.signed;
   const { pool, basePath } = egress.endpointFor(target.provider, baseUrl);
   const path = basePath + sendParts.signed.path;
-  const explain = (cause: unknown, hasBegun: boolean) => {
+  const explain = (cause: unknown, hasStarted: boolean) => {
     if (clientPresence.hasLeft) return clientGoneError(cause);
-    return hasBegun ? interruptedError(target.provider, cause) : unreachableError(target.provider, cause);
+    return hasStarted ? interruptedError(target.provider, cause) : unreachableError(target.provider, cause);
   };
   if (body.byteLength >= limits.eagerlyFreedBodyBytesMin) releaseOnceSent(body, clientRequest);
   exchange.trace.sentAtMs = performance.now();
@@ -277,8 +277,8 @@ async function send(exchange: Exchange, egress: Egress, sendParts: SendParts): P
 
 /** Releases our own bytes once sent; the client's bytes may be needed for another attempt. */
 function releaseOnceSent(body: Uint8Array, clientRequest: ClientRequest): void {
-  const letGo = body === clientRequest.bytes ? clientRequest.retain() : () => releaseBytes(body);
-  if (letGo !== undefined) onSent(body, letGo);
+  const release = body === clientRequest.bytes ? clientRequest.retain() : () => releaseBytes(body);
+  if (release !== undefined) onSent(body, release);
 }
 
 /** The response head decides how to read the body; compressed bodies are sniffed as well. */

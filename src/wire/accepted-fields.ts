@@ -12,11 +12,11 @@ export function omitUnsupportedFields(
   const { temperature, top_p } = request;
   if (samplers === 'one' && temperature != null && top_p != null && !refused.has('temperature'))
     refused.add(temperature === defaultSamplingValue ? 'temperature' : 'top_p');
-  const said = [...refused].filter((field) => request[field] != null);
-  if (said.length === 0) return request;
-  for (const field of said)
+  const present = [...refused].filter((field) => request[field] != null);
+  if (present.length === 0) return request;
+  for (const field of present)
     if (request[field] !== defaultSamplingValue) dropped.add(reportedFieldNames[field] ?? field);
-  return omitUndefined({ ...request, ...Object.fromEntries(said.map((field) => [field, undefined])) });
+  return omitUndefined({ ...request, ...Object.fromEntries(present.map((field) => [field, undefined])) });
 }
 
 /** Default of temperature and top_p. */

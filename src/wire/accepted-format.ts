@@ -29,7 +29,9 @@ export function withAcceptedFormat(
 const jsonInstruction = 'Answer with JSON alone.';
 const jsonSchemaInstruction = 'Answer with JSON alone, by this JSON schema:';
 
-function appendInstruction(system: ChatRequest['system'], words: string): ChatRequest['system'] {
-  if (system === undefined || system.length === 0) return words;
-  return typeof system === 'string' ? `${system}\n\n${words}` : [...system, { type: 'text', text: words }];
+function appendInstruction(system: ChatRequest['system'], instruction: string): ChatRequest['system'] {
+  if (system === undefined || system.length === 0) return instruction;
+  return typeof system === 'string'
+    ? `${system}\n\n${instruction}`
+    : [...system, { type: 'text', text: instruction }];
 }

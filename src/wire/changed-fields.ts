@@ -6,7 +6,7 @@ export function changedFields(request: ChatRequest, received: ChatRequest): read
   const now = Object.entries(request);
   const before = new Map(Object.entries(received));
   const changed = now.filter(([field, value]) => before.get(field) !== value).map(([field]) => field);
-  const kept = new Set(now.map(([field]) => field));
-  for (const field of before.keys()) if (!kept.has(field)) changed.push(field);
+  const present = new Set(now.map(([field]) => field));
+  for (const field of before.keys()) if (!present.has(field)) changed.push(field);
   return changed;
 }

@@ -44,7 +44,7 @@ export function isContextOverflow({ message, code, status }: ErrorDescription): 
   if (status !== undefined && status !== 400 && status !== 413 && status !== 422) return false;
   if (/rate.?limit|per (minute|day|hour)|quota/i.test(message)) return false;
   return (
-    overflowPatterns.some((words) => words.test(message)) ||
+    overflowPatterns.some((pattern) => pattern.test(message)) ||
     overflowPatternPairs.some((phrases) => matchesPatternPair(message, phrases))
   );
 }

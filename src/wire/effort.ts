@@ -3,15 +3,15 @@ import type { ChatRequest } from '../kernel/message.ts';
 /** The requested effort or thinking budget as a level that the model supports; undefined for adaptive thinking. */
 export function effortOf(
   { output_config: config, thinking }: ChatRequest,
-  known: readonly string[],
+  supported: readonly string[],
   dropped: Set<string>,
 ): string | undefined {
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
-  const asked = config?.effort ?? (budget === undefined ? undefined : effortForBudget(budget));
-  if (asked === undefined) return undefined;
-  const level = nearestEffort(asked, known);
-  const turnedOn = asked === 'none' && level !== 'none';
-  if (level === undefined || turnedOn)
+  const requested = config?.effort ?? (budget === undefined ? undefined : effortForBudget(budget));
+  if (requested === undefined) return undefined;
+  const level = nearestEffort(requested, supported);
+  const cannotDisable = requested === 'none' && level !== 'none';
+  if (level === undefined || cannotDisable)
     dropped.add(config?.effort == null ? 'thinking' : 'output_config.effort');
   return level;
 }
@@ -28,12 +28,12 @@ function effortForBudget(budgetTokens: number): string {
 const effortLevels: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 /** The same level, else the next lower, else the lowest; never turns requested thinking off. */
-function nearestEffort(asked: string, known: readonly string[]): string | undefined {
-  if (known.includes(asked)) return asked;
-  const thinking = known.filter((level) => level !== 'none');
-  const at = effortLevels.indexOf(asked);
+function nearestEffort(requested: string, supported: readonly string[]): string | undefined {
+  if (supported.includes(requested)) return requested;
+  const thinking = supported.filter((level) => level !== 'none');
+  const at = effortLevels.indexOf(requested);
   if (at < 0) return undefined;
   // A model that only supports on and off.
-  if (thinking.includes('default')) return asked === 'none' ? undefined : 'default';
+  if (thinking.includes('default')) return requested === 'none' ? undefined : 'default';
   return thinking.findLast((level) => effortLevels.indexOf(level) < at) ?? thinking[0];
 }

@@ -57,8 +57,8 @@ export class JsonReplyDecoder implements ReplyDecoder {
 
   #milestoneEvents(json: Buffer): readonly ReplyEvent[] {
     if (this.#truncated) {
-      const seen = this.#reader.summarizeTail?.(json.toString('latin1'));
-      return seen === undefined ? [] : stopEvents(seen);
+      const summary = this.#reader.summarizeTail?.(json.toString('latin1'));
+      return summary === undefined ? [] : stopEvents(summary);
     }
     const small = parseSmallObject(json);
     const lazyJsonObject = small === undefined ? LazyJsonObject.ofAnswer(json) : undefined;

@@ -60,15 +60,15 @@ export function parseExactObject(text: string): JsonObject | undefined {
 export type FieldChecks = Readonly<Record<string, (value: unknown) => boolean>>;
 
 /** Drops the fields that fail their check; the same object if none does. */
-export function dropInvalidFields(told: JsonObject, checks: FieldChecks): JsonObject {
+export function dropInvalidFields(object: JsonObject, checks: FieldChecks): JsonObject {
   let sound: Record<string, unknown> | undefined;
   for (const name in checks) {
-    const value = told[name];
+    const value = object[name];
     if (value === undefined || value === null || checks[name]?.(value) === true) continue;
-    sound ??= { ...told };
+    sound ??= { ...object };
     delete sound[name];
   }
-  return sound ?? told;
+  return sound ?? object;
 }
 
 /** Protects later recursion from stack overflow; a short text can't be too deep. */
@@ -83,7 +83,7 @@ type WithoutUndefined<Fields> = {
 };
 
 export function omitUndefined<const Fields extends object>(fields: Fields): WithoutUndefined<Fields> {
-  const kept: Record<string, unknown> = {};
-  for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name];
-  return kept as WithoutUndefined<Fields>;
+  const defined: Record<string, unknown> = {};
+  for (const name in fields) if (fields[name] !== undefined) defined[name] = fields[name];
+  return defined as WithoutUndefined<Fields>;
 }

@@ -17,11 +17,11 @@ export function parseProviderError(bytes: Uint8Array): ProviderErrorDetails | un
   const body = tryParse(bytes);
   const top = objectOf(Array.isArray(body) ? body[0] : body);
   if (top === undefined) return undefined;
-  const told = objectOf(top.error) ?? top;
-  const message = messageIn(told) ?? stringOf(top.error) ?? messageIn(top);
+  const fields = objectOf(top.error) ?? top;
+  const message = messageIn(fields) ?? stringOf(top.error) ?? messageIn(top);
   if (message === undefined || message === '') return undefined;
-  const { code, param } = told;
-  const retryAfterSeconds = retryDelayIn(told.details);
+  const { code, param } = fields;
+  const retryAfterSeconds = retryDelayIn(fields.details);
   return {
     message,
     ...(typeof code === 'string' && code !== '' && { code }),
@@ -32,16 +32,16 @@ export function parseProviderError(bytes: Uint8Array): ProviderErrorDetails | un
 
 /** Google sends the retry delay in the body: `{"@type": "…/google.rpc.RetryInfo", "retryDelay": "34.07s"}`. */
 function retryDelayIn(details: unknown): number | undefined {
-  const told = objectsOf(details).map(({ retryDelay }) =>
+  const delays = objectsOf(details).map(({ retryDelay }) =>
     /^(\d+(?:\.\d+)?)s$/.exec(stringOf(retryDelay) ?? ''),
   );
-  const [, seconds] = told.find((found) => found !== null) ?? [];
+  const [, seconds] = delays.find((match) => match !== null) ?? [];
   return seconds === undefined ? undefined : Number(seconds);
 }
 
 function messageIn({ message, detail, title }: JsonObject): string | undefined {
-  const said = message ?? detail ?? title;
-  return stringOf(said) ?? (typeof said === 'object' && said !== null ? JSON.stringify(said) : undefined);
+  const text = message ?? detail ?? title;
+  return stringOf(text) ?? (typeof text === 'object' && text !== null ? JSON.stringify(text) : undefined);
 }
 
 function tryParse(bytes: Uint8Array): unknown {

@@ -12,20 +12,20 @@ export function createToolCallIdMapper(
 ): (id: string) => string {
   if (shape === undefined) return (id) => id;
   const ids = new Set(messages.flatMap(toolCallIdsIn));
-  const given = new Map<string, string>();
+  const mapped = new Map<string, string>();
   const taken = new Set<string>();
   for (const id of ids)
     if (shape.pattern.test(id)) {
-      given.set(id, id);
+      mapped.set(id, id);
       taken.add(id);
     }
   for (const id of ids) {
-    if (given.has(id)) continue;
+    if (mapped.has(id)) continue;
     const substitute = createSubstituteId(id, shape.chars, taken);
-    given.set(id, substitute);
+    mapped.set(id, substitute);
     taken.add(substitute);
   }
-  return (id) => given.get(id) ?? id;
+  return (id) => mapped.get(id) ?? id;
 }
 
 function toolCallIdsIn({ content }: Message): readonly string[] {

@@ -121,8 +121,8 @@ export class ModelCatalog {
       if (modelPricing === undefined) return undefined;
       const { service_tier = null, speed = null, inference_geo = null, server_tool_use = null } = whole;
       const searches = at === 0 ? server_tool_use : null;
-      const told = { service_tier, speed, inference_geo, server_tool_use: searches };
-      nanoUsd += costOf(modelPricing.card, { ...pass, ...told });
+      const billingFields = { service_tier, speed, inference_geo, server_tool_use: searches };
+      nanoUsd += costOf(modelPricing.card, { ...pass, ...billingFields });
       estimated ||= modelPricing.estimated;
     }
     return { nanoUsd, estimated };

@@ -35,12 +35,12 @@ export class ModelIndex {
   find(name: string): ModelEntry | undefined {
     const known = this.#names.get(name);
     if (known !== undefined) return known;
-    let found = this.#lookups.get(name);
-    if (found === undefined) {
-      found = { entry: this.#lookUp(name.toLowerCase()) };
-      this.#lookups.set(name, found);
+    let cached = this.#lookups.get(name);
+    if (cached === undefined) {
+      cached = { entry: this.#lookUp(name.toLowerCase()) };
+      this.#lookups.set(name, cached);
     }
-    return found.entry;
+    return cached.entry;
   }
 
   #lookUp(name: string): ModelEntry | undefined {
@@ -56,10 +56,10 @@ export class ModelIndex {
   #addPublished(publishedModel: PublishedModel, own: ModelEntry | undefined): void {
     const { match, id } = publishedModel.model;
     const names = exactNamesIn(match);
-    const facts = this.#overlay.models.find(
+    const overlayModel = this.#overlay.models.find(
       (record) => record.prices === undefined && (record.id === id || names.includes(record.id)),
     );
-    const entry = own ?? publishedEntry(publishedModel, facts, this.#overlay);
+    const entry = own ?? publishedEntry(publishedModel, overlayModel, this.#overlay);
     if (entry === undefined) return;
     this.#addNames(entry, names);
     if (isPattern(match)) this.#patterns.push({ rule: match, entry });
@@ -87,21 +87,21 @@ function overlayEntry(record: OverlayModel, overlay: Overlay): ModelEntry {
 
 function publishedEntry(
   { model, prices }: PublishedModel,
-  facts: OverlayModel | undefined,
+  overlayModel: OverlayModel | undefined,
   overlay: Overlay,
 ): ModelEntry | undefined {
   const { id, name = id, match, context_window, deprecated } = model;
-  const sold = prices ?? (facts?.free === true ? freeSheet : undefined);
+  const sold = prices ?? (overlayModel?.free === true ? freeSheet : undefined);
   if (sold === undefined) return undefined;
-  const known = overlayAttributes(facts ?? { id }, overlay);
+  const known = overlayAttributes(overlayModel ?? { id }, overlay);
   return {
     id,
-    title: facts?.title ?? name,
+    title: overlayModel?.title ?? name,
     otherNames: exactNamesIn(match).filter((other) => other !== id),
     ...(context_window !== undefined && { contextTokens: context_window }),
     ...known,
     offered: known.offered && deprecated !== true,
-    prices: compilePrices(sold, facts, overlay),
+    prices: compilePrices(sold, overlayModel, overlay),
   };
 }
 

@@ -18,8 +18,8 @@ export function chooseTool(request: ChatRequest): Tool | undefined {
   if (choice?.type === 'any') return tools.find(isHarmless) ?? tools[0];
   if (messages.some(hasResult)) return undefined;
   if (tools.length === 1) return tools.find(isHarmless);
-  const asked = new Set(wordsOf(userTextOf(messages.at(-1)?.content ?? '').slice(0, userTextCharsMax)));
-  return tools.find((tool) => isHarmless(tool) && isAsked(tool, asked));
+  const userWords = new Set(wordsOf(userTextOf(messages.at(-1)?.content ?? '').slice(0, userTextCharsMax)));
+  return tools.find((tool) => isHarmless(tool) && isNamedIn(tool, userWords));
 }
 
 /** A tool without a name can't be called. Tools of other types run at their provider. */
@@ -32,9 +32,9 @@ function hasResult(message: Message | undefined): boolean {
   return message.content.some((block) => block.type === 'tool_result');
 }
 
-function isAsked({ name }: Tool, asked: ReadonlySet<string>): boolean {
+function isNamedIn({ name }: Tool, userWords: ReadonlySet<string>): boolean {
   const words = wordsOf(name).filter((word) => !fillerWords.has(word));
-  return words.length > 0 && words.every((word) => asked.has(word));
+  return words.length > 0 && words.every((word) => userWords.has(word));
 }
 
 /** Judging by its name, the tool changes nothing, so made-up arguments are safe. Overlong names don't count. */

@@ -29,13 +29,13 @@ export function composeReply(request: ChatRequest): ComposedReply {
     };
     return { id, blocks: [block], stopReason: 'tool_use', inputTokens };
   }
-  const words = splitTokens(composeText(request));
-  const most = request.max_tokens ?? words.length;
-  const text = words.slice(0, most).join('');
+  const tokens = splitTokens(composeText(request));
+  const most = request.max_tokens ?? tokens.length;
+  const text = tokens.slice(0, most).join('');
   return {
     id,
     blocks: [{ type: 'text', text }],
-    stopReason: words.length > most ? 'max_tokens' : 'end_turn',
+    stopReason: tokens.length > most ? 'max_tokens' : 'end_turn',
     inputTokens,
   };
 }
@@ -61,8 +61,8 @@ function composeText({ messages }: ChatRequest): string {
   const result = toolResultOf(last);
   const opening = 'This is a demonstration answer: demo-1 is built into Weir and no provider was asked.';
   if (result !== undefined) return `${opening} The tool returned: ${excerpt(result)}`;
-  const asked = excerpt(userTextOf(last?.content ?? ''));
-  return asked === '' ? opening : `${opening} You wrote: ${asked}`;
+  const userText = excerpt(userTextOf(last?.content ?? ''));
+  return userText === '' ? opening : `${opening} You wrote: ${userText}`;
 }
 
 function toolResultOf(message: Message | undefined): string | undefined {

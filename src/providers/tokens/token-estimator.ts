@@ -35,8 +35,8 @@ export class TokenEstimator {
   async #count(texts: readonly string[]): Promise<number> {
     if (this.#tokenizer.pendingCounts >= limits.pendingTokenCountsMax)
       return texts.reduce((chars, text) => chars + text.length, 0) / charsPerToken;
-    const { texts: counted, factor } = sampleTexts(texts, limits.tokenizedCharsMax);
-    return factor * (await this.#tokenizer.count(counted));
+    const { texts: sample, factor } = sampleTexts(texts, limits.tokenizedCharsMax);
+    return factor * (await this.#tokenizer.count(sample));
   }
 }
 

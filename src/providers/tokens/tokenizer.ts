@@ -24,11 +24,11 @@ export class Tokenizer {
   count(texts: readonly string[]): Promise<number> {
     const worker = this.#ensureWorker();
     const id = ++this.#lastId;
-    const counted = Promise.withResolvers<number>();
-    this.#pending.set(id, counted);
+    const result = Promise.withResolvers<number>();
+    this.#pending.set(id, result);
     worker.ref();
     worker.postMessage({ id, texts } satisfies CountRequest);
-    return counted.promise;
+    return result.promise;
   }
 
   async close(): Promise<void> {
@@ -54,7 +54,7 @@ export class Tokenizer {
   #onWorkerLost(worker: Worker, failure: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    for (const counted of this.#pending.values()) counted.reject(failure);
+    for (const result of this.#pending.values()) result.reject(failure);
     this.#pending.clear();
   }
 }

@@ -36,21 +36,21 @@ function patchBody(request: ChatRequest, clientRequest: ClientRequest): Uint8Arr
 }
 
 /** Encodes a request that came in another format or was created by the gateway. */
-function translate(said: ChatRequest, accepts: Acceptance): EncodedRequest {
-  checkRequestShape(said);
-  checkTranslatableContent(said, 'anthropic-messages');
-  const dropped = new Set(droppedExtensionFields(said, 'anthropic-messages'));
-  const asked = withAcceptedFormat(said, accepts, dropped);
-  const modelCapabilities = capabilitiesOf(asked.model);
-  const conversation = conversationOf(asked, modelCapabilities, dropped);
+function translate(original: ChatRequest, accepts: Acceptance): EncodedRequest {
+  checkRequestShape(original);
+  checkTranslatableContent(original, 'anthropic-messages');
+  const dropped = new Set(droppedExtensionFields(original, 'anthropic-messages'));
+  const formatted = withAcceptedFormat(original, accepts, dropped);
+  const modelCapabilities = capabilitiesOf(formatted.model);
+  const conversation = conversationOf(formatted, modelCapabilities, dropped);
   const { thinking, effort, max_tokens } = thinkingSettingsOf(
-    { ...asked, messages: conversation.messages },
+    { ...formatted, messages: conversation.messages },
     modelCapabilities,
     dropped,
   );
   const thinks = thinking != null && thinking.type !== 'disabled';
   const samples = modelCapabilities.allowsSampling && !thinks;
-  const request = samples ? omitUnsupportedFields(asked, accepts, { thinks, dropped }) : asked;
+  const request = samples ? omitUnsupportedFields(formatted, accepts, { thinks, dropped }) : formatted;
   const tools = toolsOf(request, dropped);
   const body = {
     ...request,
@@ -91,12 +91,12 @@ function outputConfigOf(config: OutputConfig | undefined, effort: string | undef
   const { format, effort: _, ...rest } = config ?? {};
   if (format != null && format.type !== 'json_schema') dropped.add('output_config.format');
   const schema = format?.type === 'json_schema' ? toEnforceableSchema(format.schema ?? {}) : undefined;
-  const kept = omitUndefined({
+  const fields = omitUndefined({
     ...rest,
     effort,
     format: schema === undefined ? undefined : { type: 'json_schema', schema },
   });
-  return Object.keys(kept).length > 0 ? kept : undefined;
+  return Object.keys(fields).length > 0 ? fields : undefined;
 }
 
 function toolsOf(request: ChatRequest, dropped: Set<string>): ChatRequest['tools'] {

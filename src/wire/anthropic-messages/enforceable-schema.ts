@@ -8,16 +8,16 @@ import { stringOf } from '../json-values.ts';
 export function toEnforceableSchema(schema: unknown): unknown {
   if (!isJsonObject(schema)) return schema;
   const accepted: Record<string, unknown> = {};
-  const untold: string[] = [];
+  const unsupported: string[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
     if (isEnforceable(keyword, value))
       accepted[keyword === 'oneOf' ? 'anyOf' : keyword] = convertKeyword(keyword, value);
     else if (keyword !== 'additionalProperties' && keyword !== '$schema')
-      untold.push(`${keyword}: ${JSON.stringify(value)}`);
+      unsupported.push(`${keyword}: ${JSON.stringify(value)}`);
   }
   if (schema.type === 'object' || isJsonObject(schema.properties)) accepted.additionalProperties = false;
-  if (untold.length > 0)
-    accepted.description = [stringOf(schema.description), `{${untold.join(', ')}}`]
+  if (unsupported.length > 0)
+    accepted.description = [stringOf(schema.description), `{${unsupported.join(', ')}}`]
       .filter(Boolean)
       .join('\n\n');
   return accepted;

@@ -12,8 +12,8 @@ export function statusForErrorType(name: string): number | undefined {
 }
 
 /** Encodes an error in Anthropic's format. */
-export function encodeError({ status, ...told }: StreamError): StreamError {
-  return status === undefined ? told : { ...told, type: errorTypeForStatus(status) };
+export function encodeError({ status, ...error }: StreamError): StreamError {
+  return status === undefined ? error : { ...error, type: errorTypeForStatus(status) };
 }
 
 const statusByType: Readonly<Record<string, number>> = {

@@ -30,7 +30,7 @@ const otherVendorCapabilities: ModelCapabilities = {
 
 /** `claude-3-7-sonnet-20250219` is 307, `claude-opus-4-20250514` is 400, `claude-opus-4-8` is 408. */
 function versionOf(model: string): number {
-  const found = /claude-(?:[a-z]+-)?(\d+)(?:[-.](\d{1,2}))?(?!\d)/.exec(model);
-  if (found === null) return Number.POSITIVE_INFINITY;
-  return Number(found[1]) * 100 + Number(found[2] ?? 0);
+  const match = /claude-(?:[a-z]+-)?(\d+)(?:[-.](\d{1,2}))?(?!\d)/.exec(model);
+  if (match === null) return Number.POSITIVE_INFINITY;
+  return Number(match[1]) * 100 + Number(match[2] ?? 0);
 }

@@ -60,8 +60,8 @@ function toListedModel({ id, title }: NamedModel): z.infer<typeof modelSchema> {
 }
 
 function pageLimitOf(query: URLSearchParams): number {
-  const given = query.get('limit');
-  const limit = given === null ? pageSizeDefault : Number(given);
+  const value = query.get('limit');
+  const limit = value === null ? pageSizeDefault : Number(value);
   if (!Number.isInteger(limit) || limit < 1 || limit > pageSizeMax)
     throw invalidQueryError('limit', `"limit" must be an integer from 1 to ${pageSizeMax}`);
   return limit;

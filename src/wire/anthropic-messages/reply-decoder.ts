@@ -87,8 +87,10 @@ export function readMessage(body: JsonObject): DecodedReply {
 export function summarizeMessage(body: JsonObject): ReplySummary | undefined {
   const { type, content, usage, stop_reason } = body;
   if (type === 'error' || !Array.isArray(content)) return undefined;
-  const told = sanitizeUsage(usage);
-  return told.output_tokens == null ? undefined : { stop_reason: stringOf(stop_reason) ?? null, usage: told };
+  const sanitized = sanitizeUsage(usage);
+  return sanitized.output_tokens == null
+    ? undefined
+    : { stop_reason: stringOf(stop_reason) ?? null, usage: sanitized };
 }
 
 /** The same from the end of the body. */

@@ -7,10 +7,10 @@ import { sanitizeUsage } from './sanitize-usage.ts';
  * Enforces the types that readers of a reply, or part of one, rely on: a value of another type counts as absent, or as
  * empty if required. Unknown fields pass unchanged.
  */
-export function sanitizeReply(told: JsonObject): Answer {
-  const { id, model, content, stop_reason, stop_sequence, stop_details, usage } = told;
+export function sanitizeReply(reply: JsonObject): Answer {
+  const { id, model, content, stop_reason, stop_sequence, stop_details, usage } = reply;
   const answer = {
-    ...told,
+    ...reply,
     id: stringOf(id) ?? '',
     type: 'message',
     role: 'assistant',
@@ -58,14 +58,14 @@ function isIndex(value: unknown): boolean {
 }
 
 /** The same block if it is valid; undefined if its type is unclear. */
-function sanitizeBlock(told: JsonObject): Block | undefined {
-  if (typeof told.type !== 'string') return undefined;
-  const texts = stringFieldsByBlockType.get(told.type) ?? [];
-  const isSound = texts.every((name) => typeof told[name] === 'string') && hasValidSignature(told);
-  if (isSound) return asBlock(told);
-  const { signature: _, ...rest } = told;
-  const filled = Object.fromEntries(texts.map((name) => [name, stringOf(told[name]) ?? '']));
-  return asBlock({ ...(hasValidSignature(told) ? told : rest), ...filled });
+function sanitizeBlock(block: JsonObject): Block | undefined {
+  if (typeof block.type !== 'string') return undefined;
+  const texts = stringFieldsByBlockType.get(block.type) ?? [];
+  const isSound = texts.every((name) => typeof block[name] === 'string') && hasValidSignature(block);
+  if (isSound) return asBlock(block);
+  const { signature: _, ...rest } = block;
+  const filled = Object.fromEntries(texts.map((name) => [name, stringOf(block[name]) ?? '']));
+  return asBlock({ ...(hasValidSignature(block) ? block : rest), ...filled });
 }
 
 function hasValidSignature({ type, signature }: JsonObject): boolean {
@@ -94,8 +94,8 @@ const stringFieldByDeltaType: ReadonlyMap<string, string> = new Map([
   ['signature_delta', 'signature'],
 ]);
 
-function sanitizeStopDelta(told: JsonObject): StopDelta {
-  return dropInvalidFields(told, stopDeltaChecks);
+function sanitizeStopDelta(delta: JsonObject): StopDelta {
+  return dropInvalidFields(delta, stopDeltaChecks);
 }
 
 function isString(value: unknown): boolean {

@@ -3,8 +3,8 @@ import type { Usage } from '../../kernel/message.ts';
 import { dropInvalidFields, type FieldChecks, isCost, isCount } from '../json-values.ts';
 
 /** The provider's usage without impossible values; the same object if all are possible. */
-export function sanitizeUsage(told: unknown): Usage {
-  return isJsonObject(told) ? dropInvalidFields(told, usageChecks) : emptyUsage;
+export function sanitizeUsage(usage: unknown): Usage {
+  return isJsonObject(usage) ? dropInvalidFields(usage, usageChecks) : emptyUsage;
 }
 
 const emptyUsage: Usage = {};
@@ -40,6 +40,6 @@ function areIterations(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => isJsonObject(one) && isValid(one, iterationChecks));
 }
 
-function isValid(told: JsonObject, checks: FieldChecks): boolean {
-  return dropInvalidFields(told, checks) === told;
+function isValid(object: JsonObject, checks: FieldChecks): boolean {
+  return dropInvalidFields(object, checks) === object;
 }

@@ -10,9 +10,9 @@ export function stripForeignBlocks(blocks: readonly Block[]): readonly Block[] {
 /** Drops the fields of other formats: here only the stop reason reports a refusal. */
 export function stripForeignFields(block: Block): Block {
   if (block.type !== 'text') return block;
-  const said = 'citations' in block ? withoutForeignCitations(block) : block;
-  if (said.refusal === undefined && said.phase === undefined) return said;
-  const { refusal: _, phase: __, ...rest } = said;
+  const text = 'citations' in block ? withoutForeignCitations(block) : block;
+  if (text.refusal === undefined && text.phase === undefined) return text;
+  const { refusal: _, phase: __, ...rest } = text;
   return rest;
 }
 

@@ -14,9 +14,9 @@ export function thinkingSettingsOf(
   modelCapabilities: ModelCapabilities,
   dropped: Set<string>,
 ): ThinkingSettings {
-  const { thinking, output_config: config, max_tokens: asked } = request;
+  const { thinking, output_config: config, max_tokens: requestedMax } = request;
   const effort = config?.effort ?? undefined;
-  const max_tokens = asked ?? defaultMaxTokens(thinking);
+  const max_tokens = requestedMax ?? defaultMaxTokens(thinking);
   if (effort === undefined || thinking !== undefined) return { thinking, effort, max_tokens };
   if (effort === 'none')
     return modelCapabilities.thinkingControl === 'never'
@@ -26,7 +26,7 @@ export function thinkingSettingsOf(
     return { thinking: { type: 'adaptive' }, effort: supportedEffort(effort, modelCapabilities), max_tokens };
   const budget_tokens = Math.min(
     budgetByEffort[effort] ?? budgetByEffort.high,
-    (asked ?? Number.POSITIVE_INFINITY) - 1,
+    (requestedMax ?? Number.POSITIVE_INFINITY) - 1,
   );
   if (
     modelCapabilities.thinkingControl === 'by budget' &&
@@ -35,7 +35,7 @@ export function thinkingSettingsOf(
   )
     return {
       thinking: { type: 'enabled', budget_tokens },
-      max_tokens: asked ?? budget_tokens + replyTokensDefault,
+      max_tokens: requestedMax ?? budget_tokens + replyTokensDefault,
     };
   dropped.add('output_config.effort');
   return { max_tokens };

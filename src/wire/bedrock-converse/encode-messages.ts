@@ -90,8 +90,8 @@ export function cachePoint(
 /** A block without nested blocks. */
 function encodeLeafBlock(block: Block, encodeContext: EncodeContext): readonly JsonObject[] {
   const { dropped, mapToolCallId } = encodeContext;
-  const found = searchResultText(block) ?? toolReferenceText(block)?.text;
-  if (found !== undefined) return [{ text: found }];
+  const text = searchResultText(block) ?? toolReferenceText(block)?.text;
+  if (text !== undefined) return [{ text }];
   switch (block.type) {
     case 'text':
       return isBlank(block.text) ? [] : [{ text: block.text }];
@@ -132,16 +132,16 @@ function encodeResult(result: ToolResultBlock, encodeContext: EncodeContext): re
   const { content = '', is_error } = result;
   const { supportsRichContent, allowsMixedTurns } = encodeContext.traits;
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  const told = blocks.flatMap((block) => encodeLeafBlock(block, encodeContext));
+  const encoded = blocks.flatMap((block) => encodeLeafBlock(block, encodeContext));
   const isBeside = (part: JsonObject) => 'image' in part && !supportsRichContent && allowsMixedTurns;
-  const beside = told.filter(isBeside);
-  const inside = told.filter((part) => !isBeside(part));
+  const beside = encoded.filter(isBeside);
+  const inside = encoded.filter((part) => !isBeside(part));
   const failed = is_error === true && !supportsRichContent ? [{ text: toolErrorPrefix.trim() }] : [];
-  const words =
+  const parts =
     failed.length + inside.length > 0 ? inside : [{ text: beside.length > 0 ? '(image)' : '(empty)' }];
   const toolResult = {
     toolUseId: encodeContext.mapToolCallId(result.tool_use_id),
-    content: [...failed, ...words],
+    content: [...failed, ...parts],
     ...(is_error === true && supportsRichContent && { status: 'error' }),
   };
   return [{ toolResult }, ...beside];

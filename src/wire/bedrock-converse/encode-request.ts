@@ -17,15 +17,15 @@ import { encodeMessages, encodeSystem } from './encode-messages.ts';
 import { encodeTools } from './encode-tools.ts';
 
 export function encodeRequest(
-  asked: ChatRequest,
+  original: ChatRequest,
   _received?: ClientRequest,
   accepts: Acceptance = fullAcceptance,
 ): EncodedRequest {
-  checkRequestShape(asked);
-  checkTranslatableContent(asked, 'bedrock-converse');
+  checkRequestShape(original);
+  checkTranslatableContent(original, 'bedrock-converse');
   const dropped = new Set<string>();
-  const effort = effortOf(asked, accepts.efforts, dropped);
-  const shaped = withAcceptedFormat(asked, accepts, dropped);
+  const effort = effortOf(original, accepts.efforts, dropped);
+  const shaped = withAcceptedFormat(original, accepts, dropped);
   const request = omitUnsupportedFields(shaped, accepts, { thinks: isReasoningEnabled(effort), dropped });
   for (const field of droppedExtensionFields(request, 'bedrock-converse')) dropped.add(field);
   for (const field of unsupportedFields(request, ['stop_sequences'])) dropped.add(field);

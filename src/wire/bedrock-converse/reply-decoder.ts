@@ -49,8 +49,8 @@ export class ConverseDecoder implements ReplyDecoder {
 
   #read(frames: readonly SseFrame[]): readonly ReplyEvent[] {
     for (const { event, data } of frames) {
-      const told = parseObject(data);
-      if (told !== undefined && !this.#closed) this.#handleEvent(event, told);
+      const payload = parseObject(data);
+      if (payload !== undefined && !this.#closed) this.#handleEvent(event, payload);
     }
     return this.#takeEvents();
   }
@@ -61,30 +61,30 @@ export class ConverseDecoder implements ReplyDecoder {
     return events;
   }
 
-  #handleEvent(name: string, told: JsonObject): void {
+  #handleEvent(name: string, payload: JsonObject): void {
     switch (name) {
       case 'messageStart':
         this.#start();
         return;
       case 'contentBlockStart':
-        this.#startToolUse(indexOf(told), objectOf(objectOf(told.start)?.toolUse));
+        this.#startToolUse(indexOf(payload), objectOf(objectOf(payload.start)?.toolUse));
         return;
       case 'contentBlockDelta':
-        this.#handleDelta(indexOf(told), objectOf(told.delta) ?? {});
+        this.#handleDelta(indexOf(payload), objectOf(payload.delta) ?? {});
         return;
       case 'contentBlockStop':
-        this.#closeBlock(indexOf(told));
+        this.#closeBlock(indexOf(payload));
         return;
       case 'messageStop':
-        this.#stopReason = stringOf(told.stopReason) ?? 'end_turn';
+        this.#stopReason = stringOf(payload.stopReason) ?? 'end_turn';
         this.finished = true;
         return;
       case 'metadata':
-        this.#usage = usageOf(objectOf(told.usage) ?? {});
+        this.#usage = usageOf(objectOf(payload.usage) ?? {});
         if (this.finished) this.#close();
         return;
       case 'error':
-        this.#fail(objectOf(told.error) ?? {});
+        this.#fail(objectOf(payload.error) ?? {});
     }
   }
 
@@ -159,21 +159,21 @@ export class ConverseDecoder implements ReplyDecoder {
     this.#events.push({ type: 'content_block_stop', index: openBlock.index });
   }
 
-  #fail({ type: told, message: said }: JsonObject): void {
-    const type = stringOf(told) ?? 'api_error';
+  #fail({ type: rawType, message: rawMessage }: JsonObject): void {
+    const type = stringOf(rawType) ?? 'api_error';
     const status = statusForErrorType(type);
-    const message = stringOf(said) ?? 'the provider reported an error without a message';
+    const message = stringOf(rawMessage) ?? 'the provider reported an error without a message';
     this.#failWith({ type, message, ...(status !== undefined && { status }) });
   }
 
   #failWith(error: StreamError): void {
     this.finished = true;
     this.#closed = true;
-    const hasBegun = this.#blockCount > 0;
-    if (hasBegun && Object.keys(this.#usage).length > 0)
+    const hasStarted = this.#blockCount > 0;
+    if (hasStarted && Object.keys(this.#usage).length > 0)
       this.#events.push({ type: 'message_delta', delta: {}, usage: this.#usage });
     // A separate usage event would look like the start of the reply.
-    this.#events.push({ type: 'error', error, ...(!hasBegun && { usage: this.#usage }) });
+    this.#events.push({ type: 'error', error, ...(!hasStarted && { usage: this.#usage }) });
   }
 
   #close(): void {

@@ -1,13 +1,13 @@
 import type { StreamError } from '../../kernel/message.ts';
 
 /** Most values are the same as Anthropic's. */
-export function stopReasonOf(told: string | undefined, hasCalls: boolean): string {
-  switch (told) {
+export function stopReasonOf(reason: string | undefined, hasCalls: boolean): string {
+  switch (reason) {
     case 'max_tokens':
     case 'stop_sequence':
     case 'tool_use':
     case 'model_context_window_exceeded':
-      return told;
+      return reason;
     case 'guardrail_intervened':
     case 'content_filtered':
       return 'refusal';
@@ -17,7 +17,7 @@ export function stopReasonOf(told: string | undefined, hasCalls: boolean): strin
 }
 
 /** The error of a reply without content; undefined if an empty reply is valid. */
-export function failureOf(told: string | undefined): StreamError | undefined {
-  if (told !== 'malformed_model_output' && told !== 'malformed_tool_use') return undefined;
-  return { type: told, message: `the model stopped without output: ${told}`, status: 502 };
+export function failureOf(reason: string | undefined): StreamError | undefined {
+  if (reason !== 'malformed_model_output' && reason !== 'malformed_tool_use') return undefined;
+  return { type: reason, message: `the model stopped without output: ${reason}`, status: 502 };
 }

@@ -5,8 +5,8 @@ import { objectOf, omitUndefined } from '../json-values.ts';
 /** A tool's input schema: always an object, without `$schema` and `$id`. */
 export function toolSchema(schema: JsonObject, isNova: boolean): JsonObject {
   const { $schema: _, $id: __, ...rest } = schema;
-  const told: JsonObject = { ...rest, type: 'object' };
-  return isNova ? novaSchema(told) : told;
+  const objectSchema: JsonObject = { ...rest, type: 'object' };
+  return isNova ? novaSchema(objectSchema) : objectSchema;
 }
 
 /** Nova's top-level fields: https://docs.aws.amazon.com/nova/latest/userguide/tool-use-definition.html */
@@ -35,8 +35,8 @@ class RefResolver {
       this.resolve(field, within, depth + 1),
     ]);
     const named = typeof $ref !== 'string' || within.includes($ref) ? undefined : this.#lookUp($ref);
-    const found = named === undefined ? {} : this.resolve(named, [...within, String($ref)], depth + 1);
-    return { ...(isJsonObject(found) && found), ...Object.fromEntries(fields) };
+    const resolved = named === undefined ? {} : this.resolve(named, [...within, String($ref)], depth + 1);
+    return { ...(isJsonObject(resolved) && resolved), ...Object.fromEntries(fields) };
   }
 
   #lookUp(reference: string): unknown {

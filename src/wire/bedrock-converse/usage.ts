@@ -3,8 +3,8 @@ import type { Usage } from '../../kernel/message.ts';
 import { countOf, objectsOf, omitUndefined } from '../json-values.ts';
 
 /** `inputTokens` excludes cache reads and writes. */
-export function usageOf(told: JsonObject): Usage {
-  const details = objectsOf(told.cacheDetails);
+export function usageOf(usage: JsonObject): Usage {
+  const details = objectsOf(usage.cacheDetails);
   const written = (ttl: string) => {
     const counts = details
       .filter((detail) => detail.ttl === ttl)
@@ -13,10 +13,10 @@ export function usageOf(told: JsonObject): Usage {
   };
   const hour = written('1h');
   return omitUndefined({
-    input_tokens: countOf(told.inputTokens),
-    output_tokens: countOf(told.outputTokens),
-    cache_read_input_tokens: countOf(told.cacheReadInputTokens),
-    cache_creation_input_tokens: countOf(told.cacheWriteInputTokens),
+    input_tokens: countOf(usage.inputTokens),
+    output_tokens: countOf(usage.outputTokens),
+    cache_read_input_tokens: countOf(usage.cacheReadInputTokens),
+    cache_creation_input_tokens: countOf(usage.cacheWriteInputTokens),
     cache_creation:
       hour === undefined
         ? undefined

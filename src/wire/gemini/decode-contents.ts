@@ -15,10 +15,10 @@ import {
 
 /** The system prompt as a string if it is one text, else as blocks. */
 export function decodeSystem(body: JsonObject): string | readonly TextBlock[] | undefined {
-  const told = readField(body, 'systemInstruction');
-  if (typeof told === 'string') return told === '' ? undefined : told;
-  if (!isJsonObject(told)) return undefined;
-  const texts = objectListIn(told, 'parts').flatMap(({ text }) => stringOf(text) || []);
+  const instruction = readField(body, 'systemInstruction');
+  if (typeof instruction === 'string') return instruction === '' ? undefined : instruction;
+  if (!isJsonObject(instruction)) return undefined;
+  const texts = objectListIn(instruction, 'parts').flatMap(({ text }) => stringOf(text) || []);
   const [only, another] = texts;
   if (only === undefined || another === undefined) return only;
   return texts.map((text) => ({ type: 'text', text }));
@@ -72,18 +72,18 @@ class ToolCallIds {
   #count = 0;
   readonly #open: { readonly id: string; readonly name: string }[] = [];
 
-  assign(given: string | undefined, name: string): string {
-    const id = given || `call_${this.#count}`;
+  assign(clientId: string | undefined, name: string): string {
+    const id = clientId || `call_${this.#count}`;
     this.#count++;
     this.#open.push({ id, name });
     return id;
   }
 
-  resolve(given: string | undefined, name: string): string {
-    const named = given ? this.#open.findIndex(({ id }) => id === given) : -1;
+  resolve(clientId: string | undefined, name: string): string {
+    const named = clientId ? this.#open.findIndex(({ id }) => id === clientId) : -1;
     const at = named < 0 ? this.#open.findIndex((call) => call.name === name) : named;
     const [call] = at < 0 ? [] : this.#open.splice(at, 1);
-    return call?.id ?? (given || `call_${name}`);
+    return call?.id ?? (clientId || `call_${name}`);
   }
 }
 
@@ -113,9 +113,9 @@ function decodeModelParts(
 ): readonly Block[] {
   const blocks: Block[] = [];
   for (const part of parts) {
-    const given = stringOf(readField(part, 'thoughtSignature')) ?? '';
-    const carried = decodeCarriedThinking(given);
-    const signature = carried === undefined ? given : '';
+    const rawSignature = stringOf(readField(part, 'thoughtSignature')) ?? '';
+    const carried = decodeCarriedThinking(rawSignature);
+    const signature = carried === undefined ? rawSignature : '';
     if (carried !== undefined) restoreThinking(carried, blocks);
     const text = stringOf(part.text);
     const call = objectOf(readField(part, 'functionCall'));

@@ -85,12 +85,12 @@ export function decodeResult(
   id: string,
   extensionFields: ExtensionFields,
 ): ToolResultBlock {
-  const told = objectOf(response.response) ?? { output: response.response ?? {} };
-  const names = Object.keys(told);
-  const failed = names.length === 1 && told.error !== undefined;
-  const said =
-    names.length === 1 && (failed || told.output !== undefined) ? (told.error ?? told.output) : told;
-  const text = typeof said === 'string' ? said : JSON.stringify(said);
+  const result = objectOf(response.response) ?? { output: response.response ?? {} };
+  const names = Object.keys(result);
+  const failed = names.length === 1 && result.error !== undefined;
+  const output =
+    names.length === 1 && (failed || result.output !== undefined) ? (result.error ?? result.output) : result;
+  const text = typeof output === 'string' ? output : JSON.stringify(output);
   const media = objectListIn(response, 'parts').flatMap((part) => {
     const block = decodeMedia(part);
     return block === undefined ? decodeForeignPart(part, extensionFields, 'client') : [block];

@@ -11,14 +11,14 @@ import { objectListIn, readField } from './fields.ts';
 import { toJsonSchema } from './json-schema.ts';
 
 /** The model is in the path; without one, as in a batch, it may be in the body. */
-export function decodeRequest(given: JsonObject, asked?: RoutingFields): ChatRequest {
+export function decodeRequest(clientBody: JsonObject, routing?: RoutingFields): ChatRequest {
   // A token count request may have the call in its own field.
-  const body = objectOf(readField(given, 'generateContentRequest')) ?? given;
-  const model = checkModel({ model: asked?.model ?? stringOf(body.model)?.replace(/^models\//, '') });
+  const body = objectOf(readField(clientBody, 'generateContentRequest')) ?? clientBody;
+  const model = checkModel({ model: routing?.model ?? stringOf(body.model)?.replace(/^models\//, '') });
   const contents = checkContents(body);
   const config = objectOf(readField(body, 'generationConfig')) ?? {};
   const extensionFields = decodeExtensionFields(body);
-  const stream = asked?.stream ?? body.stream;
+  const stream = routing?.stream ?? body.stream;
   return omitUndefined({
     model,
     system: decodeSystem(body),
@@ -39,8 +39,8 @@ export function decodeRequest(given: JsonObject, asked?: RoutingFields): ChatReq
 function checkContents(body: JsonObject): readonly JsonObject[] {
   const contents = objectListIn(body, 'contents');
   if (contents.length === 0) throw invalidRequestError('contents', 'a list of contents is required');
-  const given = readField(body, 'contents');
-  if (Array.isArray(given) && given.length !== contents.length)
+  const list = readField(body, 'contents');
+  if (Array.isArray(list) && list.length !== contents.length)
     throw invalidRequestError('contents', 'every item must be an object');
   for (const [at, content] of contents.entries()) {
     const parts = readField(content, 'parts');
@@ -52,10 +52,10 @@ function checkContents(body: JsonObject): readonly JsonObject[] {
 }
 
 function outputLimitOf(config: JsonObject): number | undefined {
-  const given = readField(config, 'maxOutputTokens');
-  if (given === undefined) return undefined;
+  const value = readField(config, 'maxOutputTokens');
+  if (value === undefined) return undefined;
   // Integers may be strings: https://protobuf.dev/programming-guides/json.
-  const limit = typeof given === 'string' && given !== '' ? Number(given) : given;
+  const limit = typeof value === 'string' && value !== '' ? Number(value) : value;
   if (!Number.isInteger(limit) || Number(limit) < 1)
     throw invalidRequestError('generationConfig.maxOutputTokens', 'must be an integer of at least 1');
   return Number(limit);

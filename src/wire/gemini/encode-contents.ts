@@ -70,19 +70,19 @@ function encodeResult(result: ToolResultBlock, encodeContext: EncodeContext): En
   const text = parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : [])).join('\n\n');
   const media = parts.filter((part) => typeof part.text !== 'string');
   const name = encodeContext.functionNameOf(id);
-  const response = is_error === true ? { error: text } : { output: text };
+  const textResponse = is_error === true ? { error: text } : { output: text };
   // https://ai.google.dev/api/caching#FunctionResponsePart accepts no URLs.
   const inside = encodeContext.generation.allowsMediaInResults
     ? media.filter((part) => 'inlineData' in part)
     : [];
   const behind = media.filter((part) => !inside.includes(part));
-  const told =
+  const response =
     text === '' && media.length > 0 && inside.length === 0
       ? { output: 'What this call returned follows.' }
-      : response;
+      : textResponse;
   return {
     part: {
-      functionResponse: { id, name, response: told, ...(inside.length > 0 && { parts: inside }) },
+      functionResponse: { id, name, response, ...(inside.length > 0 && { parts: inside }) },
     },
     trailingParts: behind.length === 0 ? [] : [{ text: `Returned by tool call ${id}:` }, ...behind],
   };

@@ -105,8 +105,11 @@ export function encodeThinking(
   if (effort === 'none') return { thinkingBudget: 0 };
   if (modelCapabilities.thinkingControl === 'by level')
     return { includeThoughts: true, thinkingLevel: effort };
-  const said = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
-  const budget = config?.effort == null && said !== undefined ? said : (budgets[effort] ?? budgets.high);
+  const requestedBudget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
+  const budget =
+    config?.effort == null && requestedBudget !== undefined
+      ? requestedBudget
+      : (budgets[effort] ?? budgets.high);
   return { includeThoughts: true, thinkingBudget: Math.min(Math.max(budget, budgets.minimal), budgets.high) };
 }
 

@@ -19,8 +19,8 @@ export function encodePart(block: Block, { dropped }: Pick<EncodeContext, 'dropp
   if ('cache_control' in block && block.cache_control != null) dropped.add('cache_control');
   const foreignPart = foreignPartOf(block);
   if (foreignPart?.wire === 'gemini' && !metadataKinds.has(foreignPart.kind)) return [foreignPart.part];
-  const found = searchResultText(block) ?? toolReferenceText(block)?.text;
-  if (found !== undefined) return [{ text: found }];
+  const text = searchResultText(block) ?? toolReferenceText(block)?.text;
+  if (text !== undefined) return [{ text }];
   switch (block.type) {
     case 'text':
       return block.text === '' ? [] : [{ text: block.text }];
@@ -51,7 +51,7 @@ function textOf(source: MediaSource): string | undefined {
 }
 
 /** A URL needs a type: taken from its extension, else the default of its kind. */
-function mediaPart(source: MediaSource, usual: string): JsonObject {
+function mediaPart(source: MediaSource, fallback: string): JsonObject {
   switch (source.type) {
     case 'base64':
       return { inlineData: { mimeType: source.media_type, data: source.data } };
@@ -60,18 +60,18 @@ function mediaPart(source: MediaSource, usual: string): JsonObject {
         inlineData: { mimeType: source.media_type, data: Buffer.from(source.data).toString('base64') },
       };
     case 'url':
-      return { fileData: { mimeType: mimeTypeOf(source.url, usual), fileUri: source.url } };
+      return { fileData: { mimeType: mimeTypeOf(source.url, fallback), fileUri: source.url } };
     case 'file':
-      return { fileData: { mimeType: mimeTypeOf(source.file_id, usual), fileUri: source.file_id } };
+      return { fileData: { mimeType: mimeTypeOf(source.file_id, fallback), fileUri: source.file_id } };
   }
 }
 
 /** Looks at the path's extension, not the host's; an image is always an image. */
-function mimeTypeOf(address: string, usual: string): string {
+function mimeTypeOf(address: string, fallback: string): string {
   const path = address.replace(/^\w+:\/\/[^/?#]*/, '').replace(/[?#].*/s, '');
   const [, ending = ''] = /\.([a-z\d]+)$/i.exec(path) ?? [];
-  const told = mimeTypeByExtension.get(ending.toLowerCase()) ?? usual;
-  return usual.startsWith('image/') && !told.startsWith('image/') ? usual : told;
+  const mimeType = mimeTypeByExtension.get(ending.toLowerCase()) ?? fallback;
+  return fallback.startsWith('image/') && !mimeType.startsWith('image/') ? fallback : mimeType;
 }
 
 const mimeTypeByExtension: ReadonlyMap<string, string> = new Map([

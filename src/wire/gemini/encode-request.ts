@@ -25,38 +25,38 @@ import type { EncodeContext } from './encode-parts.ts';
 import { capabilitiesOf } from './model-capabilities.ts';
 
 export function encodeRequest(
-  asked: ChatRequest,
+  request: ChatRequest,
   clientRequest?: ClientRequest,
   accepts: Acceptance = fullAcceptance,
 ): EncodedRequest {
-  const { model } = asked;
+  const { model } = request;
   const dropped = new Set<string>();
   const encodeContext: EncodeContext = {
     model,
     generation: capabilitiesOf(model),
-    functionNameOf: createFunctionNameLookup(asked.messages),
+    functionNameOf: createFunctionNameLookup(request.messages),
     dropped,
   };
   if (clientRequest !== undefined) {
-    const body = patchJson(clientRequest.fields, changesOf(asked, clientRequest, encodeContext));
+    const body = patchJson(clientRequest.fields, changesOf(request, clientRequest, encodeContext));
     return { body, dropped: sanitizeFieldNames(dropped) };
   }
-  checkRequestShape(asked);
-  checkTranslatableContent(asked, 'gemini');
-  const body = Buffer.from(JSON.stringify(translate(asked, accepts, encodeContext)));
+  checkRequestShape(request);
+  checkTranslatableContent(request, 'gemini');
+  const body = Buffer.from(JSON.stringify(translate(request, accepts, encodeContext)));
   return { body, dropped: sanitizeFieldNames(dropped) };
 }
 
-function translate(asked: ChatRequest, accepts: Acceptance, encodeContext: EncodeContext): JsonObject {
+function translate(original: ChatRequest, accepts: Acceptance, encodeContext: EncodeContext): JsonObject {
   const { dropped, generation: modelCapabilities } = encodeContext;
-  for (const field of droppedExtensionFields(asked, 'gemini')) dropped.add(field);
-  for (const field of unsupportedFields(asked, ['top_k', 'stop_sequences'])) dropped.add(field);
-  if (asked.metadata?.user_id != null) dropped.add('metadata.user_id');
-  const tools = encodeTools(asked.tools, dropped);
-  const choice = availableToolChoice(asked.tool_choice, functionNamesOf(tools), dropped);
-  const thinkingConfig = encodeThinking(asked, encodeContext, accepts);
+  for (const field of droppedExtensionFields(original, 'gemini')) dropped.add(field);
+  for (const field of unsupportedFields(original, ['top_k', 'stop_sequences'])) dropped.add(field);
+  if (original.metadata?.user_id != null) dropped.add('metadata.user_id');
+  const tools = encodeTools(original.tools, dropped);
+  const choice = availableToolChoice(original.tool_choice, functionNamesOf(tools), dropped);
+  const thinkingConfig = encodeThinking(original, encodeContext, accepts);
   const formats = tools === undefined || modelCapabilities.allowsFormatWithTools ? accepts.formats : [];
-  const shaped = withAcceptedFormat(asked, { ...accepts, formats }, dropped);
+  const shaped = withAcceptedFormat(original, { ...accepts, formats }, dropped);
   const thinks = thinkingConfig !== undefined && thinkingConfig.thinkingBudget !== 0;
   const request = omitUnsupportedFields(shaped, accepts, { thinks, dropped });
   const generationConfig = omitUndefined({

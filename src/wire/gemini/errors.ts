@@ -29,13 +29,13 @@ const typeByStatus: Readonly<Record<number, string>> = {
 
 /** Decodes the value of `error`. */
 export function errorOf(error: unknown): StreamError {
-  const told = objectOf(error) ?? {};
-  const status = numberOf(told.code);
+  const fields = objectOf(error) ?? {};
+  const status = numberOf(fields.code);
   const known = status !== undefined && status >= 400 && status < 600 ? status : undefined;
-  const type = stringOf(told.status) ?? 'INTERNAL';
+  const type = stringOf(fields.status) ?? 'INTERNAL';
   return {
     type,
-    message: stringOf(told.message) ?? 'the provider reported an error without a message',
+    message: stringOf(fields.message) ?? 'the provider reported an error without a message',
     status: known ?? statusByType.get(type) ?? 500,
   };
 }
@@ -62,7 +62,7 @@ export const errorBody: NonNullable<WireFormat['errorBody']> = (
   envelope,
   { status, code: reason, details },
 ) => {
-  const { code, message, ...told } = objectOf(envelope.error) ?? {};
+  const { code, message, ...rest } = objectOf(envelope.error) ?? {};
   const { retryAfterSeconds } = details;
   // As with the header: an agent would wait silently for so long. A provider's own delay is passed on.
   const isLong = reason !== 'upstream_error' && (retryAfterSeconds ?? 0) > limits.retryAfterSecondsMax;
@@ -78,7 +78,7 @@ export const errorBody: NonNullable<WireFormat['errorBody']> = (
           ? []
           : [{ '@type': retryInfo, retryDelay: `${Math.ceil(retryAfterSeconds)}s` }]),
       ],
-      ...told,
+      ...rest,
     },
   };
 };

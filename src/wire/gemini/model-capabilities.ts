@@ -25,6 +25,6 @@ export function capabilitiesOf(model: string): ModelCapabilities {
 
 function versionOf(model: string): number {
   if (/gemma/.test(model)) return 0;
-  const found = /^gemini-(?:[a-z]+-)*(\d+)/.exec(model.slice(Math.max(0, model.indexOf('gemini-'))));
-  return found === null ? Number.POSITIVE_INFINITY : Number(found[1]);
+  const match = /^gemini-(?:[a-z]+-)*(\d+)/.exec(model.slice(Math.max(0, model.indexOf('gemini-'))));
+  return match === null ? Number.POSITIVE_INFINITY : Number(match[1]);
 }

@@ -54,10 +54,10 @@ function createModelDialect(prefix: string, path: string): ModelListFormat {
   };
 }
 
-function integerParam(query: URLSearchParams, name: string, unsaid: number): number {
-  const given = query.get(name);
-  if (given === null || given === '') return unsaid;
-  const number = Number(given);
+function integerParam(query: URLSearchParams, name: string, fallback: number): number {
+  const value = query.get(name);
+  if (value === null || value === '') return fallback;
+  const number = Number(value);
   if (Number.isInteger(number) && number >= 0) return number;
   throw new GatewayError('invalid_request', `"${name}" must be an integer of at least 0`, { param: name });
 }

@@ -54,9 +54,9 @@ export class PartReader {
   readPart(part: JsonObject): boolean {
     const text = stringOf(part.text);
     const call = objectOf(part.functionCall);
-    const given = stringOf(part.thoughtSignature) ?? '';
-    const carried = given === '' ? undefined : decodeCarriedThinking(given);
-    const signature = carried === undefined ? given : '';
+    const rawSignature = stringOf(part.thoughtSignature) ?? '';
+    const carried = rawSignature === '' ? undefined : decodeCarriedThinking(rawSignature);
+    const signature = carried === undefined ? rawSignature : '';
     if (call !== undefined) return this.#readCall(call, signature);
     if (text !== undefined) {
       this.#emitText(part.thought === true ? 'thinking' : 'text', text);

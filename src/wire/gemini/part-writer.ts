@@ -112,10 +112,10 @@ export class PartWriter {
   }
 
   #call({ id, name, input }: Extract<Block, { type: 'tool_use' }>, json: string): JsonObject {
-    const kept = this.#carriedThinking;
+    const carried = this.#carriedThinking;
     const thoughtSignature =
       this.#callSignatures.get(id) ??
-      (kept.length === 0 ? this.#placeholderSignature() : encodeCarriedThinking(kept));
+      (carried.length === 0 ? this.#placeholderSignature() : encodeCarriedThinking(carried));
     this.#carriedThinking = [];
     this.#hasCalled = true;
     const args = json === '' ? (input ?? {}) : toolInputOf(json);

@@ -65,8 +65,8 @@ function encodeModelName(model: string): string {
 }
 
 function wantsSse(query: string): boolean {
-  const asked = new URLSearchParams(query);
-  return asked.get('alt') === 'sse' || asked.get('$alt') === 'sse';
+  const params = new URLSearchParams(query);
+  return params.get('alt') === 'sse' || params.get('$alt') === 'sse';
 }
 
 function withSse(query: string): string {
@@ -78,8 +78,8 @@ function withSse(query: string): string {
 function forwardedQuery(query: string): string {
   if (query === '') return '';
   const pairs = query.slice(1).split('&');
-  const kept = pairs.filter((pair) => pair !== '' && !withheldParams.has(nameOf(pair)));
-  return kept.length === 0 ? '' : `?${kept.join('&')}`;
+  const forwarded = pairs.filter((pair) => pair !== '' && !withheldParams.has(nameOf(pair)));
+  return forwarded.length === 0 ? '' : `?${forwarded.join('&')}`;
 }
 
 /** Each parameter has an alias with a `$` prefix. */

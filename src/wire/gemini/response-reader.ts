@@ -59,8 +59,8 @@ export class ResponseReader {
   }
 
   readUsage(piece: JsonObject): void {
-    const told = objectOf(piece.usageMetadata);
-    if (told !== undefined) this.#usage = mergeUsage(this.#usage, usageOf(told));
+    const usageMetadata = objectOf(piece.usageMetadata);
+    if (usageMetadata !== undefined) this.#usage = mergeUsage(this.#usage, usageOf(usageMetadata));
     const candidate = candidateOf(piece);
     if (candidate?.groundingMetadata != null)
       this.#usage = mergeUsage(this.#usage, searchesIn(candidate, stringOf(piece.modelVersion) ?? ''));
@@ -113,8 +113,8 @@ export class ResponseReader {
     this.#closed = true;
     this.emitUsage();
     // A separate usage event would look like the start of the reply.
-    const isUntold = !this.hasContent && Object.keys(this.#usage).length > 0;
-    this.#emit({ type: 'error', error, ...(isUntold && { usage: this.#usage }) });
+    const isUnreported = !this.hasContent && Object.keys(this.#usage).length > 0;
+    this.#emit({ type: 'error', error, ...(isUnreported && { usage: this.#usage }) });
   }
 }
 

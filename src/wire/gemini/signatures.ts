@@ -39,24 +39,24 @@ export function signaturesFor(model: string, blocks: readonly Block[]): Signatur
   const onText: string[] = [];
   const atEnd: string[] = [];
   for (const block of blocks) {
-    const found = signatureIn(block);
-    if (found === undefined || !isSameModel(found.model, model)) continue;
-    if (found.on === 'text') onText.push(found.signature);
-    else if (found.on === 'end') atEnd.push(found.signature);
-    else byCall.set(found.on.call, found.signature);
+    const signature = signatureIn(block);
+    if (signature === undefined || !isSameModel(signature.model, model)) continue;
+    if (signature.on === 'text') onText.push(signature.signature);
+    else if (signature.on === 'end') atEnd.push(signature.signature);
+    else byCall.set(signature.on.call, signature.signature);
   }
   return { byCall, onText, atEnd };
 }
 
 export function isSignatureFor(model: string, block: Block): boolean {
-  const found = signatureIn(block);
-  return found !== undefined && isSameModel(found.model, model);
+  const signature = signatureIn(block);
+  return signature !== undefined && isSameModel(signature.model, model);
 }
 
 /** A response names a version of the requested model; `gemini-flash-latest` can be any. */
-function isSameModel(answered: string, asked: string): boolean {
+function isSameModel(answered: string, requested: string): boolean {
   if (answered === '') return false;
-  return answered.startsWith(asked) || asked.startsWith(answered) || /-latest$/.test(asked);
+  return answered.startsWith(requested) || requested.startsWith(answered) || /-latest$/.test(requested);
 }
 
 /**

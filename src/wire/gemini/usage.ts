@@ -6,25 +6,25 @@ import { countOf, objectOf, objectsOf, omitUndefined, stringOf } from '../json-v
  * Google omits zero counts. The prompt count includes cache reads, but not tool results of the provider; the output
  * count excludes thoughts.
  */
-export function usageOf(told: JsonObject): Usage {
-  const prompt = countOf(told.promptTokenCount);
-  const read = countOf(told.cachedContentTokenCount);
-  const thought = countOf(told.thoughtsTokenCount);
-  const answer = countOf(told.candidatesTokenCount);
-  const isTold = prompt !== undefined || answer !== undefined || thought !== undefined;
+export function usageOf(counts: JsonObject): Usage {
+  const prompt = countOf(counts.promptTokenCount);
+  const read = countOf(counts.cachedContentTokenCount);
+  const thought = countOf(counts.thoughtsTokenCount);
+  const answer = countOf(counts.candidatesTokenCount);
+  const hasCounts = prompt !== undefined || answer !== undefined || thought !== undefined;
   return omitUndefined({
-    input_tokens: isTold ? inputTokensOf(told, prompt ?? 0, read ?? 0) : undefined,
-    output_tokens: isTold ? (answer ?? 0) + (thought ?? 0) : undefined,
+    input_tokens: hasCounts ? inputTokensOf(counts, prompt ?? 0, read ?? 0) : undefined,
+    output_tokens: hasCounts ? (answer ?? 0) + (thought ?? 0) : undefined,
     cache_read_input_tokens: read,
     output_tokens_details: thought === undefined ? undefined : { thinking_tokens: thought },
-    input_audio_tokens: audioTokensIn(told.promptTokensDetails),
-    output_audio_tokens: audioTokensIn(told.candidatesTokensDetails),
-    service_tier: tierOf(told),
+    input_audio_tokens: audioTokensIn(counts.promptTokensDetails),
+    output_audio_tokens: audioTokensIn(counts.candidatesTokensDetails),
+    service_tier: tierOf(counts),
   });
 }
 
-function inputTokensOf(told: JsonObject, prompt: number, read: number): number {
-  return Math.max(0, prompt - read) + (countOf(told.toolUsePromptTokenCount) ?? 0);
+function inputTokensOf(counts: JsonObject, prompt: number, read: number): number {
+  return Math.max(0, prompt - read) + (countOf(counts.toolUsePromptTokenCount) ?? 0);
 }
 
 function audioTokensIn(details: unknown): number | undefined {
@@ -53,8 +53,8 @@ export function encodeUsage(usage: Usage): JsonObject {
   const read = usage.cache_read_input_tokens ?? undefined;
   const prompt = (usage.input_tokens ?? 0) + (read ?? 0) + (usage.cache_creation_input_tokens ?? 0);
   const output = usage.output_tokens ?? 0;
-  const told = usage.output_tokens_details?.thinking_tokens ?? undefined;
-  const thought = told === undefined ? undefined : Math.min(told, output);
+  const thinkingTokens = usage.output_tokens_details?.thinking_tokens ?? undefined;
+  const thought = thinkingTokens === undefined ? undefined : Math.min(thinkingTokens, output);
   return omitUndefined({
     promptTokenCount: prompt,
     candidatesTokenCount: output - (thought ?? 0),

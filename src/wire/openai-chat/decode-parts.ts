@@ -65,8 +65,8 @@ function decodePart(part: JsonObject, extensionFields: ExtensionFields): Block {
     }
     case 'document_url':
     case 'file_url': {
-      const told = part.document_url ?? part.file_url;
-      const url = stringOf(told) ?? stringOf(objectOf(told)?.url);
+      const source = part.document_url ?? part.file_url;
+      const url = stringOf(source) ?? stringOf(objectOf(source)?.url);
       if (url === undefined) break;
       return omitUndefined({
         type: 'document',

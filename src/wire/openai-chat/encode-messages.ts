@@ -57,13 +57,15 @@ function encodeToolResult(
   const id = encodeContext.mapToolCallId(result.tool_use_id);
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const shown: readonly Block[] = blocks.filter(isMedia);
-  const told = encodeContent(
+  const textContent = encodeContent(
     blocks.filter((block) => !shown.includes(block)),
     encodeContext,
   );
   if (shown.length > 0) pictures.push({ type: 'text', text: `Returned by tool call ${id}:` }, ...shown);
   const text =
-    told.length === 0 && shown.length > 0 ? 'What this call returned follows in the next message.' : told;
+    textContent.length === 0 && shown.length > 0
+      ? 'What this call returned follows in the next message.'
+      : textContent;
   return { role: 'tool', tool_call_id: id, content: result.is_error === true ? markAsError(text) : text };
 }
 
@@ -85,10 +87,10 @@ function encodeAssistant(blocks: readonly Block[], encodeContext: EncodeContext)
     encodeContext,
   );
   const { parts = [], ...beside } = encodeThinking(blocks.filter(isThinking), providerExtras, encodeContext);
-  const said = content.length === 0 && calls.length > 0 ? null : content;
+  const ownContent = content.length === 0 && calls.length > 0 ? null : content;
   return {
     role: 'assistant',
-    content: parts.length === 0 ? said : [...parts, ...partsOf(content)],
+    content: parts.length === 0 ? ownContent : [...parts, ...partsOf(content)],
     ...beside,
     ...(calls.length > 0 && { tool_calls: calls }),
   };

@@ -38,8 +38,8 @@ function encodePart(block: Block, encodeContext: EncodeContext): readonly JsonOb
   const marker = cacheMarkerOf(block, encodeContext);
   const foreignPart = foreignPartOf(block);
   if (foreignPart?.wire === 'openai-chat') return [foreignPart.part];
-  const found = searchResultText(block);
-  if (found !== undefined) return [{ type: 'text', text: found, ...marker }];
+  const text = searchResultText(block);
+  if (text !== undefined) return [{ type: 'text', text, ...marker }];
   switch (block.type) {
     case 'text':
       return block.text === '' ? [] : [{ type: 'text', text: block.text, ...marker }];

@@ -21,29 +21,29 @@ import { createEncodeContext, type EncodeContext } from './encode-parts.ts';
 import { joinToolTurns } from './join-tool-turns.ts';
 
 export function encodeRequest(
-  asked: ChatRequest,
+  request: ChatRequest,
   clientRequest?: ClientRequest,
   accepts: Acceptance = fullAcceptance,
 ): EncodedRequest {
-  const { model } = asked;
+  const { model } = request;
   const encodeContext = createEncodeContext(model, accepts);
   if (clientRequest !== undefined) {
-    const body = patchJson(clientRequest.fields, changesOf(asked, clientRequest, encodeContext));
+    const body = patchJson(clientRequest.fields, changesOf(request, clientRequest, encodeContext));
     return { body, dropped: sanitizeFieldNames(encodeContext.dropped) };
   }
-  checkRequestShape(asked);
-  checkTranslatableContent(asked, 'openai-chat');
-  return translate(asked, {
+  checkRequestShape(request);
+  checkTranslatableContent(request, 'openai-chat');
+  return translate(request, {
     ...encodeContext,
     keepsOriginals: false,
-    mapToolCallId: createToolCallIdMapper(asked.messages, accepts.callIds),
+    mapToolCallId: createToolCallIdMapper(request.messages, accepts.callIds),
   });
 }
 
-function translate(asked: ChatRequest, encodeContext: EncodeContext): EncodedRequest {
+function translate(original: ChatRequest, encodeContext: EncodeContext): EncodedRequest {
   const { accepts, dropped } = encodeContext;
-  const effort = effortOf(asked, accepts.efforts, dropped);
-  const shaped = withAcceptedFormat(asked, accepts, dropped);
+  const effort = effortOf(original, accepts.efforts, dropped);
+  const shaped = withAcceptedFormat(original, accepts, dropped);
   const request = omitUnsupportedFields(shaped, accepts, { thinks: isReasoningEnabled(effort), dropped });
   for (const field of droppedExtensionFields(request, 'openai-chat')) encodeContext.dropped.add(field);
   for (const field of unsupportedFields(request, ['stop_sequences'])) encodeContext.dropped.add(field);

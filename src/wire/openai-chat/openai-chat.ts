@@ -58,12 +58,15 @@ export function createOpenaiChat(clock: Clock): WireFormat {
     encodeRequest,
     replyDecoder: (framing, interest) =>
       framing === 'json' ? new JsonReplyDecoder(reader, interest) : new ChatDecoder(interest),
-    replyEncoder: (framing, asked) =>
+    replyEncoder: (framing, clientRequest) =>
       framing === 'json'
         ? new JsonReplyEncoder((answer) =>
-            encodeCompletion(answer, { createdSeconds: seconds(), freeText: freeTextTools(asked.fields) }),
+            encodeCompletion(answer, {
+              createdSeconds: seconds(),
+              freeText: freeTextTools(clientRequest.fields),
+            }),
           )
-        : new ChatEncoder(asked.fields, seconds()),
+        : new ChatEncoder(clientRequest.fields, seconds()),
     errorType: openaiErrorType,
     errorCodes: openaiErrorCodes,
     // No closing [DONE]: the stream failed, and the SDK throws on the error itself.

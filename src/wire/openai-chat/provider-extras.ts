@@ -62,6 +62,6 @@ function extraIn(block: Block): ProviderExtra | undefined {
 }
 
 /** A response names a version of the requested model. */
-function isSameModel(answered: string, asked: string): boolean {
-  return answered !== '' && (answered.startsWith(asked) || asked.startsWith(answered));
+function isSameModel(answered: string, requested: string): boolean {
+  return answered !== '' && (answered.startsWith(requested) || requested.startsWith(answered));
 }

@@ -35,8 +35,8 @@ export function summarizeCompletionTail(json: string): ReplySummary | undefined 
   const usage = objectOf(readFieldFromTail(json, 'usage', 1));
   const finish = readFieldFromTail(json, 'finish_reason', 3);
   if (usage === undefined || typeof finish !== 'string') return undefined;
-  const told = usageOf(usage, { service_tier: readFieldFromTail(json, 'service_tier', 1) });
-  return { stop_reason: stopReasonOf(finish, { tools: false, refused: false }), usage: told };
+  const counted = usageOf(usage, { service_tier: readFieldFromTail(json, 'service_tier', 1) });
+  return { stop_reason: stopReasonOf(finish, { tools: false, refused: false }), usage: counted };
 }
 
 export function errorOf(body: JsonObject): StreamError | undefined {

@@ -38,10 +38,10 @@ export class ChatEncoder implements ReplyEncoder {
   /** Index of the refusal block, if any. */
   #refusalIndex: number | undefined;
 
-  constructor(asked: FieldReader, createdSeconds: number) {
+  constructor(clientFields: FieldReader, createdSeconds: number) {
     this.#createdSeconds = createdSeconds;
-    this.#includesUsage = wantsUsage(asked);
-    this.#freeText = freeTextTools(asked);
+    this.#includesUsage = wantsUsage(clientFields);
+    this.#freeText = freeTextTools(clientFields);
   }
 
   push(event: ReplyEvent): Uint8Array | undefined {
@@ -185,8 +185,9 @@ export class ChatEncoder implements ReplyEncoder {
     if (this.#ended || this.#chunkPrefix === '') return '';
     this.#ended = true;
     const { stop_reason, stop_details } = this.#stop;
-    const untold = stop_reason === 'refusal' && this.#textLength === 0 && this.#refusalIndex === undefined;
-    const explanation = untold ? stop_details?.explanation : undefined;
+    const isUnreported =
+      stop_reason === 'refusal' && this.#textLength === 0 && this.#refusalIndex === undefined;
+    const explanation = isUnreported ? stop_details?.explanation : undefined;
     const refusal = explanation == null ? '' : this.#chunk({ refusal: explanation });
     const finish = finishReasonOf(stop_reason, this.#refusalIndex !== undefined);
     const usage = this.#includesUsage

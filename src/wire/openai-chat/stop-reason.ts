@@ -1,7 +1,7 @@
 /** A reply with tool calls stops for tools, whatever finish reason the provider reports. */
 export function stopReasonOf(
   finish: string,
-  seen: { readonly tools: boolean; readonly refused: boolean },
+  content: { readonly tools: boolean; readonly refused: boolean },
 ): string {
   switch (finish) {
     case 'length':
@@ -13,8 +13,8 @@ export function stopReasonOf(
     case 'function_call':
       return 'tool_use';
     default:
-      if (seen.refused) return 'refusal';
-      return seen.tools ? 'tool_use' : 'end_turn';
+      if (content.refused) return 'refusal';
+      return content.tools ? 'tool_use' : 'end_turn';
   }
 }
 

@@ -57,15 +57,15 @@ export class UnrequestedUsageFilter implements ByteFilter {
 const usageKeyTail = 'usage"';
 
 function removeSpans(bytes: Buffer, extras: readonly Span[], restBytes: number): Buffer {
-  const kept = Buffer.allocUnsafe(restBytes);
+  const rest = Buffer.allocUnsafe(restBytes);
   let keptBytes = 0;
   let from = 0;
   for (const { start, end } of extras) {
-    keptBytes += bytes.copy(kept, keptBytes, from, start);
+    keptBytes += bytes.copy(rest, keptBytes, from, start);
     from = end;
   }
-  bytes.copy(kept, keptBytes, from);
-  return kept;
+  bytes.copy(rest, keptBytes, from);
+  return rest;
 }
 
 interface Span {

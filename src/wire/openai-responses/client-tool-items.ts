@@ -40,8 +40,8 @@ function resultOf(item: JsonObject): ToolResultBlock | undefined {
 function contentOf({ output, tools, status }: JsonObject): string | readonly Block[] {
   const screenshot = stringOf(objectOf(output)?.image_url);
   if (screenshot !== undefined) return [{ type: 'image', source: mediaFromUrl(screenshot) }];
-  const told = output ?? tools ?? status ?? '';
-  return typeof told === 'string' ? told : JSON.stringify(told);
+  const result = output ?? tools ?? status ?? '';
+  return typeof result === 'string' ? result : JSON.stringify(result);
 }
 
 function idOf({ call_id, id }: JsonObject): string {

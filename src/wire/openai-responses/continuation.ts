@@ -51,6 +51,6 @@ function referencedItemId(item: JsonObject): string | undefined {
 
 /** Ids of items that we wrote contain the id of their response. */
 function responseIdsOfItem(id: string | undefined): readonly string[] {
-  const found = /^[a-z]+_(.+)_\d+$/.exec(id ?? '')?.[1];
-  return found === undefined ? [] : [responseIdOf(found)];
+  const match = /^[a-z]+_(.+)_\d+$/.exec(id ?? '')?.[1];
+  return match === undefined ? [] : [responseIdOf(match)];
 }

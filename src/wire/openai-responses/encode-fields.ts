@@ -19,23 +19,23 @@ export function encodeTools(
 /** Writes tools that came in this format unchanged; `came` are those tools. */
 export function restoreTools(
   tools: readonly Tool[] | undefined,
-  came: readonly Tool[] | undefined,
+  clientTools: readonly Tool[] | undefined,
   dropped: Set<string>,
 ): readonly JsonObject[] | undefined {
   return (
     tools &&
     regroupNamespaces(
       tools.flatMap(
-        (tool) => originalsOf(tool) ?? deferOriginalTool(tool, came) ?? encodeTool(tool, dropped),
+        (tool) => originalsOf(tool) ?? deferOriginalTool(tool, clientTools) ?? encodeTool(tool, dropped),
       ),
     )
   );
 }
 
 /** A tool whose only change is deferred loading; in a namespace the flag is on the tool itself. */
-function deferOriginalTool(tool: Tool, came: readonly Tool[] = []): readonly JsonObject[] | undefined {
+function deferOriginalTool(tool: Tool, clientTools: readonly Tool[] = []): readonly JsonObject[] | undefined {
   if (tool.defer_loading !== true) return undefined;
-  const before = came.find(({ name, type }) => name === tool.name && type !== 'foreign');
+  const before = clientTools.find(({ name, type }) => name === tool.name && type !== 'foreign');
   return before && originalsOf(before)?.map(markDeferred);
 }
 

@@ -21,8 +21,8 @@ function encodePart(block: Block, dropped: Set<string>): readonly JsonObject[] {
   if ('cache_control' in block && block.cache_control != null) dropped.add('cache_control');
   const foreignPart = foreignPartOf(block);
   if (foreignPart?.wire === 'openai-responses') return [foreignPart.part];
-  const found = searchResultText(block);
-  if (found !== undefined) return [{ type: 'input_text', text: found }];
+  const text = searchResultText(block);
+  if (text !== undefined) return [{ type: 'input_text', text }];
   switch (block.type) {
     case 'text':
       return block.text === '' ? [] : [{ type: 'input_text', text: block.text }];

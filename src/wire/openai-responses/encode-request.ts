@@ -19,31 +19,31 @@ import { encodeFormat, encodeLimit, encodeTools, toolChoiceFields, toolNamesOf }
 import { type EncodeContext, encodeMessage } from './encode-items.ts';
 
 export function encodeRequest(
-  asked: ChatRequest,
+  request: ChatRequest,
   clientRequest?: ClientRequest,
   accepts: Acceptance = fullAcceptance,
 ): EncodedRequest {
   const encoding = {
-    ...createEncodeContext(asked.model, accepts),
+    ...createEncodeContext(request.model, accepts),
     asked: { store: clientRequest?.fields.get('store') },
   };
   if (clientRequest !== undefined) {
-    const body = patchJson(clientRequest.fields, changesOf(asked, clientRequest, encoding));
+    const body = patchJson(clientRequest.fields, changesOf(request, clientRequest, encoding));
     return { body, dropped: sanitizeFieldNames(encoding.dropped) };
   }
-  checkRequestShape(asked);
-  checkTranslatableContent(asked, 'openai-responses');
-  return translate(asked, accepts, {
+  checkRequestShape(request);
+  checkTranslatableContent(request, 'openai-responses');
+  return translate(request, accepts, {
     ...encoding,
     keepsOriginals: false,
-    mapToolCallId: createToolCallIdMapper(asked.messages, accepts.callIds),
+    mapToolCallId: createToolCallIdMapper(request.messages, accepts.callIds),
   });
 }
 
-function translate(asked: ChatRequest, accepts: Acceptance, encodeContext: EncodeContext): EncodedRequest {
+function translate(original: ChatRequest, accepts: Acceptance, encodeContext: EncodeContext): EncodedRequest {
   const { dropped } = encodeContext;
-  const effort = effortOf(asked, accepts.efforts, dropped);
-  const shaped = withAcceptedFormat(asked, accepts, dropped);
+  const effort = effortOf(original, accepts.efforts, dropped);
+  const shaped = withAcceptedFormat(original, accepts, dropped);
   const request = omitUnsupportedFields(shaped, accepts, { thinks: isReasoningEnabled(effort), dropped });
   for (const field of droppedExtensionFields(request, 'openai-responses')) dropped.add(field);
   for (const field of unsupportedFields(request)) dropped.add(field);
@@ -87,8 +87,8 @@ function instructionsOf({ system }: ChatRequest, dropped: Set<string>): string |
   return system.map((block) => block.text).join('\n\n');
 }
 
-function mergedField(field: string, own: JsonObject | undefined, said: JsonObject): JsonObject {
-  const all = { ...own, ...said };
+function mergedField(field: string, own: JsonObject | undefined, changes: JsonObject): JsonObject {
+  const all = { ...own, ...changes };
   return Object.keys(all).length === 0 ? {} : { [field]: all };
 }
 

@@ -14,13 +14,13 @@ import { unwrapReasoningItem } from './reasoning.ts';
 import { statusFieldsOf } from './stop-reason.ts';
 import { encodeUsage } from './usage.ts';
 
-export function encodeResponse(answer: Answer, asked: JsonObject, createdSeconds: number): JsonObject {
-  const shell = createResponseSkeleton(answer, asked, createdSeconds);
+export function encodeResponse(answer: Answer, clientBody: JsonObject, createdSeconds: number): JsonObject {
+  const shell = createResponseSkeleton(answer, clientBody, createdSeconds);
   return {
     ...shell,
     ...statusFieldsOf(answer.stop_reason, answer.content.some(isRefusal)),
     completed_at: createdSeconds,
-    output: encodeOutputItems(answer, asked),
+    output: encodeOutputItems(answer, clientBody),
     usage: encodeUsage(answer.usage),
   };
 }
@@ -32,10 +32,10 @@ export function responseIdOf(id: string): string {
 /** The fields of every response, which mostly repeat the request. */
 export function createResponseSkeleton(
   { id, model }: { readonly id: string; readonly model: string },
-  asked: JsonObject,
+  clientBody: JsonObject,
   createdSeconds: number,
 ): JsonObject {
-  const { effort = null, summary = null } = objectOf(asked.reasoning) ?? {};
+  const { effort = null, summary = null } = objectOf(clientBody.reasoning) ?? {};
   return {
     id: responseIdOf(id),
     object: 'response',
@@ -44,30 +44,30 @@ export function createResponseSkeleton(
     background: false,
     error: null,
     incomplete_details: null,
-    instructions: asked.instructions ?? null,
-    max_output_tokens: asked.max_output_tokens ?? null,
+    instructions: clientBody.instructions ?? null,
+    max_output_tokens: clientBody.max_output_tokens ?? null,
     model,
     output: [],
-    parallel_tool_calls: asked.parallel_tool_calls ?? true,
-    previous_response_id: asked.previous_response_id ?? null,
+    parallel_tool_calls: clientBody.parallel_tool_calls ?? true,
+    previous_response_id: clientBody.previous_response_id ?? null,
     reasoning: { effort, summary },
-    store: asked.store ?? true,
-    temperature: asked.temperature ?? 1,
-    text: asked.text ?? { format: { type: 'text' } },
-    tool_choice: asked.tool_choice ?? 'auto',
-    tools: asked.tools ?? [],
-    top_p: asked.top_p ?? 1,
-    truncation: asked.truncation ?? 'disabled',
+    store: clientBody.store ?? true,
+    temperature: clientBody.temperature ?? 1,
+    text: clientBody.text ?? { format: { type: 'text' } },
+    tool_choice: clientBody.tool_choice ?? 'auto',
+    tools: clientBody.tools ?? [],
+    top_p: clientBody.top_p ?? 1,
+    truncation: clientBody.truncation ?? 'disabled',
     usage: null,
-    user: asked.user ?? null,
-    metadata: asked.metadata ?? {},
+    user: clientBody.user ?? null,
+    metadata: clientBody.metadata ?? {},
   };
 }
 
 /** The output items of a reply. */
-export function encodeOutputItems(answer: Answer, asked: JsonObject): readonly JsonObject[] {
-  const free = freeTextTools(asked);
-  const named = createNamespaceRestorer(asked);
+export function encodeOutputItems(answer: Answer, clientBody: JsonObject): readonly JsonObject[] {
+  const free = freeTextTools(clientBody);
+  const named = createNamespaceRestorer(clientBody);
   const items: JsonObject[] = [];
   const name = (prefix: string) => itemId(prefix, answer.id, items.length);
   let texts: TextBlock[] = [];
@@ -96,7 +96,7 @@ export function encodeOutputItems(answer: Answer, asked: JsonObject): readonly J
     else {
       const item = foreignItemOf(block);
       if (item !== undefined)
-        items.push({ ...item, id: stableItemIdOf(item, asked) ?? name(itemIdPrefixOf(item)) });
+        items.push({ ...item, id: stableItemIdOf(item, clientBody) ?? name(itemIdPrefixOf(item)) });
     }
   }
   const explanation =

@@ -48,8 +48,8 @@ export function stableItemIdOf(
 }
 
 /** The item as it goes back to its provider. */
-export function dropUnstableId(item: JsonObject, asked: JsonObject): JsonObject {
-  if (stableItemIdOf(item, asked) !== undefined) return item;
+export function dropUnstableId(item: JsonObject, clientBody: JsonObject): JsonObject {
+  if (stableItemIdOf(item, clientBody) !== undefined) return item;
   const { id: _, ...rest } = item;
   return rest;
 }
@@ -70,13 +70,13 @@ export class ForeignItemWriter implements BlockWriter {
   readonly #position: ItemPosition;
   #item: JsonObject;
 
-  constructor(itemSink: ItemSink, item: JsonObject, asked: JsonObject) {
+  constructor(itemSink: ItemSink, item: JsonObject, clientBody: JsonObject) {
     this.#sink = itemSink;
     this.#item = item;
     this.#position = itemSink.openItem(
       itemIdPrefixOf(item),
       (id) => ({ ...item, id }),
-      stableItemIdOf(item, asked),
+      stableItemIdOf(item, clientBody),
     );
   }
 

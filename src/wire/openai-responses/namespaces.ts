@@ -35,8 +35,8 @@ interface DeclaredTool {
 export function declaredTools({ tools, input }: JsonObject): readonly DeclaredTool[] {
   const own = flattenTools(tools);
   const names = new Set(own.map(({ name }) => name));
-  const brought = objectsOf(input).flatMap(toolsAddedBy);
-  const later = new Map(brought.map((tool) => [tool.name ?? tool, { ...tool, comesLater: true }]));
+  const added = objectsOf(input).flatMap(toolsAddedBy);
+  const later = new Map(added.map((tool) => [tool.name ?? tool, { ...tool, comesLater: true }]));
   return [...own, ...[...later.values()].filter(({ name }) => name === undefined || !names.has(name))];
 }
 
@@ -74,9 +74,9 @@ export function createToolNameResolver(body: JsonObject): (call: JsonObject) => 
 }
 
 /** Restores the namespace and name that a call's tool has in the request. */
-export function createNamespaceRestorer(asked: JsonObject): (use: ToolUseBlock) => NamespacedToolUse {
+export function createNamespaceRestorer(clientBody: JsonObject): (use: ToolUseBlock) => NamespacedToolUse {
   const names = new Map<string, { readonly name: string; readonly namespace: string }>();
-  for (const { namespace, tool, name: flat } of declaredTools(asked)) {
+  for (const { namespace, tool, name: flat } of declaredTools(clientBody)) {
     const [name, space] = [stringOf(tool.name), stringOf(namespace?.name)];
     if (flat !== undefined && name !== undefined && space !== undefined)
       names.set(flat, { name, namespace: space });

@@ -59,10 +59,10 @@ export function createOpenaiResponses(clock: Clock): WireFormat {
     encodeRequest,
     replyDecoder: (framing, interest) =>
       framing === 'json' ? new JsonReplyDecoder(reader, interest) : new ResponsesDecoder(interest),
-    replyEncoder: (framing, asked) =>
+    replyEncoder: (framing, clientRequest) =>
       framing === 'json'
-        ? new JsonReplyEncoder((answer) => encodeResponse(answer, asked.body, seconds()))
-        : new ResponsesEncoder(asked.body, seconds()),
+        ? new JsonReplyEncoder((answer) => encodeResponse(answer, clientRequest.body, seconds()))
+        : new ResponsesEncoder(clientRequest.body, seconds()),
     errorType: openaiErrorType,
     errorCodes: openaiErrorCodes,
     errorFrame,

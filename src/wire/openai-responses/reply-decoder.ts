@@ -118,8 +118,8 @@ export class ResponsesDecoder implements ReplyDecoder {
       this.#events.push({ type: 'message_delta', delta: {}, usage });
     const error = errorOf({ status: 'failed', ...body });
     // A separate usage event would look like the start of the reply.
-    const untold = this.#items.hasContent ? undefined : { usage };
-    if (error !== undefined) this.#events.push({ type: 'error', error, ...untold });
+    const unreported = this.#items.hasContent ? undefined : { usage };
+    if (error !== undefined) this.#events.push({ type: 'error', error, ...unreported });
   }
 }
 

@@ -24,8 +24,8 @@ export class ResponsesEncoder implements ReplyEncoder {
   #refused = false;
   #ended = false;
 
-  constructor(asked: JsonObject, createdSeconds: number) {
-    this.#clientBody = asked;
+  constructor(clientBody: JsonObject, createdSeconds: number) {
+    this.#clientBody = clientBody;
     this.#createdSeconds = createdSeconds;
   }
 

@@ -3,15 +3,15 @@ import { objectOf } from '../json-values.ts';
 
 export function stopReasonOf(
   response: JsonObject,
-  seen: { readonly tools: boolean; readonly refused: boolean },
+  content: { readonly tools: boolean; readonly refused: boolean },
 ): string | null {
   if (response.status === 'queued' || response.status === 'in_progress') return null;
   if (response.status === 'incomplete') {
     const reason = objectOf(response.incomplete_details)?.reason;
     return reason === 'content_filter' ? 'refusal' : 'max_tokens';
   }
-  if (seen.refused) return 'refusal';
-  return seen.tools ? 'tool_use' : 'end_turn';
+  if (content.refused) return 'refusal';
+  return content.tools ? 'tool_use' : 'end_turn';
 }
 
 /** The status fields of a reply; a refusal with text is complete. */

@@ -14,11 +14,16 @@ export const openaiErrorCodes = { cost_ceiling_exceeded: 'insufficient_quota' } 
 
 /** Decodes the value of `error`, which for some providers is just a sentence. */
 export function decodeOpenaiError(error: unknown): StreamError {
-  const told = objectOf(error) ?? {};
-  const code = stringOf(told.code) ?? numberOf(told.code)?.toString();
+  const fields = objectOf(error) ?? {};
+  const code = stringOf(fields.code) ?? numberOf(fields.code)?.toString();
   const message =
-    stringOf(told.message) ?? stringOf(error) ?? 'the provider reported an error without a message';
-  return { ...told, type: stringOf(told.type) ?? code ?? 'server_error', message, status: statusOf(told) };
+    stringOf(fields.message) ?? stringOf(error) ?? 'the provider reported an error without a message';
+  return {
+    ...fields,
+    type: stringOf(fields.type) ?? code ?? 'server_error',
+    message,
+    status: statusOf(fields),
+  };
 }
 
 /** Streams have no status line: compatible providers send a number as the code, OpenAI sends names. */
@@ -29,9 +34,9 @@ function statusOf({ code, type }: JsonObject): number {
 }
 
 /** Encodes an error in OpenAI's format. */
-export function encodeError({ status, type, ...told }: StreamError): JsonObject {
+export function encodeError({ status, type, ...rest }: StreamError): JsonObject {
   const named = status === undefined ? type : openaiErrorType(status);
-  return { type: named, code: null, param: null, ...told };
+  return { type: named, code: null, param: null, ...rest };
 }
 
 const typesByStatus: Readonly<Record<number, string>> = {

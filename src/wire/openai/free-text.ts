@@ -12,11 +12,11 @@ export const freeTextSchema: JsonObject = {
 
 /** Adds the grammar that the text has to follow, if any. */
 export function freeTextDescription({ description, format }: JsonObject): string | undefined {
-  const said = stringOf(description);
-  const given = objectOf(format);
-  const grammar = stringOf(given?.definition) ?? stringOf(objectOf(given?.grammar)?.definition);
-  if (grammar === undefined) return said;
-  return `${said ?? ''}\n\nThe input must follow this grammar:\n${grammar}`.trimStart();
+  const plainDescription = stringOf(description);
+  const formatObject = objectOf(format);
+  const grammar = stringOf(formatObject?.definition) ?? stringOf(objectOf(formatObject?.grammar)?.definition);
+  if (grammar === undefined) return plainDescription;
+  return `${plainDescription ?? ''}\n\nThe input must follow this grammar:\n${grammar}`.trimStart();
 }
 
 export function freeTextOf({ input }: Pick<ToolUseBlock, 'input'>): string {

@@ -2,9 +2,9 @@ import type { MediaSource } from '../../kernel/message.ts';
 
 /** The content of a `data:` URL, or the URL itself. */
 export function mediaFromUrl(url: string): MediaSource {
-  const found = /^data:([^;,]*)((?:;[^;,]*)*),/.exec(url.slice(0, 500));
-  if (found === null) return { type: 'url', url };
-  const [head, mediaType = '', parameters = ''] = found;
+  const match = /^data:([^;,]*)((?:;[^;,]*)*),/.exec(url.slice(0, 500));
+  if (match === null) return { type: 'url', url };
+  const [head, mediaType = '', parameters = ''] = match;
   const data = url.slice(head.length);
   if (parameters.endsWith(';base64')) return { type: 'base64', media_type: mediaType, data };
   const text = tryDecodePercent(data);

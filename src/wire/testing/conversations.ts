@@ -38,7 +38,7 @@ const toolUses = fc.array(fc.tuple(fc.constantFrom('weather', 'now', 'search'), 
 
 interface AssistantTurn {
   readonly thinking: ThinkingBlock | undefined;
-  readonly said: string | undefined;
+  readonly text: string | undefined;
   readonly uses: readonly (readonly [string, Record<string, unknown>])[];
   readonly results: readonly (readonly [string, boolean])[];
   readonly next: Message['content'];
@@ -49,14 +49,14 @@ function assistantTurn(thinking: fc.Arbitrary<ThinkingBlock>): fc.Arbitrary<Assi
   return fc.oneof(
     fc.record({
       thinking: fc.option(thinking, { nil: undefined }),
-      said: fc.option(word, { nil: undefined }),
+      text: fc.option(word, { nil: undefined }),
       uses: toolUses,
       results,
       next: userTurn,
     }),
     fc.record({
       thinking: fc.option(thinking, { nil: undefined }),
-      said: word,
+      text: word,
       uses: fc.constant([]),
       results,
       next: userTurn,
@@ -66,17 +66,17 @@ function assistantTurn(thinking: fc.Arbitrary<ThinkingBlock>): fc.Arbitrary<Assi
 
 function* messagesOf(first: Message['content'], turns: readonly AssistantTurn[]): Generator<Message> {
   yield { role: 'user', content: first };
-  for (const [turn, { thinking, said, uses, results, next }] of turns.entries()) {
+  for (const [turn, { thinking, text, uses, results, next }] of turns.entries()) {
     const calls = uses.map(
       ([name, input], at): ToolUseBlock => ({ type: 'tool_use', id: `call_${turn}_${at}`, name, input }),
     );
     const content: Block[] = [
       ...(thinking === undefined ? [] : [thinking]),
-      ...(said === undefined ? [] : [{ type: 'text', text: said } as const]),
+      ...(text === undefined ? [] : [{ type: 'text', text } as const]),
       ...calls,
     ];
-    const alone = content.length === 1 && said !== undefined;
-    yield { role: 'assistant', content: alone ? said : content };
+    const alone = content.length === 1 && text !== undefined;
+    yield { role: 'assistant', content: alone ? text : content };
     if (calls.length === 0) {
       yield { role: 'user', content: next };
       continue;

@@ -26,10 +26,10 @@ const claudes: Readonly<Record<string, Pick<OverlayModel, 'contextTokens' | 'out
 /** Claude models have the same limits as at Anthropic: model cards of the user guide. Older ones are called by region. */
 export const bedrock: Overlay = {
   cacheSeconds: 300,
-  models: Object.entries(claudes).flatMap(([name, facts]) =>
-    (facts === earlier ? ['regional'] : ['regional', 'global']).map((place) => ({
+  models: Object.entries(claudes).flatMap(([name, tokenLimits]) =>
+    (tokenLimits === earlier ? ['regional'] : ['regional', 'global']).map((place) => ({
       id: `${place}.anthropic.${name}`,
-      ...facts,
+      ...tokenLimits,
     })),
   ),
 };
