@@ -25,11 +25,11 @@ export async function awaitFirstContent(
   const { promise: timeout, stop } = startTimer(limits.commitWaitMs);
   try {
     while (heldBytes < limits.commitBytesMax) {
-      const coming = providerResponse.body.next();
-      const due = wantsStream || framing !== undefined ? [coming, timeout] : [coming];
-      const chunk = coming instanceof Promise ? await Promise.race(due) : coming;
+      const pending = providerResponse.body.next();
+      const due = wantsStream || framing !== undefined ? [pending, timeout] : [pending];
+      const chunk = pending instanceof Promise ? await Promise.race(due) : pending;
       if (chunk === 'time')
-        return { ...providerResponse, body: prependChunks(buffered, providerResponse.body, coming) };
+        return { ...providerResponse, body: prependChunks(buffered, providerResponse.body, pending) };
       if (chunk !== undefined) buffered.push(chunk);
       heldBytes += chunk?.byteLength ?? 0;
       if (chunk !== undefined) framing ??= framingSniffer.sniff(chunk);

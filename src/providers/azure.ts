@@ -49,11 +49,14 @@ const azureKeyForm = new JsonKeyForm<AzureKey>({
     findLocationFault(named ?? provider.locations?.[0], 'resource', provider),
   hintSource: ({ key, token }) => key ?? token ?? '',
   variants: (provider) => {
-    const place = locationField({ name: 'resource', title: 'Resource', example: 'my-resource' }, provider);
+    const resourceField = locationField(
+      { name: 'resource', title: 'Resource', example: 'my-resource' },
+      provider,
+    );
     const version = textField('apiVersion', 'API version', { required: false, example: 'none: the newest' });
     return [
-      { title: 'API key', fields: [place, secretField('key', 'Key'), version] },
-      { title: 'Entra ID', fields: [place, secretField('token', 'Access token'), version] },
+      { title: 'API key', fields: [resourceField, secretField('key', 'Key'), version] },
+      { title: 'Entra ID', fields: [resourceField, secretField('token', 'Access token'), version] },
     ];
   },
 });
@@ -106,6 +109,6 @@ function pathOf({ provider, modelCall, path }: OutboundRequest, version: string 
   const deployment =
     modelCall === undefined ? '' : modelPathSegment(modelCall.model, /^\w[\w.-]{0,63}$/, provider);
   if (version === undefined) return `/v1${bare}`;
-  const place = modelCall?.wire === openaiChat ? `/deployments/${deployment}` : '';
-  return `${place}${bare}?api-version=${version}`;
+  const prefix = modelCall?.wire === openaiChat ? `/deployments/${deployment}` : '';
+  return `${prefix}${bare}?api-version=${version}`;
 }

@@ -45,17 +45,17 @@ const bedrockKeyForm = new JsonKeyForm<BedrockKey>({
   // The end of the access key ID reveals nothing about the secret key.
   hintSource: ({ apiKey, accessKeyId }) => apiKey ?? accessKeyId ?? '',
   variants: (provider) => {
-    const place = locationField({ name: 'region', title: 'Region', example: 'us-east-1' }, provider);
+    const regionField = locationField({ name: 'region', title: 'Region', example: 'us-east-1' }, provider);
     const id = textField('accessKeyId', 'Access key ID', { required: true, example: 'AKIA…' });
     return [
-      { title: 'API key', fields: [secretField('apiKey', 'Key'), place] },
+      { title: 'API key', fields: [secretField('apiKey', 'Key'), regionField] },
       {
         title: 'Access key',
         fields: [
           id,
           secretField('secretAccessKey', 'Secret access key'),
           secretField('sessionToken', 'Session token', false),
-          place,
+          regionField,
         ],
       },
     ];
@@ -128,11 +128,11 @@ function buildBedrockRequest({ provider, modelCall, path, headers, body }: Outbo
   const accept = streamed ? 'application/vnd.amazon.eventstream' : json;
   if (wire !== anthropicMessages) return { service: 'bedrock-runtime', path, body, accept };
   const betas = supportedBetas(headers);
-  const more = betas.length > 0 ? { anthropic_beta: betas } : {};
+  const extraFields = betas.length > 0 ? { anthropic_beta: betas } : {};
   return {
     service: 'bedrock-runtime',
     path: `/model/${name}/${streamed ? 'invoke-with-response-stream' : 'invoke'}`,
-    body: toCloudMessagesBody(body, 'bedrock-2023-05-31', more),
+    body: toCloudMessagesBody(body, 'bedrock-2023-05-31', extraFields),
     accept,
   };
 }

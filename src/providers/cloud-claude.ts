@@ -4,13 +4,17 @@ import { LazyJsonObject } from '../kernel/lazy-json-object.ts';
 import { patchJson } from '../kernel/patch-json.ts';
 
 /** A Messages request in the form that clouds accept: model and stream move to the path, the version to the body. */
-export function toCloudMessagesBody(body: Uint8Array, version: string, more: JsonObject = {}): Uint8Array {
+export function toCloudMessagesBody(
+  body: Uint8Array,
+  version: string,
+  extraFields: JsonObject = {},
+): Uint8Array {
   const lazyJsonObject = LazyJsonObject.of(body, noLimits);
   return patchJson(lazyJsonObject, {
     model: undefined,
     stream: undefined,
     anthropic_version: version,
-    ...more,
+    ...extraFields,
   });
 }
 

@@ -66,10 +66,10 @@ export function filterResponseHeaders(headers: IncomingHttpHeaders, secrets: rea
     if (value === undefined || withheldResponseHeaders.has(name) || connection?.has(name) === true) continue;
     if (name.startsWith('access-control-') || name.startsWith('x-weir-')) continue;
     // Our own header has this name; the provider's gets another.
-    const shown = name === 'x-request-id' ? 'x-upstream-request-id' : name;
+    const outName = name === 'x-request-id' ? 'x-upstream-request-id' : name;
     if (typeof value !== 'string') {
-      for (const one of value) if (!containsSecret(one, secrets)) forwarded.push(shown, one);
-    } else if (!containsSecret(value, secrets)) forwarded.push(shown, value);
+      for (const one of value) if (!containsSecret(one, secrets)) forwarded.push(outName, one);
+    } else if (!containsSecret(value, secrets)) forwarded.push(outName, value);
   }
   return forwarded;
 }

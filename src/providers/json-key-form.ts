@@ -61,8 +61,8 @@ export class JsonKeyForm<Parts extends object> implements KeyForm {
     if (unchecked === undefined) throw invalidKeyError(isWord ? 'is not valid' : 'is not a JSON object');
     const read = schema.safeParse(unchecked);
     if (!read.success) throw invalidKeyError(describeIssue(read.error));
-    const more = findFault?.(read.data, provider);
-    if (more !== undefined) throw invalidKeyError(more);
+    const fault = findFault?.(read.data, provider);
+    if (fault !== undefined) throw invalidKeyError(fault);
     return read.data;
   }
 }
@@ -76,12 +76,12 @@ function describeIssue(error: z.ZodError): string {
 
 /** Checks the location in a key against those that the operator allows. */
 export function findLocationFault(
-  place: string | undefined,
+  location: string | undefined,
   what: string,
   { locations }: Provider,
 ): string | undefined {
-  if (place === undefined) return `has no ${what}`;
-  if (locations === undefined || locations.includes(place)) return undefined;
+  if (location === undefined) return `has no ${what}`;
+  if (locations === undefined || locations.includes(location)) return undefined;
   return `has a ${what} that this gateway does not allow`;
 }
 
@@ -89,11 +89,11 @@ export function findLocationFault(
 export function locationField(
   field: Pick<KeyField, 'name' | 'title'> & { readonly example: string },
   { locations }: Provider,
-  usual = locations?.[0],
+  defaultLocation = locations?.[0],
 ): KeyField {
   return textField(field.name, field.title, {
-    required: usual === undefined,
-    example: usual ?? field.example,
+    required: defaultLocation === undefined,
+    example: defaultLocation ?? field.example,
   });
 }
 

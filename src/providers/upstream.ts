@@ -290,12 +290,12 @@ function rawReplyOf(
   const { 'content-encoding': encoding = 'identity' } = headers;
   const plain = encoding === 'identity' ? undefined : decompressBody(responseReader, encoding);
   const body = plain ?? responseReader;
-  const shown = plain === undefined ? headers : { ...headers, 'content-encoding': undefined };
+  const plainHeaders = plain === undefined ? headers : { ...headers, 'content-encoding': undefined };
   const providerResponse: ProviderResponse = {
     wire,
     framing,
     status,
-    headers: filterResponseHeaders(shown, signed.secrets),
+    headers: filterResponseHeaders(plainHeaders, signed.secrets),
     secrets: signed.secrets,
     body:
       headers['content-type']?.startsWith(awsEventStreamContentType) === true ? eventStreamToSse(body) : body,

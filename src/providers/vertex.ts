@@ -49,8 +49,12 @@ const vertexKeyForm = new JsonKeyForm<VertexKey>({
   // Both identify the account without revealing part of the secret.
   hintSource: (key) => ('token' in key ? key.token : (key.private_key_id ?? key.client_email)),
   variants: (provider) => {
-    const usual = regionOf(undefined, provider);
-    const place = locationField({ name: 'region', title: 'Region', example: usual }, provider, usual);
+    const defaultRegion = regionOf(undefined, provider);
+    const regionField = locationField(
+      { name: 'region', title: 'Region', example: defaultRegion },
+      provider,
+      defaultRegion,
+    );
     const file = {
       name: '',
       title: 'Its JSON file',
@@ -60,8 +64,8 @@ const vertexKeyForm = new JsonKeyForm<VertexKey>({
     } as const;
     const owner = textField('project_id', 'Project', { required: true, example: 'my-project' });
     return [
-      { title: 'Service account', fields: [file, place] },
-      { title: 'Access token', fields: [secretField('token', 'Token'), owner, place] },
+      { title: 'Service account', fields: [file, regionField] },
+      { title: 'Access token', fields: [secretField('token', 'Token'), owner, regionField] },
     ];
   },
 });
@@ -104,10 +108,10 @@ async function signVertexRequest(
   const region = regionOf(key.region, provider);
   const token = 'token' in key ? key.token : await signingContext.accessToken(accountOf(key));
   headers.push('authorization', `Bearer ${token}`);
-  const place = `/v1/projects/${encodeURIComponent(key.project_id)}/locations/${region}`;
+  const prefix = `/v1/projects/${encodeURIComponent(key.project_id)}/locations/${region}`;
   return {
     baseUrl: fillUrlTemplate(provider.baseUrl, { host: hostOf(region) }),
-    path: place + pathOf(outboundRequest),
+    path: prefix + pathOf(outboundRequest),
     headers,
     body,
     ...('token' in key

@@ -10,9 +10,9 @@ export function checkBlocks({ system, messages }: ChatRequest): void {
       for (const [part, block] of content.entries()) checkBlock(block, `messages.${at}.content.${part}`);
 }
 
-function checkBlock(block: unknown, place: string): void {
-  if (!isJsonObject(block)) throw invalidRequestError(place, 'a block must be an object');
-  const needs = (field: string) => checkString(block, field, place);
+function checkBlock(block: unknown, path: string): void {
+  if (!isJsonObject(block)) throw invalidRequestError(path, 'a block must be an object');
+  const needs = (field: string) => checkString(block, field, path);
   needs('type');
   switch (block.type) {
     case 'text':
@@ -25,10 +25,10 @@ function checkBlock(block: unknown, place: string): void {
       needs('data');
       return;
     case 'image':
-      checkSource(block.source, `${place}.source`);
+      checkSource(block.source, `${path}.source`);
       return;
     case 'document':
-      checkSource(block.source, `${place}.source`);
+      checkSource(block.source, `${path}.source`);
       if (block.title != null) needs('title');
       return;
     case 'tool_use':
@@ -37,20 +37,20 @@ function checkBlock(block: unknown, place: string): void {
       return;
     case 'tool_result':
       needs('tool_use_id');
-      checkToolResult(block.content, `${place}.content`);
+      checkToolResult(block.content, `${path}.content`);
   }
 }
 
-function checkToolResult(content: unknown, place: string): void {
+function checkToolResult(content: unknown, path: string): void {
   if (content === undefined || typeof content === 'string') return;
-  if (!Array.isArray(content)) throw invalidRequestError(place, 'must be a string or a list of blocks');
-  for (const [at, block] of content.entries()) checkBlock(block, `${place}.${at}`);
+  if (!Array.isArray(content)) throw invalidRequestError(path, 'must be a string or a list of blocks');
+  for (const [at, block] of content.entries()) checkBlock(block, `${path}.${at}`);
 }
 
-function checkSource(source: unknown, place: string): void {
-  if (!isJsonObject(source)) throw invalidRequestError(place, 'must be an object');
-  checkString(source, 'type', place);
-  for (const field of stringFieldsBySourceType.get(source.type) ?? []) checkString(source, field, place);
+function checkSource(source: unknown, path: string): void {
+  if (!isJsonObject(source)) throw invalidRequestError(path, 'must be an object');
+  checkString(source, 'type', path);
+  for (const field of stringFieldsBySourceType.get(source.type) ?? []) checkString(source, field, path);
 }
 
 /** String fields by source type. */
@@ -61,6 +61,6 @@ const stringFieldsBySourceType: ReadonlyMap<unknown, readonly string[]> = new Ma
   ['file', ['file_id']],
 ]);
 
-function checkString(object: JsonObject, field: string, place: string): void {
-  if (typeof object[field] !== 'string') throw invalidRequestError(`${place}.${field}`, 'must be a string');
+function checkString(object: JsonObject, field: string, path: string): void {
+  if (typeof object[field] !== 'string') throw invalidRequestError(`${path}.${field}`, 'must be a string');
 }

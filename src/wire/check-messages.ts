@@ -18,9 +18,9 @@ export function checkMessages(body: JsonObject): readonly JsonObject[] {
   if (!Array.isArray(messages)) throw invalidRequestError('messages', 'a list of messages is required');
   if (messages.length === 0) throw invalidRequestError('messages', 'at least one message is required');
   for (const [at, message] of messages.entries()) {
-    const place = `messages.${at}`;
-    if (!isJsonObject(message)) throw invalidRequestError(place, 'a message must be an object');
-    if (typeof message.role !== 'string') throw invalidRequestError(`${place}.role`, 'a role is required');
+    const path = `messages.${at}`;
+    if (!isJsonObject(message)) throw invalidRequestError(path, 'a message must be an object');
+    if (typeof message.role !== 'string') throw invalidRequestError(`${path}.role`, 'a role is required');
   }
   return messages;
 }

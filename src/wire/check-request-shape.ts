@@ -21,13 +21,13 @@ export function checkRequestShape(request: ChatRequest): void {
 
 const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
 
-function checkTool(tool: unknown, place: string): void {
-  if (!isJsonObject(tool)) throw invalidRequestError(place, 'must be an object');
-  checkType(tool.type, `${place}.type`, 'string');
-  checkType(tool.description, `${place}.description`, 'string');
-  checkType(tool.input_schema, `${place}.input_schema`, 'object');
+function checkTool(tool: unknown, path: string): void {
+  if (!isJsonObject(tool)) throw invalidRequestError(path, 'must be an object');
+  checkType(tool.type, `${path}.type`, 'string');
+  checkType(tool.description, `${path}.description`, 'string');
+  checkType(tool.input_schema, `${path}.input_schema`, 'object');
   if (typeof tool.name !== 'string')
-    throw invalidRequestError(`${place}.name`, `must be ${typeLabels.string}`);
+    throw invalidRequestError(`${path}.name`, `must be ${typeLabels.string}`);
 }
 
 type FieldType = 'string' | 'number' | 'boolean' | 'object' | 'list';
@@ -47,9 +47,9 @@ const fieldTypes: Readonly<Record<string, FieldType>> = {
 };
 
 /** Absent and null values are valid. */
-function checkType(value: unknown, place: string, fieldType: FieldType): void {
+function checkType(value: unknown, path: string, fieldType: FieldType): void {
   if (value === undefined || value === null || isOfType(value, fieldType)) return;
-  throw invalidRequestError(place, `must be ${typeLabels[fieldType]}`);
+  throw invalidRequestError(path, `must be ${typeLabels[fieldType]}`);
 }
 
 function isOfType(value: unknown, fieldType: FieldType): boolean {

@@ -58,12 +58,15 @@ const commonFields: ReadonlySet<string> = new Set([
   'extensions',
 ]);
 
-/** Names the request fields that a format doesn't support; `besides` are those that it supports beyond the common ones. */
-export function unsupportedFields(request: ChatRequest, besides: readonly string[] = []): readonly string[] {
+/** Names the request fields that a format doesn't support; it supports the common ones and `alsoSupported`. */
+export function unsupportedFields(
+  request: ChatRequest,
+  alsoSupported: readonly string[] = [],
+): readonly string[] {
   const fields = Object.entries(request).filter(([, value]) => value !== undefined && value !== null);
   return fields
     .map(([field]) => field)
-    .filter((field) => !commonFields.has(field) && !besides.includes(field));
+    .filter((field) => !commonFields.has(field) && !alsoSupported.includes(field));
 }
 
 export function untranslatableError(field: string, wire: string): GatewayError {

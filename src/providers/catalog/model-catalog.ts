@@ -39,11 +39,15 @@ export class ModelCatalog {
 
   /** The model with this name; undefined if only a provider's fallback rule matches. */
   find(provider: Provider, model: string): ModelEntry | undefined {
-    const behind = underlyingModelOf({ provider, model });
+    const underlying = underlyingModelOf({ provider, model });
     const entry =
-      provider.answerLocally === undefined ? this.#index(provider).find(behind) : localEntry(provider, model);
-    const known = entry === undefined || behind === model ? entry : { ...entry, id: model, otherNames: [] };
-    const set = this.#overrides?.find(provider.name, model) ?? this.#overrides?.find(provider.name, behind);
+      provider.answerLocally === undefined
+        ? this.#index(provider).find(underlying)
+        : localEntry(provider, model);
+    const known =
+      entry === undefined || underlying === model ? entry : { ...entry, id: model, otherNames: [] };
+    const set =
+      this.#overrides?.find(provider.name, model) ?? this.#overrides?.find(provider.name, underlying);
     return set === undefined ? known : { ...(known ?? unlistedEntry(model)), ...set };
   }
 

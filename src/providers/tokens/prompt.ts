@@ -48,12 +48,12 @@ export function buildPrompt(request: ChatRequest, template: PromptTemplate, medi
 
 function toolTexts(tools: readonly Tool[], { tools: { as, scale } }: PromptTemplate): WeightedTexts {
   const stride = Math.ceil(tools.length / limits.countedToolsMax);
-  const shown = stride === 1 ? tools : tools.filter((_, at) => at % stride === 0);
+  const sample = stride === 1 ? tools : tools.filter((_, at) => at % stride === 0);
   const texts =
     as === 'declarations'
-      ? [declarationsOf(shown)]
-      : shown.map(({ cache_control, ...tool }) => JSON.stringify(tool));
-  return { texts, scale: (scale * tools.length) / shown.length };
+      ? [declarationsOf(sample)]
+      : sample.map(({ cache_control, ...tool }) => JSON.stringify(tool));
+  return { texts, scale: (scale * tools.length) / sample.length };
 }
 
 function isToolResultsOnly(content: Message['content']): boolean {

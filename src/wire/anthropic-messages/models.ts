@@ -74,9 +74,9 @@ function cursorIndexOf(
 ): number | undefined {
   const id = query.get(name);
   if (id === null) return undefined;
-  const place = models.findIndex((model) => model.id === id);
-  if (place < 0) throw invalidQueryError(name, `"${name}" must be the id of a model in this list`);
-  return place;
+  const index = models.findIndex((model) => model.id === id);
+  if (index < 0) throw invalidQueryError(name, `"${name}" must be the id of a model in this list`);
+  return index;
 }
 
 function invalidQueryError(param: string, message: string): GatewayError {

@@ -134,15 +134,15 @@ function encodeResult(result: ToolResultBlock, encodeContext: EncodeContext): re
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const encoded = blocks.flatMap((block) => encodeLeafBlock(block, encodeContext));
   const isBeside = (part: JsonObject) => 'image' in part && !supportsRichContent && allowsMixedTurns;
-  const beside = encoded.filter(isBeside);
+  const following = encoded.filter(isBeside);
   const inside = encoded.filter((part) => !isBeside(part));
   const failed = is_error === true && !supportsRichContent ? [{ text: toolErrorPrefix.trim() }] : [];
   const parts =
-    failed.length + inside.length > 0 ? inside : [{ text: beside.length > 0 ? '(image)' : '(empty)' }];
+    failed.length + inside.length > 0 ? inside : [{ text: following.length > 0 ? '(image)' : '(empty)' }];
   const toolResult = {
     toolUseId: encodeContext.mapToolCallId(result.tool_use_id),
     content: [...failed, ...parts],
     ...(is_error === true && supportsRichContent && { status: 'error' }),
   };
-  return [{ toolResult }, ...beside];
+  return [{ toolResult }, ...following];
 }

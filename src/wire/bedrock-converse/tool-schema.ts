@@ -40,8 +40,8 @@ class RefResolver {
   }
 
   #lookUp(reference: string): unknown {
-    const [, place = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
-    const named = this.#definitions[place];
+    const [, keyword = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
+    const named = this.#definitions[keyword];
     return named !== undefined && Object.hasOwn(named, name) ? named[name] : undefined;
   }
 }

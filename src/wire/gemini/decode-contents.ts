@@ -152,8 +152,8 @@ function appendText(blocks: Block[], kind: 'thinking' | 'text', text: string): v
 function restoreThinking(carried: readonly AnyThinkingBlock[], blocks: Block[]): void {
   for (const anyThinkingBlock of carried) {
     if (blocks.some((block) => isSameThinking(block, anyThinkingBlock))) continue;
-    const shown = blocks.findIndex((block) => isUnsignedCopy(block, anyThinkingBlock));
-    if (shown >= 0) blocks.splice(shown, 1, anyThinkingBlock);
+    const copyIndex = blocks.findIndex((block) => isUnsignedCopy(block, anyThinkingBlock));
+    if (copyIndex >= 0) blocks.splice(copyIndex, 1, anyThinkingBlock);
     else blocks.splice(blocks.findLastIndex(precedesCarriedThinking) + 1, 0, anyThinkingBlock);
   }
 }

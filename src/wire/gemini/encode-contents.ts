@@ -75,7 +75,7 @@ function encodeResult(result: ToolResultBlock, encodeContext: EncodeContext): En
   const inside = encodeContext.generation.allowsMediaInResults
     ? media.filter((part) => 'inlineData' in part)
     : [];
-  const behind = media.filter((part) => !inside.includes(part));
+  const trailing = media.filter((part) => !inside.includes(part));
   const response =
     text === '' && media.length > 0 && inside.length === 0
       ? { output: 'What this call returned follows.' }
@@ -84,7 +84,7 @@ function encodeResult(result: ToolResultBlock, encodeContext: EncodeContext): En
     part: {
       functionResponse: { id, name, response, ...(inside.length > 0 && { parts: inside }) },
     },
-    trailingParts: behind.length === 0 ? [] : [{ text: `Returned by tool call ${id}:` }, ...behind],
+    trailingParts: trailing.length === 0 ? [] : [{ text: `Returned by tool call ${id}:` }, ...trailing],
   };
 }
 

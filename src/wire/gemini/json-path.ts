@@ -6,9 +6,9 @@ export function parseJsonPath(path: string): readonly PathSegment[] | undefined 
   if (!path.startsWith('$')) return undefined;
   const steps: PathSegment[] = [];
   let end = 1;
-  for (const [all, name, place, single, double] of path.slice(1).matchAll(segmentPattern)) {
+  for (const [all, name, index, single, double] of path.slice(1).matchAll(segmentPattern)) {
     const quoted = single === undefined ? double : single.replaceAll("\\'", "'").replaceAll('"', '\\"');
-    const taken = name ?? (place === undefined ? tryUnescape(quoted ?? '') : Number(place));
+    const taken = name ?? (index === undefined ? tryUnescape(quoted ?? '') : Number(index));
     if (taken === undefined) return undefined;
     steps.push(taken);
     end += all.length;

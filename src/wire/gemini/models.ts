@@ -45,10 +45,10 @@ function createModelDialect(prefix: string, path: string): ModelListFormat {
     encodeList(models, query): z.infer<typeof listSchema> {
       const size = Math.min(integerParam(query, 'pageSize', pageSizeDefault) || pageSizeDefault, pageSizeMax);
       const from = integerParam(query, 'pageToken', 0);
-      const shown = models.slice(from, from + size).map(encodeModel);
+      const page = models.slice(from, from + size).map(encodeModel);
       return from + size < models.length
-        ? { models: shown, nextPageToken: String(from + size) }
-        : { models: shown };
+        ? { models: page, nextPageToken: String(from + size) }
+        : { models: page };
     },
     encodeModel,
   };

@@ -56,14 +56,14 @@ function encodeToolResult(
   const { content = '' } = result;
   const id = encodeContext.mapToolCallId(result.tool_use_id);
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  const shown: readonly Block[] = blocks.filter(isMedia);
+  const media: readonly Block[] = blocks.filter(isMedia);
   const textContent = encodeContent(
-    blocks.filter((block) => !shown.includes(block)),
+    blocks.filter((block) => !media.includes(block)),
     encodeContext,
   );
-  if (shown.length > 0) pictures.push({ type: 'text', text: `Returned by tool call ${id}:` }, ...shown);
+  if (media.length > 0) pictures.push({ type: 'text', text: `Returned by tool call ${id}:` }, ...media);
   const text =
-    textContent.length === 0 && shown.length > 0
+    textContent.length === 0 && media.length > 0
       ? 'What this call returned follows in the next message.'
       : textContent;
   return { role: 'tool', tool_call_id: id, content: result.is_error === true ? markAsError(text) : text };
@@ -86,12 +86,16 @@ function encodeAssistant(blocks: readonly Block[], encodeContext: EncodeContext)
     blocks.filter((block) => !isThinking(block) && !isToolCall(block)),
     encodeContext,
   );
-  const { parts = [], ...beside } = encodeThinking(blocks.filter(isThinking), providerExtras, encodeContext);
+  const { parts = [], ...thinkingFields } = encodeThinking(
+    blocks.filter(isThinking),
+    providerExtras,
+    encodeContext,
+  );
   const ownContent = content.length === 0 && calls.length > 0 ? null : content;
   return {
     role: 'assistant',
     content: parts.length === 0 ? ownContent : [...parts, ...partsOf(content)],
-    ...beside,
+    ...thinkingFields,
     ...(calls.length > 0 && { tool_calls: calls }),
   };
 }

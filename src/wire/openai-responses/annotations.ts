@@ -38,9 +38,9 @@ export function foreignAnnotationOf(citation: unknown): JsonObject | undefined {
   const offset = (isJsonObject(citation) ? numberOf(citation.offset) : undefined) ?? 0;
   if (offset === 0) return part;
   const places = part.type === 'file_citation' ? ['index'] : ['start_index', 'end_index'];
-  const moved = places.flatMap((place) => {
-    const at = numberOf(part[place]);
-    return at === undefined ? [] : [[place, at + offset] as const];
+  const moved = places.flatMap((field) => {
+    const at = numberOf(part[field]);
+    return at === undefined ? [] : [[field, at + offset] as const];
   });
   return { ...part, ...Object.fromEntries(moved) };
 }

@@ -10,13 +10,13 @@ export function decodeTools(body: JsonObject): readonly Tool[] | undefined {
   const tools = declaredTools(body);
   if (tools.length === 0 && !Array.isArray(body.tools)) return undefined;
   return tools.map(({ namespace, tool, name, comesLater }) => {
-    const shown =
+    const described =
       namespace === undefined || name === undefined
         ? tool
         : { ...withNamespaceDescription(tool, namespace), name };
     const original = namespace === undefined ? tool : { ...namespace, tools: [tool] };
     // A tool inside the conversation goes back with its item.
-    return attachOriginals(decodeTool(shown), comesLater ? [] : [original]);
+    return attachOriginals(decodeTool(described), comesLater ? [] : [original]);
   });
 }
 

@@ -22,10 +22,10 @@ export class MessageWriter {
   }
 
   openText(block: TextBlock): BlockWriter {
-    const place = { ...this.#position, content_index: this.#parts.length };
+    const position = { ...this.#position, content_index: this.#parts.length };
     const done = (part: JsonObject) => this.#parts.push(part);
     const Writer = block.refusal === true ? RefusalWriter : TextWriter;
-    const writer = new Writer(this.#sink, place, done);
+    const writer = new Writer(this.#sink, position, done);
     writer.start(block);
     return writer;
   }
@@ -48,9 +48,9 @@ class TextWriter implements BlockWriter {
   readonly #annotations: JsonObject[] = [];
   #text = '';
 
-  constructor(itemSink: ItemSink, place: PartPosition, done: (part: JsonObject) => void) {
+  constructor(itemSink: ItemSink, position: PartPosition, done: (part: JsonObject) => void) {
     this.#sink = itemSink;
-    this.#position = place;
+    this.#position = position;
     this.#onDone = done;
   }
 
@@ -98,9 +98,9 @@ class RefusalWriter implements BlockWriter {
   readonly #onDone: (part: JsonObject) => void;
   #refusal = '';
 
-  constructor(itemSink: ItemSink, place: PartPosition, done: (part: JsonObject) => void) {
+  constructor(itemSink: ItemSink, position: PartPosition, done: (part: JsonObject) => void) {
     this.#sink = itemSink;
-    this.#position = place;
+    this.#position = position;
     this.#onDone = done;
   }
 

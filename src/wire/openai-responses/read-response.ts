@@ -77,8 +77,8 @@ function reasoningBlocks(item: JsonObject): readonly Block[] {
   const half = opaqueReasoningOf(item);
   if (half !== undefined && 'signature' in half)
     return [{ type: 'thinking', thinking, signature: half.signature }];
-  const shown: readonly Block[] = thinking === '' ? [] : [{ type: 'thinking', thinking }];
-  return half === undefined ? shown : [...shown, half];
+  const visible: readonly Block[] = thinking === '' ? [] : [{ type: 'thinking', thinking }];
+  return half === undefined ? visible : [...visible, half];
 }
 
 export function toolCallIdentity(item: JsonObject): { readonly id: string; readonly name: string } {

@@ -17,19 +17,19 @@ export class ReasoningWriter {
   append(delta: Delta): void {
     if (delta.type === 'signature_delta') this.signature += delta.signature;
     if (delta.type !== 'thinking_delta' || delta.thinking === '') return;
-    const place = { ...this.#position, summary_index: 0 };
+    const position = { ...this.#position, summary_index: 0 };
     if (this.#text === '')
-      this.#sink.emit('response.reasoning_summary_part.added', { ...place, part: summary('') });
+      this.#sink.emit('response.reasoning_summary_part.added', { ...position, part: summary('') });
     this.#text += delta.thinking;
-    this.#sink.emit('response.reasoning_summary_text.delta', { ...place, delta: delta.thinking });
+    this.#sink.emit('response.reasoning_summary_text.delta', { ...position, delta: delta.thinking });
   }
 
   /** `encrypted` lets the model continue from here later; it may include the item's own id. */
   finish(encrypted: string | undefined): void {
-    const place = { ...this.#position, summary_index: 0 };
+    const position = { ...this.#position, summary_index: 0 };
     if (this.#text !== '') {
-      this.#sink.emit('response.reasoning_summary_text.done', { ...place, text: this.#text });
-      this.#sink.emit('response.reasoning_summary_part.done', { ...place, part: summary(this.#text) });
+      this.#sink.emit('response.reasoning_summary_text.done', { ...position, text: this.#text });
+      this.#sink.emit('response.reasoning_summary_part.done', { ...position, part: summary(this.#text) });
     }
     this.#sink.completeItem(this.#position, reasoningItem(this.#position.item_id, this.#text, encrypted));
   }

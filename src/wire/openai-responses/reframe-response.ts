@@ -70,11 +70,11 @@ function withoutContent(item: JsonObject): JsonObject {
   return Object.fromEntries(fields);
 }
 
-function emitContent(item: JsonObject, place: JsonObject, emit: Emit): void {
+function emitContent(item: JsonObject, position: JsonObject, emit: Emit): void {
   for (const [content_index, part] of objectsOf(item.content).entries())
-    emitPart(part, { ...place, content_index }, emit);
+    emitPart(part, { ...position, content_index }, emit);
   for (const [summary_index, part] of objectsOf(item.summary).entries()) {
-    const at = { ...place, summary_index };
+    const at = { ...position, summary_index };
     const text = stringOf(part.text) ?? '';
     emit('response.reasoning_summary_part.added', { ...at, part: { ...part, text: '' } });
     emit('response.reasoning_summary_text.delta', { ...at, delta: text });
@@ -82,12 +82,16 @@ function emitContent(item: JsonObject, place: JsonObject, emit: Emit): void {
     emit('response.reasoning_summary_part.done', { ...at, part });
   }
   if (item.type === 'function_call') {
-    emit('response.function_call_arguments.delta', { ...place, delta: item.arguments });
-    emit('response.function_call_arguments.done', { ...place, name: item.name, arguments: item.arguments });
+    emit('response.function_call_arguments.delta', { ...position, delta: item.arguments });
+    emit('response.function_call_arguments.done', {
+      ...position,
+      name: item.name,
+      arguments: item.arguments,
+    });
   }
   if (item.type === 'custom_tool_call') {
-    emit('response.custom_tool_call_input.delta', { ...place, delta: item.input });
-    emit('response.custom_tool_call_input.done', { ...place, input: item.input });
+    emit('response.custom_tool_call_input.delta', { ...position, delta: item.input });
+    emit('response.custom_tool_call_input.done', { ...position, input: item.input });
   }
 }
 

@@ -48,13 +48,13 @@ function addUncountedAudio(tokenCounts: TokenCounts): TokenCounts {
   const { prompt, audioInput = 0, audioInputSeconds = 0 } = tokenCounts;
   if (prompt === undefined || (audioInput === 0 && audioInputSeconds === 0)) return tokenCounts;
   const left = unaccountedTokens(tokenCounts);
-  const beside =
+  const uncounted =
     audioInputSeconds > 0 && audioInput === 0
       ? left
       : audioInput > prompt || left >= audioInput
         ? audioInput
         : 0;
-  return { ...tokenCounts, prompt: prompt + beside, audioInput: Math.max(audioInput, beside) };
+  return { ...tokenCounts, prompt: prompt + uncounted, audioInput: Math.max(audioInput, uncounted) };
 }
 
 /** Other billing factors; `answer` is the object that contains the usage. */

@@ -27,8 +27,8 @@ const claudes: Readonly<Record<string, Pick<OverlayModel, 'contextTokens' | 'out
 export const bedrock: Overlay = {
   cacheSeconds: 300,
   models: Object.entries(claudes).flatMap(([name, tokenLimits]) =>
-    (tokenLimits === earlier ? ['regional'] : ['regional', 'global']).map((place) => ({
-      id: `${place}.anthropic.${name}`,
+    (tokenLimits === earlier ? ['regional'] : ['regional', 'global']).map((scope) => ({
+      id: `${scope}.anthropic.${name}`,
       ...tokenLimits,
     })),
   ),
