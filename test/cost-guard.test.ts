@@ -99,7 +99,7 @@ test('a day that is spent is 402 until it ends, in the words of each format, and
   const resetsAt = String(at(refused.json, 'error', 'resets_at'));
   assert.match(resetsAt, /^\d{4}-\d\d-\d\dT00:00:00\.000Z$/);
   assert.ok(String(at(refused.json, 'error', 'message')).includes(resetsAt));
-  assert.match(String(at(refused.json, 'error', 'message')), /USD of the day's .* are left/);
+  assert.match(String(at(refused.json, 'error', 'message')), /USD of the day's .* is left/);
 
   let tries = 0;
   const counting: typeof fetch = (...asked) => {

@@ -164,7 +164,7 @@ test('weights that are not those that were meant are not used', async (t) => {
   t.after(() => models.close());
   const answer = await models.infer({ model: 'meaning', text: 'text', tokensMax: undefined }, 60_000);
   assert.deepEqual(answer, { why: 'missing' });
-  assert.match(troubles.join(), /model\.fp16\.safetensors is not the file that it should be/);
+  assert.match(troubles.join(), /model\.fp16\.safetensors has an unexpected SHA-256/);
 });
 
 function dot(one: Float32Array = new Float32Array(), other: Float32Array = new Float32Array()): number {

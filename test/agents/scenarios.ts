@@ -64,7 +64,7 @@ export const scenarios: readonly Scenario[] = [
     model: () => 'claude-sonnet-4-5',
     environment: keys,
     headers: { 'x-weir-pipeline': 'cost-guard?day=0.0001' },
-    sees: /the day's 0\.0001 USD are left.*the next day begins at/s,
+    sees: /the day's 0\.0001 USD is left.*the next day begins at/s,
     refusal: 402,
   },
   {

@@ -127,7 +127,7 @@ export class ModelRunner {
 function readVocabulary({ path, sha256 }: PinnedFile): Readonly<Record<string, number>> {
   const bytes = readFileSync(path);
   if (createHash('sha256').update(bytes).digest('hex') !== sha256)
-    throw new Error(`${path} is not the file that it should be`);
+    throw new Error(`${path} has an unexpected SHA-256`);
   return JSON.parse(bytes.toString()).model.vocab;
 }
 
@@ -150,6 +150,6 @@ function normalize(values: Float32Array): Float32Array {
 
 function readFloats(results: Readonly<Record<string, Tensor>>, name: string): Float32Array {
   const data = results[name]?.data;
-  if (!(data instanceof Float32Array)) throw new Error(`the model gave no ${name}`);
+  if (!(data instanceof Float32Array)) throw new Error(`the model returned no ${name}`);
   return data;
 }

@@ -21,7 +21,7 @@ export class SafetensorsFile {
 
   constructor({ path, sha256 }: PinnedFile) {
     this.#file = openSync(path, 'r');
-    if (hashFile(this.#file) !== sha256) throw new Error(`${path} is not the file that it should be`);
+    if (hashFile(this.#file) !== sha256) throw new Error(`${path} has an unexpected SHA-256`);
     const headBytes = Number(this.#bytes(0, 8).readBigUInt64LE());
     this.#headers = JSON.parse(this.#bytes(8, headBytes).toString());
     this.#dataOffset = 8 + headBytes;
@@ -75,7 +75,7 @@ export class SafetensorsFile {
 
   #read(into: Uint8Array, at: number): void {
     if (readSync(this.#file, into, 0, into.length, at) !== into.length)
-      throw new Error('the file ends too soon');
+      throw new Error('unexpected end of file');
   }
 }
 

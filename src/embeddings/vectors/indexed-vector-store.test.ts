@@ -176,15 +176,18 @@ test('a search in very many lets others have their turn, and finds what it shoul
 test('wrong arguments are refused in words for whoever wrote the module', async () => {
   const { vectors } = setUp();
   const vector = direction(1);
-  await assert.rejects(vectors.add({ id: 'x'.repeat(129), vector, ttlSeconds }), /an id of 129 characters/);
+  await assert.rejects(
+    vectors.add({ id: 'x'.repeat(129), vector, ttlSeconds }),
+    /an id may have at most 128 characters, got 129/,
+  );
   await assert.rejects(
     vectors.add({ id: 'a', vector, data: 'x'.repeat(4097), ttlSeconds }),
-    /4096 are allowed/,
+    /at most 4096 bytes, got 4097/,
   );
   await assert.rejects(vectors.add({ id: 'a\0', vector, ttlSeconds }), /NUL/);
-  await assert.rejects(vectors.add({ id: 'a', vector, ttlSeconds: 0 }), /0 seconds/);
-  await assert.rejects(vectors.search(vector, { most: 101 }), /1 to 100/);
-  await assert.rejects(vectors.remove(Array(101).fill('a')), /100 are allowed/);
+  await assert.rejects(vectors.add({ id: 'a', vector, ttlSeconds: 0 }), /ttlSeconds must be positive, got 0/);
+  await assert.rejects(vectors.search(vector, { most: 101 }), /most must be 1 to 100, got 101/);
+  await assert.rejects(vectors.remove(Array(101).fill('a')), /too many ids: 101, at most 100/);
 });
 
 /** Directions that turn away from each other the further apart their numbers are. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../module-api.ts';
 
-/** Fields of requests that make a provider read nothing but what stands in them, by the format or the provider that has them. */
+/** Request fields that add no input beyond their own value, by the format or provider that defines them. */
 const fieldsBySource: Readonly<Record<string, string>> = {
   canonical: `model messages system max_tokens stream tools tool_choice temperature top_p top_k stop_sequences metadata thinking
     output_config context_management extensions`,
@@ -27,12 +27,12 @@ const boundedFields: ReadonlySet<string> = new Set(
 );
 
 /**
- * The first field that may make the provider read what isn't in the request: what it keeps, what it searches, whom it asks.
- * Whatever isn't known to be harmless counts, unless it is too small to name something.
+ * The first field that may make the provider read input outside the request: stored data, search results, other services.
+ * An unknown field counts unless its value is too small to be a reference.
  */
 export function findUnboundedField(fields: JsonObject): string | undefined {
   return Object.keys(fields).find((name) => {
-    // What stands inside of a conversation or of settings is looked at where it is.
+    // Nested fields are checked where they are read.
     if (boundedFields.has(name) || name.includes('[') || name.includes('.')) return false;
     const value = fields[name];
     if (name === 'thread' && isJsonObject(value) && value.type === 'create') return false;

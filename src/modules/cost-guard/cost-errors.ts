@@ -1,26 +1,26 @@
 import { formatUsd, GatewayError, type HoldDecision, type NanoUsd, type Target } from '../../module-api.ts';
 import type { WorstCase } from './worst-case.ts';
 
-/** The call by itself is too dear. */
+/** For a call that exceeds the ceiling per request. */
 export function requestCostError(worst: WorstCase, ceiling: NanoUsd): GatewayError {
   return new GatewayError(
     'request_cost_exceeded',
-    `${describeWorstCase(worst)}, and a request may cost ${usd(ceiling)} at most; lower its limit of output tokens, or send less${clampAdvice(worst)}`,
+    `${describeWorstCase(worst)}, but a request may cost at most ${usd(ceiling)}; lower its output token limit or send less input${clampAdvice(worst)}`,
   );
 }
 
-/** There isn't enough left of the day or of the month. */
+/** For a call that exceeds what is left of the day's or the month's ceiling. */
 export function ceilingExceededError(
   { window, spent, held, endsAtMs }: Extract<HoldDecision, { outcome: 'refused' }>,
   ceiling: NanoUsd,
   worst: WorstCase,
 ): GatewayError {
   const left = Math.max(0, ceiling - spent - held);
-  const underWay = held > 0 ? `, ${usd(held)} held for calls under way` : '';
+  const inFlight = held > 0 ? `, ${usd(held)} held for calls in flight` : '';
   return new GatewayError(
     'cost_ceiling_exceeded',
-    `${describeWorstCase(worst)}, and ${usd(left)} of the ${window}'s ${usd(ceiling)} are left ` +
-      `(${usd(spent)} spent${underWay}); the next ${window} begins at ${new Date(endsAtMs).toISOString()}${clampAdvice(worst)}`,
+    `${describeWorstCase(worst)}, but only ${usd(left)} of the ${window}'s ${usd(ceiling)} is left ` +
+      `(${usd(spent)} spent${inFlight}); the next ${window} begins at ${new Date(endsAtMs).toISOString()}${clampAdvice(worst)}`,
     { resetsAtMs: endsAtMs },
   );
 }
@@ -28,8 +28,8 @@ export function ceilingExceededError(
 export function unpricedModelError({ provider, model }: Target): GatewayError {
   return new GatewayError(
     'model_not_priced',
-    `nobody here knows what "${model}" of ${provider.title} costs, so a ceiling in dollars can't be kept; ` +
-      'give it a price in the file that WEIR_PRICES names, or say cost-guard?unknown=allow',
+    `there is no price for the model "${model}" of ${provider.title}, so its cost can't be limited; ` +
+      'set a price in the file named by WEIR_PRICES, or use cost-guard?unknown=allow',
   );
 }
 
@@ -43,14 +43,14 @@ function describeWorstCase({
   const cause = unboundedInput === undefined ? '' : ` because of "${unboundedInput}"`;
   const unseen =
     inputTokens > sentTokens
-      ? `, most of them what its provider may read by itself${cause}, for which cost-guard?assume_input=… sets another number`
+      ? `, an estimate that includes what the provider may read on its own${cause} and that cost-guard?assume_input=… overrides`
       : '';
   return `this call could cost ${usd(cost)} (${inputTokens} tokens in${unseen}, ${outputTokens} out)`;
 }
 
-/** Agents that set no limit can't be told to lower it. */
+/** For a call without an output limit, which the client can't lower. */
 function clampAdvice({ isLimited }: WorstCase): string {
-  return isLimited ? '' : '; it sets no limit of output, and cost-guard?clamp=true would set one';
+  return isLimited ? '' : '; the call sets no output limit, and cost-guard?clamp=true would set one';
 }
 
 function usd(nano: NanoUsd): string {

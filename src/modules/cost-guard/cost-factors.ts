@@ -2,19 +2,19 @@ import { type ChatRequest, isJsonObject, type JsonObject, originalByteLength } f
 import { findUnboundedField } from './bounded-fields.ts';
 import { limits } from './limits.ts';
 
-/** Described to the model by their provider, and run by the client. */
+/** Tools that the provider describes to the model and the client runs. */
 const clientRunKinds = /^(?:bash|text_editor|computer|memory|local_shell|shell|apply_patch)/;
 
-/** Looks through the tools of the request itself. */
+/** Tools that search the tools of the request. */
 const toolSearchKinds = /^tool_(?:search|reference)/;
 
-/** Reads so much of what it finds, and no more. */
+/** Tools that add a bounded amount of search results. */
 const webSearchKinds = /^(?:web_?search|google_?search)/i;
 
-/** Fields by which content names what lies elsewhere. */
+/** Fields of content blocks that refer to external data. */
 const referenceFields = ['file_id', 'file_uri', 'fileUri', 'file_url'];
 
-/** Fields that let an answer be spoken. */
+/** Fields that enable audio output. */
 const audioOutputFields = [
   'modalities',
   'audio',
@@ -22,31 +22,31 @@ const audioOutputFields = [
   'generationConfig.speechConfig',
 ];
 
-/** Searches that a tool makes for one answer where nobody limits it. */
+/** Assumed searches of a tool per answer without a limit. */
 const defaultToolUses = 10;
 
-/** What a walk through a request comes across that its length doesn't tell. Nobody has checked the request before. */
+/** What affects a request's cost beyond its length. The request is not validated yet. */
 export class CostFactors {
   /** Pictures and documents. */
   media = 0;
-  /** Bytes of pictures, which aren't counted by their length. */
+  /** Bytes of pictures, which have a flat token count. */
   pictureBytes = 0;
-  /** Tools that the provider knows how to describe. */
+  /** Tools that the provider describes to the model. */
   providerTools = 0;
-  /** What tools of the provider's may do at most: searches, mostly. */
+  /** Maximum uses of the provider's own tools, mostly searches. */
   providerToolUses = 0;
-  /** Tokens of what searches find. */
+  /** Tokens of search results. */
   searchResultTokens = 0;
-  /** What may make the provider read more than the request holds, nobody knows how much. */
+  /** What may make the provider read an unknown amount beyond the request. */
   unboundedInput: string | undefined;
   needsInstructions: boolean;
-  /** Whether a cache of an hour or longer is asked for. */
+  /** Whether the request asks for a cache TTL of an hour or more. */
   hourCache = false;
   isSilent = true;
-  /** The request's fields, with those that only its own format knows. */
+  /** The request's fields, including format-specific ones. */
   readonly fields: JsonObject;
 
-  /** Tools of the client's format stay behind where the provider speaks another: `isTranslated`. */
+  /** With `isTranslated`, tools specific to the client's format don't reach the provider. */
   constructor(request: ChatRequest, isTranslated = false) {
     const tools = objectsIn(request.tools).filter((tool) => !isTranslated || !isProviderTool(tool));
     this.fields = Object.assign({}, request, ...Object.values(request.extensions ?? {}));
@@ -65,11 +65,12 @@ export class CostFactors {
     this.providerTools++;
     if (clientRunKinds.test(kind) || toolSearchKinds.test(kind)) return;
     const { max_uses: most } = tool;
-    const said = typeof most === 'number' && most > 0 ? Math.ceil(most) : undefined;
-    const uses = Math.min(said ?? defaultToolUses, limits.estimatedUsesMax);
+    const usesMax = typeof most === 'number' && most > 0 ? Math.ceil(most) : undefined;
+    const uses = Math.min(usesMax ?? defaultToolUses, limits.estimatedUsesMax);
     this.providerToolUses = Math.min(this.providerToolUses + uses, limits.estimatedUsesMax);
     if (webSearchKinds.test(kind))
-      this.searchResultTokens += (said === undefined ? limits.defaultSearches : uses) * limits.searchTokens;
+      this.searchResultTokens +=
+        (usesMax === undefined ? limits.defaultSearches : uses) * limits.searchTokens;
     else this.unboundedInput ??= `tools: ${kind}`;
   }
 
@@ -116,25 +117,25 @@ export class CostFactors {
   }
 }
 
-/** Whether it names a file or an address, itself, in its source, or in what only its own format knows. */
+/** Whether it refers to a file or URL: directly, in its source, or in a format-specific part. */
 function hasExternalReference(block: JsonObject): boolean {
   const { source, part } = block;
   if (isJsonObject(source)) return source.type === 'url' || source.type === 'file';
-  const places = isJsonObject(part) ? [part, ...Object.values(part)] : [block];
-  return places.some((place) => isJsonObject(place) && referenceFields.some((name) => name in place));
+  const candidates = isJsonObject(part) ? [part, ...Object.values(part)] : [block];
+  return candidates.some((one) => isJsonObject(one) && referenceFields.some((name) => name in one));
 }
 
 function objectsIn(list: unknown): readonly JsonObject[] {
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 
-/** Of a kind that its provider knows. */
+/** Whether the provider defines the tool. */
 function isProviderTool(tool: JsonObject): boolean {
   const kind = kindOf(tool);
   return kind !== '' && kind !== 'custom' && kind !== 'function';
 }
 
-/** Of what only its own format knows, the name that it has there. */
+/** The type name, or for a format-specific part its name in that format. */
 function kindOf({ type, kind }: JsonObject): string {
   const named = type === 'foreign' ? kind : type;
   return typeof named === 'string' ? named : '';

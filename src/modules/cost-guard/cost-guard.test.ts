@@ -44,7 +44,7 @@ test('a request that could cost more than it may is refused with 400 before anyt
   const { status, message } = refusal(error, 'request_cost_exceeded');
   assert.equal(status, 400);
   assert.match(message, /could cost 0\.001237 USD \(237 tokens in, 100 out\)/);
-  assert.match(message, /may cost 0\.001236999 USD at most/);
+  assert.match(message, /may cost at most 0\.001236999 USD/);
   assert.deepEqual([sent.length, step?.effect], [0, 'rejected']);
   assert.equal(
     (await budgets.hold({ holder, windows, amount: 0, least: 0, ceilings: {} })).outcome,
@@ -62,7 +62,7 @@ test('a call whose size its provider alone knows is refused with the field that 
   const { error, sent } = await run(thread, { options: 'request=0.01' });
   const { status, message } = refusal(error, 'request_cost_exceeded');
   assert.deepEqual([status, sent.length], [400, 0]);
-  assert.match(message, /because of "thread", for which cost-guard\?assume_input=… sets another number/);
+  assert.match(message, /because of "thread" and that cost-guard\?assume_input=… overrides/);
   assert.ok((await run(thread, { options: 'request=0.01&assume_input=500' })).answer);
 });
 
@@ -74,7 +74,7 @@ test('past the ceiling of the day it is 402 with what is left, until the day end
   const { status, message, details } = refusal(error, 'cost_ceiling_exceeded');
   assert.equal(status, 402);
   assert.deepEqual([details.retryAfterSeconds, details.resetsAtMs], [undefined, Date.UTC(2026, 10, 16)]);
-  assert.match(message, /0\.001169 USD of the day's 0\.001305 USD are left \(0\.000136 USD spent\)/);
+  assert.match(message, /0\.001169 USD of the day's 0\.001305 USD is left \(0\.000136 USD spent\)/);
   assert.match(message, /the next day begins at 2026-11-16T00:00:00\.000Z/);
   assert.equal(sent.length, 0);
   clock.move(12 * 3_600_000);
@@ -97,7 +97,7 @@ test('what calls under way may cost is told apart from what was spent', async ()
   const open = Promise.withResolvers<Reply>();
   const first = run(request, { upstream: () => open.promise });
   const { message } = refusal((await run(request)).error, 'cost_ceiling_exceeded');
-  assert.match(message, /0 USD of .* left \(0\.000068 USD spent, 0\.001237 USD held for calls under way\)/);
+  assert.match(message, /0 USD of .* left \(0\.000068 USD spent, 0\.001237 USD held for calls in flight\)/);
   open.resolve(Reply.of(answer));
   assert.ok((await first).answer);
 });
@@ -170,7 +170,7 @@ test('without a limit of its own a call is taken to be as long as its model can,
     /(\d+) out\)/.exec(refusal((await run(open, { options })).error, 'request_cost_exceeded').message)?.[1];
   assert.equal(await outOf('request=0.000001'), '1000');
   const unlimited = await run(open, { options: 'day=0.000001' });
-  assert.match(refusal(unlimited.error, 'cost_ceiling_exceeded').message, /sets no limit .*clamp=true/);
+  assert.match(refusal(unlimited.error, 'cost_ceiling_exceeded').message, /sets no output limit.*clamp=true/);
   assert.equal(await outOf('request=0.000001&assume_output=70'), '70');
   const { error } = await run(request, { options: 'request=0.000001&assume_output=7' });
   assert.match(refusal(error, 'request_cost_exceeded').message, /, 100 out\)/);
@@ -203,7 +203,7 @@ test('what nobody has a price for is refused, unless it is allowed', async () =>
   const { error, sent } = await run(request, { options: 'day=5' });
   const { status, message } = refusal(error, 'model_not_priced');
   assert.equal(status, 400);
-  assert.match(message, /"m" of the demonstration model .* cost-guard\?unknown=allow/);
+  assert.match(message, /no price for the model "m" of the demonstration model.* cost-guard\?unknown=allow/);
   assert.equal(sent.length, 0);
   assert.ok((await run(request, { options: 'day=5&unknown=allow' })).answer);
 });

@@ -18,7 +18,7 @@ import { WorstCase } from './worst-case.ts';
 
 type CostKit = Kit<CostGuardOptions>;
 
-/** Lets a call go out only if the most that it can cost fits under every ceiling, whoever else is calling. */
+/** Sends a call only if its maximum cost fits under every ceiling, counting concurrent calls. */
 export const costGuard: Module<CostGuardOptions> = defineModule({
   api: 1,
   name: 'cost-guard',
@@ -41,26 +41,26 @@ export const costGuard: Module<CostGuardOptions> = defineModule({
       throw unpricedModelError(target);
     }
     const worst = new WorstCase(exchange, modelPricing, kit.options);
-    // Who says what it charged may charge something for what is listed as free.
+    // A provider that reports its cost may charge for a model that is listed as free.
     if (worst.cost === 0 && target.provider.reportsCost !== true) return next(exchange);
 
     const { amount, hold } = await holdWorstCase(worst, choosesOutputLimit(exchange), kit);
     const fitting = () =>
       amount < worst.cost ? clampOutput(exchange, worst.outputLimitFor(amount), kit) : exchange;
     if (hold === undefined) return next(fitting());
-    // What it cost stands in the header of a whole answer; that of a stream goes out before anybody knows.
+    // A streamed response sends its headers before the cost is known, so they carry the hold.
     if (exchange.clientRequest.streamed) kit.note({ held: formatUsd(hold.amount) });
     kit.onBilled((attempts) => {
       const cost = costOf(attempts, worst);
       kit.note({ usd: formatUsd(cost) });
-      // Nobody waits for it: what the call cost is recorded in the same breath.
+      // Not awaited: the call's cost is recorded in the same tick.
       void hold.settle(cost);
     });
     return next(fitting());
   },
 });
 
-/** What nobody was asked for costs nothing, and what has no price the most that it could. */
+/** A failed attempt without a bill costs nothing; any other attempt without a bill costs the worst case. */
 function costOf(attempts: readonly Attempt[], worst: WorstCase): NanoUsd {
   let cost = 0;
   for (const { bill, ending } of attempts)
@@ -70,11 +70,11 @@ function costOf(attempts: readonly Attempt[], worst: WorstCase): NanoUsd {
 
 interface CostAllowance {
   readonly amount: NanoUsd;
-  /** Undefined where nothing but the call itself is limited. */
+  /** Undefined when only the cost per request is limited. */
   readonly hold: Hold | undefined;
 }
 
-/** All of the worst case, or as much of it as there is where the call may be cut short. */
+/** Holds the worst case, or what is left of the budget if the output may be clamped. */
 async function holdWorstCase(worst: WorstCase, isOurLimit: boolean, kit: CostKit): Promise<CostAllowance> {
   const { request: ceiling, day, month, clamp } = kit.options;
   const least = clamp || isOurLimit ? worst.minimumCost : worst.cost;

@@ -1,43 +1,43 @@
 import { type ChatRequest, type Exchange, isJsonObject, wiresOf } from '../../module-api.ts';
 import { CostFactors } from './cost-factors.ts';
 
-/** What a call can have for input at most, as far as its request tells. */
+/** An upper bound of a call's input tokens, estimated from its request. */
 export interface InputBound {
   readonly tokens: number;
   readonly factors: CostFactors;
 }
 
 /**
- * Numbers of tokens, fitted to recorded calls with `npm run eval:cost-bound`, so that hardly one in a thousand is above
- * the bound. docs/decisions/0014-cost-guard.md has what was measured.
+ * Token counts, fitted to recorded calls with `npm run eval:cost-bound` so that about one in a thousand exceeds the
+ * bound. docs/decisions/0014-cost-guard.md has the measurements.
  */
 const tokenCoefficients = {
-  /** For a byte of the body: long texts have up to 0.35, Chinese and lists of numbers up to 0.46. */
+  /** Per byte of the body: long texts need up to 0.35, Chinese and lists of numbers up to 0.46. */
   perByte: 0.5,
-  /** What providers say to their models before everything else. */
+  /** The provider's own system prompt. */
   base: 200,
-  /** How to call tools, to keep to a schema or to quote a document is explained to the model. */
+  /** Instructions for tool calls, schemas and citations, which the provider adds. */
   explained: 700,
-  /** A mode of reasoning may come with instructions of its own. */
+  /** Instructions that come with a reasoning mode. */
   mode: 2000,
-  /** One picture in full resolution, or the first page of a document; its bytes come on top. */
+  /** One picture in full resolution, or the first page of a document; its bytes are added. */
   media: 5000,
-  /** Each tool that the provider describes to the model by itself. */
+  /** Each tool that the provider itself describes to the model. */
   describedTool: 800,
 } as const;
 
-/** Counts pictures as thirty times as many tokens as its siblings do, at a price that makes up for it. */
+/** Bills a picture as thirty times as many tokens as similar models, at a lower price per token. */
 const modelsWithCostlyMedia = /gpt-4o-mini/;
 const higherMedia = 50_000;
 
-/** No tokenizer runs here: what is long is counted by its length. */
+/** Estimates by byte length, without a tokenizer. */
 export function inputBound(
   { clientRequest, isUnmodified, target }: Exchange,
   request: ChatRequest,
 ): InputBound {
   const isTranslated = !wiresOf(target).includes(clientRequest.wire);
   const factors = new CostFactors(request, isTranslated);
-  // What a module changed, or an earlier call had in it, isn't what came in.
+  // A modified request differs from the received bytes.
   const bytes = isUnmodified ? clientRequest.bytes.byteLength : Buffer.byteLength(JSON.stringify(request));
   const perMedia = modelsWithCostlyMedia.test(target.model) ? higherMedia : tokenCoefficients.media;
   const tokens =

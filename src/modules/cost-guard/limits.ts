@@ -1,23 +1,23 @@
 export const limits = {
-  /** The most that a ceiling in dollars can be: sums of billionths stay whole numbers far beyond it. */
+  /** The highest ceiling in dollars: sums in nano USD stay safe integers far above it. */
   ceilingUsdMax: 1_000_000,
-  /** The share of a ceiling from which on callers are warned, in hundredths. */
+  /** Callers get a warning from this percentage of a ceiling on. */
   costWarningPercent: 80,
-  /** Tokens of output that a call is taken to have where neither it nor the catalogue says: twice what most models can. */
+  /** Assumed output tokens when neither the call nor the catalog sets a limit: twice the maximum of most models. */
   assumedOutputTokens: 65_536,
-  /** Tokens that a provider is taken to read on its own where the catalogue doesn't know the model's context. */
+  /** Assumed context window of a model whose window the catalog doesn't have. */
   assumedContextTokens: 200_000,
-  /** Tokens that one search of the web adds: in 37 recorded calls that searched 11,149 in the middle, and 19,978 at most. */
+  /** Tokens that one web search adds: in 37 recorded calls the median was 11,149 and the maximum 19,978. */
   searchTokens: 20_000,
-  /** Searches whose findings are read where nobody limits them: the most in one of those calls, with 115,886 tokens. */
+  /** Assumed searches per call without a limit: the maximum in those calls, with 115,886 tokens. */
   defaultSearches: 6,
-  /** Tokens, answers and searches that a call may ask for: more than any provider grants, so that sums stay numbers. */
+  /** Caps on requested tokens, answers and searches, above what any provider allows, so that sums stay finite. */
   estimatedTokensMax: 100_000_000,
   estimatedUsesMax: 1000,
-  /** Where the limit is ours to choose, one call holds no more than this part of a ceiling, so that others can be made beside it. */
+  /** When Weir chooses the output limit, a call holds at most this fraction of a ceiling, to leave room for parallel calls. */
   chosenCeilingDivisor: 8,
-  /** But enough for a long answer. */
+  /** A chosen limit leaves room for a long answer. */
   chosenOutputTokensMin: 8192,
-  /** A call that could say less than this is refused rather than cut short. */
+  /** A call with room for fewer output tokens is rejected instead of clamped. */
   clampedOutputTokensMin: 256,
 } as const;

@@ -52,7 +52,10 @@ test('bad options are refused with what they should be', () => {
   ];
   for (const options of bad) assert.equal(costGuardOptions.safeParse(options).success, false);
   const { error } = costGuardOptions.safeParse({ day: '0' });
-  assert.match(String(error?.issues[0]?.message), /must be dollars above 0, like 0\.50/);
+  assert.match(
+    String(error?.issues[0]?.message),
+    /must be an amount in dollars above 0 and at most \d+, like 0\.50/,
+  );
 });
 
 test('where several levels set ceilings the lowest of each holds', () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatUsd, type NanoUsd } from '../../module-api.ts';
 import { limits } from './limits.ts';
 
-/** An amount as it was written: to the billionth, and shown in dollars. */
+/** An amount in billionths of a dollar, serialized as dollars. */
 export class Usd {
   readonly nano: NanoUsd;
 
@@ -27,7 +27,7 @@ export class Usd {
 const usd = z.string().transform((text, context) => {
   const amount = Usd.parse(text);
   if (amount !== undefined) return amount;
-  context.addIssue(`must be dollars above 0, like 0.50, and at most ${limits.ceilingUsdMax}`);
+  context.addIssue(`must be an amount in dollars above 0 and at most ${limits.ceilingUsdMax}, like 0.50`);
   return z.NEVER;
 });
 
@@ -36,25 +36,25 @@ const tokens = z.coerce.number('must be a number of tokens').int().min(1).max(li
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
 export const costGuardOptions = z.strictObject({
-  request: usd.describe('The most that one call may cost, in dollars').optional(),
-  day: usd.describe('The most that a key may spend in a day of UTC, in dollars').optional(),
-  month: usd.describe('The most that a key may spend in a calendar month of UTC, in dollars').optional(),
+  request: usd.describe('Maximum cost of one call, in dollars').optional(),
+  day: usd.describe('Maximum spend of a key per UTC day, in dollars').optional(),
+  month: usd.describe('Maximum spend of a key per calendar month (UTC), in dollars').optional(),
   assume_output: tokens
-    .describe(
-      'Tokens of output to reckon with where a call sets no limit, instead of the most that its model can',
-    )
+    .describe("Output tokens to assume when a call sets no limit (default: the model's maximum)")
     .optional(),
   assume_input: tokens
     .describe(
-      'Tokens of input to reckon with where the provider reads what the gateway can’t see, instead of the model’s whole context',
+      "Input tokens to assume when the provider reads data that the gateway can't see (default: the model's context window)",
     )
     .optional(),
   clamp: flag
-    .describe('Lowers the limit of output to what is left, `true` or `false`, instead of refusing the call')
+    .describe(
+      'Whether to lower the output limit to what the budget allows instead of rejecting the call: `true` or `false`',
+    )
     .prefault('false'),
   unknown: z
     .enum(['reject', 'allow'], 'must be reject or allow')
-    .describe('What happens to calls whose price nobody knows: `reject` or `allow`')
+    .describe('What happens to calls without a known price: `reject` or `allow`')
     .default('reject'),
 });
 
@@ -64,7 +64,7 @@ export function hasCeiling({ request, day, month }: CostGuardOptions): boolean {
   return request !== undefined || day !== undefined || month !== undefined;
 }
 
-/** The lowest of each ceiling, and the most careful way to keep it. Who sets no ceiling has no say in how it is kept. */
+/** The lowest of each ceiling with the most cautious assumptions. Levels without a ceiling don't affect the assumptions. */
 export function strictest(levels: readonly CostGuardOptions[]): CostGuardOptions {
   const setting = levels.filter(hasCeiling);
   const deciding = setting.length === 0 ? levels : setting;
@@ -86,8 +86,8 @@ function lowest(ceilings: readonly (Usd | undefined)[]): Usd | undefined {
   return least;
 }
 
-/** To say nothing is to reckon with the worst. */
+/** Undefined, the worst case, if any level leaves it out. */
 function highestAssumption(assumed: readonly (number | undefined)[]): number | undefined {
-  const said = assumed.filter((count) => count !== undefined);
-  return said.length < assumed.length ? undefined : Math.max(...said);
+  const defined = assumed.filter((count) => count !== undefined);
+  return defined.length < assumed.length ? undefined : Math.max(...defined);
 }

@@ -16,18 +16,18 @@ import type { CostGuardOptions } from './options.ts';
 
 type Assumptions = Partial<Pick<CostGuardOptions, 'assume_input' | 'assume_output' | 'clamp'>>;
 
-/** The most that a call can cost, as far as that can be known before it is made. */
+/** The maximum cost of a call, estimated before it is sent. */
 export class WorstCase {
-  /** What can be seen in the request. */
+  /** Tokens in the request itself. */
   readonly sentTokens: number;
-  /** And what the provider may read besides. */
+  /** With what the provider may read on its own. */
   readonly inputTokens: number;
-  /** What makes the provider read that, where nobody knows how much it is. */
+  /** The field or model that lets the provider read an unknown amount of input. */
   readonly unboundedInput: string | undefined;
-  /** Of all answers that are asked for together. */
+  /** The sum over all requested answers. */
   readonly outputTokens: number;
   readonly cost: NanoUsd;
-  /** Whether there is a limit of output, or one would be set. */
+  /** Whether the call has an output limit or will get one. */
   readonly isLimited: boolean;
   readonly #thinkingTokens: number;
   readonly #answers: number;
@@ -64,32 +64,32 @@ export class WorstCase {
     return costCeiling(this.#card, { ...this.#bound, outputTokens }) + searching;
   }
 
-  /** The limit for each answer with which all of them stay below a cost. */
+  /** The output limit per answer that keeps the call within a cost. */
   outputLimitFor(cost: NanoUsd): number {
     const before = this.costWith(0);
     const million = this.costWith(1e6) - before;
     if (million <= 0) return this.outputTokens;
-    // Sums are rounded up, so that a token less may be what fits.
+    // Costs are rounded up, so the limit may have to be a token lower.
     let limit = Math.floor(((cost - before) * 1e6) / million / this.#answers);
     while (limit > 0 && this.costWith(limit * this.#answers) > cost) limit--;
     return limit;
   }
 
-  /** What to hold where the call's limit is ours to choose: a part of a ceiling, and enough for a long answer. */
+  /** The amount to hold when Weir chooses the output limit: a fraction of the ceiling, but enough for a long answer. */
   holdAmountFor(ceiling: NanoUsd): NanoUsd {
     const least = (this.#thinkingTokens + limits.chosenOutputTokensMin) * this.#answers;
     const enough = this.costWith(Math.min(least, this.outputTokens));
     return Math.min(this.cost, Math.max(enough, Math.floor(ceiling / limits.chosenCeilingDivisor)));
   }
 
-  /** The least that leaves room for an answer: past what the model was told that it may think. */
+  /** The cost of a short answer on top of the thinking budget. */
   get minimumCost(): NanoUsd {
     const least = (this.#thinkingTokens + limits.clampedOutputTokensMin) * this.#answers;
     return this.costWith(Math.min(least, this.outputTokens));
   }
 }
 
-/** Of long texts only their length matters, so that those of the client's own request needn't be read. */
+/** Only the length of long texts matters, so an unmodified client request is parsed with them truncated. */
 function requestOf(exchange: Exchange): ChatRequest {
   const { clientRequest, isUnmodified } = exchange;
   return isUnmodified
@@ -108,10 +108,10 @@ function contextOf(
   return Math.max(contextTokens, Number(millions ?? 0) * 1_000_000);
 }
 
-/** Models that search by themselves, and read what they find. */
+/** Models that search on their own and read the results. */
 const searchingModels = /compound|search-preview|deep-research/;
 
-/** Some providers don't go below this, whatever is asked for. */
+/** Some providers don't accept a lower limit. */
 const outputTokensMin = 16;
 
 function outputLimitOf(
@@ -129,7 +129,7 @@ function thinkingBudgetOf({ thinking }: ChatRequest): number {
   return typeof budget === 'number' ? budget : 0;
 }
 
-/** Several answers to one question are each as long as one. */
+/** Each answer may use the whole output limit. */
 function answerCountOf({ fields }: CostFactors): number {
   const asked = fields.n ?? fields['generationConfig.candidateCount'];
   return typeof asked === 'number' && asked > 1 ? Math.ceil(Math.min(asked, limits.estimatedUsesMax)) : 1;

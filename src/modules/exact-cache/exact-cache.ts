@@ -17,10 +17,10 @@ import {
   ttlOption,
 } from '../../module-api.ts';
 
-/** A request that waits for an identical one in flight goes on by itself after this. */
+/** How long a request waits for an identical one in flight before it goes to the provider itself. */
 const singleFlightWaitMs = 60_000;
 
-/** Answers a request that was answered before from memory, and lets identical ones in flight wait for the first. */
+/** Answers repeated requests from the cache, and lets concurrent identical requests wait for the first. */
 export const exactCache: ModuleFactory<{ ttl: number; max_bytes: number }> = () => {
   const inFlight = new Map<string, Promise<void>>();
   const answers = new CachedAnswers();
@@ -56,16 +56,16 @@ export const exactCache: ModuleFactory<{ ttl: number; max_bytes: number }> = () 
       }
       const key = await keyOf(exchange, kit);
       const flight = `${kit.scope} ${key}`;
-      const look = () => answers.find(kit.cache, key, clientRequest);
-      let found = await look();
-      // Nothing may be waited for between this look and taking the lead, or two could take it.
-      const ahead = found === undefined ? inFlight.get(flight) : undefined;
-      // Once only: if the request ahead leaves nothing behind, its answer can't be kept, and everyone asks for themselves.
-      if (ahead !== undefined && (await waitForLeader(ahead, exchange))) found = await look();
-      if (found !== undefined) {
+      const lookUp = () => answers.find(kit.cache, key, clientRequest);
+      let cached = await lookUp();
+      // No await may come between this lookup and `lead`, or two requests could become the leader.
+      const ahead = cached === undefined ? inFlight.get(flight) : undefined;
+      // Waits once only: if the leader stores nothing, its answer can't be cached, and each request goes to the provider.
+      if (ahead !== undefined && (await waitForLeader(ahead, exchange))) cached = await lookUp();
+      if (cached !== undefined) {
         kit.note({ hit: true });
-        kit.addSaving(savingOf(found, exchange.target, kit.catalog));
-        return kit.replay(found.recording);
+        kit.addSaving(savingOf(cached, exchange.target, kit.catalog));
+        return kit.replay(cached.recording);
       }
       kit.note({ miss: true });
       const release = lead(flight);
@@ -87,14 +87,14 @@ export const exactCache: ModuleFactory<{ ttl: number; max_bytes: number }> = () 
   };
 };
 
-/** Advice that is for one person alone may be brought in further in: its answer is then for nobody else. */
+/** A downstream module may add advice for one end user, so the answer is then cached per end user. */
 async function keyOf(exchange: Exchange, kit: Kit<unknown>): Promise<string> {
-  const meaning = await kit.requestKey(exchange);
-  const person = kit.mayBeEditedDownstream ? endUserRefOf(exchange.clientRequest, kit.scope) : null;
-  return person === null ? meaning : `${meaning} ${person}`;
+  const requestKey = await kit.requestKey(exchange);
+  const endUser = kit.mayBeEditedDownstream ? endUserRefOf(exchange.clientRequest, kit.scope) : null;
+  return endUser === null ? requestKey : `${requestKey} ${endUser}`;
 }
 
-/** False when the wait was too long. */
+/** False after a timeout. */
 async function waitForLeader(ahead: Promise<void>, { signal }: Exchange): Promise<boolean> {
   const enough = new AbortController();
   const timer = sleep(singleFlightWaitMs, false, { signal: AbortSignal.any([signal, enough.signal]) });

@@ -4,8 +4,8 @@ import { refOf } from './refs.ts';
 import { shrinkText } from './text/shrink-text.ts';
 
 /**
- * The messages with big results of tools as they were sent for the first time: shrunk, or as they came. Decided for the newest
- * turn; for an earlier one what was decided then.
+ * Replaces big tool results with what was first sent for them. Decides for the newest turn whether to shrink them; earlier
+ * turns use their stored decision.
  */
 export async function shrinkBigResults(
   exchange: Exchange,
@@ -22,10 +22,10 @@ export async function shrinkBigResults(
       content.push(
         block.type === 'tool_result'
           ? await shrinkResult(block, {
-              place: `first:${exchange.conversation.digestAt(at + 1)}:${nth}`,
+              decisionKey: `first:${exchange.conversation.digestAt(at + 1)}:${nth}`,
               ref: refOf(exchange.conversation, at),
               isNewest: at >= newest,
-              ledger: decisionLog,
+              decisionLog,
               archive: (ref) => archive(ref, message),
             })
           : block,
@@ -38,24 +38,24 @@ export async function shrinkBigResults(
 }
 
 interface ShrinkContext {
-  readonly place: string;
-  /** Under which its message can be read as it was. */
+  readonly decisionKey: string;
+  /** The ref under which the original message can be read. */
   readonly ref: string;
   readonly isNewest: boolean;
-  readonly ledger: DecisionLog;
+  readonly decisionLog: DecisionLog;
   archive(ref: string): void;
 }
 
 async function shrinkResult(
   block: ToolResultBlock,
-  { place, ref, isNewest, ledger: decisionLog, archive }: ShrinkContext,
+  { decisionKey, ref, isNewest, decisionLog, archive }: ShrinkContext,
 ): Promise<ToolResultBlock> {
   const texts = textsOf(block);
   if (texts.every(({ length }) => length < bigResultChars)) return block;
-  const known = await decisionLog.get(place);
+  const stored = await decisionLog.get(decisionKey);
   const decided =
-    known ?? (isNewest ? await decideShrinking(texts, { place, ref, ledger: decisionLog }) : undefined);
-  if (known === undefined && decided !== undefined) archive(ref);
+    stored ?? (isNewest ? await decideShrinking(texts, { decisionKey, ref, decisionLog }) : undefined);
+  if (stored === undefined && decided !== undefined) archive(ref);
   if (!Array.isArray(decided)) return block;
   const replaced: readonly unknown[] = decided;
   if (typeof block.content === 'string')
@@ -69,10 +69,10 @@ async function shrinkResult(
   return { ...block, content };
 }
 
-/** Where nothing can be left out there is nothing to remember. */
+/** Stores no decision if nothing can be shrunk. */
 async function decideShrinking(
   texts: readonly string[],
-  { place, ref, ledger: decisionLog }: Pick<ShrinkContext, 'place' | 'ref' | 'ledger'>,
+  { decisionKey, ref, decisionLog }: Pick<ShrinkContext, 'decisionKey' | 'ref' | 'decisionLog'>,
 ): Promise<unknown> {
   const shrunkTexts = texts.map((text) => {
     const less = shrinkText(text);
@@ -80,7 +80,7 @@ async function decideShrinking(
   });
   if (shrunkTexts.every((text) => text === null)) return undefined;
   if (Buffer.byteLength(JSON.stringify(shrunkTexts)) > decisionBytesMax) return undefined;
-  return decisionLog.decideOnce(place, () => shrunkTexts);
+  return decisionLog.decideOnce(decisionKey, () => shrunkTexts);
 }
 
 function textsOf({ content }: ToolResultBlock): readonly string[] {

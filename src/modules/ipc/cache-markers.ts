@@ -2,15 +2,15 @@ import type { Block, CacheControl, ChatRequest, Message } from '../../module-api
 
 const markersMax = 4;
 
-/** A place for a marker: a block of a message, by their indexes. */
+/** The indexes of a message and of its block that carries a marker. */
 export interface MarkerPosition {
   readonly message: number;
   readonly block: number;
 }
 
 /**
- * With cache markers where they help: the client's stay on what stays, and where a view ends there is one, so that the next
- * step finds what came before. Only for clients that use markers.
+ * Adds cache markers at the ends of a view, so that the next step finds its prefix cached. Drops the client's oldest markers if
+ * there are too many. Only for clients that use markers.
  */
 export function placeMarkers(
   request: ChatRequest,
@@ -23,7 +23,7 @@ export function placeMarkers(
   const messages = [...request.messages];
   let count = counted.outside + counted.inside;
   let surplus = counted.places.slice(0, -1);
-  // The end of the view first, and before it where the one before that ended.
+  // The end of the view first, then the end of the piece before.
   for (const end of [...ends].reverse().slice(0, 2)) {
     if (count >= markersMax) {
       const [first, ...others] = surplus;
@@ -43,14 +43,14 @@ export function placeMarkers(
   return { ...request, messages };
 }
 
-/** Whether a client says itself what is to be kept: then its provider keeps nothing else. */
+/** Whether the client sets cache markers; then the provider caches nothing else. */
 export function hasMarkers(request: ChatRequest): boolean {
   return findLatestMarker(request) !== undefined;
 }
 
 /**
- * Where markers stand by in a conversation that has not been made smaller yet, so that a first step needn't write all of it
- * anew: at the ends of calls, the latest two that are so much apart. They go on as the conversation does.
+ * Marker positions in a conversation without a view, so that a first step needn't rewrite all of it: the two latest ends of
+ * calls that are `apart` characters from each other. They advance with the conversation.
  */
 export function findAnchors(
   messages: readonly Message[],
@@ -70,7 +70,7 @@ export function findAnchors(
   return anchors.slice(-2);
 }
 
-/** The last marker of all is for the least time, as others before it may be for longer. */
+/** The last marker has the shortest TTL: only earlier ones may have a longer one. */
 function findLatestMarker({ tools = [], system, messages }: ChatRequest): CacheControl | undefined {
   for (const { content } of [...messages].reverse())
     if (typeof content !== 'string') {
@@ -81,7 +81,7 @@ function findLatestMarker({ tools = [], system, messages }: ChatRequest): CacheC
   return head.findLast(({ cache_control }) => cache_control != null)?.cache_control;
 }
 
-/** What a call asks to be kept by a field of its own counts as one, too. */
+/** A request-level `cache_control` counts as a marker. */
 function countMarkers(request: ChatRequest): {
   readonly outside: number;
   readonly inside: number;
@@ -102,7 +102,7 @@ function countMarkers(request: ChatRequest): {
   };
 }
 
-/** Of a block of a message, with the parts of a result. */
+/** Markers on a block, including the parts of a tool result. */
 function countBlockMarkers(message: Message | undefined, at: number): number {
   const block = typeof message?.content === 'string' ? undefined : message?.content[at];
   if (block === undefined) return 0;
@@ -110,7 +110,7 @@ function countBlockMarkers(message: Message | undefined, at: number): number {
   return [block, ...parts].filter((part) => 'cache_control' in part && part.cache_control != null).length;
 }
 
-/** On a block, or on part of what a tool gave back. */
+/** The marker of a block or of a part of a tool result. */
 function markerOf(block: Block): CacheControl | undefined {
   if ('cache_control' in block && block.cache_control != null) return block.cache_control;
   if (block.type !== 'tool_result' || !Array.isArray(block.content)) return undefined;

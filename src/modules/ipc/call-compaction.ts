@@ -23,9 +23,9 @@ export interface CallCompactionParts {
   readonly exchange: Exchange;
   readonly kit: Kit<IpcOptions>;
   readonly viewStore: ViewStore;
-  /** Places about which a model is writing. */
-  readonly underway: Set<string>;
-  /** What a request may grow to, where that is known. */
+  /** Decision keys of the records that a model is writing. */
+  readonly recordsInProgress: Set<string>;
+  /** The target size of a request; undefined if unknown. */
   readonly targetChars: number | undefined;
 }
 
@@ -44,7 +44,7 @@ interface CompactionInput extends OriginalConversation {
   readonly renderer: RequestRenderer;
 }
 
-/** How a conversation is sent in one call: as it was sent before, or from now on in another way. */
+/** Decides how a conversation is sent in one call: with its current view, or with a new one. */
 export class CallCompaction {
   readonly #parts: CallCompactionParts;
   readonly #recordWriter: RecordWriter;
@@ -52,9 +52,9 @@ export class CallCompaction {
   #view: View | undefined;
   costs: ConversationCosts = noCosts;
   size: CallSize | undefined;
-  /** Why everything is sent as it came, where it is. */
+  /** Why the request is sent unchanged, if it is. */
   unchangedReason: UnchangedReason | undefined;
-  /** What its provider said of what was sent first. */
+  /** The provider's error for a first attempt that was too long. */
   #tooLong: { readonly failure: unknown; readonly chars: number } | undefined;
 
   constructor(parts: CallCompactionParts) {
@@ -62,17 +62,17 @@ export class CallCompaction {
     this.#recordWriter = new RecordWriter(parts);
   }
 
-  /** What the client sent, with our part of earlier turns. */
+  /** The client's messages, with the gateway's part of earlier turns. */
   get originalMessages(): readonly Message[] {
     return this.#incoming?.request.messages ?? [];
   }
 
-  /** What stands in the request as kept under a name. */
+  /** The original messages behind a ref in the request. */
   findOriginal(ref: string): readonly Message[] | undefined {
     return this.#incoming === undefined ? undefined : findByRef(this.#incoming, this.#view, ref);
   }
 
-  /** Once, when the provider has said that it is too long. */
+  /** Allows one retry after the provider rejected the request as too long. */
   prepareRetry(failure: unknown): boolean {
     const { kit } = this.#parts;
     if (this.#wasTooLong || this.#incoming === undefined) return false;
@@ -107,7 +107,7 @@ export class CallCompaction {
       return firstSent.request;
     this.costs = await loadCosts(exchange, kit);
     if (!isSmall) return this.#compact({ incoming, firstSent, renderer }, goal, fullChars);
-    // Nothing is old enough to be left out.
+    // Small enough to be sent without compaction.
     const { request: sent, chars } = renderer.render(undefined);
     if (goal !== undefined && fullChars > goal * writeAheadShare)
       await this.#recordWriter.writeLater(incoming, undefined);
@@ -121,11 +121,11 @@ export class CallCompaction {
       this.unchangedReason = 'compacted-by-provider';
       return call.firstSent.request;
     }
-    const known = await viewStore.load(call.incoming, kit.decisions);
-    if (known.length === 0) this.#noteClientCompaction(fullChars);
+    const views = await viewStore.load(call.incoming, kit.decisions);
+    if (views.length === 0) this.#noteClientCompaction(fullChars);
     const isLost = kit.prefix.isBreak && this.#isLosing;
     if (isLost) kit.note({ aside: 'costs' });
-    const base = isLost ? await this.#renderFull(call, known) : await this.#renderCurrent(call, known);
+    const base = isLost ? await this.#renderFull(call, views) : await this.#renderCurrent(call, views);
     const toolResultClearing = new ToolResultClearing({
       incoming: call.incoming,
       kit,
@@ -145,12 +145,12 @@ export class CallCompaction {
     return sent;
   }
 
-  /** Where it has cost more than it saved, everything is sent from the next break on, and nothing is tried again. */
+  /** If compaction costs more than it saves, it stops: from the next cache break on, everything is sent. */
   get #isLosing(): boolean {
     return isLosing(this.costs) && !this.#wasTooLong;
   }
 
-  /** A client that has made its conversation smaller by itself begins anew. */
+  /** Resets the costs when the client has compacted the conversation itself. */
   #noteClientCompaction(fullChars: number): void {
     const { fullTokens, ratio } = this.costs;
     if (fullTokens <= (fullChars / charsPerToken) * ratio * 1.2) return;
@@ -174,32 +174,32 @@ export class CallCompaction {
     return prefix.isBreak || this.#wasTooLong || this.#fillsWindow(chars) ? 'recent' : 'prefix';
   }
 
-  /** All of it again, but for what was thought about less. */
+  /** Sends everything again, without the thinking blocks that refer to the compacted conversation. */
   async #renderFull(
     { incoming, renderer }: CompactionInput,
-    known: readonly View[],
+    views: readonly View[],
   ): Promise<RenderedRequest> {
-    if (known.length === 0) return renderer.render(undefined);
+    if (views.length === 0) return renderer.render(undefined);
     const { kit, viewStore } = this.#parts;
     const view: View = { pieces: [], hasRecall: false, since: renderer.messageCount };
-    return renderer.render(await viewStore.decide(incoming, view, { ledger: kit.decisions }));
+    return renderer.render(await viewStore.decide(incoming, view, { decisionLog: kit.decisions }));
   }
 
-  /** As this branch was sent before; what others decided for it meanwhile is asked for like a step. */
+  /** The view this branch was last sent with. A view decided by another branch needs permission like a step. */
   async #renderCurrent(
     { incoming, renderer }: CompactionInput,
-    known: readonly View[],
+    views: readonly View[],
   ): Promise<RenderedRequest> {
     const { kit, viewStore } = this.#parts;
     const whole = renderer.render(undefined);
-    for (const view of known) {
+    for (const view of views) {
       const sent = renderer.render(view);
       if (kit.prefix.isBreak || kit.prefix.isPreserved(sent.request)) return sent;
       if (this.#isLosing) continue;
       const anew = renderer.render({ ...view, since: renderer.messageCount });
       const expected = this.#createPlanner(renderer).expected(anew, whole);
       if (!kit.prefix.proposeStep(anew.request, expected).isAllowed) continue;
-      const decided = await viewStore.decide(incoming, anew.view ?? view, { ledger: kit.decisions });
+      const decided = await viewStore.decide(incoming, anew.view ?? view, { decisionLog: kit.decisions });
       const adopted = decided === undefined ? anew : renderer.render(decided);
       if (kit.prefix.proposeStep(adopted.request, expected).isAllowed) return adopted;
     }
@@ -237,7 +237,7 @@ export class CallCompaction {
     return cleared;
   }
 
-  /** Undefined where everything stays as it is. */
+  /** Undefined if no step is taken. */
   async #takeStep(
     call: CompactionInput,
     current: RenderedRequest,
@@ -253,7 +253,7 @@ export class CallCompaction {
     const best = this.#chooseStep(renderer, { room: planInput, current, goal });
     if (best === undefined) return undefined;
     if (!kit.prefix.proposeStep(best.rendered.request, best.expected).isAllowed) return undefined;
-    const deciding = { ledger: kit.decisions, isRefused: this.#wasTooLong };
+    const deciding = { decisionLog: kit.decisions, isRefused: this.#wasTooLong };
     const decided = await viewStore.decide(incoming, best.view, deciding);
     if (decided === undefined) return undefined;
     const sent = renderer.render(decided);
@@ -281,21 +281,21 @@ export class CallCompaction {
     return step;
   }
 
-  /** When the call is over: until then the client has it all. */
-  #archiveLater(leftOut: readonly OmittedMessages[]): void {
+  /** Archives after the call; until then the client has the content. */
+  #archiveLater(omitted: readonly OmittedMessages[]): void {
     const { exchange, kit } = this.#parts;
     const { archive: ttlSeconds, scope } = kit.options;
     const person = scope === 'account' ? null : endUserRefOf(exchange.clientRequest, kit.scope);
     const { name: conversation } = exchange.conversation;
-    if (leftOut.length === 0) return;
+    if (omitted.length === 0) return;
     kit.runInBackground(async () => {
-      await kit.archive.put(leftOut.map((one) => ({ ...one, conversation, person, ttlSeconds })));
+      await kit.archive.put(omitted.map((one) => ({ ...one, conversation, person, ttlSeconds })));
     });
   }
 
   #isStepDue({ chars, view }: RenderedRequest, goal: number): boolean {
     if (this.#wasTooLong || this.#fillsWindow(chars)) return true;
-    // What was done in small steps is done properly where that costs nothing.
+    // Replaces several small steps by a full one at a cache break, where it costs nothing.
     const isPatched = view?.pieces.every(({ kind }) => kind === 'shortened');
     if (this.#parts.kit.prefix.isBreak && isPatched === true && chars > goal * stepShare) return true;
     return chars >= goal && (this.#parts.kit.prefix.isBreak || chars >= this.costs.lookChars);

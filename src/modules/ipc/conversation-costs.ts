@@ -10,20 +10,20 @@ import {
 } from '../../module-api.ts';
 import { costsTtlSeconds, lossShareMax } from './limits.ts';
 
-/** What a conversation has cost for what was read in it, as it was sent and as the client would have sent it. */
+/** The input cost of a conversation, as sent (`spent`) and as it would have been `without` compaction. */
 export interface ConversationCosts {
   readonly calls: number;
   readonly spent: NanoUsd;
   readonly without: NanoUsd;
-  /** Tokens of the client's latest request, as its provider would have counted them. */
+  /** The full size of the client's latest request in the provider's tokens. */
   readonly fullTokens: number;
-  /** Tokens for each that was estimated. */
+  /** Actual per estimated tokens. */
   readonly ratio: number;
-  /** Whether its provider keeps anything of it, as far as is known. */
+  /** Whether the provider seems to cache it. */
   readonly isCached: boolean;
-  /** Long calls in a row of which nothing was read or written though it could have been. */
+  /** Consecutive long calls without cache reads or writes where some were expected. */
   readonly cold: number;
-  /** Below this size no step is looked for. */
+  /** No step is planned below this size. */
   readonly lookChars: number;
 }
 
@@ -38,29 +38,29 @@ export const noCosts: ConversationCosts = {
   lookChars: 0,
 };
 
-/** What a step may cost: what was saved so far, and a little of the bill, so that a conversation that ends early has lost no more. */
+/** What a step may cost: the savings so far plus a small share of the bill, which bounds the loss if the conversation ends early. */
 export function stepAllowance({ spent, without }: ConversationCosts): NanoUsd {
   return Math.max(0, without - spent + lossShareMax * without);
 }
 
-/** Whether it has cost more than it saved, by more than may be lost. */
+/** Whether compaction lost more than the accepted share. */
 export function isLosing({ calls, spent, without }: ConversationCosts): boolean {
   return calls >= losingCallsMin && spent - without > without * lossShareMax * 1.5;
 }
 
-/** Before so many calls nobody can tell. */
+/** Fewer calls are not conclusive. */
 const losingCallsMin = 5;
 
-/** A call as it was estimated. */
+/** The estimated size of a call. */
 export interface CallSize {
   readonly fullTokens: number;
   readonly sentTokens: number;
-  /** Whether its provider had kept what came before, and whether that was changed. */
+  /** Whether the provider had the prefix cached, and whether this call changed it. */
   readonly isWarm: boolean;
   readonly isStep: boolean;
 }
 
-/** What it has come to with one more call. */
+/** Adds a call to the costs of its conversation. */
 export function addCall(
   conversationCosts: ConversationCosts,
   attempts: readonly Attempt[],
@@ -97,15 +97,15 @@ export function addCall(
   };
 }
 
-/** Caches miss now and then; who never reads has none. */
+/** A single miss can happen; from this many on the provider has no cache. */
 const coldCallsMin = 2;
 
-/** A long request that followed on another one, and of which nothing was read or written. */
+/** Whether a long follow-up request should have hit the cache. */
 function isCold({ calls }: ConversationCosts, { isWarm, isStep }: CallSize, total: number): boolean {
   return calls > 0 && isWarm && !isStep && total > 5000;
 }
 
-/** What was asked for this call in another way, for a summary or a search, counts in full. */
+/** Further calls, for a summary or a search, count with their whole bill. */
 function inputCost(
   { usage, bill, isModuleCall, askedBy }: Attempt,
   card: RateCard,
@@ -130,7 +130,7 @@ function writeRate(usage: Usage, card: RateCard): number {
   return (usage.cache_creation_input_tokens ?? 0) > 0 ? card.cacheWrite : card.input;
 }
 
-/** It may be forgotten: then a conversation begins with nothing saved. */
+/** Starts from zero if the cache has dropped them. */
 export async function loadCosts(
   exchange: Exchange,
   { cache }: Pick<Kit<unknown>, 'cache'>,

@@ -22,10 +22,10 @@ import { targetCharsOf } from './window.ts';
 
 type IpcKit = Kit<IpcOptions>;
 
-/** Makes room in long conversations: what is old is sent shorter, in steps that pay. */
+/** Compacts long conversations: shortens older turns, in steps that pay off. */
 export const ipc: ModuleFactory<IpcOptions> = () => {
   const viewStore = new ViewStore();
-  const underway = new Set<string>();
+  const recordsInProgress = new Set<string>();
 
   async function answered(
     exchange: Exchange,
@@ -36,7 +36,7 @@ export const ipc: ModuleFactory<IpcOptions> = () => {
       exchange,
       kit,
       viewStore,
-      underway,
+      recordsInProgress,
       targetChars,
     });
     const asking = {
@@ -91,7 +91,7 @@ function isContextLengthError(failure: unknown): boolean {
   return GatewayError.is(failure) && failure.details.providerCode === 'context_length_exceeded';
 }
 
-/** Says at once what is sent, and what it came to when that is known. */
+/** Updates the costs of the conversation when the call is billed. */
 function recordCosts(
   exchange: Exchange,
   callSize: CallSize,
@@ -119,7 +119,7 @@ function recordCosts(
   });
 }
 
-/** What is taken off by itself where it is billed. */
+/** The cost of the module's own calls, which is deducted from the savings where they are billed. */
 function sideCallCostOf(attempts: readonly Attempt[]): NanoUsd {
   return attempts.reduce((sum, { isModuleCall, bill }) => sum + (isModuleCall ? (bill?.nanoUsd ?? 0) : 0), 0);
 }

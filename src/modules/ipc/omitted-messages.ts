@@ -2,30 +2,30 @@ import type { Exchange, Message } from '../../module-api.ts';
 import { refOf } from './refs.ts';
 import type { View } from './view.ts';
 
-/** What is to be read of what was left out, and under which name. */
+/** Omitted messages and the ref under which they can be read. */
 export interface OmittedMessages {
   readonly ref: string;
   readonly content: readonly Message[];
 }
 
-/** A conversation before it is made smaller. */
+/** A conversation before compaction. */
 export interface OriginalConversation {
-  /** As the client sent it, with our part of earlier turns. */
+  /** As the client sent it, with the gateway's part of earlier turns. */
   readonly incoming: Exchange;
   /** With big results as they were first sent. */
   readonly firstSent: Exchange;
 }
 
-/** What one view leaves out that another didn't: stretches that became records, and each message that was shortened. */
+/** What a view omits and the one before didn't: ranges that became records, and each shortened message. */
 export function findNewlyOmitted(
   view: View,
   before: View | undefined,
   { incoming, firstSent }: OriginalConversation,
 ): readonly OmittedMessages[] {
-  const known = new Set(before?.pieces.map(({ ref }) => ref));
+  const refsBefore = new Set(before?.pieces.map(({ ref }) => ref));
   const whole = incoming.request.messages;
   return view.pieces
-    .filter(({ ref }) => !known.has(ref))
+    .filter(({ ref }) => !refsBefore.has(ref))
     .flatMap(({ kind, ref, from, to, messages }): readonly OmittedMessages[] => {
       if (kind === 'record') return [{ ref, content: whole.slice(from, to) }];
       return messages.flatMap((message, at) => {
@@ -36,7 +36,7 @@ export function findNewlyOmitted(
     });
 }
 
-/** What a name stands for in this conversation, which its client has sent: no other can be reached by it. */
+/** The messages behind a ref, searched only in this conversation. */
 export function findByRef(
   { conversation, request: { messages } }: Exchange,
   view: View | undefined,

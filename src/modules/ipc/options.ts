@@ -9,23 +9,25 @@ export const ipcOptions = z.strictObject({
     .refine((target) => (target > 0 && target <= 1) || (target >= 1000 && target <= 10_000_000), {
       message: 'must be a share of the window up to 1, or a number of tokens from 1000',
     })
-    .describe("What a request may grow to: a share of the model's window, or a number of tokens from 1000 on")
+    .describe(
+      "Maximum size of a request: a share of the model's context window, or a number of tokens from 1000",
+    )
     .default(0.5),
   keep_turns: z.coerce
     .number('must be a number of turns')
     .int()
     .min(1)
     .max(100)
-    .describe('The newest turns, which stay as they are')
+    .describe('How many of the newest turns are never changed')
     .default(6),
   style: z
     .enum(['extract', 'model'], 'must be extract or model')
-    .describe('How old turns are told: in their own words, or by a model')
+    .describe('How old turns are summarized: `extract` selects sentences, `model` has a model write')
     .default('extract'),
   model: z
     .string()
     .max(256)
-    .describe('With `style=model`, the model that writes; unless it is said, the one that the call is for')
+    .describe('With `style=model`, the model that writes summaries (default: the model of the call)')
     .optional(),
   archive: z
     .string()
@@ -35,11 +37,11 @@ export const ipcOptions = z.strictObject({
       context.addIssue('must be a duration from 1h to 365d');
       return z.NEVER;
     })
-    .describe('How long what was left out can be read, from 1h to 365d')
+    .describe('How long omitted content can be read, from 1h to 365d')
     .prefault('30d'),
   scope: z
     .enum(['user', 'account'], 'must be user or account')
-    .describe('Whose what was left out is: the end user whom a request names, or the whole `account`')
+    .describe('Who can read omitted content: the end `user` named by the request, or the whole `account`')
     .default('user'),
 });
 

@@ -13,37 +13,37 @@ import { extractRecord } from './text/record.ts';
 import { collectMentionedNames, shortenMessage } from './text/shorten.ts';
 import { type Piece, sum } from './view.ts';
 
-/** A record that was written before it was needed. */
+/** A record that a model wrote ahead of time. */
 export interface WrittenRecord {
   readonly to: number;
   readonly text: string;
 }
 
-/** A conversation that has to be made smaller. */
+/** A conversation to compact. */
 export interface PlanInput {
   readonly messages: readonly Message[];
-  /** Of each of them. */
+  /** The size of each message. */
   readonly chars: readonly number[];
-  /** Of tools and instructions, which stay. */
+  /** The size of tools and instructions, which stay. */
   readonly fixedChars: number;
   readonly keepTurns: number;
-  /** A name for a message or a stretch of them, under which they can be read. */
+  /** The ref under which a message or a range of messages can be read. */
   ref(from: number, to?: number): string;
-  /** A record that somebody else wrote, where there is one that begins here. */
+  /** Finds a written record that begins at `from` and ends by `to`. */
   readonly findWrittenRecord?: ((from: number, to: number) => WrittenRecord | undefined) | undefined;
 }
 
 interface PlanBounds {
   readonly base?: readonly Piece[];
-  /** No more than this is to be sent anew. */
+  /** The maximum size of the rewritten part. */
   readonly writesChars?: number;
-  /** What comes before this message is to stay. */
+  /** Messages before this index must not change. */
   readonly since?: number;
 }
 
 /**
- * Pieces behind `base`, which stays, so that all of it takes no more than `goalChars` where that can be had. With `writesChars`
- * or `since` results are shortened only, from as far back as these allow.
+ * Plans pieces after `base`, which stays, to fit the request into `goalChars` if possible. With `writesChars` or `since` it only
+ * shortens tool results, from as far back as these allow.
  */
 export function planPieces(
   planInput: PlanInput,
@@ -89,7 +89,7 @@ export function planPieces(
   ];
 }
 
-/** Results can be shortened where they stand; where there are few of them, the room is better used for a record. */
+/** Only tool results can be shortened; with few of them the room is better used for a record. */
 function shareOfShortened({ messages, chars }: PlanInput, start: number, end: number): number {
   let [results, all] = [0, 1];
   for (let at = start; at < end; at++) {
@@ -102,7 +102,7 @@ function shareOfShortened({ messages, chars }: PlanInput, start: number, end: nu
   return (shortenedShare * results) / all;
 }
 
-/** Where the newest turns begin, which stay as they are: fewer of them where they are very large. */
+/** The index where the newest, unchanged turns begin: fewer turns if they are very large. */
 function recentTurnsStart({ messages, chars, keepTurns }: PlanInput, goalChars: number): number {
   let turns = 0;
   let size = 0;
@@ -117,7 +117,7 @@ function recentTurnsStart({ messages, chars, keepTurns }: PlanInput, goalChars: 
   return from === messages.length ? 0 : from;
 }
 
-/** Before an answer, where every call has its result and the user has spoken last: what stands before it can be one message. */
+/** An answer after a user message: all tool calls before it have results, so the messages before it can become one. */
 function isTurnStart(messages: readonly Message[], at: number): boolean {
   return messages[at]?.role === 'assistant' && messages[at - 1]?.role === 'user';
 }
@@ -129,7 +129,7 @@ interface SplitInput {
   readonly most: number;
 }
 
-/** From where on shortened turns fit into what there is for them. */
+/** The first turn start from which the shortened messages fit into `most` characters. */
 function findSplit({ messages }: PlanInput, { start, end, chars, most }: SplitInput): number {
   let size = 0;
   let split = end;
@@ -195,15 +195,15 @@ function recordPieces(
   return pieces;
 }
 
-/** What a system says among the messages is no one's to shorten. */
+/** System messages within the range are kept complete. */
 function recordPiece(
   planInput: PlanInput,
   { from, to, text }: { readonly from: number; readonly to: number; readonly text: string },
 ): Piece {
   const ref = planInput.ref(from, to);
-  const told = planInput.messages.slice(from, to).filter(({ role }) => role === 'system');
+  const systemMessages = planInput.messages.slice(from, to).filter(({ role }) => role === 'system');
   const record = { type: 'text' as const, text: `${recordHeading(ref)}\n${text}` };
-  const messages: readonly Message[] = [{ role: 'user', content: [record] }, ...told];
+  const messages: readonly Message[] = [{ role: 'user', content: [record] }, ...systemMessages];
   return { kind: 'record', from, to, ref, messages, chars: sum(messages.map(charsOf)) };
 }
 

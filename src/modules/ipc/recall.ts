@@ -3,13 +3,13 @@ import { recallCharsMax } from './limits.ts';
 import { renderMessages, searchMessages } from './text/search.ts';
 
 interface RecallSource {
-  /** All of the conversation. */
+  /** The whole conversation. */
   allMessages(): readonly Message[];
-  /** What a name stands for that was left in the place of something. */
+  /** The original messages behind a ref. */
   findByRef(ref: string): readonly Message[] | undefined;
 }
 
-/** The tool by which a model reads again what was left out of its conversation, and of no other. */
+/** The tool with which a model reads omitted parts of its own conversation. */
 export function recallTool(conversation: RecallSource): GatewayTool {
   return {
     tool: {
@@ -37,7 +37,7 @@ export function recallTool(conversation: RecallSource): GatewayTool {
   };
 }
 
-/** What stands under a name; of more than fits, what was asked for, or how it begins. */
+/** The content behind a ref: the passages that match the query, or else its beginning. */
 function readByRef({ findByRef }: RecallSource, ref: string, query: string): ToolAnswer {
   const messages = findByRef(ref);
   if (messages === undefined)

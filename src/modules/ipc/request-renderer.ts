@@ -4,7 +4,7 @@ import { anchorSpacingShare } from './limits.ts';
 import { blockChars, blocksOf, charsOf } from './text/blocks.ts';
 import { applyView, sum, type View } from './view.ts';
 
-/** A request as it is sent. */
+/** A request as it will be sent. */
 export interface RenderedRequest {
   readonly view: View | undefined;
   /** Without markers. */
@@ -14,23 +14,22 @@ export interface RenderedRequest {
 }
 
 interface RequestRendererParts {
-  /** With big results as they were first sent. */
+  /** The exchange with big results as first sent. */
   readonly firstSent: Exchange;
   readonly client: ChatRequest;
-  /** What a request may grow to. */
+  /** The target size of a request. */
   readonly targetChars: number | undefined;
-  /** Adds the tool by which a model reads what was left out. */
+  /** Adds the tool with which a model reads omitted content. */
   addRecallTool(request: ChatRequest): ChatRequest;
 }
 
-/** How the conversation of a call looks with a view of it, and what of that its provider keeps. */
+/** Renders the conversation of a call with a view, and estimates what the provider has cached of it. */
 export class RequestRenderer {
   readonly #parts: RequestRendererParts;
-  /** How many messages there are. */
   readonly messageCount: number;
-  /** Of tools and instructions. */
+  /** The size of tools and instructions. */
   readonly fixedChars: number;
-  /** Whether the client says itself what is to be kept. */
+  /** Whether the client sets cache markers. */
   readonly hasClientMarkers: boolean;
 
   constructor(parts: RequestRendererParts) {
@@ -53,13 +52,13 @@ export class RequestRenderer {
     return { view, messages, request: view.hasRecall ? addRecallTool(bare) : bare, chars };
   }
 
-  /** Where a step may begin so that what comes before it is still kept. */
+  /** Indexes where a step may begin without invalidating the cached prefix. */
   cachedStarts({ view, messages }: RenderedRequest): readonly number[] {
     if (view !== undefined) return [view.pieces.at(-1)?.to ?? 0];
     return this.#anchors(previouslySent(messages)).map(({ message }) => message + 1);
   }
 
-  /** What a provider reads of one request that it kept of another. With markers it keeps what is before one of them. */
+  /** The size of the prefix of `sent` that the provider has cached from `before`. With markers, it caches up to a marker. */
   cachedChars(sent: RenderedRequest, before: RenderedRequest): number {
     const same = sharedPrefixChars(sent.messages, before.messages);
     if (!this.hasClientMarkers) return this.fixedChars + same;
@@ -80,7 +79,7 @@ export class RequestRenderer {
   }
 }
 
-/** What the call before this one has sent. */
+/** The messages of the previous call. */
 function previouslySent(messages: readonly Message[]): readonly Message[] {
   return messages.slice(
     0,
@@ -94,7 +93,7 @@ function charsUpTo(messages: readonly Message[], { message, block }: MarkerPosit
   return last === undefined ? chars : chars + blockChars(blocksOf(last).slice(0, block + 1));
 }
 
-/** What both begin with. */
+/** The size of the common prefix. */
 function sharedPrefixChars(one: readonly Message[], other: readonly Message[]): number {
   let chars = 0;
   for (const [at, message] of one.entries()) {
@@ -117,7 +116,7 @@ function fixedCharsOf({ tools, system }: ChatRequest): number {
   return toolChars + systemChars;
 }
 
-/** Where pieces end among the messages that are shown. */
+/** The ends of the pieces in the rendered messages. */
 function pieceEndsOf(view: View): readonly MarkerPosition[] {
   const ends: MarkerPosition[] = [];
   let message = -1;

@@ -14,7 +14,7 @@ import { type PlanInput, planPieces } from './plan.ts';
 import type { RenderedRequest, RequestRenderer } from './request-renderer.ts';
 import type { Piece, View } from './view.ts';
 
-/** A way to make a conversation smaller, with what it is expected to cost and to save. */
+/** A possible compaction step with its expected cost and savings. */
 export interface StepCandidate {
   readonly view: View;
   readonly rendered: RenderedRequest;
@@ -23,7 +23,7 @@ export interface StepCandidate {
   readonly saves: number;
 }
 
-/** In tokens as the provider counts them. */
+/** In the provider's tokens. */
 type CandidateEstimate = Required<StepEstimate>;
 
 interface StepPlannerParts {
@@ -31,11 +31,11 @@ interface StepPlannerParts {
   readonly kit: Kit<IpcOptions>;
   readonly renderer: RequestRenderer;
   readonly conversationCosts: ConversationCosts;
-  /** Whether the provider has said that it is too long. */
+  /** Whether the provider rejected the request as too long. */
   readonly wasTooLong: boolean;
 }
 
-/** Steps that a conversation can take now. */
+/** Plans the next compaction step of a conversation. */
 export class StepPlanner {
   readonly #parts: StepPlannerParts;
   readonly #card: RateCard | undefined;
@@ -45,7 +45,7 @@ export class StepPlanner {
     this.#card = parts.kit.catalog.priceOf(parts.exchange.target)?.card;
   }
 
-  /** Where it costs nothing, or nobody is asked what it costs. */
+  /** For a step that costs nothing, or that is required at any cost. */
   planFreeStep(current: RenderedRequest, planInput: PlanInput, goal: number): StepCandidate | undefined {
     const { conversationCosts, wasTooLong } = this.#parts;
     const isFirst = conversationCosts.calls === 0 && (current.view?.pieces.length ?? 0) === 0 && !wasTooLong;
@@ -54,7 +54,7 @@ export class StepPlanner {
     return this.#createCandidate(pieces, current, true);
   }
 
-  /** Of those that can be paid for, the one that is worth most; where there is none, the size at which to look again. */
+  /** The affordable step with the highest net savings, or else the size at which to plan again. */
   planPaidStep(
     current: RenderedRequest,
     planInput: PlanInput,
@@ -64,27 +64,27 @@ export class StepPlanner {
     const records = pieces.filter(({ kind }) => kind === 'record');
     const hasRecall = current.view?.hasRecall === true;
     const size = goal * stepShare;
-    const ways = [
+    const candidates = [
       ...this.#bounds(current).map((bounds) => planPieces(planInput, size, { base: pieces, ...bounds })),
       ...(records.length > 0 ? [planPieces(planInput, size, { base: records })] : []),
-    ].flatMap((way) => this.#createCandidate(way, current, hasRecall) ?? []);
-    // A tool more changes everything that a provider keeps, as does a beginning that is written anew.
+    ].flatMap((plan) => this.#createCandidate(plan, current, hasRecall) ?? []);
+    // Rewriting everything invalidates the provider's cache anyway, so the recall tool can be added.
     const anew = this.#createCandidate(planPieces(planInput, size), current, true);
     const budget = stepAllowance(this.#parts.conversationCosts);
-    const [step] = [...ways, ...(anew === undefined ? [] : [anew])]
+    const [step] = [...candidates, ...(anew === undefined ? [] : [anew])]
       .filter(({ costs, saves }) => costs <= budget && saves >= costs * savingsFactorMin)
       .sort((one, other) => other.saves - other.costs - (one.saves - one.costs));
     return { step, lookChars: step === undefined ? current.chars * nextAttemptGrowth : 0 };
   }
 
-  /** How far back a step may reach: to where something is kept, or as far as can be paid for. */
+  /** How far back a step may reach: to a cached position, or as far as the allowance permits. */
   #bounds(current: RenderedRequest): readonly { readonly since?: number; readonly writesChars?: number }[] {
     const { renderer } = this.#parts;
     if (!renderer.hasClientMarkers) return [{ writesChars: this.#affordableChars() }];
     return renderer.cachedStarts(current).map((since) => ({ since }));
   }
 
-  /** What may be sent anew for what a step may cost. */
+  /** How many characters a step can afford to rewrite. */
   #affordableChars(): number {
     const { conversationCosts } = this.#parts;
     const card = this.#card;
@@ -112,7 +112,6 @@ export class StepPlanner {
     return { view, rendered, expected, costs, saves };
   }
 
-  /** What a step is expected to save and to cost. */
   expected(sent: RenderedRequest, before: RenderedRequest): CandidateEstimate {
     const { exchange, renderer, conversationCosts, wasTooLong } = this.#parts;
     const { ratio, isCached } = conversationCosts;

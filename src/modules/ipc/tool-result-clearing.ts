@@ -21,8 +21,8 @@ interface ToolResultClearingParts {
 }
 
 /**
- * What a provider leaves out by itself where nobody else may change a word, inside of a loop in which the model thinks: the
- * results of the oldest calls. How many they are is frozen like a view, so that the provider reads the same from call to call.
+ * Has the provider clear the oldest tool results. It is the only compaction possible within a thinking loop, where Weir must
+ * not edit messages. The number of cleared results is stored like a view, so that the provider's cache stays valid.
  */
 export class ToolResultClearing {
   readonly #parts: ToolResultClearingParts;
@@ -33,7 +33,7 @@ export class ToolResultClearing {
     const { incoming, kit } = parts;
     const editing = kit.catalog.priceOf(incoming.target)?.contextEditing;
     const isSpoken = chooseWire(incoming.target, incoming.clientRequest.wire)?.name === editing?.wire;
-    // Who asks for it already knows best.
+    // A client's own context management takes precedence.
     this.#editing = isSpoken && incoming.request.context_management === undefined ? editing : undefined;
   }
 
@@ -41,7 +41,7 @@ export class ToolResultClearing {
     return this.#editing !== undefined;
   }
 
-  /** As it was decided since the view was. */
+  /** Applies the latest clearing decision since the view. */
   async applyDecided(renderedRequest: RenderedRequest): Promise<RenderedRequest> {
     const { incoming, kit } = this.#parts;
     if (this.#editing === undefined) return renderedRequest;
@@ -54,7 +54,7 @@ export class ToolResultClearing {
     return renderedRequest;
   }
 
-  /** One step further than `current`, where that pays or the window requires it. */
+  /** Clears more than `current` if that pays off or is required. */
   async clearMore(
     renderedRequest: RenderedRequest,
     { current, isRequired }: { readonly current: RenderedRequest; readonly isRequired: boolean },
@@ -109,7 +109,7 @@ function withClearingEdit(
   return { ...request, context_management: { edits: [edit] } };
 }
 
-/** About as the provider will read it. */
+/** Approximates what the provider will read. */
 function clearToolResults(messages: readonly Message[], uses: number): readonly Message[] {
   let left = uses;
   return messages.map((message) => {
@@ -137,7 +137,7 @@ function countToolUses(messages: readonly Message[]): number {
   return sum(messages.map((message) => blocksOf(message).filter(({ type }) => type === 'tool_use').length));
 }
 
-/** Calls before the newest turns. */
+/** Counts the tool uses before the newest turns. */
 function countOldToolUses(messages: readonly Message[], turns: number): number {
   const starts = [...messages.keys()].filter((at) => messages[at]?.role === 'assistant');
   return countToolUses(messages.slice(0, starts.at(-turns) ?? 0));

@@ -4,40 +4,40 @@ import { cachedPiecesMax, decisionBytesMax, viewsTried } from './limits.ts';
 import { charsOf } from './text/blocks.ts';
 import { removeThoughts } from './text/thoughts.ts';
 
-/** What stands for a stretch of messages: a record of what was said in them, or they themselves with less in them. */
+/** Replaces a range of messages: a record that summarizes them, or the messages themselves, shortened. */
 export interface Piece {
   readonly kind: 'record' | 'shortened';
-  /** Indexes of the messages that it stands for: from this one to before that one. */
+  /** The range of message indexes that it replaces; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
-  /** Under which they can be read. */
+  /** The ref under which the originals can be read. */
   readonly ref: string;
   readonly messages: readonly Message[];
   readonly chars: number;
 }
 
-/** How the beginning of a conversation is sent, from a step on to the next. */
+/** How the beginning of a conversation is sent between two compaction steps. */
 export interface View {
-  /** One behind the other, from the first message on. */
+  /** Contiguous from the first message. */
   readonly pieces: readonly Piece[];
-  /** Whether the model was given a tool to read what was left out. */
+  /** Whether the model has the `recall` tool. */
   readonly hasRecall: boolean;
-  /** Messages before this one were thought about another past, so that their thoughts are gone. */
+  /** Messages before this index lose their thinking blocks, which refer to an earlier version of the conversation. */
   readonly since: number;
 }
 
-/** Null for a message that stands as the client sent it. */
+/** Null for a message that is unchanged. */
 type StoredMessages = readonly (Message | null)[];
 
 interface StoredPiece extends Omit<Piece, 'messages' | 'chars'> {
   readonly id: string;
 }
 
-/** Views of conversations, kept in their ledgers: pieces under names made of what is in them, and which of them are sent. */
+/** Stores views in the decision logs of their conversations, with each piece under the hash of its content. */
 export class ViewStore {
   readonly #pieceCache = new Lru<StoredMessages>(cachedPiecesMax);
 
-  /** Those that were decided on the way to here, the latest first. `exchange` has the messages that they are about. */
+  /** The views decided for prefixes of this conversation, the latest first. */
   async load(exchange: Exchange, decisionLog: DecisionLog): Promise<readonly View[]> {
     const { messages } = exchange.request;
     const views: View[] = [];
@@ -45,7 +45,7 @@ export class ViewStore {
       if (at < messages.length && messages[at]?.role !== 'assistant') continue;
       for (const isRefused of [true, false]) {
         const stored = await decisionLog.get(decisionKey(exchange, { at, isRefused }));
-        const view = await this.#parse(stored, exchange, { ledger: decisionLog, at });
+        const view = await this.#parse(stored, exchange, { decisionLog, at });
         if (view !== undefined) views.push(view);
       }
     }
@@ -53,16 +53,13 @@ export class ViewStore {
   }
 
   /**
-   * Of two who decide at the same time, the first is right; where its provider has refused what was decided, there is one
-   * decision more. Undefined where the ledger has no room for it.
+   * Of two concurrent decisions the first wins. After the provider rejected a view, one more can be decided.
+   * Undefined if a piece is too large for the decision log.
    */
   async decide(
     exchange: Exchange,
     view: View,
-    {
-      ledger: decisionLog,
-      isRefused = false,
-    }: { readonly ledger: DecisionLog; readonly isRefused?: boolean },
+    { decisionLog, isRefused = false }: { readonly decisionLog: DecisionLog; readonly isRefused?: boolean },
   ): Promise<View | undefined> {
     const pieces: StoredPiece[] = [];
     for (const { kind, from, to, ref, messages } of view.pieces) {
@@ -78,15 +75,15 @@ export class ViewStore {
     }
     const { hasRecall, since } = view;
     const at = exchange.request.messages.length;
-    const place = decisionKey(exchange, { at, isRefused });
-    const decided = await decisionLog.decideOnce(place, () => ({ pieces, hasRecall, since }));
-    return this.#parse(decided, exchange, { ledger: decisionLog, at });
+    const key = decisionKey(exchange, { at, isRefused });
+    const decided = await decisionLog.decideOnce(key, () => ({ pieces, hasRecall, since }));
+    return this.#parse(decided, exchange, { decisionLog, at });
   }
 
   async #parse(
     stored: unknown,
     exchange: Exchange,
-    { ledger: decisionLog, at: decidedAt }: { readonly ledger: DecisionLog; readonly at: number },
+    { decisionLog, at: decidedAt }: { readonly decisionLog: DecisionLog; readonly at: number },
   ): Promise<View | undefined> {
     if (!isJsonObject(stored) || !Array.isArray(stored.pieces)) return undefined;
     const pieces: Piece[] = [];
@@ -104,7 +101,7 @@ export class ViewStore {
   }
 }
 
-/** The messages as a view shows them. Records that follow on each other are one message. */
+/** Replaces messages by the pieces of a view. Consecutive records become one message. */
 export function applyView(view: View | undefined, messages: readonly Message[]): readonly Message[] {
   if (view === undefined) return messages;
   const all: Message[] = [];
@@ -121,12 +118,12 @@ export function applyView(view: View | undefined, messages: readonly Message[]):
   return [...all, ...removeThoughtsBefore(messages, view.since).slice(viewEndOf(view))];
 }
 
-/** The messages without what was thought before one of them. */
+/** Removes thinking blocks from the messages before `since`. */
 export function removeThoughtsBefore(messages: readonly Message[], since: number): readonly Message[] {
   return messages.map((message, at) => (at < since ? removeThoughts(message) : message));
 }
 
-/** The index of the first message that a view says nothing about. */
+/** The index of the first message that a view doesn't cover. */
 function viewEndOf(view: View | undefined): number {
   return view?.pieces.at(-1)?.to ?? 0;
 }
@@ -157,7 +154,7 @@ function isStoredPiece(piece: unknown): piece is StoredPiece {
   );
 }
 
-/** As they were written; JSON gives them back as they were. */
+/** Messages survive the JSON round trip unchanged. */
 function parseStoredMessages(stored: unknown): StoredMessages | undefined {
   return Array.isArray(stored) && stored.every((one) => one === null || isMessage(one)) ? stored : undefined;
 }

@@ -2,7 +2,7 @@ import type { Exchange, Kit } from '../../module-api.ts';
 import { charsPerToken, windowShare } from './limits.ts';
 import type { IpcOptions } from './options.ts';
 
-/** What a request may grow to; undefined where a share is asked for of a window that nobody knows. */
+/** The target size of a request; undefined if the target is a share of an unknown context window. */
 export function targetCharsOf(
   { request, target }: Exchange,
   { options, catalog }: Pick<Kit<IpcOptions>, 'options' | 'catalog'>,
@@ -14,7 +14,7 @@ export function targetCharsOf(
   return Math.min(options.target * contextTokens, Math.max(room, contextTokens / 4)) * charsPerToken;
 }
 
-/** Whether so much may not fit into the model's window any more; `ratio` is of tokens for each that was estimated. */
+/** Whether a request of this size may exceed the context window; `ratio` is actual per estimated tokens. */
 export function fillsWindow(
   chars: number,
   { request, target }: Exchange,

@@ -6,17 +6,17 @@ export const mcpOptimizerOptions = z.strictObject({
     .int()
     .min(2)
     .max(5000)
-    .describe('With fewer tools nothing happens')
+    .describe('Do nothing below this number of tools')
     .default(12),
   always: z
     .string()
     .transform((names) => names.split('|').filter((name) => name !== ''))
-    .describe('Names of tools that are never left out, with `|` between them')
+    .describe('Names of tools that are never omitted, separated by `|`')
     .prefault(''),
   way_back: z
     .enum(['auto', 'find_tools', 'none'], 'must be auto, find_tools or none')
     .describe(
-      'How a model gets at what was left out: `find_tools` by two tools that the gateway answers, `auto` by what its provider offers for that where it does, `none` not at all',
+      "How a model reaches omitted tools: `find_tools` with two tools that the gateway answers, `auto` with the provider's own tool search where it has one, `none` not at all",
     )
     .default('auto'),
 });

@@ -20,32 +20,32 @@ export const patternsOptions = z.strictObject({
     .int('must be a whole number')
     .min(0, 'must be 0 or more')
     .max(10_000, 'must be 10000 or less')
-    .describe('The most that is brought into one conversation, in tokens by estimate')
+    .describe('Maximum advice per conversation, in estimated tokens')
     .default(400),
   forge: z
     .enum(['on', 'off', 'model'], 'must be on, off or model')
     .describe(
-      'Whether new patterns are made from what happens: `on`, `off`, or `model`, where a model words them',
+      'Whether new patterns are learned from traffic: `on`, `off`, or `model` to have a model phrase them',
     )
     .default('on'),
   holdout: share
-    .describe('The share of conversations that a pattern is held out of, to see whether it helps')
+    .describe('Share of conversations that get no advice from a pattern, to measure whether it helps')
     .default(0.1),
   scope: z
     .enum(['user', 'account'], 'must be user or account')
     .describe(
-      'With whom a new pattern stays: the end user whom a request names, or the whole `account`, where all who use it trust one another',
+      'Who a new pattern applies to: the end `user` named by the request, or the whole `account` if all its users trust one another',
     )
     .default('user'),
   signals: signals
     .describe(
-      'What of the traffic counts for and against patterns: some of `tools|tests|correction|retry`, or `none`',
+      'Which signals in the traffic count for and against patterns: some of `tools|tests|correction|retry`, or `none`',
     )
     .prefault(signalNames.join('|')),
   model: z
     .string()
     .max(200)
-    .describe('With `forge=model`: which model words patterns; that of the call where it is left out')
+    .describe('With `forge=model`, the model that phrases patterns (default: the model of the call)')
     .optional(),
 });
 

@@ -4,14 +4,14 @@ export function blocksOf({ content }: Message): readonly Block[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** The text of what a tool gave back; what is no text is told by its kind. */
+/** The text of a tool result; other blocks are represented by their type. */
 export function resultText(content: string | readonly Block[] | undefined): string {
   if (content === undefined) return '';
   if (typeof content === 'string') return content;
   return content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
 }
 
-/** Whether its provider has put a summary in the place of what came before. */
+/** Whether the provider replaced earlier messages with a summary. */
 export function hasCompaction({ content }: Message): boolean {
   if (typeof content === 'string') return false;
   return content.some((block: { readonly type: string; readonly kind?: unknown }) =>
@@ -19,7 +19,7 @@ export function hasCompaction({ content }: Message): boolean {
   );
 }
 
-/** The same messages are looked at many times. */
+/** A cache: the same messages are measured many times. */
 const charsByMessage = new WeakMap<Message, number>();
 
 export function charsOf(message: Message): number {
@@ -34,7 +34,7 @@ export function charsOf(message: Message): number {
 
 const messageChars = 30;
 
-/** About what it takes as JSON, without writing it. */
+/** The approximate JSON size, without serializing. */
 export function blockChars(blocks: readonly Block[]): number {
   let chars = 0;
   for (const block of blocks) {
@@ -48,5 +48,5 @@ export function blockChars(blocks: readonly Block[]): number {
   return chars;
 }
 
-/** A picture takes some 1,500 tokens, however many bytes it has. */
+/** A picture takes about 1,500 tokens regardless of its bytes. */
 const mediaChars = 6000;

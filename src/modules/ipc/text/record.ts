@@ -4,7 +4,7 @@ import { blocksOf, resultText } from './blocks.ts';
 import { scoreSalience } from './salience.ts';
 import { splitIntoUnits } from './units.ts';
 
-/** Something that was said, and may stay in a record. */
+/** A unit of a message that may be included in a record. */
 export interface Utterance {
   /** The index of its message. */
   readonly at: number;
@@ -13,22 +13,22 @@ export interface Utterance {
   readonly followsQuestion: boolean;
 }
 
-/** What a line costs beside its text. */
+/** The overhead of a line. */
 const lineChars = 8;
 
-/** How much more or less is it worth than what an assistant said? */
+/** Weights relative to assistant text. */
 const speakerWeights = { User: 1.25, Assistant: 1, Tool: 0.5 } as const;
-/** Between what is worth most in all, and what is worth most for each character. */
+/** Balances ranking by score (0) and by score per character (1). */
 const lengthPower = 0.6;
 
-/** What stays of a message, with who said it. */
+/** What a record includes of a message, with its speaker. */
 export interface RecordLine {
   /** The index of the message. */
   readonly at: number;
   readonly text: string;
 }
 
-/** What was said in these messages, in their order and in their words, as far as it fits and is worth it. */
+/** Extracts the most useful units of the messages, verbatim and in order, up to a size. */
 export function extractRecord(
   messages: readonly Message[],
   chars: number,
@@ -91,7 +91,7 @@ export function utterancesIn(messages: readonly Message[]): readonly Utterance[]
   return said;
 }
 
-/** A remark in brackets may follow the question. */
+/** A note in brackets may follow the question. */
 function endsWithQuestion(text: string): boolean {
   const end = text.slice(-400).trimEnd();
   const question = end.endsWith(']') ? end.slice(0, Math.max(0, end.lastIndexOf('['))) : end;
@@ -133,7 +133,7 @@ function truncate(text: string, chars: number): string {
   return text.length <= chars ? text : `${text.slice(0, chars - 1)}…`;
 }
 
-/** One line for each who speaks; `…` where something is left out of what they said. */
+/** One line per speaker and message, with `…` for omitted units. */
 function formatLines(said: readonly Utterance[], kept: ReadonlySet<number>): readonly RecordLine[] {
   const lines: RecordLine[] = [];
   let before: Utterance | undefined;

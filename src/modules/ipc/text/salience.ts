@@ -1,6 +1,6 @@
 import { cues, maxWordsIn, scanText, slotCount, type TextScan } from './scan-text.ts';
 
-/** A passage of a conversation, and what it is worth to a reader who doesn't know yet what will be asked. */
+/** A passage of a conversation to score. */
 export interface Passage {
   readonly text: string;
   /** Whether it answers a question. */
@@ -8,8 +8,8 @@ export interface Passage {
 }
 
 /**
- * How likely it is that each passage will be needed: passages that say something of their speaker, when, who and what,
- * in words that are rare and new here, and less those that ask, greet and praise. In order.
+ * Scores how likely each passage is to be needed later. Statements about the speaker, times and names in rare, new words
+ * score high; questions, greetings and praise score low.
  */
 export function scoreSalience(
   passages: readonly Passage[],
@@ -18,7 +18,7 @@ export function scoreSalience(
   return extractTraits(passages).map((traits) => 1 / (1 + Math.exp(-logOddsOf(traits, weighed))));
 }
 
-/** What is seen of each passage, in order. */
+/** The features of each passage, in order. */
 export function extractTraits(passages: readonly Passage[]): readonly Traits[] {
   const words = passages.reduce((sum, { text }) => sum + maxWordsIn(text.length), 0);
   const slots = new Int32Array(words);
@@ -39,9 +39,9 @@ export function extractTraits(passages: readonly Passage[]): readonly Traits[] {
 }
 
 interface PassageContext extends Passage {
-  /** The share of its words that nobody used before. */
+  /** The share of words that are new in the conversation. */
   readonly fresh: number;
-  /** How rare its words are on average. */
+  /** The average rarity of its words. */
   readonly rare: number;
 }
 
@@ -83,7 +83,7 @@ function logOddsOf(traits: Traits, weighed: Weights): number {
   );
 }
 
-/** Found by a regression over conversations of people, and rounded; those of decisions and troubles are set by hand. */
+/** Fitted by regression over human conversations and rounded; those of decisions and troubles are set by hand. */
 const defaultWeights = {
   base: -6,
   length: 0.9,

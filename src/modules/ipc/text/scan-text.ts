@@ -1,11 +1,11 @@
-/** What a word tells of the sentence that it stands in. */
+/** Bit flags for what a word indicates about its sentence. */
 export const cues = { self: 1, time: 2, decision: 4, address: 8, praise: 16, trouble: 32 } as const;
 
-/** A table with a slot for each hash of a word; two words in one slot do little harm. */
+/** Words are hashed into a table of slots; collisions do little harm. */
 const slotBits = 18;
 export const slotCount = 1 << slotBits;
 const slotMask = slotCount - 1;
-/** Of FNV-1a. */
+/** FNV-1a offset basis. */
 const fnvStart = 0x811c9dc5;
 const fnvPrime = 0x01000193;
 
@@ -40,26 +40,26 @@ const cuesBySlot: Uint8Array = (() => {
   return table;
 })();
 
-/** What a pass over a text finds in it. */
+/** The result of one pass over a text. */
 export interface TextScan {
-  /** How many words it has. */
+  /** The number of words. */
   readonly count: number;
-  /** All that its words tell, together. */
+  /** The cues of all its words, combined. */
   readonly cues: number;
   /** Whether its first words are praise or a greeting. */
   readonly opensWithPraise: boolean;
-  /** Names: words with a capital inside of a sentence. */
+  /** The number of capitalized words within sentences. */
   readonly names: number;
-  /** Words with a digit, with a capital or a sign inside: numbers, paths, names of functions. */
+  /** The number of words with a digit, inner capital or sign: numbers, paths, function names. */
   readonly marks: number;
 }
 
-/** As many words as there can be in so many characters. */
+/** The maximum number of words in a text of this length. */
 export function maxWordsIn(chars: number): number {
   return (chars >> 1) + 1;
 }
 
-/** Reads a text once, character by character: regular expressions take ten times as long. The slots of its words go into `slots`, from there on. */
+/** Reads a text once, character by character: regular expressions take ten times as long. Writes the slots of its words into `slots`, starting at `from`. */
 export function scanText(text: string, slots: Int32Array, from: number): TextScan {
   let count = 0;
   let all = 0;
@@ -111,14 +111,14 @@ function slotOf(word: string): number {
   return hash & slotMask;
 }
 
-/** What a character may be: all that one look has to tell. */
+/** Bit flags for the kind of a character. */
 const letter = 1;
 const capital = 2;
-/** A digit or a sign: words with one are numbers, paths and names of functions. */
+/** A digit or sign, as in numbers, paths and function names. */
 const mark = 4;
-/** What may stand inside of a word: apostrophes, and the signs of paths, addresses and versions. */
+/** Allowed within a word: apostrophes, and the signs of paths, addresses and versions. */
 const innerMark = 8;
-/** Behind it a sentence begins. */
+/** Ends a sentence. */
 const sentenceStop = 16;
 
 const characterKinds: Uint8Array = (() => {
@@ -137,7 +137,7 @@ const characterKinds: Uint8Array = (() => {
   return table;
 })();
 
-/** Beyond Latin all is letters but punctuation. */
+/** Outside Latin, everything but punctuation counts as a letter. */
 function nonLatinKind(code: number): number {
   if (code === 0x2019) return innerMark | mark;
   return (code < 0x2000 || code > 0x206f) && (code < 0x3000 || code > 0x303f) ? letter : 0;

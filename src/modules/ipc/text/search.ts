@@ -9,7 +9,7 @@ interface SearchPassage {
   readonly text: string;
 }
 
-/** The passages of a conversation that have most to do with a question, in their order, up to so many characters. */
+/** The passages most relevant to a query, in conversation order, up to `chars` characters. */
 export function searchMessages(messages: readonly Message[], query: string, chars: number): string {
   const passages = passagesIn(messages);
   const scores = scorePassages(passages, query);
@@ -31,7 +31,7 @@ export function searchMessages(messages: readonly Message[], query: string, char
     .join('\n');
 }
 
-/** Passages in their order, as far as they fit. */
+/** The first passages that fit into `chars`. */
 export function renderMessages(messages: readonly Message[], chars: number): string {
   const lines = passagesIn(messages).map(({ speaker, text }) => `${speaker}: ${text}`);
   const whole = lines.join('\n');
@@ -41,7 +41,7 @@ export function renderMessages(messages: readonly Message[], chars: number): str
 
 const truncationNoteChars = 80;
 const lineChars = 20;
-/** A passage of a long result is as long as this. */
+/** The passage length of long tool results. */
 const resultPieceChars = 1200;
 
 function passagesIn(messages: readonly Message[]): readonly SearchPassage[] {
@@ -103,7 +103,7 @@ function stemsOf(text: string): readonly string[] {
   return (text.toLowerCase().match(/[\p{L}\p{N}_']+/gu) ?? []).map(stemOf);
 }
 
-/** English endings off; what is no English loses little by it. */
+/** Strips English endings; other languages are hardly affected. */
 function stemOf(word: string): string {
   let stem = word.replace(/'s?$/, '');
   if (stem.length > 4) stem = stem.replace(/ies$/, 'y').replace(/(ing|edly|ed|es|s|ly)$/, '');

@@ -8,7 +8,7 @@ const troublePattern =
   /\b(error|fail(ed|s|ure)?|exception|traceback|warning|fatal|panic|denied|not found|cannot|undefined is)\b/i;
 const identifier = /[A-Za-z_][\w./-]{5,}/g;
 
-/** What later turns name: of results that are shortened, lines with these stay. */
+/** Collects names in later turns, so that shortened results keep the lines with them. */
 export function collectMentionedNames(messages: readonly Message[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const message of messages)
@@ -22,7 +22,7 @@ export function collectMentionedNames(messages: readonly Message[]): ReadonlySet
 
 const namesMax = 5000;
 
-/** Short arguments are names of things; long ones are the things themselves. */
+/** Short arguments are usually names, long ones content. */
 function shortArgumentsOf({ input }: ToolUseBlock): string {
   if (!isJsonObject(input)) return '';
   return Object.values(input)
@@ -30,18 +30,17 @@ function shortArgumentsOf({ input }: ToolUseBlock): string {
     .join(' ');
 }
 
-/** How much stays. */
 export interface ShorteningOptions {
-  /** Of a result, and of a text among the arguments of a call. */
+  /** Limits for a tool result, and for a text argument of a call. */
   readonly resultChars: number;
   readonly argumentChars: number;
-  /** Lines with these stay as far as there is room. */
+  /** Lines with these names stay if there is room. */
   readonly mentioned: ReadonlySet<string>;
-  /** Under which the message can be read as it was. */
+  /** The ref under which the original message can be read. */
   ref(): string;
 }
 
-/** A turn that is not among the newest: calls and results keep their places, long ones their beginnings and ends. */
+/** Shortens a message of an older turn: calls and results stay, but long ones only with their beginnings and ends. */
 export function shortenMessage(message: Message, how: ShorteningOptions): Message {
   const bare = removeThoughts(message);
   if (typeof bare.content === 'string') return bare;
@@ -60,7 +59,7 @@ function shortenBlock(block: Block, how: ShorteningOptions): Block {
   }
 }
 
-/** Cache markers go to where they help. */
+/** Markers are placed again after compaction. */
 function removeMarker(block: Block): Block {
   if (!('cache_control' in block) || block.cache_control == null) return block;
   const { cache_control: _, ...rest } = block;
@@ -73,7 +72,7 @@ function shortenCall(call: ToolUseBlock, how: ShorteningOptions): ToolUseBlock {
   return input === call.input && call.cache_control == null ? call : { ...block, input };
 }
 
-/** What a provider has added to a call may speak of its arguments. */
+/** Fields that a provider added to a call may depend on its arguments. */
 function isPlain(call: ToolUseBlock): boolean {
   return Object.keys(call).every((field) => plainFields.has(field));
 }
@@ -113,7 +112,7 @@ function shortenResult(result: ToolResultBlock, how: ShorteningOptions): ToolRes
   return isSame ? result : { ...unmarked, content: parts };
 }
 
-/** The beginning, the end, and of the lines between them those with troubles and with what is named later. */
+/** Keeps the beginning, the end, and lines in between with errors or mentioned names. */
 function shortenText(text: string, { resultChars: chars, mentioned, ref }: ShorteningOptions): string {
   if (text.length <= chars + omittedCharsMin) return text;
   const head = lineEndBefore(text, Math.floor(chars * 0.4));
@@ -125,7 +124,7 @@ function shortenText(text: string, { resultChars: chars, mentioned, ref }: Short
     : `${text.slice(0, head)}\n${omissionNote(left, ref())}\n${kept === '' ? '' : `${kept}\n`}${text.slice(tail)}`;
 }
 
-/** Words that no tool writes, and that nobody takes for part of a file. */
+/** Worded so that it can't be mistaken for tool output or file content. */
 function omissionNote(chars: number, ref: string): string {
   return `[… ${chars} characters left out by the gateway, kept as ${ref} …]`;
 }
@@ -157,7 +156,7 @@ function mentionsAny(line: string, mentioned: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** At a line's end where one is near, and never inside of a character. */
+/** The nearest line end before `at`, or `at` itself, but never inside a surrogate pair. */
 function lineEndBefore(text: string, at: number): number {
   const stop = text.lastIndexOf('\n', at);
   return stop > at / 2 ? stop : characterBoundary(text, at);

@@ -5,13 +5,13 @@ const base64CharsMin = 400;
 const base64Run = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{400}[A-Za-z0-9+/]*={0,2}/g;
 const minifiedChars = 4000;
 const repeatsMin = 3;
-/** Blank lines take less room than what would stand for them. */
+/** Fewer blank lines take less room than a note about them. */
 const blankRepeatsMin = 100;
 const listedPathsMin = 20;
 
 /**
- * A big result of a tool without what says nothing to a reader: data that is no text, files in one line, lines that come
- * again and again, and paths that all begin alike. Undefined where little can be left out.
+ * Shrinks a big tool result: drops encoded data and minified files, and folds repeated lines and common path prefixes.
+ * Undefined if that saves little.
  */
 export function shrinkText(text: string): string | undefined {
   if (text.length < bigResultChars) return undefined;
@@ -32,7 +32,7 @@ function removeBase64(line: string): string {
   );
 }
 
-/** Words and paths have fewer kinds of characters in a row than data has. */
+/** Encoded data mixes more kinds of characters than words and paths do. */
 function isData(run: string): boolean {
   const sample = run.slice(0, base64CharsMin);
   return /[A-Z]/.test(sample) && /[a-z]/.test(sample) && /\d/.test(sample) && !/(.)\1{20}/.test(sample);
@@ -48,7 +48,7 @@ function cutMiddle(line: string): string {
   return `${line.slice(0, 1200)} [… ${left} characters of this line left out by the gateway …] ${line.slice(-300)}`;
 }
 
-/** Runs of up to this many lines that come again are found. */
+/** The longest group of lines whose repetition is detected. */
 const repeatedLinesMax = 4;
 
 function foldRepeats(lines: readonly string[]): readonly string[] {
@@ -57,7 +57,7 @@ function foldRepeats(lines: readonly string[]): readonly string[] {
     const { size, times } = findRepeat(lines, at);
     const end = at + size * times;
     const isFolded = times >= (isBlank(lines, at, at + size) ? blankRepeatsMin : repeatsMin);
-    // Blank lines that stay are copied as one run: counted again from each of them, their time would grow with its square.
+    // Copies remaining blank lines as one run: counting again from each line would take quadratic time.
     for (const stop = isFolded ? at + size : end; at < stop; at++) folded.push(lines[at] ?? '');
     if (isFolded) {
       const what = size === 1 ? 'this line' : `these ${size} lines`;
@@ -68,7 +68,7 @@ function foldRepeats(lines: readonly string[]): readonly string[] {
   return folded;
 }
 
-/** How many lines from here on come again right behind themselves, and how often they come in all. */
+/** The size of the group of lines that repeats from here, and its number of occurrences. */
 function findRepeat(lines: readonly string[], at: number): { readonly size: number; readonly times: number } {
   for (let size = 1; size <= repeatedLinesMax; size++) {
     if (lines[at] !== lines[at + size]) continue;
@@ -91,7 +91,7 @@ function isPath(line: string): boolean {
   return line.includes('/') && pathLine.test(line);
 }
 
-/** Files of one folder in one line, behind its name. */
+/** Lists the files of a folder on one line after its name. */
 function foldPaths(lines: readonly string[]): readonly string[] {
   const folded: string[] = [];
   for (let at = 0; at < lines.length; ) {

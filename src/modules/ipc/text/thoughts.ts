@@ -3,19 +3,21 @@ import { type Block, isThinkingBlock, type Message } from '../../../module-api.t
 const strippedMessages = new WeakMap<Message, Message>();
 
 /**
- * A message without what its model thought. A thought is signed together with all that came before it, so that it goes
- * when that is changed. The other blocks are copies: some formats would write them back with the name of the thought.
+ * Removes thinking blocks. Their signature covers everything before them, so they are invalid after an edit.
+ * The other blocks are copied: some formats would otherwise encode them with the id of the removed thought.
  */
 export function removeThoughts(message: Message): Message {
   const { content } = message;
   if (typeof content === 'string' || !content.some(isThinkingBlock)) return message;
   const before = strippedMessages.get(message);
   if (before !== undefined) return before;
-  const said = content.flatMap((block): readonly Block[] => (isThinkingBlock(block) ? [] : [{ ...block }]));
-  const bare: Message = { ...message, content: said.length > 0 ? said : emptyTurn };
+  const remaining = content.flatMap((block): readonly Block[] =>
+    isThinkingBlock(block) ? [] : [{ ...block }],
+  );
+  const bare: Message = { ...message, content: remaining.length > 0 ? remaining : emptyTurn };
   strippedMessages.set(message, bare);
   return bare;
 }
 
-/** Of a turn in which nothing was said. */
+/** Content of a turn that had only thinking blocks. */
 const emptyTurn: readonly Block[] = [{ type: 'text', text: '…' }];

@@ -1,20 +1,19 @@
 import { pieceChars, unitChars } from '../limits.ts';
 
-/** Part of a text, from one character to before another. */
+/** A range of a text; `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A note in brackets behind a text says something beside it: what was attached, who edited it. */
+/** A note in brackets at the end of a text, such as an attachment or an editor's name. */
 const trailingNote = /\s(\[[^[\]]{20,}\])\s*$/;
-/** Behind which another sentence begins. */
 const sentenceEnd = /[.!?](?= )|。/g;
-/** What is shorter goes with the next: abbreviations, numbers of items. */
+/** A shorter sentence is joined with the next: it may be an abbreviation or an item number. */
 const sentenceChars = 40;
 const fence = /^\s*(```|~~~)/;
 
-/** What of a text stays or goes as a whole: all of a short one, sentences, items and pieces of code of a longer one. */
+/** Splits a text into units that are kept or dropped whole: a short text, or sentences, items and code blocks. */
 export function splitIntoUnits(text: string): readonly Span[] {
   const trimmed = trimSpan(text, { start: 0, end: text.length });
   if (trimmed === undefined) return [];
@@ -32,7 +31,7 @@ function splitOffNote(text: string, whole: Span): readonly Span[] {
   ];
 }
 
-/** Lines that belong together: a piece of code is one, and short lines are joined. */
+/** Groups lines: a code block is one group, and short lines are joined. */
 function groupLines(text: string, { start, end }: Span): readonly Span[] {
   const spans: Span[] = [];
   let from = start;
@@ -69,13 +68,13 @@ function splitSentences(text: string, line: Span): readonly Span[] {
   let from = whole.start;
   let stopsAt = whole.start;
   while (from < whole.end) {
-    // Searched for once: where a sentence has no end for long, it is far behind many pieces.
+    // Found once per sentence: the end of a long sentence serves many pieces.
     if (stopsAt < whole.end && stopsAt - from < sentenceChars) {
       sentenceEnd.lastIndex = from - whole.start + sentenceChars - 1;
       const stop = sentenceEnd.exec(passage);
       stopsAt = stop === null ? whole.end : whole.start + stop.index + 1;
     }
-    // What has no end for long is cut where it is.
+    // A sentence without an end is cut at a fixed length.
     const end = stopsAt - from > unitChars * 2 ? from + unitChars : stopsAt;
     const span = trimSpan(text, { start: from, end });
     if (span !== undefined) spans.push(span);
