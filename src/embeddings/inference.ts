@@ -1,11 +1,11 @@
 import type { EmbeddingFailureReason } from '../kernel/ports/embeddings.ts';
 
-/** What the models that run here are asked, one text or one pair at a time. */
+/** A request to a local model: one text, or one pair for the judge. */
 export type InferenceRequest =
   | {
       readonly model: 'meaning' | 'tools';
       readonly text: string;
-      /** A text with more tokens is told to be long, and not read. */
+      /** A text with more tokens is rejected as `long`. */
       readonly tokensMax: number | undefined;
     }
   | { readonly model: 'judge'; readonly before: string; readonly now: string };
@@ -15,27 +15,27 @@ export type InferenceResult =
   | { readonly logit: number | undefined }
   | { readonly why: EmbeddingFailureReason };
 
-/** The models that run here, wherever that is. */
+/** Access to the local models, in this process or another. */
 export interface InferenceClient {
   /** Never rejects. */
   infer(question: InferenceRequest, deadlineMs: number): Promise<InferenceResult>;
-  /** Why they can't be asked now; undefined where they can, or will be with the first question. */
+  /** Why they are unavailable; undefined if they are ready or start with the first request. */
   unavailableReason(): EmbeddingFailureReason | undefined;
   close(): Promise<void>;
 }
 
-/** What is said to the process that has the models. */
+/** A message to the model process. */
 export interface ModelProcessRequest {
   readonly id: number;
   readonly question: InferenceRequest;
 }
 
-/** And what it says. */
+/** A message from the model process. */
 export type ModelProcessMessage =
-  /** That it can be asked. */
+  /** It accepts requests. */
   | { readonly ready: true }
-  /** That it can't do this here, now or later, and why. */
+  /** It can't run on this machine, with the reason. */
   | { readonly unusable: string }
   | { readonly id: number; readonly answer: InferenceResult; readonly tookMs: number }
-  /** That this question failed; others may not. */
+  /** This request failed; others may succeed. */
   | { readonly id: number; readonly fault: string };

@@ -5,15 +5,15 @@ import type { ModelFiles } from './model-files.ts';
 import { ModelProcess, restartDelayMs } from './model-process.ts';
 
 interface LocalModelsParts {
-  /** Looked for with the first question; undefined where there are none. */
+  /** Called with the first request; undefined if they aren't installed. */
   findFiles(): ModelFiles | undefined;
-  /** Told when the process fails. */
+  /** Called when the process or a request fails. */
   onFailure?(how: string): void;
 }
 
 interface PendingRequest {
   readonly question: InferenceRequest;
-  /** What it will take, as far as can be told from its length. */
+  /** The estimated duration, by text length. */
   readonly costMs: number;
   isSettled: boolean;
   settle(answer: InferenceResult): void;
@@ -29,14 +29,14 @@ type ProcessState =
   | { readonly is: 'resting'; readonly untilMs: number; readonly why: EmbeddingFailureReason }
   | { readonly is: 'closed' };
 
-/** Asks the models in a process of their own, which is started with the first question and again when it fails. */
+/** Runs the models in a child process, which starts with the first request and restarts after failures. */
 export class LocalModels implements InferenceClient {
   readonly #parts: LocalModelsParts;
   #files: ModelFiles | 'missing' | undefined;
   #state: ProcessState = { is: 'idle' };
   #failures = 0;
   #lastId = 0;
-  /** Calls go before work that nobody waits for. */
+  /** Requests of calls go before background work. */
   #urgent: PendingRequest[] = [];
   #background: PendingRequest[] = [];
   readonly #running = new Map<number, RunningRequest>();
@@ -49,7 +49,7 @@ export class LocalModels implements InferenceClient {
     this.#parts = parts;
   }
 
-  /** What operators want to know of it. */
+  /** Values for metrics. */
   get figures() {
     return {
       isReady: this.#state.is === 'ready',
@@ -59,7 +59,6 @@ export class LocalModels implements InferenceClient {
     };
   }
 
-  /** Of the process, where there is one. */
   get pid(): number | undefined {
     return 'process' in this.#state ? this.#state.process.pid : undefined;
   }
@@ -99,7 +98,7 @@ export class LocalModels implements InferenceClient {
     if ('process' in processState) await processState.process.kill();
   }
 
-  /** Also starts the process, where it could be running. */
+  /** Also starts the process if it isn't running. */
   #rejectionReason(deadlineMs: number): EmbeddingFailureReason | undefined {
     const why = this.unavailableReason();
     if (why !== undefined) return why;
@@ -139,27 +138,27 @@ export class LocalModels implements InferenceClient {
     } else this.#complete(modelProcessMessage);
   }
 
-  #complete(said: Extract<ModelProcessMessage, { readonly id: number }>): void {
-    const runningRequest = this.#running.get(said.id);
-    this.#running.delete(said.id);
+  #complete(message: Extract<ModelProcessMessage, { readonly id: number }>): void {
+    const runningRequest = this.#running.get(message.id);
+    this.#running.delete(message.id);
     this.#dispatch();
     if (runningRequest === undefined) return;
-    if ('fault' in said) {
-      this.#parts.onFailure?.(said.fault);
+    if ('fault' in message) {
+      this.#parts.onFailure?.(message.fault);
       runningRequest.settle({ why: 'down' });
       return;
     }
     this.#completed++;
-    this.#busyMs += said.tookMs;
-    const perCharacter = said.tookMs / Math.max(countReadCharacters(runningRequest.question), 1);
+    this.#busyMs += message.tookMs;
+    const perCharacter = message.tookMs / Math.max(countReadCharacters(runningRequest.question), 1);
     this.#msPerCharacter += (Math.min(perCharacter, firstMsPerCharacter * 4) - this.#msPerCharacter) / 32;
-    runningRequest.settle(said.answer);
+    runningRequest.settle(message.answer);
   }
 
   #dispatch(): void {
     if (this.#state.is !== 'ready') return;
     while (this.#running.size < limits.embedderInFlight) {
-      // Of what nobody waits for one at a time: a call that comes now waits for no more than that.
+      // Background work runs one at a time, so a new call waits for at most one request.
       const next = this.#urgent.shift() ?? (this.#running.size === 0 ? this.#background.shift() : undefined);
       if (next === undefined) return;
       if (next.isSettled) continue;
@@ -192,7 +191,7 @@ export class LocalModels implements InferenceClient {
     for (const pendingRequest of all) pendingRequest.settle({ why });
   }
 
-  /** A process that hangs is as good as none. */
+  /** Kills a process that hangs. */
   #startWatchdog(): void {
     clearInterval(this.#watchdog);
     this.#watchdog = setInterval(() => {
@@ -220,14 +219,14 @@ export class LocalModels implements InferenceClient {
   }
 }
 
-/** Who can wait for a start can wait for others, too. */
+/** Work that can wait for the process to start also yields to calls. */
 function isBackground(deadlineMs: number): boolean {
   return deadlineMs >= limits.embedderPatientMs;
 }
 
-/** Two windows of 126 tokens are the most that is read of a text, and a token has about five characters. */
+/** A model reads at most two windows of 126 tokens, of about five characters each. */
 const readCharactersMax = 2 * 126 * 5;
-/** A token takes a third of a millisecond. */
+/** About a third of a millisecond per token. */
 const firstMsPerCharacter = 0.08;
 
 function countReadCharacters(question: InferenceRequest): number {

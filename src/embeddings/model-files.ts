@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PinnedFile } from './child/safetensors.ts';
 
-/** What the models that run here are made of. */
+/** The files of the local models. */
 export interface ModelFiles {
   /** all-MiniLM-L6-v2 as it was published. */
   readonly published: PinnedFile;
@@ -12,7 +12,7 @@ export interface ModelFiles {
   readonly tools: PinnedFile;
 }
 
-/** Undefined where something isn't installed, or not for this platform. Looks, and loads nothing. */
+/** Undefined if a file or the runtime for this platform isn't installed. Loads nothing. */
 export function findModelFiles(): ModelFiles | undefined {
   try {
     const runtime = folderOf('onnxruntime-node');
@@ -37,7 +37,7 @@ const vocabularySha256 = 'be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30
 const judgeSha256 = '9e6320eb847d0401aa2b4ce07ea034e635e58f6801870adff0d8ac056b6b5800';
 const toolsSha256 = '0bf45f5b5921184349c7115d79d504a1a3c79abf640e49bb30427693e2bac047';
 
-/** Both packages have their entry in a folder of its own. */
+/** Both packages have their entry point in a subfolder. */
 function folderOf(name: string): string {
   return dirname(dirname(fileURLToPath(import.meta.resolve(name))));
 }

@@ -7,11 +7,11 @@ import type { ModelFiles } from './model-files.ts';
 interface ModelProcessParts {
   readonly files: ModelFiles;
   onMessage(modelProcessMessage: ModelProcessMessage): void;
-  /** Once, however it ended. */
+  /** Called once, for any kind of exit. */
   onExit(how: string): void;
 }
 
-/** The process that has the models, as the gateway sees it. It ends with us, also where we are killed: its channel closes. */
+/** The gateway's handle on the model process, which exits with the gateway, even a killed one, because its IPC channel closes. */
 export class ModelProcess {
   readonly #child: ChildProcess;
   readonly #exited = Promise.withResolvers<void>();
@@ -20,7 +20,7 @@ export class ModelProcess {
     this.#child = fork(fileURLToPath(new URL('./child/main.ts', import.meta.url)), [JSON.stringify(files)], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      // New objects are few: room for more would only be held. What building the graphs leaves is given back at once.
+      // Few objects are allocated, so the young generation can be small. The child collects garbage after building the graphs.
       execArgv: ['--expose-gc', '--max-semi-space-size=1', '--disable-warning=ExperimentalWarning'],
       env: { ...inheritedEnvironment(), ...mallocSettings },
     });
@@ -36,12 +36,12 @@ export class ModelProcess {
   }
 
   send(modelProcessRequest: ModelProcessRequest): void {
-    // A channel that is broken is told of by its end.
+    // The exit handler reports a broken channel.
     this.#child.send(modelProcessRequest, () => undefined);
   }
 
   kill(): Promise<void> {
-    // Whoever waits for its end may have nothing else to do.
+    // Keeps the event loop alive until the exit.
     this.#child.ref();
     this.#child.kill('SIGKILL');
     return this.#exited.promise;
@@ -54,15 +54,15 @@ export class ModelProcess {
   }
 }
 
-/** It needs no secrets, so it gets none. */
+/** Passes on no secrets. */
 function inheritedEnvironment(): NodeJS.ProcessEnv {
   const needed = ['PATH', 'LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE', 'SystemRoot'];
   return Object.fromEntries(needed.map((name) => [name, process.env[name]]));
 }
 
 /**
- * For glibc: what building leaves goes back to the system when it is freed, which is a fifth of the process. What a run at 62 tokens
- * takes stays: asking the system for it anew each time is a tenth of the run.
+ * For glibc: memory freed after building the graphs, a fifth of the process, returns to the system. The memory of a run at 62
+ * tokens stays allocated: allocating it for each run takes a tenth of the run.
  */
 const mallocSettings = {
   MALLOC_ARENA_MAX: '1',
@@ -70,7 +70,7 @@ const mallocSettings = {
   MALLOC_TRIM_THRESHOLD_: String(2 ** 21),
 };
 
-/** How long it rests after so many failures in a row. */
+/** The restart delay after this many consecutive failures. */
 export function restartDelayMs(failures: number): number {
   return Math.min(limits.embedderRestMsMin * 2 ** (failures - 1), limits.embedderRestMsMax);
 }

@@ -1,6 +1,6 @@
 import type { EmbeddingFailure, EmbeddingFailureReason, Embeddings } from '../kernel/ports/embeddings.ts';
 
-/** For where there are none, and the reason is known from the start. */
+/** Fails every request with a fixed reason. */
 export function noEmbeddings(why: EmbeddingFailureReason, source = 'off'): Embeddings {
   const none: EmbeddingFailure = { why };
   return {

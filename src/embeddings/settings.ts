@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { envVariable } from '../kernel/settings.ts';
 
-/** What makes vectors of texts, and how many of them are kept. */
+/** The source of embeddings, and how many vectors are stored. */
 export const embeddingSettings = {
   embeddings: envVariable(
     'WEIR_EMBEDDINGS',
@@ -16,7 +16,7 @@ export const embeddingSettings = {
       })
       .default({ from: 'local' }),
   ),
-  /** Of one module for one tenant. */
+  /** Maximum vectors per module and tenant. */
   vectorsPerScope: envVariable(
     'WEIR_VECTORS_PER_SCOPE',
     z.coerce.number().pipe(z.int().min(1).max(10_000_000)).default(100_000),

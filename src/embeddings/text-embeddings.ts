@@ -20,12 +20,12 @@ import type { InferenceClient } from './inference.ts';
 import type { SharedEmbeddingCache } from './vectors/shared-embedding-cache.ts';
 
 interface TextEmbeddingsParts {
-  /** What operators set. */
+  /** The configured source. */
   readonly source: string;
   readonly models: InferenceClient;
-  /** Makes vectors for `meaning` instead of the model here. */
+  /** Makes vectors for `meaning` instead of the local model. */
   readonly provider?: EmbeddingProvider | undefined;
-  /** Keeps vectors of texts that are nobody's secret. */
+  /** Caches vectors of non-secret texts. */
   readonly sharedCache?: SharedEmbeddingCache | undefined;
 }
 
@@ -36,7 +36,7 @@ interface EmbeddedText {
 
 type EmbeddingBackend = 'meaning' | 'tools' | 'provider';
 
-/** Vectors of texts, from the models here or from a provider, and remembered for a while. */
+/** Embeds texts with the local models or a provider, and caches the vectors. */
 export class TextEmbeddings implements Embeddings {
   readonly #parts: TextEmbeddingsParts;
   readonly #cache = new Lru<EmbeddedText>(limits.cachedVectorsMax);
@@ -53,28 +53,28 @@ export class TextEmbeddings implements Embeddings {
     return { source, why: provider === undefined ? whyNotLocal : provider.unavailableReason(), whyNotLocal };
   }
 
-  /** How many vectors were remembered, and how often there were none, in all and for one reason. */
+  /** Cache hits, and failures in total and by reason. */
   get figures() {
-    const aside = [...this.#failureCounts.values()].reduce((sum, count) => sum + count, 0);
+    const failures = [...this.#failureCounts.values()].reduce((sum, count) => sum + count, 0);
     return {
       hits: this.#hits,
-      aside,
+      aside: failures,
       of: (why: EmbeddingFailureReason) => this.#failureCounts.get(why) ?? 0,
     };
   }
 
-  async one(text: string, asking: EmbeddingOptions = {}): Promise<EmbeddingResult> {
-    const all = await this.many([text], asking);
+  async one(text: string, options: EmbeddingOptions = {}): Promise<EmbeddingResult> {
+    const all = await this.many([text], options);
     const [vector] = all.vectors ?? [];
     if (all.why !== undefined || vector === undefined) return { why: all.why ?? 'down' };
     return { vector, tokens: all.tokens[0] ?? 0 };
   }
 
-  async many(texts: readonly string[], asking: EmbeddingOptions = {}): Promise<EmbeddingBatchResult> {
-    const { use = 'meaning', deadlineMs = limits.embeddingDeadlineMs, tokensMax } = asking;
-    const scope = asking.isPublic === true ? '' : (asking.scope ?? '');
+  async many(texts: readonly string[], options: EmbeddingOptions = {}): Promise<EmbeddingBatchResult> {
+    const { use = 'meaning', deadlineMs = limits.embeddingDeadlineMs, tokensMax } = options;
+    const scope = options.isPublic === true ? '' : (options.scope ?? '');
     const startedAtMs = performance.now();
-    if (asking.signal?.aborted === true) return this.#fail('late');
+    if (options.signal?.aborted === true) return this.#fail('late');
     const here: EmbeddingBackend = use === 'tools' ? 'tools' : 'meaning';
     const maker = use === 'meaning' && this.#parts.provider !== undefined ? 'provider' : here;
     if (tokensMax !== undefined && texts.some((text) => text.length > readCharactersMax))
@@ -88,13 +88,14 @@ export class TextEmbeddings implements Embeddings {
       else made.set(key, before);
     }
     this.#hits += made.size;
-    const kept = asking.isPublic === true && maker !== 'provider' ? this.#parts.sharedCache : undefined;
-    if (kept !== undefined && missing.size > 0)
-      await this.#loadShared(kept, missing, { maker, made, deadlineMs });
+    const sharedCache =
+      options.isPublic === true && maker !== 'provider' ? this.#parts.sharedCache : undefined;
+    if (sharedCache !== undefined && missing.size > 0)
+      await this.#loadShared(sharedCache, missing, { maker, made, deadlineMs });
     const before = new Set(made.keys());
     const leftMs = Math.max(0, Math.floor(deadlineMs - (performance.now() - startedAtMs)));
     const why = await this.#embedMissing(maker, missing, { made, deadlineMs: leftMs, tokensMax });
-    if (kept !== undefined) await storeNewEmbeddings(kept, { made, before, deadlineMs });
+    if (sharedCache !== undefined) await storeNewEmbeddings(sharedCache, { made, before, deadlineMs });
     if (why !== undefined) return this.#fail(why);
     const all = wanted.flatMap(({ key }) => made.get(key) ?? []);
     if (all.length < texts.length) return this.#fail('down');
@@ -103,23 +104,23 @@ export class TextEmbeddings implements Embeddings {
     return { vectors: all.map(({ vector }) => vector), tokens };
   }
 
-  /** Takes those out of `missing` that were kept. What they had as tokens nobody knows any more. */
+  /** Moves cached texts from `missing` to `made`, with estimated token counts. */
   async #loadShared(
-    kept: SharedEmbeddingCache,
+    sharedCache: SharedEmbeddingCache,
     missing: Map<string, string>,
     { maker: embeddingBackend, made, deadlineMs }: LoadContext,
   ): Promise<void> {
     const space = embeddingBackend === 'tools' ? spaces.tools : spaces.meaning;
     const texts = new Map(missing);
-    const finding = kept.find([...texts.keys()], space).then((found) =>
-      Array.from(found, ([key, vector]) => {
+    const loading = sharedCache.find([...texts.keys()], space).then((vectors) =>
+      Array.from(vectors, ([key, vector]) => {
         const one = { vector, tokens: estimateTokens(texts.get(key) ?? '') };
-        // What comes too late for this call is there for the next.
+        // A late result serves the next call.
         this.#cache.set(key, one);
         return [key, one] as const;
       }),
     );
-    for (const [key, one] of await withTimeout(finding, deadlineMs, () => new Error('late')).catch(
+    for (const [key, one] of await withTimeout(loading, deadlineMs, () => new Error('late')).catch(
       () => [],
     )) {
       made.set(key, one);
@@ -127,8 +128,8 @@ export class TextEmbeddings implements Embeddings {
     }
   }
 
-  async sameAnswer(pairs: readonly TextPair[], asking: JudgeOptions = {}): Promise<JudgeResult> {
-    const { deadlineMs = limits.embeddingDeadlineMs, signal } = asking;
+  async sameAnswer(pairs: readonly TextPair[], options: JudgeOptions = {}): Promise<JudgeResult> {
+    const { deadlineMs = limits.embeddingDeadlineMs, signal } = options;
     if (signal?.aborted === true) return this.#fail('late');
     const answers = await Promise.all(pairs.map((pair) => this.#judge(pair, deadlineMs)));
     const logits: (number | undefined)[] = [];
@@ -149,7 +150,7 @@ export class TextEmbeddings implements Embeddings {
     return 'why' in answer ? answer.why : 'down';
   }
 
-  /** Fills `made`; why not, where some could not be made. */
+  /** Fills `made`; returns the failure reason if some texts could not be embedded. */
   async #embedMissing(
     embeddingBackend: EmbeddingBackend,
     missing: ReadonlyMap<string, string>,
@@ -202,15 +203,15 @@ interface NewEmbeddings {
   readonly deadlineMs: number;
 }
 
-/** Who can wait for a start waits for this, too; a call doesn't. */
+/** Background work waits until the vectors are stored; calls don't. */
 async function storeNewEmbeddings(
-  kept: SharedEmbeddingCache,
+  sharedCache: SharedEmbeddingCache,
   { made, before, deadlineMs }: NewEmbeddings,
 ): Promise<void> {
   const fresh = new Map<string, Vector>();
   for (const [key, { vector }] of made) if (!before.has(key)) fresh.set(key, vector);
-  const keeping = kept.store(fresh);
-  if (deadlineMs >= limits.embedderPatientMs) await keeping;
+  const storing = sharedCache.store(fresh);
+  if (deadlineMs >= limits.embedderPatientMs) await storing;
 }
 
 interface ProviderContext {
@@ -226,7 +227,7 @@ async function embedWithProvider(
 ): Promise<EmbeddingFailureReason | undefined> {
   if (provider === undefined) return 'off';
   const texts = [...missing.values()];
-  // Its tokens are not ours: their number is told by the length.
+  // The provider's tokenizer is unknown, so tokens are estimated by length.
   if (texts.some((text) => estimateTokens(text) > (tokensMax ?? Number.POSITIVE_INFINITY))) return 'long';
   const answer = await provider.embed(texts, deadlineMs);
   if (answer.why !== undefined) return answer.why;
@@ -240,7 +241,7 @@ async function embedWithProvider(
   return undefined;
 }
 
-/** A change of a model or of its rounding is another space. */
+/** A change of the model or of its quantization needs a new space name. */
 const spaces = { meaning: 'minilm-l6-v2-int8/384', tools: 'weir-tools-1/384' } as const;
 
 const { beginning, end } = limits.embeddedCharacters;

@@ -2,9 +2,9 @@ import { type EncoderWeights, layers, type Matrix, width } from './encoder-weigh
 import { OnnxGraph } from './onnx-graph.ts';
 
 /**
- * A graph for one text at a time: its input are the sums of the word, position and side vectors, its output the mean of
- * what the encoder makes of them. No two texts share a run: numbers are rounded by the range of all that is in one, and
- * the same text would have another vector in other company.
+ * A graph for one text at a time: its input is the sum of the word, position and segment vectors, its output the mean of the
+ * encoder's outputs. Texts aren't batched: quantization depends on the value range of a run, so a text's vector would depend on
+ * the other texts in its batch.
  */
 export function buildEmbeddingGraph(weights: EncoderWeights): Uint8Array {
   const onnxGraph = new OnnxGraph();
@@ -15,9 +15,9 @@ export function buildEmbeddingGraph(weights: EncoderWeights): Uint8Array {
 }
 
 /**
- * The same for two texts behind each other, with whether one answer serves both. `sides` has the share of each token in its side's mean.
- * Its bends go by tanh, a seventh of the time less: logits are as near to those in floats as they are by the error function. Vectors
- * that were kept would no longer be the same.
+ * A graph for a pair of texts that scores whether one answer serves both. `sides` has the weight of each token in its side's mean.
+ * GELU uses tanh, which saves a seventh of the time and is as close to the float logits as the exact form. The embedding graph
+ * keeps the exact form, because stored vectors would change.
  */
 export function buildJudgeGraph(weights: EncoderWeights): Uint8Array {
   const onnxGraph = new OnnxGraph();
@@ -59,7 +59,7 @@ function addEncoder(onnxGraph: OnnxGraph, weights: EncoderWeights, gelu: 'BiasGe
     const values = weights.floats(name);
     return onnxGraph.floats(name, [values.length], values);
   };
-  const kept = (name: string) => {
+  const addMatrix = (name: string) => {
     const matrix = weights.matrix(name);
     const { rows, columns, scales } = matrix;
     return {
@@ -67,14 +67,14 @@ function addEncoder(onnxGraph: OnnxGraph, weights: EncoderWeights, gelu: 'BiasGe
       scales: onnxGraph.floats(`${name}.s`, [rows], scales),
     };
   };
-  /** By whole numbers: the input is rounded on its way in. */
+  /** In integers: quantizes the input on the fly. */
   const linear = (from: string, name: string, bias: readonly string[]) => {
-    const { codes, scales } = kept(name);
+    const { codes, scales } = addMatrix(name);
     return onnxGraph.addNode('DynamicQuantizeMatMul', [from, codes, scales, leftOut, ...bias], `${name} out`);
   };
-  /** The same for queries, keys and values, and what each token sees with them. */
+  /** Projects queries, keys and values, and applies attention. */
   const attention = (from: string, name: string) => {
-    const { codes, scales } = kept(name);
+    const { codes, scales } = addMatrix(name);
     const [whole = '', step = '', zero = ''] = onnxGraph.addNodeWithOutputs(
       'DynamicQuantizeLinear',
       [from],
@@ -113,16 +113,15 @@ function addEncoder(onnxGraph: OnnxGraph, weights: EncoderWeights, gelu: 'BiasGe
 }
 
 const heads = 12;
-/** In place of an input that isn't needed: weights are rounded around nought, and nothing is masked. */
+/** An omitted optional input: zero points are zero, and nothing is masked. */
 const leftOut = '';
 const normEpsilon = 1e-12;
 
-/** A list of one place, so that the side that is gathered along stays. */
+/** A one-element index, so that the gathered dimension is kept. */
 function constantIndex(onnxGraph: OnnxGraph, at: number): string {
   return onnxGraph.integers(at);
 }
 
-/** Rows become columns. */
 function transpose({ codes, rows, columns }: Matrix): Int8Array {
   const result = new Int8Array(codes.length);
   for (let row = 0; row < rows; row++)

@@ -1,6 +1,6 @@
 import type { SafetensorsFile } from './safetensors.ts';
 
-/** A matrix whose rows are whole numbers times a scale of the row's own. */
+/** An int8 matrix with a scale per row. */
 export interface Matrix {
   readonly rows: number;
   readonly columns: number;
@@ -8,7 +8,7 @@ export interface Matrix {
   readonly scales: Float32Array;
 }
 
-/** The weights of an encoder by our own names, wherever they come from. */
+/** The weights of an encoder by Weir's names, from any source. */
 export interface EncoderWeights {
   matrix(name: string): Matrix;
   floats(name: string): Float32Array;
@@ -17,7 +17,7 @@ export interface EncoderWeights {
 export const width = 384;
 export const layers = 6;
 
-/** Of a file that has them in int8 already, under our names. */
+/** Reads a file that has int8 weights under Weir's names. */
 export function readQuantizedWeights(safetensorsFile: SafetensorsFile): EncoderWeights {
   return {
     matrix(name) {
@@ -33,7 +33,7 @@ export function readQuantizedWeights(safetensorsFile: SafetensorsFile): EncoderW
   };
 }
 
-/** Of the model as it was published: names are translated, and matrices rounded to int8 here. */
+/** Reads the published model: translates names and quantizes matrices to int8. */
 export function readPublishedWeights(safetensorsFile: SafetensorsFile): EncoderWeights {
   const joined = (names: readonly string[]) => concatenate(names.map((name) => safetensorsFile.floats(name)));
   return {
@@ -51,12 +51,12 @@ export function readPublishedWeights(safetensorsFile: SafetensorsFile): EncoderW
   };
 }
 
-/** Queries, keys and values are one matrix with us. */
+/** Weir stores queries, keys and values as one matrix. */
 function publishedNames(name: string): readonly string[] {
   if (name === 'ln') return ['embeddings.LayerNorm'];
   const [layer = '', part = ''] = name.split('.');
   const published = publishedParts[part];
-  if (published === undefined) throw new Error(`there is no part ${name}`);
+  if (published === undefined) throw new Error(`unknown weight ${name}`);
   return published.map((path) => `encoder.layer.${layer}.${path}`);
 }
 

@@ -1,48 +1,48 @@
-// The process that has the models. It ends with the channel to the gateway, however that ends; a crash of native code ends only it.
+// The model process. It exits when its channel to the gateway closes, and isolates the gateway from crashes of native code.
 
 import type { ModelProcessMessage, ModelProcessRequest } from '../inference.ts';
 import type { ModelFiles } from '../model-files.ts';
 import { ModelRunner } from './model-runner.ts';
 import { loadRuntime } from './runtime.ts';
 
-// Whoever signals a whole group of processes means the gateway.
+// A signal to the whole process group is meant for the gateway.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());
 
 const modelRunner = await loadModels(JSON.parse(process.argv[2] ?? ''));
 if (modelRunner !== undefined) {
   let last = Promise.resolve();
-  process.on('message', (asked: ModelProcessRequest) => {
-    last = last.then(() => handleRequest(modelRunner, asked));
+  process.on('message', (request: ModelProcessRequest) => {
+    last = last.then(() => handleRequest(modelRunner, request));
   });
   sendMessage({ ready: true });
 }
 
 async function loadModels(files: ModelFiles): Promise<ModelRunner | undefined> {
   try {
-    const all = new ModelRunner(loadRuntime(), files);
-    await all.load('meaning');
-    // What the building left behind is a third of this process.
+    const runner = new ModelRunner(loadRuntime(), files);
+    await runner.load('meaning');
+    // Garbage from building the graphs is a third of this process.
     globalThis.gc?.();
-    return all;
+    return runner;
   } catch (thrown) {
     sendMessage({ unusable: messageOf(thrown) });
     return undefined;
   }
 }
 
-async function handleRequest(all: ModelRunner, { id, question }: ModelProcessRequest): Promise<void> {
+async function handleRequest(runner: ModelRunner, { id, question }: ModelProcessRequest): Promise<void> {
   const beganAtMs = performance.now();
   try {
-    const answered = await all.run(question);
-    sendMessage({ id, answer: answered, tookMs: performance.now() - beganAtMs });
+    const answer = await runner.run(question);
+    sendMessage({ id, answer, tookMs: performance.now() - beganAtMs });
   } catch (thrown) {
     sendMessage({ id, fault: messageOf(thrown) });
   }
 }
 
 function sendMessage(modelProcessMessage: ModelProcessMessage): void {
-  // A channel that is closed has ended this process already.
+  // A closed channel has already ended this process.
   process.send?.(modelProcessMessage, () => undefined);
 }
 

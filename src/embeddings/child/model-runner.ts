@@ -12,21 +12,21 @@ import { clsTokenId, sepTokenId, WordPieceTokenizer } from './word-piece-tokeniz
 /** A model that is ready to run. */
 interface LoadedModel {
   readonly session: Session;
-  /** The vectors that tell the sides of a pair apart. */
+  /** The segment embeddings of the two sides of a pair. */
   readonly sides: Float32Array;
 }
 
 type ModelName = InferenceRequest['model'];
 
-/** Tokens that are read at once, and in how many pieces of a long text: its beginning, then its end. */
+/** Tokens per window, and the maximum windows of a long text: its beginning, then its end. */
 const tokenWindows = {
   meaning: { tokens: 126, pieces: 2 },
   tools: { tokens: 94, pieces: 1 },
 } as const;
-/** What the judge may read on a side; it never reads a part of one. */
+/** The judge's maximum per side; it never reads a truncated side. */
 const judgedTokensMax = 126;
 
-/** The models, each built and loaded with its first question. */
+/** Runs the models; each is built and loaded with its first request. */
 export class ModelRunner {
   readonly #runtime: OnnxRuntime;
   readonly #files: ModelFiles;
@@ -131,7 +131,7 @@ function readVocabulary({ path, sha256 }: PinnedFile): Readonly<Record<string, n
   return JSON.parse(bytes.toString()).model.vocab;
 }
 
-/** The whole of a short text; the beginning and, where two pieces are allowed, the end of a long one. */
+/** The whole of a short text; the beginning of a long one and, if two windows are allowed, its end. */
 function splitIntoWindows(
   ids: readonly number[],
   { tokens, pieces }: (typeof tokenWindows)[keyof typeof tokenWindows],

@@ -8,12 +8,12 @@ interface Initializer {
   readonly values: Float32Array | Int8Array | BigInt64Array;
 }
 
-/** An ONNX graph in the making: what is kept in it, and what is computed from what. Values go by their names. */
+/** Builds an ONNX graph of initializers and nodes, which refer to values by name. */
 export class OnnxGraph {
   readonly #graph = new ProtobufMessage();
   readonly #initializers = new Set<string>();
 
-  /** A float tensor that comes from outside; sides with a name may have any length. */
+  /** Adds a float input; named dimensions may have any length. */
   input(name: string, shape: readonly (number | string)[]): string {
     this.#graph.message(11, describeValue(name, shape));
     return name;
@@ -40,7 +40,7 @@ export class OnnxGraph {
     });
   }
 
-  /** Adds a step and names what comes of it. */
+  /** Adds a node and returns the name of its output. */
   addNode(
     operator: string,
     from: readonly string[],
@@ -50,7 +50,7 @@ export class OnnxGraph {
     return this.addNodeWithOutputs(operator, from, [to], attributes)[0] ?? to;
   }
 
-  /** The same for one with several results. */
+  /** Adds a node with several outputs. */
   addNodeWithOutputs(
     operator: string,
     from: readonly string[],
@@ -91,7 +91,7 @@ export class OnnxGraph {
   }
 }
 
-/** Operators of the runtime itself, each of which does what takes many of the standard's. */
+/** Fused operators of ONNX Runtime, each of which replaces many standard ones. */
 const contribOperators = new Set([
   'DynamicQuantizeMatMul',
   'QAttention',

@@ -1,4 +1,4 @@
-/** Writes the few shapes of Protocol Buffers that a graph needs; every method answers with the message itself. */
+/** Writes the subset of Protocol Buffers that a graph needs; every method returns the message. */
 export class ProtobufMessage {
   readonly #pieces: Uint8Array[] = [];
   #length = 0;
@@ -35,7 +35,7 @@ export class ProtobufMessage {
     return this.#varint(BigInt((field << 3) | wire));
   }
 
-  /** Negative numbers are written as if they had 64 bits. */
+  /** Negative numbers are encoded as 64 bits. */
   #varint(value: bigint): this {
     const bytes: number[] = [];
     let rest = BigInt.asUintN(64, value);

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** What is used of onnxruntime-node, whose types can't be found from outside. */
+/** The used part of onnxruntime-node, whose types can't be resolved from here. */
 export interface OnnxRuntime {
   readonly InferenceSession: {
     create(graph: Uint8Array, options: Readonly<Record<string, unknown>>): Promise<Session>;
@@ -16,7 +16,7 @@ export interface Tensor {
   readonly data: unknown;
 }
 
-/** Throws where its native part can't be loaded here. */
+/** Throws if its native binding can't be loaded. */
 export function loadRuntime(): OnnxRuntime {
   return createRequire(import.meta.url)('onnxruntime-node');
 }

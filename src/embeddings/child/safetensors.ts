@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** A file that must be the one that was meant. */
+/** A file with its expected hash. */
 export interface PinnedFile {
   readonly path: string;
   readonly sha256: string;
@@ -13,7 +13,7 @@ interface TensorHeader {
   readonly data_offsets: readonly [number, number];
 }
 
-/** Tensors of a file by name, each read when it is asked for: the whole file would take its size in memory. */
+/** Reads tensors of a file on demand, to avoid holding the whole file in memory. */
 export class SafetensorsFile {
   readonly #file: number;
   readonly #dataOffset: number;
@@ -39,7 +39,7 @@ export class SafetensorsFile {
     const { dtype } = this.#headerOf(name);
     if (dtype === 'F16') return Float32Array.from(this.halves(name));
     if (dtype === 'F32') return new Float32Array(this.#readAligned(name));
-    throw new Error(`${name} has no floats`);
+    throw new Error(`tensor ${name} has type ${dtype}, expected F16 or F32`);
   }
 
   halves(name: string): Float16Array {

@@ -1,7 +1,7 @@
 import { width } from './encoder-weights.ts';
 import type { SafetensorsFile } from './safetensors.ts';
 
-/** The vectors of words and of places in a text, which all models share: half of what a model weighs. */
+/** Word and position embeddings, which all models share: half of a model's size. */
 export class TokenEmbeddings {
   readonly #words: Float16Array;
   readonly #positions: Float32Array;
@@ -11,7 +11,7 @@ export class TokenEmbeddings {
     this.#positions = published.floats('embeddings.position_embeddings.weight');
   }
 
-  /** What an encoder begins with. `sides` has a vector for each side, `sideOf` says which side a token is on. */
+  /** The encoder's input. `sides` has an embedding per side, and `sideOf` returns the side of a token. */
   embed(ids: readonly number[], sides: Float32Array, sideOf: (at: number) => number): Float32Array {
     const embedded = new Float32Array(ids.length * width);
     for (let at = 0; at < ids.length; at++) {

@@ -1,9 +1,9 @@
-/** Cuts texts into the pieces that MiniLM knows: lower case, without accents, the longest piece first. */
+/** Splits texts into MiniLM's word pieces: lower case, without accents, longest match first. */
 export class WordPieceTokenizer {
   readonly #ids: ReadonlyMap<string, number>;
   readonly #longest: number;
 
-  /** Pieces by their text; those that go on inside of a word begin with `##`. */
+  /** Token ids by piece; pieces within a word begin with `##`. */
   constructor(vocabulary: Readonly<Record<string, number>>) {
     this.#ids = new Map(Object.entries(vocabulary));
     let longest = 0;
@@ -11,14 +11,14 @@ export class WordPieceTokenizer {
     this.#longest = longest;
   }
 
-  /** Without the tokens at the beginning and the end. What a text says in square brackets is text like any other. */
+  /** Without the start and end tokens. Special tokens like `[SEP]` in a text are treated as text. */
   encode(text: string): readonly number[] {
     const ids: number[] = [];
     for (const [word] of normalizeText(text).matchAll(wordPattern)) this.#add(word, ids);
     return ids;
   }
 
-  /** The work for a word grows with its length and not with its square: no piece is longer than the longest. */
+  /** Linear in the length of the word, because the length of a piece is bounded. */
   #add(word: string, ids: number[]): void {
     const before = ids.length;
     for (let from = 0; from < word.length; ) {
@@ -43,7 +43,7 @@ export class WordPieceTokenizer {
 export const clsTokenId = 101;
 export const sepTokenId = 102;
 const unknownTokenId = 100;
-/** A longer word is unknown as a whole, as where the model was trained. */
+/** A longer word becomes one unknown token, as in the model's training. */
 const wordCharactersMax = 100;
 
 function normalizeText(text: string): string {
@@ -61,5 +61,5 @@ const unreadable = /[\p{C}\ufffd]/gu;
 const ideograph =
   /[\u{4e00}-\u{9fff}\u{3400}-\u{4dbf}\u{20000}-\u{2a6df}\u{2a700}-\u{2ceaf}\u{f900}-\u{faff}\u{2f800}-\u{2fa1f}]/gu;
 const accent = /\p{Mn}/gu;
-/** A mark stands for itself; in ASCII that is all that is neither letter, digit nor space. */
+/** Each punctuation mark is its own word; in ASCII that is everything but letters, digits and spaces. */
 const wordPattern = /[\p{P}$+<=>^`|~]|[^\s\p{P}$+<=>^`|~]+/gu;

@@ -24,17 +24,17 @@ import { validateIds, validateName, validateQuery, validateVector } from './vect
 interface IndexedVectorStoreParts {
   readonly table: VectorTable;
   readonly clock: Clock;
-  /** Vectors that a module may keep for one tenant. */
+  /** Maximum vectors of a module per tenant. */
   readonly perScope: number;
-  /** Made with the first vector: a gateway that has none needs no memory for them. */
+  /** Called with the first search: a gateway without vectors needs no memory for them. */
   slabs(): Slabs;
   onError?(cause: unknown): void;
 }
 
-/** Vectors in the database, and in memory those that were searched of late. What is found is looked up, so that nothing is found that is gone. */
+/** Vectors in the database, with recently searched parts in memory. Matches are checked against the database, so removed vectors are never found. */
 export class IndexedVectorStore implements VectorStores {
   readonly #parts: IndexedVectorStoreParts;
-  /** The least recently used first. */
+  /** Least recently used first. */
   readonly #loaded = new Map<string, LoadedPart>();
   #slabs: Slabs | undefined;
   #prunedAtMs = Number.NEGATIVE_INFINITY;
@@ -43,7 +43,7 @@ export class IndexedVectorStore implements VectorStores {
     this.#parts = parts;
   }
 
-  /** Parts in memory, and pieces of memory taken. */
+  /** Numbers of loaded parts and allocated slabs. */
   get figures() {
     return { parts: this.#loaded.size, slabs: this.#slabs?.allocated ?? 0 };
   }
@@ -52,7 +52,7 @@ export class IndexedVectorStore implements VectorStores {
     const owner = { module, scope };
     return {
       add: (entry) => this.#add(owner, entry),
-      search: (near, question) => this.#search(owner, near, question),
+      search: (near, query) => this.#search(owner, near, query),
       data: (ids, part) => this.#findData(owner, ids, part),
       remove: (ids, part) => this.#remove(owner, ids, part),
       forget: () => this.#attempt(() => this.#forget(owner)),
@@ -76,13 +76,13 @@ export class IndexedVectorStore implements VectorStores {
     return this.#attempt(async () => {
       await table.add(owner, row, perScope);
       const loaded = this.#loaded.get(keyOf(owner, row.part));
-      // Others may be found there by now, of which this one knows nothing; they come with the next look.
+      // Vectors that other processes added meanwhile are loaded with the next refresh.
       if (loaded?.readPosition !== undefined && loaded.put(row)) loaded.trim(perScope, nowMs);
       this.#pruneOccasionally(nowMs);
     });
   }
 
-  /** Whoever adds something also deletes, from time to time, what is over, whosever it was. */
+  /** Now and then, adding a vector also deletes expired vectors of all tenants. */
   #pruneOccasionally(nowMs: number): void {
     if (nowMs - this.#prunedAtMs < limits.vectorsTidyMs) return;
     this.#prunedAtMs = nowMs;
@@ -97,9 +97,9 @@ export class IndexedVectorStore implements VectorStores {
     ids: readonly string[],
     part = '',
   ): Promise<ReadonlyMap<string, string> | undefined> {
-    const [asked, of] = [validateIds(ids), validateName('a part', part)];
+    const [validIds, validPart] = [validateIds(ids), validateName('a part', part)];
     try {
-      const rows = await this.#parts.table.find(owner, of, asked);
+      const rows = await this.#parts.table.find(owner, validPart, validIds);
       return new Map(rows.map(({ id, data }) => [id, data]));
     } catch (thrown) {
       this.#failureReason(thrown);
@@ -108,21 +108,21 @@ export class IndexedVectorStore implements VectorStores {
   }
 
   async #remove(owner: VectorOwner, ids: readonly string[], part = ''): Promise<VectorWriteResult> {
-    const [gone, from] = [validateIds(ids), validateName('a part', part)];
-    this.#loaded.get(keyOf(owner, from))?.remove(gone);
-    return this.#attempt(() => this.#parts.table.remove(owner, from, gone));
+    const [validIds, validPart] = [validateIds(ids), validateName('a part', part)];
+    this.#loaded.get(keyOf(owner, validPart))?.remove(validIds);
+    return this.#attempt(() => this.#parts.table.remove(owner, validPart, validIds));
   }
 
   async #forget(owner: Pick<VectorOwner, 'scope'> & Partial<VectorOwner>): Promise<void> {
     await this.#parts.table.forget(owner);
-    const beginning =
+    const keyPrefix =
       owner.module === undefined ? `${owner.scope}\n` : keyOf({ module: owner.module, ...owner }, '');
     for (const [key, loaded] of this.#loaded)
-      if (key.startsWith(beginning)) loaded.checkedAtMs = Number.NEGATIVE_INFINITY;
+      if (key.startsWith(keyPrefix)) loaded.checkedAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  async #search(owner: VectorOwner, near: Vector, question: VectorQuery = {}): Promise<VectorSearchResult> {
-    const { part, most, least, deadlineMs } = validateQuery(question);
+  async #search(owner: VectorOwner, near: Vector, query: VectorQuery = {}): Promise<VectorSearchResult> {
+    const { part, most, least, deadlineMs } = validateQuery(query);
     try {
       const found = await withTimeout(
         this.#findNearest(owner, part, { near, most, least }),
@@ -152,11 +152,11 @@ export class IndexedVectorStore implements VectorStores {
       );
       if (ids.length === 0) return [];
       const rows = (await table.find(owner, part, ids)).filter(({ space }) => space === near.space);
-      const there = new Set(rows.map(({ id }) => id));
-      const gone = ids.filter((id) => !there.has(id));
-      for (const id of gone) index.remove(id);
-      // Where some were gone, others that are there may have been behind them.
-      if (there.size >= most || gone.length === 0 || ids.length < spare)
+      const present = new Set(rows.map(({ id }) => id));
+      const removed = ids.filter((id) => !present.has(id));
+      for (const id of removed) index.remove(id);
+      // If some were removed, further candidates may follow: search again.
+      if (present.size >= most || removed.length === 0 || ids.length < spare)
         return rows
           .map((row) => toFoundVector(row, codes))
           .filter(({ cosine }) => cosine >= least)
@@ -165,7 +165,7 @@ export class IndexedVectorStore implements VectorStores {
     }
   }
 
-  /** The part in memory, with all that was added until a second ago. */
+  /** The part in memory, at most a second old. */
   async #loadFreshPart(owner: VectorOwner, part: string): Promise<LoadedPart> {
     const key = keyOf(owner, part);
     this.#slabs ??= this.#parts.slabs();
@@ -195,14 +195,14 @@ export class IndexedVectorStore implements VectorStores {
           }
       loaded.readPosition = { epoch: added.epoch, upTo: added.upTo };
       isAll = added.isAll;
-      // A database in this process answers before anybody else gets a turn.
+      // A database within this process answers without yielding to the event loop.
       if (!isAll) await turn();
     }
     loaded.trim(perScope, nowMs);
     loaded.checkedAtMs = nowMs;
   }
 
-  /** False where there is no other. */
+  /** False if there is no other part to unload. */
   #unloadOldest(needed: LoadedPart): boolean {
     for (const [key, loaded] of this.#loaded)
       if (loaded !== needed && loaded.refreshing === undefined) {
@@ -230,7 +230,7 @@ export class IndexedVectorStore implements VectorStores {
   }
 }
 
-/** Twenty thousand vectors; the rest waits for the next time. */
+/** About twenty thousand vectors; the rest is deleted next time. */
 const pruneBatchesMax = 200;
 
 class SearchTimeoutError extends Error {}

@@ -3,12 +3,12 @@ import type { AddedVectorsPage, VectorCursor } from '../../kernel/ports/vectors.
 import { PartIndex } from './part-index.ts';
 import type { Slabs } from './slabs.ts';
 
-/** A part in memory: an index for each space that its vectors are of, and how far it has been read. */
+/** A part in memory: an index per vector space, and the position up to which it was read. */
 export class LoadedPart {
   readonly #slabs: Slabs;
   readonly #spaces = new Map<string, PartIndex>();
   readPosition: VectorCursor | undefined;
-  /** When all that there was had been read. */
+  /** When it was last read to the end. */
   checkedAtMs = Number.NEGATIVE_INFINITY;
   refreshing: Promise<void> | undefined;
   #prunedAtMs = 0;
@@ -27,7 +27,7 @@ export class LoadedPart {
     return this.#spaces.get(space);
   }
 
-  /** False where there is no memory for it. */
+  /** False if there is no memory left. */
   put({
     space,
     ...vector
@@ -44,7 +44,7 @@ export class LoadedPart {
     for (const index of this.#spaces.values()) for (const id of ids) index.remove(id);
   }
 
-  /** Never more than there may be in the database, where the oldest go as well. */
+  /** Removes expired vectors, and the oldest above the limit, as the database does. */
   trim(most: number, nowMs: number): void {
     if (nowMs - this.#prunedAtMs > limits.vectorsTidyMs) {
       this.#prunedAtMs = nowMs;

@@ -20,13 +20,13 @@ interface NeighborQuery {
   readonly nowMs: number;
 }
 
-/** Vectors of one size in memory, each at a place of its own until it is removed. Every one is looked at in a search. */
+/** Vectors of one size in memory, each at a fixed position until it is removed. A search compares all of them. */
 export class PartIndex {
   readonly #slabs: Slabs;
   readonly #perSlab: number;
   readonly #ownSlabs: number[] = [];
   readonly #positions = new Map<string, number>();
-  /** By place; of those that are free the id is undefined. */
+  /** By position; undefined if the position is free. */
   readonly #ids: (string | undefined)[] = [];
   readonly #inverseLengths: number[] = [];
   readonly #expiresAtMs: number[] = [];
@@ -45,25 +45,25 @@ export class PartIndex {
     return this.#ownSlabs.length;
   }
 
-  /** False where there is no memory left. */
+  /** False if there is no memory left. */
   put({ id, codes, expiresAtMs }: IndexEntry): boolean {
     this.remove(id);
-    const place = this.#freePositions.pop() ?? this.#allocatePosition();
-    if (place === undefined) return false;
-    this.#slabs.write(this.#slabOf(place), place % this.#perSlab, codes);
-    this.#positions.set(id, place);
-    this.#ids[place] = id;
-    this.#inverseLengths[place] = inverseNorm(codes);
-    this.#expiresAtMs[place] = expiresAtMs;
+    const position = this.#freePositions.pop() ?? this.#allocatePosition();
+    if (position === undefined) return false;
+    this.#slabs.write(this.#slabOf(position), position % this.#perSlab, codes);
+    this.#positions.set(id, position);
+    this.#ids[position] = id;
+    this.#inverseLengths[position] = inverseNorm(codes);
+    this.#expiresAtMs[position] = expiresAtMs;
     return true;
   }
 
   remove(id: string): void {
-    const place = this.#positions.get(id);
-    if (place === undefined) return;
+    const position = this.#positions.get(id);
+    if (position === undefined) return;
     this.#positions.delete(id);
-    this.#ids[place] = undefined;
-    this.#freePositions.push(place);
+    this.#ids[position] = undefined;
+    this.#freePositions.push(position);
   }
 
   removeOldest(): void {
@@ -74,7 +74,8 @@ export class PartIndex {
   }
 
   removeExpired(nowMs: number): void {
-    for (const [id, place] of this.#positions) if ((this.#expiresAtMs[place] ?? 0) <= nowMs) this.remove(id);
+    for (const [id, position] of this.#positions)
+      if ((this.#expiresAtMs[position] ?? 0) <= nowMs) this.remove(id);
   }
 
   clear(): void {
@@ -90,7 +91,7 @@ export class PartIndex {
     this.#positions.clear();
   }
 
-  /** The nearest first. Others get their turn in between where there are many. */
+  /** Nearest first. Yields to the event loop if there are many vectors. */
   async nearest(query: Int8Array, { most, least, nowMs }: NeighborQuery): Promise<readonly Neighbor[]> {
     const scale = inverseNorm(query);
     const found: Neighbor[] = [];
@@ -116,17 +117,17 @@ export class PartIndex {
     return found;
   }
 
-  #slabOf(place: number): number {
-    return this.#ownSlabs[Math.floor(place / this.#perSlab)] ?? 0;
+  #slabOf(position: number): number {
+    return this.#ownSlabs[Math.floor(position / this.#perSlab)] ?? 0;
   }
 
   #allocatePosition(): number | undefined {
-    const place = this.#ids.length;
-    if (place < this.#ownSlabs.length * this.#perSlab) return place;
+    const position = this.#ids.length;
+    if (position < this.#ownSlabs.length * this.#perSlab) return position;
     const slab = this.#slabs.allocate();
     if (slab === undefined) return undefined;
     this.#ownSlabs.push(slab);
-    return place;
+    return position;
   }
 }
 

@@ -1,6 +1,6 @@
 import { paddedSize, type Slabs, slabBytes, stride } from './slabs.ts';
 
-/** One value after the other, for where WebAssembly with SIMD isn't to be had. */
+/** Multiplies value by value, for machines without WebAssembly SIMD. */
 export function createScalarSlabs(bytesMax: number): Slabs {
   const capacity = Math.floor(bytesMax / slabBytes);
   const slabs: Int8Array[] = [];

@@ -10,7 +10,7 @@ interface SharedEmbeddingCacheParts {
   onError?(cause: unknown): void;
 }
 
-/** Vectors of texts that are nobody's secret, in the database, by names that say nothing of the text but whether it is the same. */
+/** Caches vectors of non-secret texts in the database, by keys that reveal nothing of a text but equality. */
 export class SharedEmbeddingCache {
   readonly #parts: SharedEmbeddingCacheParts;
 
@@ -18,7 +18,7 @@ export class SharedEmbeddingCache {
     this.#parts = parts;
   }
 
-  /** Those that are there; none where the database doesn't answer. */
+  /** The cached vectors; none if the database fails. */
   async find(names: readonly string[], space: string): Promise<ReadonlyMap<string, Vector>> {
     const { table, clock } = this.#parts;
     const found = new Map<string, Vector>();
@@ -35,7 +35,7 @@ export class SharedEmbeddingCache {
     return found;
   }
 
-  /** Of two who keep the same text, both keep the same. */
+  /** Concurrent writers of a text store the same vector. */
   async store(vectors: ReadonlyMap<string, Vector>): Promise<void> {
     const { table, clock } = this.#parts;
     const addedAtMs = clock.now();
@@ -53,7 +53,7 @@ export class SharedEmbeddingCache {
   }
 }
 
-/** No account has this name. */
+/** No account has this scope. */
 const owner = { module: 'texts', scope: 'everyone' };
 
 function dequantize(codes: Int8Array): Float32Array {

@@ -1,28 +1,28 @@
-/** Memory for vectors in pieces of one size, and the products of a vector with those in a piece. */
+/** Memory for vectors in slabs of one size, and dot products of a query with the vectors in a slab. */
 export interface Slabs {
-  /** How many of them there can be. */
+  /** The maximum number of slabs. */
   readonly capacity: number;
   readonly allocated: number;
-  /** Undefined where all are taken. */
+  /** Undefined if all slabs are in use. */
   allocate(): number | undefined;
   free(slab: number): void;
-  /** `place` counts the vectors of this size before it. */
-  write(slab: number, place: number, codes: Int8Array): void;
-  /** Products with the first `count` vectors of a slab; the list is written over by the next question. */
+  /** `position` is the index of the vector within the slab. */
+  write(slab: number, position: number, codes: Int8Array): void;
+  /** Dot products with the first `count` vectors of a slab; the next call overwrites the list. */
   dotProducts(slab: number, count: number): Int32Array;
-  /** What the next products are with. */
+  /** Sets the vector for the next dot products. */
   setQuery(query: Int8Array): void;
 }
 
 export const slabBytes = 6144;
-/** Vectors are filled up with zeros to a multiple of this. */
+/** Vectors are padded with zeros to a multiple of this. */
 export const stride = 16;
 
 export function paddedSize(size: number): number {
   return Math.ceil(size / stride) * stride;
 }
 
-/** Vectors of this size in a slab. */
+/** How many vectors of this size fit into a slab. */
 export function vectorsInSlab(size: number): number {
   return Math.floor(slabBytes / paddedSize(size));
 }

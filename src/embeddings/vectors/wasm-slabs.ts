@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createScalarSlabs } from './scalar-slabs.ts';
 import { paddedSize, type Slabs, slabBytes } from './slabs.ts';
 
-/** In the memory of a WebAssembly program, which grows as slabs are taken; undefined where that isn't to be had. */
+/** Slabs in WebAssembly memory, which grows as needed; undefined if WebAssembly with SIMD isn't available. */
 export function wasmSlabs(bytesMax: number): Slabs | undefined {
   const code = readFileSync(new URL('./products.wasm', import.meta.url));
   if (typeof WebAssembly === 'undefined' || !WebAssembly.validate(code)) return undefined;
@@ -22,7 +22,7 @@ export function wasmSlabs(bytesMax: number): Slabs | undefined {
   let products = new Int32Array(memory.buffer, productsAt);
   const addressOf = (slab: number) => slabsAt + slab * slabBytes;
 
-  /** A memory that has grown is another buffer. */
+  /** Growing replaces the memory's buffer. */
   const grow = () => {
     const missing = addressOf(made + 1) - bytes.length;
     if (missing > 0) memory.grow(Math.max(Math.ceil(missing / pageBytes), pagesAtOnce));
@@ -41,8 +41,8 @@ export function wasmSlabs(bytesMax: number): Slabs | undefined {
       return made++;
     },
     free: (slab) => void free.push(slab),
-    write(slab, place, codes) {
-      const at = addressOf(slab) + place * paddedSize(codes.length);
+    write(slab, position, codes) {
+      const at = addressOf(slab) + position * paddedSize(codes.length);
       bytes.fill(0, at + codes.length, at + paddedSize(codes.length)).set(codes, at);
     },
     setQuery(query) {
@@ -56,7 +56,6 @@ export function wasmSlabs(bytesMax: number): Slabs | undefined {
   };
 }
 
-/** The fastest that there is here. */
 export function createFastestSlabs(bytesMax: number): Slabs {
   return wasmSlabs(bytesMax) ?? createScalarSlabs(bytesMax);
 }
@@ -65,7 +64,7 @@ const pageBytes = 65_536;
 /** A megabyte at a time. */
 const pagesAtOnce = 16;
 
-/** What of WebAssembly is used; the types of Node.js leave it to those of browsers. */
+/** The used part of WebAssembly, whose types come with those of browsers and not of Node.js. */
 declare const WebAssembly: {
   validate(code: Uint8Array): boolean;
   readonly Module: new (code: Uint8Array) => object;

@@ -1,13 +1,13 @@
 // AssemblyScript, built by `npm run build:wasm`. Multiplies a vector of bytes with those of a slab, 16 values at a time.
 
-/** Memory is handed out in pieces of this size; a vector lies in one of them. */
+/** The size of a slab; a vector never spans two slabs. */
 export const slabBytes: i32 = 6144;
-/** Sizes are multiples of this, filled up with zeros. */
+/** Sizes are multiples of this, padded with zeros. */
 export const stride: i32 = 16;
 export const queryAt: usize = memory.data(slabBytes, 16);
-/** As many as the smallest vectors fit into a slab. */
+/** Room for the products of a slab of the smallest vectors. */
 export const productsAt: usize = memory.data(4 * (slabBytes / stride), 16);
-/** Here the slabs begin. */
+/** The start of the slabs. */
 export const slabsAt: usize = (__heap_base + 15) & ~15;
 
 /** Codes are from -127 to 127, so that two products fit into 16 bits. */
