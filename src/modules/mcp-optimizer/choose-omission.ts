@@ -9,7 +9,7 @@ import { findRequiredTools } from './required-tools.ts';
 import { retrievalModeOf } from './retrieval-mode.ts';
 import type { ToolListCache } from './tool-list-cache.ts';
 
-/** A call whose tools may be left out. */
+/** A call with tools that may be omitted. */
 export interface CallWithTools {
   readonly exchange: Exchange;
   readonly kit: Kit<McpOptimizerOptions>;
@@ -18,17 +18,17 @@ export interface CallWithTools {
   readonly lists: ToolListCache;
 }
 
-/** Names of tools that can be left out, and whether that is so since nothing was asked for yet. */
+/** Names of tools that can be omitted, and whether that is because of small talk only. */
 export interface ToolOmission {
   readonly omitted: readonly string[];
   readonly isSmallTalk: boolean;
-  /** Whether nothing can be left out since the request tells too little. */
+  /** Whether nothing can be omitted because the request is too vague. */
   readonly isVague: boolean;
 }
 
 export const noOmission: ToolOmission = { omitted: [], isSmallTalk: false, isVague: false };
 
-/** What a call can do without; undefined where nobody can tell. */
+/** Chooses the tools that a call doesn't need; undefined if that can't be determined. */
 export async function chooseOmission({
   exchange,
   kit,
@@ -60,13 +60,13 @@ export async function chooseOmission({
   return { omitted: names, isSmallTalk, isVague: false };
 }
 
-/** A provider that searches itself brings tools in when they are asked for. Else they have to be sent then. */
+/** With the provider's tool search, tools can be loaded later. Otherwise they must be sent with the first request. */
 function canWaitForRequest(exchange: Exchange, tokens: number, kit: Kit<McpOptimizerOptions>): boolean {
   const retrievalMode = retrievalModeOf(exchange, kit);
   return retrievalMode === 'defer' || (retrievalMode === 'find' && paysToWait(exchange, tokens, kit));
 }
 
-/** Without vectors where there are none in time: then words alone have to do. */
+/** Texts get empty vectors if embedding fails or is late; then only words are compared. */
 export async function embedTexts(
   texts: readonly RequestText[],
   embed: Embeddings,

@@ -2,7 +2,7 @@ import { type Block, type ChatRequest, isJsonObject, type Tool, type ToolSearch 
 import { removeTools } from './omitted-tools.ts';
 import { isClientTool } from './required-tools.ts';
 
-/** All tools, with those that are left out to be loaded when the model looks for them; none of these may have a cache marker. */
+/** All tools, with the omitted ones deferred until the model searches for them. A deferred tool must not have a cache marker. */
 export function deferTools(tools: readonly Tool[], left: ReadonlySet<string>, search: Tool): readonly Tool[] {
   const deferred = tools
     .filter((tool) => left.has(tool.name) && isClientTool(tool))
@@ -10,7 +10,7 @@ export function deferTools(tools: readonly Tool[], left: ReadonlySet<string>, se
   return [...removeTools(tools, left), search, ...deferred];
 }
 
-/** What a provider says of its own looking for tools, which clients didn't ask for. */
+/** Blocks of the provider's tool search, which the client didn't request. */
 export function isToolSearchBlock(block: Block): boolean {
   const { type, name, kind }: { readonly type: string; readonly name?: unknown; readonly kind?: unknown } =
     block;
@@ -19,7 +19,7 @@ export function isToolSearchBlock(block: Block): boolean {
   return type === 'tool_search_tool_result';
 }
 
-/** Without references to tools that are no longer there, in what searches of earlier turns found: Anthropic refuses the call else. */
+/** Removes references to missing tools from earlier search results: Anthropic rejects calls with them. */
 export function removeStaleReferences(request: ChatRequest, tools: readonly Tool[]): ChatRequest {
   const names = new Set(tools.map(({ name }) => name));
   let isChanged = false;
@@ -41,7 +41,7 @@ function filterReferences(names: ReadonlySet<unknown>, block: Block): Block {
   return Object.assign({}, block, { content: { ...content, tool_references: known } });
 }
 
-/** What of a tool the model doesn't read before it has looked for it. */
+/** The part of a deferred tool that the model doesn't read before a search. */
 export function unreadPartOf(
   { name, description, input_schema }: Tool,
   search: ToolSearch | undefined,

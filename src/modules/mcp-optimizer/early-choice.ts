@@ -1,11 +1,11 @@
 import type { ChatRequest, Exchange, Kit } from '../../module-api.ts';
 
-/** Room for the answer and the next question, which are not there yet. */
+/** Accounts for the answer and the next user message. */
 const expectedGrowthFactor = 2;
 
 /**
- * Whether tools are better left out while people only greet, to be chosen at their first request: what is saved until then must be
- * more than what it costs that the provider has to read the greeting anew.
+ * Whether it pays off to omit tools during small talk and choose them at the first request: the savings until then must exceed
+ * the cost of sending the small talk again uncached.
  */
 export function paysToWait(
   { request, target }: Exchange,
@@ -16,7 +16,7 @@ export function paysToWait(
   return isPriced && tokens > expectedGrowthFactor * tokensBesideTools(request);
 }
 
-/** Whether `edited`, with the tools for the first request, may be sent: by what those that were left out until now would have cost. */
+/** Whether `edited`, with the tools for the first request, may be sent, given the savings from omitting tools until now. */
 export function mayChooseNow(
   { request, target }: Exchange,
   { edited, tokens }: { readonly edited: ChatRequest; readonly tokens: number },
@@ -25,7 +25,7 @@ export function mayChooseNow(
   const card = catalog.priceOf(target)?.card;
   if (card === undefined) return false;
   const isUncached = card.cacheRead <= 0;
-  // They would have been read at the full price once.
+  // The tools would have been read once at full price.
   const calls = isUncached ? 1 : card.input / card.cacheRead;
   return prefix.proposeStep(edited, {
     calls,

@@ -15,7 +15,7 @@ import { ToolListCache } from './tool-list-cache.ts';
 
 const name = 'mcp-optimizer';
 
-/** Leaves out the tools that a conversation does not need, the same ones in all of its calls, and finds them where they are missed. */
+/** Omits the tools that a conversation doesn't need, the same in all its calls, and lets the model find them when needed. */
 export const mcpOptimizer: ModuleFactory<McpOptimizerOptions> = () => {
   const lists = new ToolListCache();
 
@@ -64,7 +64,7 @@ export const mcpOptimizer: ModuleFactory<McpOptimizerOptions> = () => {
   };
 };
 
-/** Tools by which the model gets at those that it is not shown. */
+/** The tools with which the model reaches omitted ones. */
 function retrievalToolsFor(call: CallWithTools, omitted: ReadonlySet<string>): readonly GatewayTool[] {
   const weighed = (texts: readonly string[]) => texts.map((text) => ({ text, weight: 1 }));
   return createRetrievalTools({

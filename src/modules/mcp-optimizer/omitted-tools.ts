@@ -1,7 +1,7 @@
 import type { CacheControl, Tool } from '../../module-api.ts';
 import { isClientTool } from './required-tools.ts';
 
-/** The tools without those that are left out. A cache marker on one of them goes to the last that stays before it, or else the first. */
+/** Removes omitted tools. A cache marker on one of them moves to the last remaining tool before it, or else to the first. */
 export function removeTools(tools: readonly Tool[], left: ReadonlySet<string>): readonly Tool[] {
   const kept: Tool[] = [];
   let waiting: CacheControl | undefined;
@@ -20,12 +20,12 @@ export function removeTools(tools: readonly Tool[], left: ReadonlySet<string>): 
   return kept;
 }
 
-/** Of two markers the longer one stays. */
+/** Of two markers, the one with the longer TTL stays. */
 function addCacheMarker(tool: Tool, marker: CacheControl): Tool {
   return tool.cache_control?.ttl === '1h' ? tool : { ...tool, cache_control: marker };
 }
 
-/** About what a model reads of them, four bytes each. */
+/** Estimates their tokens at four bytes each. */
 export function estimateToolTokens(tools: readonly Tool[]): number {
   return tools.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(tools)) / 4;
 }

@@ -2,24 +2,24 @@ import { type Exchange, isJsonObject, type Message, type Tool } from '../../modu
 import { extractIdentifiers } from './choice/prepared-tool.ts';
 import type { ToolList } from './choice/tool-list.ts';
 
-/** A tool of the client's own, and none that its provider runs. */
+/** Whether the client runs the tool, and not the provider. */
 export function isClientTool({ type }: Tool): boolean {
   return type === undefined || type === 'custom';
 }
 
-/** By which the client, or its provider for it, looks for tools already. */
+/** Whether it is a tool search of the client or of its provider. */
 export function isToolSearch(tool: Tool): boolean {
   const { type = '', kind }: Tool & { readonly kind?: unknown } = tool;
   return (type === 'foreign' && typeof kind === 'string' ? kind : type).startsWith('tool_search');
 }
 
-/** Whether only its own format understands it, and doesn't carry along what it brings into answers. */
+/** Whether the tool is format-specific and its output would be lost in a rewritten answer. */
 export function isLostInRewrite(tool: Tool): boolean {
   const { type, isCarried }: Tool & { readonly isCarried?: unknown } = tool;
   return type === 'foreign' && isCarried !== true;
 }
 
-/** The tools that must stay whatever the request is about: used, forced or named. `tools` are those of the list. */
+/** The tools that must stay for any request: used, forced or named. `tools` are those of the list. */
 export function findRequiredTools(
   exchange: Exchange,
   list: ToolList,
@@ -44,13 +44,13 @@ export function findRequiredTools(
   return needed;
 }
 
-/** The tools that a call must have, since its choice names them: providers refuse it else. */
+/** The tools named by the call's tool choice: providers reject the call without them. */
 export function forcedToolsOf({ request, clientRequest }: Exchange): readonly string[] {
   const named = collectNames(clientRequest.body.tool_choice);
   return request.tool_choice?.type === 'tool' ? [...named, request.tool_choice.name] : named;
 }
 
-/** Others are called by programs that the model writes, which nobody here sees. */
+/** Other tools are called by programs that the model writes, which the gateway can't see. */
 function isCalledByModel(tool: Tool): boolean {
   const callers = 'allowed_callers' in tool ? tool.allowed_callers : undefined;
   return !Array.isArray(callers) || callers.every((caller) => caller === 'direct');
@@ -62,7 +62,7 @@ function usedToolsOf({ content }: Message): readonly string[] {
     : content.flatMap((block) => (block.type === 'tool_use' ? [block.name] : []));
 }
 
-/** What people and models said; what tools gave back names things by the hundred. */
+/** User and model texts, without tool results, which contain hundreds of names. */
 function textsOf({ content }: Message): readonly string[] {
   return typeof content === 'string'
     ? [content]
@@ -74,7 +74,7 @@ function systemText(system: Exchange['request']['system']): string {
   return system.map(({ text }) => text).join('\n');
 }
 
-/** Every name in what a client wrote about the choice: there are ways to allow several, which not all formats have. */
+/** Every name in the client's tool choice; some formats allow several tools. */
 function collectNames(choice: unknown): readonly string[] {
   if (Array.isArray(choice)) return choice.flatMap(collectNames);
   if (!isJsonObject(choice)) return [];

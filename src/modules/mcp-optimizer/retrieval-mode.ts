@@ -2,7 +2,7 @@ import { chooseWire, type Exchange, type Kit, type ToolSearch } from '../../modu
 import type { McpOptimizerOptions } from './options.ts';
 import type { RetrievalMode } from './tool-decision-log.ts';
 
-/** How the model of a call looks for tools by itself, where its provider has that in the format that it is asked in. */
+/** The provider's own tool search for the call's model, if the wire format supports it. */
 export function providerToolSearchOf(
   { target, clientRequest }: Exchange,
   { catalog }: Pick<Kit<McpOptimizerOptions>, 'catalog'>,
@@ -11,7 +11,7 @@ export function providerToolSearchOf(
   return search?.wire === chooseWire(target, clientRequest.wire)?.name ? search : undefined;
 }
 
-/** How it gets at what is left out. */
+/** How the model reaches omitted tools. */
 export function retrievalModeOf(
   exchange: Exchange,
   kit: Pick<Kit<McpOptimizerOptions>, 'catalog' | 'options'>,

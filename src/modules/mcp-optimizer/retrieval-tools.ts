@@ -7,17 +7,17 @@ import { fullToolCharactersMax, fullToolsMax, queryCharactersMax } from './limit
 import { validateArguments } from './validate-arguments.ts';
 
 interface RetrievalToolsParts {
-  /** All that the client offers. */
+  /** All tools of the client. */
   readonly tools: readonly Tool[];
-  /** Names of those that the model doesn't see. */
+  /** Names of omitted tools. */
   readonly omitted: ReadonlySet<string>;
-  /** The client's own tools, ready to be searched. */
+  /** Loads the client's tools for searching. */
   list(): Promise<ToolList>;
-  /** With vectors where there are any in time. */
+  /** Embeds texts; without vectors if that fails or is late. */
   embed(texts: readonly string[]): Promise<readonly EmbeddedRequestText[]>;
 }
 
-/** Two tools by which a model gets at what was left out: one that finds tools, and one that calls them. */
+/** Two tools with which a model reaches omitted ones: one finds tools, the other calls them. */
 export function createRetrievalTools(parts: RetrievalToolsParts): readonly GatewayTool[] {
   const [finding, calling] = describeRetrievalTools(parts.tools, parts.omitted);
   return [
@@ -26,7 +26,7 @@ export function createRetrievalTools(parts: RetrievalToolsParts): readonly Gatew
   ];
 }
 
-/** The same for the same tools, whoever asks. */
+/** Deterministic for the same tools. */
 function describeRetrievalTools(tools: readonly Tool[], left: ReadonlySet<string>): readonly [Tool, Tool] {
   const finding = uniqueToolName('find_tools', tools);
   const calling = uniqueToolName('call_tool', tools);
@@ -55,7 +55,7 @@ function describeRetrievalTools(tools: readonly Tool[], left: ReadonlySet<string
   ];
 }
 
-/** Apart from all that the client offers, what is left out included. */
+/** A name that differs from all of the client's tools, omitted ones included. */
 function uniqueToolName(name: string, tools: readonly Tool[]): string {
   const taken = new Set(tools.map((tool) => tool.name));
   let apart = name;
@@ -77,9 +77,9 @@ async function findTools(
   { tools, omitted, list, embed }: RetrievalToolsParts,
   calling: string,
 ): Promise<ToolAnswer> {
-  const asked = isJsonObject(input) && typeof input.query === 'string' ? input.query.trim() : '';
-  if (asked === '') return { content: 'query must say what is to be done', isError: true };
-  const query = asked.slice(0, queryCharactersMax);
+  const fullQuery = isJsonObject(input) && typeof input.query === 'string' ? input.query.trim() : '';
+  if (fullQuery === '') return { content: 'query must say what is to be done', isError: true };
+  const query = fullQuery.slice(0, queryCharactersMax);
   const all = await list();
   const among = new Set([...all.tools.keys()].filter((at) => omitted.has(all.tools[at]?.name ?? '')));
   const best = searchTools(all, await embed([query, ...splitClauses(query)]), among);
@@ -93,7 +93,7 @@ async function findTools(
   return lines.join('\n');
 }
 
-/** The first ones as they are. */
+/** The first tools with complete schemas. */
 function formatFullTools(tools: readonly Tool[]): readonly string[] {
   const whole: string[] = [];
   let characters = 0;
@@ -114,7 +114,7 @@ function formatToolLine(tool: Tool): string {
   return `${name}: ${text.length <= lineCharacters ? text : `${text.slice(0, lineCharacters)}…`}`;
 }
 
-/** The client gets the real call. A tool that the model could have called by itself is called all the same. */
+/** Hands the call over to the client. Also accepts tools that the model could call directly. */
 function callTool(input: unknown, { tools }: RetrievalToolsParts, finding: string): ToolAnswer {
   const { name, arguments: given, ...beside } = isJsonObject(input) ? input : {};
   const tool = tools.find((one) => one.name === name);
@@ -123,7 +123,7 @@ function callTool(input: unknown, { tools }: RetrievalToolsParts, finding: strin
       content: `There is no tool ${JSON.stringify(name ?? '')}. ${finding} tells which there are.`,
       isError: true,
     };
-  // Some models write them beside the name.
+  // Some models write the arguments next to the name.
   const values = parseArguments(given ?? beside);
   const wrong = validateArguments(values, { type: 'object', ...tool.input_schema });
   if (wrong.length === 0) return { handOver: { name: tool.name, input: values } };
@@ -133,7 +133,7 @@ function callTool(input: unknown, { tools }: RetrievalToolsParts, finding: strin
   };
 }
 
-/** Some models write arguments as a text. */
+/** Some models write the arguments as a JSON string. */
 function parseArguments(given: unknown): unknown {
   if (typeof given !== 'string') return given;
   try {

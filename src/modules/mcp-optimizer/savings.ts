@@ -13,7 +13,7 @@ import { savingsWindow } from './limits.ts';
 
 const savingsTtlSeconds = 86_400;
 
-/** Says what it should come to at once, as the head of a stream goes out before anybody knows, and what it came to when that is known. */
+/** Notes the expected savings at once, because a stream's headers are sent before the bill, and the actual savings when billed. */
 export function recordSavings(
   exchange: Exchange,
   { tokens, module }: { readonly tokens: number; readonly module: string },
@@ -31,7 +31,7 @@ export function recordSavings(
   });
 }
 
-/** What leaving tools out was worth in a call: what their tokens would have cost as the others were billed, without the rounds that they were searched in. */
+/** The savings of a call: the cost of the omitted tokens at the billed rate, less the cost of tool search rounds. */
 function savingsOf(
   attempts: readonly Attempt[],
   tokens: number,
@@ -46,29 +46,27 @@ function savingsOf(
     : nanoOfPico(Math.round(tokens * rateOf(first, card))) - spent;
 }
 
-/** Tools stand before everything else: what is read from a provider's cache begins with them. */
+/** Tools come first in a request, so any cache read includes them. */
 function rateOf({ usage }: Attempt, card: RateCard): number {
   if ((usage.cache_read_input_tokens ?? 0) > 0) return card.cacheRead;
   if ((usage.cache_creation?.ephemeral_1h_input_tokens ?? 0) > 0) return card.cacheWriteHour;
   return (usage.cache_creation_input_tokens ?? 0) > 0 ? card.cacheWrite : card.input;
 }
 
-/** What is known of a conversation. */
 interface ConversationSavings {
   /** What each of the latest calls saved. */
   readonly latest: readonly NanoUsd[];
-  /** All that the last of them had the model read. */
+  /** Input tokens of the last call. */
   readonly tokens: number;
 }
 
-/** Whether it has cost more than it saved in the latest calls of a conversation. */
+/** Whether the module cost more than it saved in the latest calls of a conversation. */
 export async function isLosing(exchange: Exchange, kit: Pick<Kit<unknown>, 'cache'>): Promise<boolean> {
   return lossOf(await loadSavings(kit.cache, exchange)) > 0;
 }
 
 /**
- * Whether a conversation is better off without it from now on, though its provider has to write anew all that it keeps. As many
- * calls as were looked at are expected to come.
+ * Whether stopping pays off although the provider must rewrite its cache. It expects as many further calls as were recorded.
  */
 export async function paysToStop(
   exchange: Exchange,
@@ -85,13 +83,13 @@ export async function paysToStop(
   return kit.prefix.proposeStep(exchange.request, { calls, savesTokens }).isAllowed;
 }
 
-/** Of all the latest calls together; 0 where there was none, or too few to tell. */
+/** The total loss of the latest calls; 0 without one, or with too few calls. */
 function lossOf({ latest }: ConversationSavings): NanoUsd {
   if (latest.length < savingsWindow.least) return 0;
   return Math.max(0, -latest.reduce((sum, saved) => sum + saved, 0));
 }
 
-/** Calls at the same time may miss each other here: it is a sum over many. */
+/** Concurrent calls may overwrite each other, which hardly matters in a sum over many. */
 async function storeSavings(
   { saved, tokens }: { readonly saved: NanoUsd; readonly tokens: number },
   exchange: Exchange,
@@ -105,7 +103,7 @@ async function storeSavings(
   await kit.cache.put(keyOf(exchange), Buffer.from(JSON.stringify(conversationSavings)), savingsTtlSeconds);
 }
 
-/** What the model read in a call, from the provider's cache or not. */
+/** All input tokens of a call, cached or not. */
 function inputTokensOf(attempts: readonly Attempt[]): number {
   const { usage } = attempts.findLast(({ isModuleCall }) => !isModuleCall) ?? {};
   const { input_tokens = 0, cache_read_input_tokens = 0, cache_creation_input_tokens = 0 } = usage ?? {};

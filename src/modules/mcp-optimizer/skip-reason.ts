@@ -3,7 +3,7 @@ import type { CallWithTools } from './choose-omission.ts';
 import { toolsMax, toolTokensMin } from './limits.ts';
 import { isLostInRewrite, isToolSearch } from './required-tools.ts';
 
-/** Why all tools are sent, as the trace says it. */
+/** Why all tools are sent, as noted in the trace. */
 export type SkipReason = EarlySkipReason | 'vectors' | 'vague' | 'needed' | 'prefix' | 'forced' | 'costs';
 
 type EarlySkipReason =
@@ -15,7 +15,7 @@ type EarlySkipReason =
   | 'tool-search'
   | 'tool-type';
 
-/** The reason not to choose among the tools of a call; undefined where there is none. */
+/** A reason not to choose among the tools of a call; undefined if there is none. */
 export function skipReasonBeforeChoice(call: CallWithTools): EarlySkipReason | undefined {
   const { exchange, kit, clientTools, lists } = call;
   if (clientTools.length < kit.options.min_tools) return 'few-tools';
@@ -27,8 +27,8 @@ export function skipReasonBeforeChoice(call: CallWithTools): EarlySkipReason | u
 }
 
 /**
- * Calls whose answer can't be continued here, a client that searches for its tools itself, and tools of a format's own whose
- * calls would be missing in an answer that is written anew.
+ * Calls whose answer the gateway can't continue, clients with their own tool search, and format-specific tools whose calls would
+ * be lost in a rewritten answer.
  */
 function skipReasonOfRequest(exchange: Exchange): EarlySkipReason | undefined {
   if (changesState(exchange.clientRequest)) return 'stateful';

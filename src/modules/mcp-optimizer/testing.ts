@@ -3,7 +3,7 @@ import { termsOf } from './choice/words.ts';
 
 const size = 512;
 
-/** Vectors in which texts with the same words lie close together: quick, and no model. */
+/** Fast test embeddings without a model: texts with the same words are close. */
 export function wordVectors(isReady: () => boolean = () => true): Embeddings & { readonly asked: string[] } {
   const asked: string[] = [];
   const many: Embeddings['many'] = async (texts, { deadlineMs = 300 } = {}) => {
@@ -38,7 +38,7 @@ function valuesOf(text: string): Float32Array {
   return values.map((value) => value / length);
 }
 
-/** Tools of several servers with something to say, as many as there are words. */
+/** Tools of several servers with descriptions, one per word. */
 export function toolsOf(words: readonly string[]): readonly Tool[] {
   return words.map((word) => ({
     name: `mcp__${word}_server__${word}_lookup`,

@@ -10,15 +10,15 @@ import type { SkipReason } from './skip-reason.ts';
 import { type ToolDecision, ToolDecisionLog } from './tool-decision-log.ts';
 
 interface CallDecision extends ToolDecision {
-  /** Tokens that were left out while nothing was asked for: from this call on the tools are others. */
+  /** Tokens omitted during small talk, set in the call that chooses the tools anew. */
   readonly waited?: number;
 }
 
-/** What is left out of one call: what was decided for its conversation before, or something else from now on. */
+/** Decides which tools a call omits: those of the conversation's earlier decision, or new ones. */
 export class ToolDecider {
   readonly #call: CallWithTools;
   readonly #log: ToolDecisionLog;
-  /** Why all tools are sent, where nothing is left out. */
+  /** Why nothing is omitted, if nothing is. */
   skipReason: SkipReason = 'needed';
 
   constructor(call: CallWithTools) {
@@ -26,7 +26,7 @@ export class ToolDecider {
     this.#log = new ToolDecisionLog(call.exchange, call.kit, call.clientTools);
   }
 
-  /** Undefined where the tools stay as they are. */
+  /** Undefined if the tools stay unchanged. */
   async decide(): Promise<CallDecision | undefined> {
     const before = await this.#log.latest();
     const { isBreak } = this.#call.kit.prefix;
@@ -36,11 +36,11 @@ export class ToolDecider {
     return this.#continueDecision(before);
   }
 
-  /** Where the provider keeps what was sent before, the tools stay what they were, unless it is worth more to change them. */
+  /** While the provider has the prefix cached, the tools stay the same unless changing them pays off. */
   async #continueDecision(before: ToolDecision): Promise<CallDecision | undefined> {
     const { exchange, kit } = this.#call;
     if (omitsForcedTool(exchange, before)) {
-      // The call would be refused. What is kept of the conversation is lost by that, once.
+      // The provider would reject the call, so the cached prefix is given up once.
       this.skipReason = 'forced';
       await this.#log.decide(this.#sendAllTools);
       return this.#sendAllTools;
@@ -51,7 +51,7 @@ export class ToolDecider {
     return this.#log.decide(this.#sendAllTools);
   }
 
-  /** After small talk alone, what the first request needs. */
+  /** Chooses tools for the first request after small talk. */
   async #chooseAfterSmallTalk(before: ToolDecision): Promise<CallDecision | undefined> {
     const { exchange, kit, clientTools } = this.#call;
     const now = await this.#chooseOmission();
@@ -68,12 +68,12 @@ export class ToolDecider {
     return decided && { ...decided, waited: before.tokens };
   }
 
-  /** Where nothing is kept, they can be chosen anew. */
+  /** At a cache break, tools can be chosen anew. */
   async #decideAtBreak(before: ToolDecision | undefined): Promise<CallDecision | undefined> {
     const { exchange, kit, clientTools } = this.#call;
     const { omitted, isSmallTalk } = await this.#omissionAtBreak(before);
     if (omitted.length === 0 && before === undefined) return undefined;
-    // That nothing is left out any more is a decision, too, where there was another one before.
+    // Omitting nothing after an earlier omission is also a decision to store.
     const all = this.#sendAllTools;
     const search = all.retrieval === 'defer' ? providerToolSearchOf(exchange, kit) : undefined;
     const tokens = estimateToolTokens(
@@ -94,7 +94,7 @@ export class ToolDecider {
     }
     const now = await this.#chooseOmission();
     if (before === undefined) return now ?? noOmission;
-    // What is not known to be of no use stays: a set that was chosen once only grows.
+    // Tools that were sent before stay: the set only grows.
     return {
       omitted: stillOmitted(before.omitted, now?.omitted),
       isSmallTalk: before.isEarly && (now?.isSmallTalk ?? true),
@@ -109,7 +109,7 @@ export class ToolDecider {
     return now;
   }
 
-  /** That all tools are sent. */
+  /** The decision to send all tools. */
   get #sendAllTools(): ToolDecision {
     const { exchange, kit } = this.#call;
     return { omitted: [], retrieval: retrievalModeOf(exchange, kit), tokens: 0, isEarly: false };

@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto';
 import { digestOfTools, type Exchange, isJsonObject, type Kit, type Tool } from '../../module-api.ts';
 
-/** What was decided about the tools of a conversation. */
+/** A decision about the tools of a conversation. */
 export interface ToolDecision {
-  /** Names of those that are left out. */
+  /** Names of omitted tools. */
   readonly omitted: readonly string[];
   readonly retrieval: RetrievalMode;
-  /** What these are together. */
+  /** Tokens of the omitted tools. */
   readonly tokens: number;
-  /** Whether nothing was asked for yet: the first request chooses anew. */
+  /** Whether there was only small talk, so that the first request chooses anew. */
   readonly isEarly: boolean;
 }
 
-/** How the model gets at what is left out: by tools of ours, by its provider's search, or not at all. */
+/** How the model reaches omitted tools: with the gateway's tools, the provider's search, or not at all. */
 export type RetrievalMode = 'find' | 'defer' | 'none';
 
-/** The decisions about one list of tools: a client that offers others, or wants others always, has begun anew as far as tools go. */
+/** The decisions about one list of tools. A changed list or `always` option starts a new log. */
 export class ToolDecisionLog {
   readonly #exchange: Exchange;
   readonly #decisions: Kit<unknown>['decisions'];
@@ -33,12 +33,12 @@ export class ToolDecisionLog {
     this.#exchange = exchange;
     this.#decisions = decisions;
     this.#tools = tools;
-    // Names of places are short, and there may be many tools that are always wanted.
+    // Hashed, because keys are short and `always` may name many tools.
     const wanted = always.length === 0 ? '' : `:${hash('sha256', always.join('|'), 'base64url')}`;
     this.#toolListKey = `${digestOfTools({ tools })}${wanted}`;
   }
 
-  /** The last one in this conversation, as far as it is the same. */
+  /** The latest decision for a prefix of this conversation. */
   async latest(): Promise<ToolDecision | undefined> {
     const { messages } = this.#exchange.request;
     for (let at = messages.length; at > 0; at--) {
@@ -49,7 +49,7 @@ export class ToolDecisionLog {
     return undefined;
   }
 
-  /** Of two who decide at the same time, the first is right. */
+  /** Of two concurrent decisions the first wins. */
   async decide(toolDecision: ToolDecision): Promise<ToolDecision | undefined> {
     return this.#parse(
       await this.#decisions.decideOnce(this.#decisionKey(), () => this.#serialize(toolDecision)),
@@ -60,7 +60,7 @@ export class ToolDecisionLog {
     return `tools:${this.#toolListKey}:${this.#exchange.conversation.digestAt(at)}`;
   }
 
-  /** One bit a tool: a ledger has no room for thousands of names. */
+  /** One bit per tool: the decision log has no room for thousands of names. */
   #serialize({ omitted, retrieval, tokens, isEarly }: ToolDecision): unknown {
     const names = new Set(omitted);
     const bits = Buffer.alloc(Math.ceil(this.#tools.length / 8));
@@ -80,6 +80,6 @@ export class ToolDecisionLog {
   }
 }
 
-function isRetrievalMode(way: unknown): way is RetrievalMode {
-  return way === 'find' || way === 'defer' || way === 'none';
+function isRetrievalMode(value: unknown): value is RetrievalMode {
+  return value === 'find' || value === 'defer' || value === 'none';
 }

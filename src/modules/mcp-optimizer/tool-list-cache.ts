@@ -26,7 +26,7 @@ export type ToolListResult =
   | { readonly list: ToolList; readonly why?: undefined }
   | { readonly list?: undefined; readonly why: EmbeddingFailureReason };
 
-/** Lists of tools with their vectors, for all accounts: what tools say of themselves is no secret of one. */
+/** Caches tool lists with their vectors for all accounts, as tool descriptions aren't secret. */
 export class ToolListCache {
   #lists = new Lru<ToolList>(cachedListsMax);
   #toolCount = 0;
@@ -35,23 +35,23 @@ export class ToolListCache {
   readonly #tools = new Lru<PreparedTool>(cachedToolsMax);
   readonly #embedding = new Set<string>();
 
-  /** Whether vectors of these are being made: who waits for them would only keep those waiting who make them. */
+  /** Whether these tools are being embedded; another request for their vectors would only slow that down. */
   isEmbedding(tools: readonly Tool[]): boolean {
     return this.#embedding.has(digestOfTools({ tools }));
   }
 
-  /** Waits for vectors that are missing for as long as a call can. */
+  /** Embeds missing tools within the time that a call can wait. */
   async load(tools: readonly Tool[], embed: Embeddings): Promise<ToolListResult> {
     const name = digestOfTools({ tools });
-    const known = this.#lists.get(name);
-    if (known !== undefined) return { list: known };
+    const cached = this.#lists.get(name);
+    if (cached !== undefined) return { list: cached };
     if (this.isEmbedding(tools)) return { why: 'busy' };
-    const overAtMs = performance.now() + embeddingWaitMs;
-    const all = await this.#prepareAll(tools, overAtMs);
+    const deadlineAtMs = performance.now() + embeddingWaitMs;
+    const all = await this.#prepareAll(tools, deadlineAtMs);
     if (all === undefined) return { why: 'late' };
     const { vectors, why } = await embed.many(
       all.map(({ text }) => text),
-      { use: 'tools', isPublic: true, deadlineMs: Math.max(1, overAtMs - performance.now()) },
+      { use: 'tools', isPublic: true, deadlineMs: Math.max(1, deadlineAtMs - performance.now()) },
     );
     if (vectors === undefined) return { why };
     this.#products ??= createDotProducts();
@@ -64,11 +64,11 @@ export class ToolListCache {
     return { list };
   }
 
-  /** Of all of them together, four bytes each. */
+  /** Estimates the tokens of all tools at four bytes each. */
   estimateTokens(tools: readonly Tool[]): number {
     const name = digestOfTools({ tools });
-    const known = this.#tokens.get(name);
-    if (known !== undefined) return known;
+    const cached = this.#tokens.get(name);
+    if (cached !== undefined) return cached;
     const tokens = Buffer.byteLength(JSON.stringify(tools)) / 4;
     this.#tokens.set(name, tokens);
     return tokens;
@@ -77,30 +77,30 @@ export class ToolListCache {
   #store(name: string, list: ToolList): void {
     this.#toolCount += list.tools.length;
     if (this.#toolCount > cachedListToolsMax) {
-      // What is needed is made again, of vectors that are there.
+      // Lists in use are rebuilt from cached vectors.
       this.#lists = new Lru(cachedListsMax);
       this.#toolCount = list.tools.length;
     }
     this.#lists.set(name, list);
   }
 
-  /** To be searched by words alone. */
+  /** A list for searching by words only. */
   async withoutVectors(tools: readonly Tool[]): Promise<ToolList> {
     return new ToolList((await this.#prepareAll(tools)) ?? [], []);
   }
 
-  /** Makes the vectors that are missing after the call, for the next one. */
+  /** Embeds missing tools after the call, for the next one. */
   embedLater(tools: readonly Tool[], kit: Pick<Kit<unknown>, 'embeddings' | 'runInBackground'>): void {
     const name = digestOfTools({ tools });
     if (this.#embedding.has(name)) return;
     kit.runInBackground(async () => {
-      // Only now: there may be no room for what is left for later.
+      // Checked again here, because the task runs later.
       if (this.#embedding.has(name) || this.#embedding.size >= listsAtOnce) return;
       this.#embedding.add(name);
-      const overAtMs = performance.now() + backgroundEmbeddingMs;
+      const deadlineAtMs = performance.now() + backgroundEmbeddingMs;
       try {
         const texts = ((await this.#prepareAll(tools)) ?? []).map(({ text }) => text);
-        for (let at = 0; at < texts.length && performance.now() < overAtMs; at += textsAtOnce)
+        for (let at = 0; at < texts.length && performance.now() < deadlineAtMs; at += textsAtOnce)
           await kit.embeddings.many(texts.slice(at, at + textsAtOnce), {
             use: 'tools',
             isPublic: true,
@@ -112,20 +112,20 @@ export class ToolListCache {
     });
   }
 
-  /** Lets others have their turn in between; undefined where it took too long. */
+  /** Yields to the event loop in between; undefined after the deadline. */
   async #prepareAll(
     tools: readonly Tool[],
-    overAtMs = Number.POSITIVE_INFINITY,
+    deadlineAtMs = Number.POSITIVE_INFINITY,
   ): Promise<readonly PreparedTool[] | undefined> {
     const all: PreparedTool[] = [];
-    let restAtMs = performance.now() + preparingMs;
+    let yieldAtMs = performance.now() + preparingMs;
     for (const tool of tools) {
       all.push(this.#prepare(tool));
       const nowMs = performance.now();
-      if (nowMs > overAtMs) return undefined;
-      if (nowMs <= restAtMs) continue;
+      if (nowMs > deadlineAtMs) return undefined;
+      if (nowMs <= yieldAtMs) continue;
       await setImmediate();
-      restAtMs = performance.now() + preparingMs;
+      yieldAtMs = performance.now() + preparingMs;
     }
     return all;
   }
@@ -133,15 +133,15 @@ export class ToolListCache {
   #prepare(tool: Tool): PreparedTool {
     const json = jsonOf(tool);
     const key = hash('sha256', json, 'base64url');
-    const known = this.#tools.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#tools.get(key);
+    if (cached !== undefined) return cached;
     const made = prepareTool(tool, json);
     this.#tools.set(key, made);
     return made;
   }
 }
 
-/** Without the marker, which is no part of the tool. */
+/** Without the cache marker. */
 function jsonOf({ name, description, input_schema }: Tool): string {
   return JSON.stringify({ name, description, input_schema });
 }

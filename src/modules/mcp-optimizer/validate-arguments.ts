@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject } from '../../module-api.ts';
 
-/** Values of arguments that are looked at: what is behind them counts as right. */
+/** The maximum number of checked values; the rest counts as valid. */
 const checkedValuesMax = 10_000;
-/** More is not told to the model. */
+/** The maximum number of issues reported to the model. */
 const issuesMax = 5;
-/** Of values that are listed in a schema. */
+/** The maximum length of an enum list in an issue. */
 const listedCharactersMax = 500;
-/** Nobody's arguments are nested deeper; schemas may refer to themselves without end. */
+/** The maximum nesting, because schemas may be recursive. */
 const depthMax = 50;
-/** Schemas that refer to each other. */
+/** The maximum chain of references. */
 const refsMax = 10;
 
 interface SchemaPosition {
@@ -18,13 +18,13 @@ interface SchemaPosition {
 }
 
 interface ValidationState {
-  /** What references are of. */
+  /** The schema that references resolve in. */
   readonly root: unknown;
   stepsLeft: number;
   depth: number;
 }
 
-/** What is wrong with the arguments of a call, by the schema of its tool: what can be told without any doubt. Empty where nothing is. */
+/** Validates the arguments of a call against its tool's schema. Reports only definite issues; empty if there are none. */
 export function validateArguments(value: unknown, schema: unknown): readonly string[] {
   return validateValue(
     { value, schema, path: 'arguments' },
@@ -63,7 +63,7 @@ function validateAllOf(
   return collectIssues(allOf.map((schema) => () => validateValue({ value, schema, path }, validationState)));
 }
 
-/** Whether exactly one of `oneOf` fits is left to the client. */
+/** Treats `oneOf` like `anyOf`: the client checks that exactly one matches. */
 function validateAnyOf(
   { value, path }: SchemaPosition,
   schema: JsonObject,
@@ -120,7 +120,6 @@ function validateProperties(
   return collectIssues([() => missing, ...inside]);
 }
 
-/** The first few that are found. */
 function collectIssues(checks: readonly (() => readonly string[])[]): readonly string[] {
   const wrong: string[] = [];
   for (const check of checks) {
@@ -130,7 +129,7 @@ function collectIssues(checks: readonly (() => readonly string[])[]): readonly s
   return wrong;
 }
 
-/** A reference within the schema; of others nobody knows what they say. */
+/** Resolves a reference within the schema; external ones accept anything. */
 function resolveReference(schema: unknown, root: unknown): unknown {
   let found = schema;
   for (let count = 0; isJsonObject(found) && found.$ref !== undefined; count++) {
@@ -156,12 +155,12 @@ function isDeepEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Those of many digits are kept as they were written. */
+/** Numbers with many digits are kept as written, not as JavaScript numbers. */
 function isNumber(value: unknown): boolean {
   return typeof value === 'number' || JSON.isRawJSON(value);
 }
 
-/** A type that nobody knows fits everything. */
+/** An unknown type accepts anything. */
 function isOfType(value: unknown, type: string): boolean {
   switch (type) {
     case 'object':

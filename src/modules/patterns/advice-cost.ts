@@ -2,12 +2,12 @@ import { type Attempt, type Exchange, type Kit, nanoOfPico, type RateCard } from
 import { estimateTokens } from './advice.ts';
 
 interface InjectedAdvice {
-  /** Advice that is new with this call, and what stood in the conversation before. */
+  /** Advice added by this call, and advice of earlier turns. */
   readonly fresh: string;
   readonly earlier: string;
 }
 
-/** Says what advice cost in a call, which is all that a call can tell of its worth. */
+/** Records the cost of advice in a call; its benefit isn't visible in a single call. */
 export function recordAdviceCost(
   injectedAdvice: InjectedAdvice,
   { target }: Exchange,
@@ -22,7 +22,7 @@ export function recordAdviceCost(
   });
 }
 
-/** As the tokens around it were billed: what was said before is read from the provider's cache where anything is. */
+/** Priced like the surrounding tokens: earlier advice is read from the provider's cache if anything is. */
 function adviceCostOf({ usage }: Attempt, { fresh, earlier }: InjectedAdvice, card: RateCard): number {
   const isKept = (usage.cache_creation_input_tokens ?? 0) > 0;
   const hour = (usage.cache_creation?.ephemeral_1h_input_tokens ?? 0) > 0;

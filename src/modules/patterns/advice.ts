@@ -3,12 +3,12 @@ import { type Message, type Pattern, type Patterns, toPlainLine } from '../../mo
 import { limits } from './limits.ts';
 import type { RelevantPattern } from './relevance.ts';
 
-/** What was decided for a place in a conversation: patterns that are there, those that are held out, and the text. */
+/** The decision for a message: patterns that are applied, those held out, and the advice text. */
 export interface AdviceDecision {
   readonly with: readonly string[];
   readonly without: readonly string[];
   readonly text: string;
-  /** Whether the conversation goes without any, so that it shows what the module is worth. */
+  /** Whether the conversation gets no advice at all, to measure the module. */
   readonly isBare: boolean;
 }
 
@@ -16,10 +16,10 @@ const opening = `<gateway-advice>
 Notes from earlier conversations, added by the gateway. They are advice and not an order: use what fits the task, and follow the user and the system wherever they say otherwise.`;
 const closing = '</gateway-advice>';
 
-/** Conversations without any advice, for each that one pattern is held out of. */
+/** The ratio of conversations without any advice to those that one pattern is held out of. */
 const noAdviceShare = 0.25;
 
-/** The best that fit into the budget, but for those that this conversation is to go without. */
+/** Chooses the best patterns within the budget, and holds some of them out. */
 export function chooseAdvice(
   relevant: readonly RelevantPattern[],
   {
@@ -49,12 +49,12 @@ export function chooseAdvice(
   return { with: on, without: off, text, isBare };
 }
 
-/** By estimate, and rather too many. */
+/** A high estimate. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / 3);
 }
 
-/** A message with the advice behind what it says. */
+/** Appends advice to a message. */
 export function appendAdvice(message: Message, text: string): Message {
   const { content } = message;
   if (text === '') return message;
@@ -64,7 +64,7 @@ export function appendAdvice(message: Message, text: string): Message {
   };
 }
 
-/** As it came back from the ledger. */
+/** Parses a decision from the decision log. */
 export function parseAdviceDecision(value: unknown): AdviceDecision | undefined {
   const { with: on, without, text, isBare } = Object(value);
   return Array.isArray(on) && Array.isArray(without) && typeof text === 'string'
@@ -72,14 +72,14 @@ export function parseAdviceDecision(value: unknown): AdviceDecision | undefined 
     : undefined;
 }
 
-/** What a forged one is about may hold what somebody pasted, and is for looking it up only. */
+/** The trigger of a forged pattern may contain pasted text, so it is used for matching only. */
 function formatAdviceLine({ trigger, advice, origin }: Pattern): string {
-  const said = toPlainLine(advice, Number.POSITIVE_INFINITY);
+  const line = toPlainLine(advice, Number.POSITIVE_INFINITY);
   const about = origin === 'forge' ? '' : toPlainLine(trigger.text, limits.topicCharactersMax);
-  return about === '' ? `- ${said}` : `- On "${about}": ${said}`;
+  return about === '' ? `- ${line}` : `- On "${about}": ${line}`;
 }
 
-/** The same for a pattern in a conversation whoever asks, and evenly spread from 0 to 1. */
-function stableFraction(place: string, id: string): number {
-  return createHash('sha256').update(`${place}\n${id}`).digest().readUInt32BE() / 2 ** 32;
+/** A deterministic, uniformly distributed number from 0 to 1 for a pattern in a conversation. */
+function stableFraction(conversation: string, id: string): number {
+  return createHash('sha256').update(`${conversation}\n${id}`).digest().readUInt32BE() / 2 ** 32;
 }

@@ -2,8 +2,8 @@ import { isJsonObject, type Tool } from '../../module-api.ts';
 import { limits } from './limits.ts';
 
 /**
- * What is different between two calls of a tool, by the shape of its arguments: only names and values that the tool's own
- * description has are named, since whatever else stands in a call may be somebody else's words.
+ * Describes the differences between two calls of a tool by the shape of their arguments. It mentions only names and values from
+ * the tool's schema, because others may come from untrusted text.
  */
 export function describeChanges(failed: unknown, worked: unknown, tool: Tool): readonly string[] {
   const [before, after] = [failed, worked].map((input) => (isJsonObject(input) ? input : {}));
@@ -18,7 +18,7 @@ export function describeChanges(failed: unknown, worked: unknown, tool: Tool): r
   return changes.slice(0, limits.changesMax);
 }
 
-/** The arguments of a call by shape. */
+/** Describes the arguments of a call by shape. */
 export function describeArguments(input: unknown, tool: Tool): readonly string[] {
   const given = isJsonObject(input) ? input : {};
   return declaredProperties(tool)
@@ -27,7 +27,7 @@ export function describeArguments(input: unknown, tool: Tool): readonly string[]
     .slice(0, limits.changesMax);
 }
 
-/** Names that could be a sentence are nobody's arguments. */
+/** Skips property names that could be sentences. */
 function declaredProperties({ input_schema: schema }: Tool): readonly (readonly [string, unknown])[] {
   const properties = isJsonObject(schema?.properties) ? schema.properties : {};
   return Object.entries(properties).filter(([name]) => /^[\w.$-]{1,64}$/.test(name));

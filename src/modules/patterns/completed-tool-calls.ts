@@ -6,13 +6,13 @@ export interface CompletedToolCall {
   readonly tool: string;
   readonly input: unknown;
   readonly failed: boolean;
-  /** What the tool said: evidence, and never to be repeated. */
+  /** The tool's output: evidence only, never repeated in advice. */
   readonly output: string;
-  /** Of the message with the result. */
+  /** The index of the message with the result. */
   readonly at: number;
 }
 
-/** The tools that were called, in the order of their results. */
+/** The completed tool calls, in the order of their results. */
 export function completedToolCallsIn(messages: readonly Message[]): readonly CompletedToolCall[] {
   const uses = new Map<string, { readonly name: string; readonly input: unknown }>();
   const steps: CompletedToolCall[] = [];
@@ -32,7 +32,7 @@ export function completedToolCallsIn(messages: readonly Message[]): readonly Com
   return steps;
 }
 
-/** Errors stand at the start of what a tool says, and what a run came to at its end. */
+/** Errors are at the start of an output, summaries at its end. */
 function truncateMiddle(output: string): string {
   const half = limits.outputCharactersMax / 2;
   return output.length <= 2 * half ? output : `${output.slice(0, half)}\n${output.slice(-half)}`;
@@ -56,7 +56,7 @@ function textOf(content: string | readonly Block[] | undefined): string {
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }
 
-/** What kind of failure it was, in words of ours: none of the tool's own get any further. */
+/** Classifies a failure in fixed words, so that no tool output gets into advice. */
 export function classifyFailure(output: string): string {
   const text = output.slice(0, 2000);
   return failureKinds.find(([shape]) => shape.test(text))?.[1] ?? 'failed';

@@ -21,20 +21,20 @@ interface FinishedCall {
   readonly id: string;
   readonly request: ChatRequest;
   readonly conversation: string;
-  /** The end user whom it is for, or those who aren't named; null where all of them are one. */
+  /** The scope of the end user, or of all unnamed ones; null with `scope=account`. */
   readonly person: string | null;
-  /** The message from which on patterns are on trial in it; infinite where none is. */
+  /** The index of the first message with a pattern on trial; infinite without one. */
   readonly from: number;
 }
 
-/** Nearer than this two are about the same kind of task. */
+/** Minimum similarity of triggers about the same kind of task. */
 const sameTriggerCosineMin = 0.6;
-/** What the judge says of two that say the same; vectors can't tell that from the opposite. Measured in docs/patterns.md. */
+/** Minimum judge score for equal advice; vectors can't distinguish it from the opposite. Measured in docs/patterns.md. */
 const sameAdviceLogitMin = 2;
-/** Nobody waits for it. */
+/** Runs in the background, so it can wait long. */
 const backgroundOptions = { deadlineMs: 15_000 } as const;
 
-/** What a call shows, looked at when it is over. */
+/** Learns from a finished call: scores patterns on trial and forges new ones. */
 export async function learnFromCall(finishedCall: FinishedCall, kit: Kit<PatternsOptions>): Promise<void> {
   const { request, conversation, person, from } = finishedCall;
   if (Number.isFinite(from)) {
@@ -45,42 +45,42 @@ export async function learnFromCall(finishedCall: FinishedCall, kit: Kit<Pattern
   await storeConversationTopic(finishedCall, kit);
   let wordings = kit.options.forge === 'model' ? limits.wordingsMax : 0;
   const lessons = extractLessons(request);
-  // What a stranger says is advice for nobody.
+  // Text of an unnamed end user must not become advice for others.
   for (const lesson of person === unnamedScope ? lessons.filter((one) => !isFromUserText(one)) : lessons)
     if (await forgePattern(lesson, finishedCall, { kit, isWorded: wordings > 0 })) wordings--;
 }
 
-/** What a conversation is about is told by how it begins. */
+/** Stores the first user text as the topic of the conversation. */
 async function storeConversationTopic(
   { request: { messages }, conversation, person }: FinishedCall,
   kit: Kit<PatternsOptions>,
 ): Promise<void> {
   if (person === unnamedScope || messages.some(({ role }) => role === 'assistant')) return;
-  const said = messages.map(userOnlyTextOf).find((text) => text !== '') ?? '';
-  const about = toPlainLine(said, limits.correctionCharactersMax);
+  const userText = messages.map(userOnlyTextOf).find((text) => text !== '') ?? '';
+  const about = toPlainLine(userText, limits.correctionCharactersMax);
   if (contentWords(about).length >= 2 && isFreeOfSecrets(about))
     await kit.patterns.recordGist(conversation, { about, scope: person ?? accountScope });
 }
 
-/** True where a model was asked to word it. */
+/** True if a model phrased the advice. */
 async function forgePattern(
   lesson: Lesson,
   { id, request, conversation, person }: FinishedCall,
   { kit, isWorded }: { readonly kit: Kit<PatternsOptions>; readonly isWorded: boolean },
 ): Promise<boolean> {
-  const found = { ...lesson, scope: person, requestId: id, conversation };
-  if (await kit.patterns.hasPattern(found)) {
-    await kit.patterns.propose(found);
+  const proposal = { ...lesson, scope: person, requestId: id, conversation };
+  if (await kit.patterns.hasPattern(proposal)) {
+    await kit.patterns.propose(proposal);
     return false;
   }
   const same = await findSamePattern(lesson, person, kit);
-  const asks = isWorded && same === undefined;
-  const advice = asks ? await phraseWithModel(lesson, request.model, kit) : lesson.advice;
-  await kit.patterns.propose({ ...found, advice, sameAs: same });
-  return asks;
+  const isPhrased = isWorded && same === undefined;
+  const advice = isPhrased ? await phraseWithModel(lesson, request.model, kit) : lesson.advice;
+  await kit.patterns.propose({ ...proposal, advice, sameAs: same });
+  return isPhrased;
 }
 
-/** One about the same thing in other words, of the same end user or of all: the judge has to be sure of it, both ways. */
+/** Finds a pattern with the same advice in other words, of the end user or account-wide. The judge must agree in both directions. */
 async function findSamePattern(
   lesson: Lesson,
   person: string | null,
@@ -90,23 +90,23 @@ async function findSamePattern(
   if (text === '') return undefined;
   const { vector } = await kit.embeddings.one(text, backgroundOptions);
   if (vector === undefined) return undefined;
-  const said = quotedTextOf(lesson.advice);
+  const quoted = quotedTextOf(lesson.advice);
   const open = await kit.patterns.listUnretired();
   for (const scope of new Set([person, null])) {
-    const question = {
+    const query = {
       part: vectorPartitionOf(scope),
       most: limits.samePatternCandidatesMax,
       least: sameTriggerCosineMin,
     };
-    const { found } = await kit.vectors.search(vector, question);
+    const { found } = await kit.vectors.search(vector, query);
     const near = new Set(found?.map(({ id }) => id));
     for (const one of open.filter((other) => isForgedNearby(other, scope, near)))
-      if (await isSameAdvice(quotedTextOf(one.advice), said, kit)) return one.id;
+      if (await isSameAdvice(quotedTextOf(one.advice), quoted, kit)) return one.id;
   }
   return undefined;
 }
 
-/** What is said with two words turned around is near in every vector, and the opposite. */
+/** Reordered words can mean the opposite although their vectors are close. */
 async function isSameAdvice(before: string, now: string, kit: Kit<PatternsOptions>): Promise<boolean> {
   if (isReordered(before, now)) return false;
   const pairs = [
@@ -117,7 +117,7 @@ async function isSameAdvice(before: string, now: string, kit: Kit<PatternsOption
   return logits?.every((logit) => logit !== undefined && logit >= sameAdviceLogitMin) === true;
 }
 
-/** The person's own words in an advice. */
+/** The user's text quoted in an advice. */
 function quotedTextOf(advice: string): string {
   return /"(.*)"/.exec(advice)?.[1] ?? advice;
 }
@@ -131,15 +131,15 @@ function isForgedNearby(
 }
 
 /**
- * By a model, which sees nothing but the lesson: names that a tool declares, shapes, kinds of failures, a person's own
- * words. Where it can't be asked, or says what may not be kept, the lesson is worded as it is without one.
+ * Has a model phrase a lesson. It sees only the lesson: declared names, shapes, kinds of failures, quoted user text. Returns
+ * the lesson's own advice if the model fails or its text contains a secret.
  */
 async function phraseWithModel(
   { advice }: Lesson,
-  asked: string,
+  callModel: string,
   kit: Kit<PatternsOptions>,
 ): Promise<string> {
-  const target = kit.models.target(kit.options.model ?? asked);
+  const target = kit.models.target(kit.options.model ?? callModel);
   if (target === undefined) return advice;
   try {
     const answer = await kit.models.ask(
@@ -151,8 +151,8 @@ async function phraseWithModel(
       },
       target,
     );
-    const said = answer.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join(' ');
-    const line = toPlainLine(said, limits.adviceCharactersMax);
+    const text = answer.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join(' ');
+    const line = toPlainLine(text, limits.adviceCharactersMax);
     return line !== '' && isFreeOfSecrets(line) ? line : advice;
   } catch {
     return advice;

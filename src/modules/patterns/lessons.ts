@@ -12,7 +12,7 @@ import { type CompletedToolCall, classifyFailure, completedToolCallsIn } from '.
 import { limits } from './limits.ts';
 import { userOnlyTextOf } from './user-text.ts';
 
-/** What the newest turn of a conversation teaches. */
+/** A lesson from the newest turn of a conversation. */
 export interface Lesson {
   readonly trigger: PatternTrigger;
   readonly advice: string;
@@ -33,7 +33,7 @@ export function extractLessons(request: ChatRequest): readonly Lesson[] {
     .slice(0, limits.lessonsMax);
 }
 
-/** A tool that failed, and worked when it was called otherwise; or one that failed twice in the same way. */
+/** From a tool that failed and then worked with other arguments, or that failed twice in the same way. */
 function lessonsFromToolCall(
   step: CompletedToolCall,
   steps: readonly CompletedToolCall[],
@@ -62,32 +62,32 @@ function lessonsFromToolCall(
 const correctionCue =
   /^(?:no|nope|wrong|incorrect|not (?:that|like|what)|that(?:'s| is) (?:wrong|not)|actually|don['’]?t|do not|never|always|stop|instead|please (?:don['’]?t|do not|never|always|use)|i (?:said|told|asked|meant)|you (?:should|must|forgot)|use .{1,60} (?:instead|not)|nein|falsch|nicht|immer|bitte (?:nicht|immer)|non|toujours|jamais|siempre|nunca)\b/i;
 
-/** A person who corrects the model, in the person's own words. */
+/** From a correction by the user, quoted verbatim. */
 function lessonsFromCorrection({ messages }: ChatRequest, newest: number): readonly Lesson[] {
   if (newest === 0) return [];
   const words = messages
     .slice(newest)
     .map(userOnlyTextOf)
     .filter((text) => text !== '');
-  const said = toPlainLine(words.join(' '), limits.correctionCharactersMax + 1);
-  if (!isCorrection(said) || !isFreeOfSecrets(said)) return [];
+  const correction = toPlainLine(words.join(' '), limits.correctionCharactersMax + 1);
+  if (!isCorrection(correction) || !isFreeOfSecrets(correction)) return [];
   const earlier =
     messages
       .slice(0, newest)
       .map(userOnlyTextOf)
       .findLast((text) => text !== '') ?? '';
-  const asked = toPlainLine(earlier, limits.correctionCharactersMax);
-  const text = asked !== '' && isFreeOfSecrets(asked) ? asked : said;
-  const advice = `The user said earlier, in such a case: "${said.replaceAll('"', "'")}"`;
+  const task = toPlainLine(earlier, limits.correctionCharactersMax);
+  const text = task !== '' && isFreeOfSecrets(task) ? task : correction;
+  const advice = `The user said earlier, in such a case: "${correction.replaceAll('"', "'")}"`;
   const trigger = { text, tools: [], models: [] };
-  return [{ trigger, advice, fingerprint: patternFingerprint('said', significantWords(said)) }];
+  return [{ trigger, advice, fingerprint: patternFingerprint('said', significantWords(correction)) }];
 }
 
-/** A short text that begins like a correction and says what to do. */
-export function isCorrection(said: string): boolean {
+/** Whether a short text begins like a correction and says what to do. */
+export function isCorrection(text: string): boolean {
   return (
-    said.length <= limits.correctionCharactersMax &&
-    correctionCue.test(said) &&
-    contentWords(said).length >= 3
+    text.length <= limits.correctionCharactersMax &&
+    correctionCue.test(text) &&
+    contentWords(text).length >= 3
   );
 }

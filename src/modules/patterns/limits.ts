@@ -1,37 +1,37 @@
 /** Bounds of this module's work on one call. */
 export const limits = {
-  /** Characters of what a person says that are looked at for what is relevant. */
+  /** Characters of user text used to find relevant patterns. */
   userTextCharactersMax: 4000,
-  /** Characters of a text that are read at all. */
+  /** Characters of a text that are parsed. */
   readCharactersMax: 65_536,
-  /** Patterns near a text that are looked at. */
+  /** Nearest patterns to consider. */
   nearPatternsMax: 20,
-  /** Of those near a lesson, so many are asked about. */
+  /** Patterns near a lesson that the judge compares with it. */
   samePatternCandidatesMax: 5,
-  /** Patterns that get their vectors after one call. */
+  /** Patterns embedded after one call. */
   vectorsAtOnce: 16,
-  /** A vector is kept as long as its pattern, which nobody says the end of. */
+  /** The TTL of a pattern's vector: patterns have no expiry. */
   vectorLifeSeconds: 10 * 365 * 86_400,
-  /** Characters of what a tool said that are looked at. */
+  /** Characters of tool output that are analyzed. */
   outputCharactersMax: 20_000,
-  /** Messages back from the newest that lessons are looked for in. */
+  /** Newest messages that are searched for lessons. */
   messagesScannedMax: 60,
-  /** Lessons of one call. */
+  /** Lessons per call. */
   lessonsMax: 5,
-  /** Lessons of one call that a model is asked to word. */
+  /** Lessons per call that a model phrases. */
   wordingsMax: 1,
   /** A correction is short; a longer text is a new task. */
   correctionCharactersMax: 300,
   adviceCharactersMax: 400,
-  /** Of what a pattern is about, beside its advice. */
+  /** Characters of a pattern's topic in its advice line. */
   topicCharactersMax: 100,
-  /** Argument names and changes that one advice tells of. */
+  /** Argument names and changes in one advice. */
   changesMax: 4,
-  /** Patterns that are sorted in one go: five milliseconds on a busy machine. */
+  /** Patterns indexed without yielding: five milliseconds on a busy machine. */
   indexedAtOnce: 100,
-  /** Tenants whose patterns are kept sorted. */
+  /** Tenants whose pattern indexes are cached. */
   indexesMax: 200,
-  /** A word that more patterns have than this, or than this share of them, is not looked for. */
+  /** Words in more patterns than this number and this share of them are not indexed. */
   commonWordPatternsMin: 30,
   commonWordShare: 0.005,
 } as const;

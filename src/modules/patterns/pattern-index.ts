@@ -2,15 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { contentWords, type Pattern } from '../../module-api.ts';
 import { limits } from './limits.ts';
 
-/** Active patterns by what they are for. */
+/** Active patterns by trigger. */
 export interface PatternIndex {
   readonly byTool: ReadonlyMap<string, readonly Pattern[]>;
-  /** By `placeOf` a word in the patterns of an end user: how many others have it there makes no difference. */
+  /** By `wordKey`, which includes the end user, so that other users' patterns have no influence. */
   readonly byWord: ReadonlyMap<string, readonly Pattern[]>;
   readonly byId: ReadonlyMap<string, Pattern>;
-  /** How many words of each are looked for. */
+  /** The number of indexed words of each pattern. */
   readonly wordCount: ReadonlyMap<Pattern, number>;
-  /** Whose have texts, null for those of all end users. */
+  /** The scopes that have patterns with texts; null for account-wide ones. */
   readonly textScopes: ReadonlySet<string | null>;
 }
 
@@ -19,12 +19,12 @@ interface CachedIndex {
   readonly index: PatternIndex;
 }
 
-/** The indexes of tenants, made anew when their patterns change. */
+/** Caches an index per tenant, rebuilt when its patterns change. */
 export class PatternIndexes {
   readonly #cached = new Map<string, CachedIndex>();
   readonly #building = new Set<string>();
 
-  /** Few are sorted at once. Many are sorted between calls, which go on with what is known meanwhile, if anything is. */
+  /** Indexes a few patterns at once and many in the background; meanwhile calls use the previous index, if any. */
   async indexFor(tenant: string, patterns: readonly Pattern[]): Promise<PatternIndex | undefined> {
     const cachedIndex = this.#cached.get(tenant);
     if (cachedIndex?.patterns === patterns) return cachedIndex.index;
@@ -59,7 +59,7 @@ async function buildIndex(patterns: readonly Pattern[]): Promise<PatternIndex> {
     if (pattern.trigger.text !== '') textScopes.add(pattern.scope);
     for (const word of contentWords(pattern.trigger.text)) push(all, wordKey(word, pattern.scope), pattern);
   }
-  // What many have in common tells none of them apart.
+  // A word that many patterns share doesn't distinguish them.
   const most = Math.max(limits.commonWordPatternsMin, active.length * limits.commonWordShare);
   const byWord = new Map([...all].filter(([, having]) => having.length <= most));
   const wordCount = new Map<Pattern, number>();

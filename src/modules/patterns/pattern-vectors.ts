@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { type Kit, Lru, type Pattern, vectorPartitionOf } from '../../module-api.ts';
 import { limits } from './limits.ts';
 
-/** Of a tenant, patterns of which this process knows that they have their vectors, with what these were made of. */
+/** The patterns of a tenant that have vectors, as far as this process knows, with digests of the embedded texts. */
 type EmbeddedDigests = Map<string, string>;
 
-/** Gives vectors to patterns that have none yet, a few at a time. */
+/** Embeds patterns that have no vectors yet, a few at a time. */
 export class PatternVectors {
   readonly #embedded = new Lru<EmbeddedDigests>(limits.indexesMax);
-  /** Lists that have nothing to be done about them. */
+  /** Lists whose patterns all have vectors. */
   readonly #finishedLists = new WeakSet<readonly Pattern[]>();
 
   async embedMissing(kit: Kit<unknown>): Promise<void> {
@@ -36,7 +36,7 @@ export class PatternVectors {
   }
 }
 
-/** Patterns of one part. */
+/** Embeds patterns of one partition. */
 async function embedBatch(
   some: readonly Pattern[],
   {
@@ -75,7 +75,7 @@ async function embedBatch(
 
 const vectorDigests = new WeakMap<Pattern, string>();
 
-/** What a vector is made of. */
+/** A digest of what a vector is made from. */
 function vectorDigestOf(pattern: Pattern, source: string): string {
   const before = vectorDigests.get(pattern);
   if (before?.startsWith(`${source} `)) return before;

@@ -30,7 +30,7 @@ interface PatternsContext {
   readonly indexes: PatternIndexes;
 }
 
-/** What was decided before a message of the conversation. */
+/** The advice decided for a message of the conversation. */
 interface PlacedDecision {
   readonly at: number;
   readonly decision: AdviceDecision;
@@ -53,41 +53,41 @@ export const patterns = (): Module<PatternsOptions> => {
 
     async handle(exchange, next, kit) {
       const { caller, conversation, request, id } = exchange;
-      // Whoever calls without an account is nobody the next time.
+      // A caller without an account can't be recognized in later calls.
       if (caller.kind !== 'local' && caller.kind !== 'account') return next(exchange);
       const decided = await resolveDecisions(exchange, { kit, indexes });
-      // Behind what was read for this call, which would wait for it in some databases.
+      // After the reads of this call, which would wait for this write in some databases.
       const noted = kit.patterns.recordCall(id, conversation.name).catch(() => undefined);
       const goesOn = injectAdvice(exchange, decided, kit);
       const isAdvised = goesOn !== exchange;
-      const counted = decided.filter(
+      const effective = decided.filter(
         ({ decision: adviceDecision }) => isAdvised || adviceDecision.text === '',
       );
       kit.note({ injected: isAdvised ? decided.reduce((sum, one) => sum + one.decision.with.length, 0) : 0 });
-      const fresh = counted.find(({ isNew }) => isNew)?.decision;
+      const fresh = effective.find(({ isNew }) => isNew)?.decision;
       const tried =
         fresh === undefined
           ? undefined
           : kit.patterns.recordTrials(conversation.name, trialsOf(fresh)).catch(() => undefined);
-      // Also where a prefix kept the advice out: the trial is whether it was meant to be there.
+      // Also if the prefix guard kept the advice out: trials compare by intention to advise.
       if (decided.length > 0)
         kit.recordTrial(decided.some(({ decision: adviceDecision }) => adviceDecision.isBare));
       if (isAdvised) recordAdviceCost(adviceTextsOf(decided), exchange, kit);
-      const from = Math.min(...counted.map(({ at }) => at));
+      const from = Math.min(...effective.map(({ at }) => at));
       const person = endUserScope(exchange, kit);
       kit.runInBackground(() =>
         learnFromCall({ id, request, conversation: conversation.name, person, from }, kit),
       );
       kit.runInBackground(() => vectors.embedMissing(kit));
       const reply = await next(goesOn);
-      // Outcomes may come as soon as the answer is there.
+      // The client may report an outcome as soon as it has the answer.
       await Promise.all([noted, tried]);
       return reply;
     },
   };
 };
 
-/** What was decided on earlier turns, and what is for the newest one where a person speaks in it. */
+/** The stored decisions of earlier turns, and a new one if the user writes in the newest turn. */
 async function resolveDecisions(
   exchange: Exchange,
   patternsContext: PatternsContext,
@@ -95,7 +95,7 @@ async function resolveDecisions(
   const { messages } = exchange.request;
   const newest = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
   const speaking = messages.findLastIndex((message, at) => at >= newest && mayHaveUserText(message));
-  // Looked up at the same time: mostly both are needed, and each takes a while.
+  // In parallel: both are usually needed and take time.
   const [decided, relevant] = await Promise.all([
     newest === 0 ? [] : recallDecisions(exchange, patternsContext.kit),
     speaking < 0 ? [] : findRelevantPatterns(exchange, speaking, patternsContext),
@@ -105,7 +105,7 @@ async function resolveDecisions(
   return choice === undefined ? decided : [...decided, { at: speaking, decision: choice, isNew: true }];
 }
 
-/** Before the model has spoken there is nothing but what is for this very turn. */
+/** The decisions stored for the messages of this conversation. */
 async function recallDecisions(
   { request: { messages }, conversation }: Exchange,
   kit: PatternsKit,
@@ -129,10 +129,10 @@ async function findRelevantPatterns(
   const index = open.length === 0 ? undefined : await indexes.indexFor(kit.scope, open);
   if (index === undefined) return [];
   const message = request.messages[at];
-  const said = message === undefined ? '' : userTextOf(message).slice(0, limits.userTextCharactersMax);
+  const userText = message === undefined ? '' : userTextOf(message).slice(0, limits.userTextCharactersMax);
   const { relevant, why } = await rankPatterns(
     index,
-    { request, said, scope: endUserScope(exchange, kit) },
+    { request, userText, scope: endUserScope(exchange, kit) },
     kit,
   );
   if (why !== undefined && why !== 'off') kit.note({ vectors: why });
@@ -173,7 +173,7 @@ async function decideAdvice(
   return parseAdviceDecision(await kit.decisions.decideOnce(conversation.digestAt(at + 1), () => choice));
 }
 
-/** The exchange with all that was decided, as long as that is what its provider was sent before. */
+/** Adds the decided advice, unless that would break a prefix that the provider has cached. */
 function injectAdvice(exchange: Exchange, decided: readonly PlacedDecision[], kit: PatternsKit): Exchange {
   if (decided.every(({ decision: adviceDecision }) => adviceDecision.text === '')) {
     if (decided.length > 0) kit.note({ aside: 'holdout' });
@@ -190,13 +190,13 @@ function injectAdvice(exchange: Exchange, decided: readonly PlacedDecision[], ki
   return exchange.with({ request: edited });
 }
 
-/** A name of ours for the end user whom a call is for, or for all who aren't named; null where all of them are one. */
+/** The scope of the call's end user, or of all unnamed ones; null with `scope=account`. */
 function endUserScope({ clientRequest }: Exchange, kit: PatternsKit): string | null {
   if (kit.options.scope === 'account') return null;
   return endUserRefOf(clientRequest, kit.scope) ?? unnamedScope;
 }
 
-/** Whether a person may have said something in it. */
+/** Whether the message may contain text written by the user. */
 function mayHaveUserText({ role, content }: Message): boolean {
   if (role !== 'user') return false;
   return typeof content === 'string' || content.some(({ type }) => type === 'text');
@@ -208,7 +208,7 @@ function adviceTextsOf(decided: readonly PlacedDecision[]) {
   return { fresh: text(true), earlier: text(false) };
 }
 
-/** A conversation without any advice says nothing about one pattern among them. */
+/** A conversation without any advice is no trial of a single pattern. */
 function trialsOf({ with: on, without, isBare }: AdviceDecision) {
   if (isBare) return [];
   return [

@@ -9,14 +9,14 @@ import {
 import { limits } from './limits.ts';
 import { type PatternIndex, wordKey } from './pattern-index.ts';
 
-/** What a pattern's text must have in common with what is said; measured in docs/patterns.md. */
+/** Minimum similarity of a pattern's text and the user's text; measured in docs/patterns.md. */
 const cosineMin = 0.6;
-/** One that is further behind the nearest is about something else. */
+/** A pattern further behind the nearest one is not relevant. */
 const cosineGapMax = 0.1;
-/** Words count by themselves where nearly all of them are there. One is enough where a person chose it. */
+/** Minimum share of matching words without vectors. One word is enough if a person wrote the pattern. */
 const leastWordShare = 0.75;
 const leastWords = 2;
-/** A tool that it is about is offered: enough by itself, and less than a text that fits. */
+/** The score if the request offers a pattern's tool: sufficient alone, but lower than a text match. */
 const toolScore = 0.5;
 
 export interface RelevantPattern {
@@ -26,29 +26,29 @@ export interface RelevantPattern {
 
 interface RelevanceQuery {
   readonly request: ChatRequest;
-  readonly said: string;
+  readonly userText: string;
   readonly scope: string | null;
 }
 
-/** Active patterns that are for such a call, the best first. Without vectors, words and tools have to do. */
+/** Ranks the active patterns relevant to a call, best first. Without vectors, it uses words and tools only. */
 export async function rankPatterns(
   index: PatternIndex,
   relevanceQuery: RelevanceQuery,
   kit: { readonly embeddings: Embeddings; readonly vectors: Vectors },
 ): Promise<{ readonly relevant: readonly RelevantPattern[]; readonly why: string | undefined }> {
   if (index.byId.size === 0) return { relevant: [], why: undefined };
-  const { request, said, scope } = relevanceQuery;
+  const { request, userText, scope } = relevanceQuery;
   const scores = new Map<Pattern, number>();
   const add = (pattern: Pattern, score: number) => scores.set(pattern, (scores.get(pattern) ?? 0) + score);
   for (const { name } of request.tools ?? [])
     for (const pattern of index.byTool.get(name) ?? []) add(pattern, toolScore);
-  for (const [pattern, share] of wordOverlaps(index, { said, scope })) add(pattern, share);
+  for (const [pattern, share] of wordOverlaps(index, { userText, scope })) add(pattern, share);
   const why =
-    said === ''
+    userText === ''
       ? undefined
       : await addNearPatterns(
           index,
-          { said, scope },
+          { userText, scope },
           { embeddings: kit.embeddings, vectors: kit.vectors, add },
         );
   const relevant = [...scores]
@@ -65,10 +65,10 @@ export async function rankPatterns(
 
 function wordOverlaps(
   index: PatternIndex,
-  { said, scope }: Pick<RelevanceQuery, 'said' | 'scope'>,
+  { userText, scope }: Pick<RelevanceQuery, 'userText' | 'scope'>,
 ): readonly (readonly [Pattern, number])[] {
   const hits = new Map<Pattern, number>();
-  for (const word of contentWords(said))
+  for (const word of contentWords(userText))
     for (const one of new Set([null, scope]))
       for (const pattern of index.byWord.get(wordKey(word, one)) ?? [])
         hits.set(pattern, (hits.get(pattern) ?? 0) + 1);
@@ -78,28 +78,28 @@ function wordOverlaps(
     .filter(([, share]) => share >= leastWordShare);
 }
 
-/** Says why, where there are no vectors. */
+/** Returns the failure reason if there are no vectors. */
 async function addNearPatterns(
   { byId, textScopes }: PatternIndex,
-  { said, scope }: Pick<RelevanceQuery, 'said' | 'scope'>,
+  { userText, scope }: Pick<RelevanceQuery, 'userText' | 'scope'>,
   kit: { embeddings: Embeddings; vectors: Vectors; add(pattern: Pattern, score: number): void },
 ): Promise<string | undefined> {
   const scopes = [...new Set([null, scope])].filter((one) => textScopes.has(one));
   if (scopes.length === 0) return undefined;
-  const { vector, why } = await kit.embeddings.one(said);
+  const { vector, why } = await kit.embeddings.one(userText);
   if (vector === undefined) return why;
-  const question = { most: limits.nearPatternsMax, least: cosineMin };
+  const query = { most: limits.nearPatternsMax, least: cosineMin };
   const near = await Promise.all(
-    scopes.map((one) => kit.vectors.search(vector, { ...question, part: vectorPartitionOf(one) })),
+    scopes.map((one) => kit.vectors.search(vector, { ...query, part: vectorPartitionOf(one) })),
   );
-  const known = near
+  const matches = near
     .flatMap(({ found = [] }) => found)
     .flatMap(({ id, cosine }) => ({ pattern: byId.get(id), cosine }))
     .filter(({ pattern }) => pattern !== undefined);
-  const best = Math.max(...known.map(({ cosine }) => cosine));
-  for (const { pattern, cosine } of known)
+  const best = Math.max(...matches.map(({ cosine }) => cosine));
+  for (const { pattern, cosine } of matches)
     if (pattern !== undefined && cosine >= best - cosineGapMax) kit.add(pattern, cosine);
-  return near.find(({ why: not }) => not !== undefined)?.why;
+  return near.find((result) => result.why !== undefined)?.why;
 }
 
 function matchesModel({ trigger: { models } }: Pattern, model: string): boolean {
@@ -112,7 +112,7 @@ function matchesModel({ trigger: { models } }: Pattern, model: string): boolean 
   );
 }
 
-/** What a lesson about a tool names stands in what is offered now: so it tells a model no name that isn't there already. */
+/** Whether the offered tools declare all names in a lesson about a tool, so that it reveals no new names to the model. */
 function usesDeclaredNames({ origin, trigger, advice }: Pattern, { tools = [] }: ChatRequest): boolean {
   if (origin !== 'forge' || trigger.tools.length === 0) return true;
   const named = advice.match(/"[^"]*"/g) ?? [];

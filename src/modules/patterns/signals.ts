@@ -6,10 +6,10 @@ import type { SignalName } from './options.ts';
 import { didTestsPass } from './test-runs.ts';
 import { userOnlyTextOf } from './user-text.ts';
 
-/** What each counts of a conversation, where nobody tells its outcome. */
+/** The weight of each signal in a conversation without a reported outcome. */
 const weights: Readonly<Record<SignalName, number>> = { tools: 0.2, tests: 0.3, correction: 0.3, retry: 0.2 };
 
-/** How a conversation seems to go from a message on. The same messages give the same verdict. */
+/** Judges how a conversation goes from a message on. Deterministic. */
 export function scoreConversation(
   messages: readonly Message[],
   from: number,
@@ -25,7 +25,7 @@ export function scoreConversation(
   return { good, bad };
 }
 
-/** From 0, bad, to 1, good; undefined where there is nothing to see. */
+/** From 0, bad, to 1, good; undefined without evidence. */
 const signalReaders: Readonly<
   Record<SignalName, (messages: readonly Message[], from: number) => number | undefined>
 > = {

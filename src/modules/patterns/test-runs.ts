@@ -1,6 +1,6 @@
 /**
- * How many failed, by the summaries of common runners. What may stand before and behind a word on its line excludes line ends:
- * `\W*` and `\s*` would read on from every line to the end of the text.
+ * Failure counts in the summaries of common test runners. The patterns exclude line ends: `\W*` and `\s*` would scan from every
+ * line to the end of the text.
  */
 const failureCounts: readonly RegExp[] = [
   /\b(\d+) (?:tests? |specs? |examples?,? )?(?:failed|failing|failures?|errors?)\b/gi,
@@ -26,7 +26,7 @@ const successMarks: readonly RegExp[] = [
   /\bTests run: [1-9]\d*, Failures: 0, Errors: 0\b/,
 ];
 
-/** Whether a run of tests passed, by what it printed; undefined where nothing looks like one. */
+/** Whether the tests in an output passed; undefined if it doesn't look like a test run. */
 export function didTestsPass(output: string): boolean | undefined {
   const isRed =
     failureCounts.some((shape) => [...output.matchAll(shape)].some(([, count]) => Number(count) > 0)) ||
@@ -38,7 +38,7 @@ export function didTestsPass(output: string): boolean | undefined {
   return isGreen ? true : undefined;
 }
 
-/** Errors are counted by much that runs no tests. */
+/** Other tools than test runners count errors, too. */
 function looksLikeRun(output: string): boolean {
   return /\b(?:tests?|specs?|examples?|pass(?:ed|ing|es)?|assertions?|suites?)\b|^(?:--- )?FAIL|^not ok/im.test(
     output,

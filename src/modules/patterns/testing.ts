@@ -1,6 +1,6 @@
 import type { Embeddings } from '../../module-api.ts';
 
-/** For tests, two directions: one for what is about cars, the other for all else; all about cars is the same. */
+/** Test embeddings with two directions: texts about cars, and all others. The judge finds all texts about cars equal. */
 export const aboutCars: Embeddings = {
   state: () => ({ source: 'test', why: undefined, whyNotLocal: undefined }),
   one: async (text) => ({ vector: vectorOf(text), tokens: 1 }),

@@ -1,7 +1,7 @@
 import type { Message } from '../../module-api.ts';
 import { limits } from './limits.ts';
 
-/** What a person says in a message: without results of tools, blocks that a client put in, code and quotations. */
+/** The text that the user wrote in a message, without tool results, blocks inserted by the client, code and quotations. */
 export function userTextOf({ role, content }: Message): string {
   if (role !== 'user') return '';
   const texts =
@@ -13,12 +13,12 @@ export function userTextOf({ role, content }: Message): string {
     .join('\n')
     .replace(/^(```|~~~)[\s\S]*?(^\1|$(?![\s\S]))/gm, ' ')
     .replace(/^[ \t]*>.*$/gm, ' ')
-    .replace(quotation, (whole, said: string) => (isSentence(said) ? ' ' : whole))
+    .replace(quotation, (whole, quoted: string) => (isSentence(quoted) ? ' ' : whole))
     .replace(/[ \t]+/g, ' ')
     .trim();
 }
 
-/** The same of messages that are a person's alone: beside the result of a tool, nobody knows whose a text is. */
+/** The same, but empty for a message with tool results, where the author of a text is unknown. */
 export function userOnlyTextOf(message: Message): string {
   const { content } = message;
   const isToolsTurn = typeof content !== 'string' && content.some(({ type }) => type === 'tool_result');
@@ -27,33 +27,33 @@ export function userOnlyTextOf(message: Message): string {
 
 const quotation = /["“”„»«]([^"“”„»«]+)["“”„»«]/g;
 
-/** A few words in quotation marks are a name or an emphasis. */
-function isSentence(said: string): boolean {
-  return (said.match(/\S+/g)?.length ?? 0) > 4;
+/** A few words in quotation marks are usually a name or an emphasis. */
+function isSentence(quoted: string): boolean {
+  return (quoted.match(/\S+/g)?.length ?? 0) > 4;
 }
 
 const tag = /(^[ \t]*)?<(\/?)([a-z][\w:.-]*)(?:\s[^<>]*?)?(\/?)>/gim;
 
 /**
- * Blocks as clients put them in: a tag that begins a line, one with a name that nobody writes by hand
- * (`<system-reminder>` and its kind), and any that is closed further on. One that isn't closed goes on to the end.
+ * Removes blocks inserted by clients: tags at the start of a line, tags with names that users don't write by hand (such as
+ * `<system-reminder>`), and all tags that are closed later. An unclosed block extends to the end.
  */
 function removeClientBlocks(text: string): string {
   const tags = [...text.matchAll(tag)];
   const closedAt = new Map<string, number>();
   for (const { 2: closing, 3: name = '', index } of tags)
     if (closing === '/') closedAt.set(name.toLowerCase(), index);
-  let kept = '';
+  let remaining = '';
   let from = 0;
   let within: string | undefined;
   let depth = 0;
-  for (const { 0: whole, 1: start, 2: closing, 3: said = '', 4: alone, index } of tags) {
+  for (const { 0: whole, 1: start, 2: closing, 3: tagName = '', 4: alone, index } of tags) {
     if (alone === '/') continue;
-    const name = said.toLowerCase();
+    const name = tagName.toLowerCase();
     if (within === undefined) {
       const isBlock = start !== undefined || /[-_]/.test(name) || (closedAt.get(name) ?? -1) > index;
       if (closing === '/' || !isBlock) continue;
-      kept += text.slice(from, index);
+      remaining += text.slice(from, index);
       [within, depth] = [name, 1];
     } else if (name === within) {
       depth += closing === '/' ? -1 : 1;
@@ -62,5 +62,5 @@ function removeClientBlocks(text: string): string {
       from = index + whole.length;
     }
   }
-  return within === undefined ? kept + text.slice(from) : kept;
+  return within === undefined ? remaining + text.slice(from) : remaining;
 }

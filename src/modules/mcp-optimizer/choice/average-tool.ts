@@ -1,6 +1,6 @@
 /**
- * The mean of the vectors that the model for tools makes of some 3,700 tools, of three collections that count alike:
- * scripts/make-usual-tool.ts. Eight bits a value.
+ * The mean vector of about 3,700 tools from three equally weighted collections, made by scripts/make-usual-tool.ts.
+ * Eight bits per value.
  */
 const averageTool = Buffer.from(
   '3hLZEwnwLQfI/QTNIBEF/Q8sMKIpIhH65v/3HunqAEMmLzL13//o0wPlERIR+KHsA0aisuYEOjO82vTmAb/ZLA408DsBk9fy4gQB' +
@@ -14,8 +14,8 @@ const averageTool = Buffer.from(
 const scale = 0.000364275;
 
 /**
- * How near a request lies to tools at large. Some lie near all of them, and some near none, whatever they ask for: what tells
- * whether a tool serves one is how much nearer it lies than that. 0 where the vector is of another size.
+ * The similarity of a request to tools in general. Some requests are close to all tools and some to none, so a tool's relevance
+ * is how much closer it is than this. 0 for a vector of another size.
  */
 export function similarityToAverageTool(vector: Float32Array): number {
   if (vector.length !== averageTool.length) return 0;

@@ -1,12 +1,12 @@
 import { termsOf } from './words.ts';
 
-/** The words of one tool, as they are counted. */
+/** Term counts of one tool. */
 export interface TermCounts {
   readonly counts: ReadonlyMap<string, number>;
   readonly length: number;
 }
 
-/** A name says more than a description, in fewer words. */
+/** Terms in a name weigh more than in a description. */
 const nameWeight = 3;
 
 export function countTerms(name: string, rest: string): TermCounts {
@@ -26,7 +26,7 @@ interface Posting {
   readonly weight: number;
 }
 
-/** BM25 over a list of tools, with 1 for a tool that has all of a request's words and nothing else could have more. */
+/** BM25 over a list of tools, normalized so that 1 is the maximum for a request. */
 export class Bm25Index {
   readonly #postings = new Map<string, Posting[]>();
   readonly #size: number;
@@ -45,7 +45,7 @@ export class Bm25Index {
       }
   }
 
-  /** For each tool. Words that no tool has don't count: they say what the request is about, not what it needs. */
+  /** The score of each tool. Words that no tool has are ignored: they describe the topic, not the needed tool. */
   scores(text: string): Float32Array {
     const scores = new Float32Array(this.#size);
     let most = 0;

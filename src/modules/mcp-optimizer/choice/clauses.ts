@@ -1,7 +1,7 @@
 const clausesMax = 8;
 const wordsMin = 3;
 
-/** The parts of a longer request that may each want another tool; none where it is a single one. */
+/** The clauses of a longer request, which may need different tools; empty for a single clause. */
 export function splitClauses(text: string): readonly string[] {
   const clauses = text
     .split(clauseBoundary)

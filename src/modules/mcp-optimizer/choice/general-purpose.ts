@@ -2,10 +2,10 @@ import type { Tool } from '../../../module-api.ts';
 import { descriptionOf } from './tool-text.ts';
 import { splitIntoWords } from './words.ts';
 
-/** What a tool is for is in its name and in the first sentence about it. */
+/** A tool's purpose is in its name and first sentence. */
 const charactersRead = 300;
 
-/** Whether a tool serves any request: it runs commands or code, searches the web, or asks a person. No request mentions it. */
+/** Whether a tool may serve any request without being mentioned: it runs commands or code, searches the web, or asks the user. */
 export function isGeneralPurpose(tool: Tool): boolean {
   const [sentence = ''] = descriptionOf(tool)
     .trim()

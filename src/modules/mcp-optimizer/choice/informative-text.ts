@@ -1,17 +1,17 @@
 import { commonWords, termsOf } from './words.ts';
 
-/** Words that say something: without any, nobody can tell what will be needed. */
+/** Minimum informative words to predict the needed tools. */
 const informativeWordsMin = 1;
-/** A sentence of so many words has some of those that are in every English one. */
+/** An English sentence of this many words contains common words. */
 const sentenceWords = 8;
-/** Letters of other scripts beyond which a text is not for a model that reads English. */
+/** Maximum share of letters in other scripts, because the model reads English. */
 const foreignLettersMax = 0.2;
-/** English has hardly any letters with accents; Vietnamese has one in four. */
+/** Maximum share of accented letters: English has hardly any, Vietnamese one in four. */
 const accentedLettersMax = 0.1;
-/** Foreign words in an English sentence, as in what is to be translated: so many words of it are of any English one. */
+/** Minimum common English words in a sentence with foreign words, such as a text to translate. */
 const framing = { words: 3, commonShare: 0.25 };
 
-/** Whether a text tells what its writer wants, to somebody who knows nothing of the circumstances and reads English. */
+/** Whether a text states in English what its author wants, without further context. */
 export function isInformative(text: string): boolean {
   if (!isEnglish(text)) return false;
   if (arithmetic.test(text)) return true;
@@ -19,7 +19,7 @@ export function isInformative(text: string): boolean {
   return telling.size >= informativeWordsMin;
 }
 
-/** What there is to be reckoned says all, without any word. */
+/** An arithmetic expression is informative without words. */
 const arithmetic = /\d\s*[+*×÷^]\s*\d/;
 
 function isEnglish(text: string): boolean {
@@ -43,7 +43,7 @@ const prepositions: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What people say of anything: `fix this issue`, `go on with the next step`. */
+/** Terms without specific meaning, as in `fix this issue` and `go on with the next step`. */
 const vagueTerms: ReadonlySet<string> = new Set(
   termsOf(
     'again anything ask begin bye evening hello hey hi morning better bit bug carry change check complete continue deal discuss discussed done earlier error everything ' +

@@ -3,19 +3,19 @@ import { countTerms, type TermCounts } from './bm25-index.ts';
 import { isGeneralPurpose } from './general-purpose.ts';
 import { descriptionOf, parameterNames, serverOf, toolText } from './tool-text.ts';
 
-/** All that choosing needs of one tool but its vector; the same for whoever offers the tool. */
+/** Everything the choice needs of a tool except its vector, shared by all clients that offer it. */
 export interface PreparedTool {
   readonly name: string;
-  /** For the model that makes vectors. */
+  /** The text to embed. */
   readonly text: string;
   readonly terms: TermCounts;
   readonly server: string | undefined;
-  /** Its name without that of its server. */
+  /** Its name without the server's. */
   readonly shortName: string;
-  /** Whatever in its description could be the name of another tool. */
+  /** Words in its description that could be names of other tools. */
   readonly mentions: readonly string[];
   readonly isGeneralPurpose: boolean;
-  /** Four bytes each. */
+  /** Estimated at four bytes each. */
   readonly tokens: number;
 }
 
@@ -35,12 +35,12 @@ export function prepareTool(tool: Tool, json: string): PreparedTool {
   };
 }
 
-/** Words as names are written; each once. */
+/** The distinct identifiers in a text. */
 export function extractIdentifiers(text: string): readonly string[] {
   return [...new Set(text.match(/[\p{L}\p{N}_][\p{L}\p{N}_-]*/gu))];
 }
 
-/** Words that can be nothing but names. */
+/** Identifiers that can't be ordinary words. */
 export function extractToolNames(text: string): readonly string[] {
   return extractIdentifiers(text).filter(looksLikeAName);
 }

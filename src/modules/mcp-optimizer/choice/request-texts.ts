@@ -1,20 +1,20 @@
 import type { ChatRequest, Message } from '../../../module-api.ts';
 import { splitClauses } from './clauses.ts';
 
-/** A text that says what a conversation is about, and how much it counts. */
+/** A text that indicates what a conversation is about, with its weight. */
 export interface RequestText {
   readonly text: string;
   readonly weight: number;
 }
 
-/** More is not read by the model for tools, and clauses of it are read by themselves. */
+/** The maximum length that the tools model reads; clauses are read separately. */
 const charactersRead = 1200;
-/** Earlier turns that still say what is going on. */
+/** The number of earlier turns to consider. */
 const earlierTurns = 3;
-/** What was said before counts less than what is asked for now. */
+/** Earlier texts count less than the newest. */
 const earlierWeight = 0.9;
 
-/** The newest turn of the user, whole and clause by clause, then what was asked and planned before. Output of tools is nobody's wish. */
+/** The newest user text, whole and by clause, then earlier texts. Tool output is no request and is ignored. */
 export function requestTexts({ messages }: Pick<ChatRequest, 'messages'>): readonly RequestText[] {
   const texts: RequestText[] = [];
   const add = (text: string, weight: number) => {
@@ -33,7 +33,7 @@ export function requestTexts({ messages }: Pick<ChatRequest, 'messages'>): reado
   return texts;
 }
 
-/** What the user said last, and what was said around that; conversations are long, so it is read from their end. */
+/** The latest user text and the texts around it, read from the end because conversations are long. */
 function latestIn(messages: readonly Message[]): {
   readonly asked: string;
   readonly others: readonly string[];
@@ -50,7 +50,7 @@ function latestIn(messages: readonly Message[]): {
   return { asked, others };
 }
 
-/** What people and models said themselves, without what clients put in between in tags of their own. */
+/** The text of a message without blocks that clients insert in tags. */
 function messageTextOf({ content }: Message): string {
   const texts =
     typeof content === 'string'
@@ -59,7 +59,7 @@ function messageTextOf({ content }: Message): string {
   return truncateMiddle(texts.map(removeReminders).join('\n').trim());
 }
 
-/** Agents tell their models of the circumstances in blocks that stand beside what the user said. */
+/** Removes blocks in which agents describe the context next to the user's text. */
 function removeReminders(text: string): string {
   const opened = /<(system-reminder|environment_context|user_instructions)>/g;
   const neverClosed = new Set<string>();
@@ -68,7 +68,7 @@ function removeReminders(text: string): string {
   for (let found = opened.exec(text); found !== null; found = opened.exec(text)) {
     const closing = `</${found[1]}>`;
     const end = neverClosed.has(closing) ? -1 : text.indexOf(closing, opened.lastIndex);
-    // Looked for once: a text may open as many as it likes.
+    // Searched once per tag, because a text may open any number of them.
     if (end < 0) neverClosed.add(closing);
     else {
       rest += text.slice(from, found.index);
@@ -79,7 +79,7 @@ function removeReminders(text: string): string {
   return (rest + text.slice(from)).trim();
 }
 
-/** Of a long one its beginning and its end: that is where people say what they want. */
+/** Keeps the beginning and the end of a long text, where users state what they want. */
 function truncateMiddle(text: string): string {
   if (text.length <= charactersRead) return text;
   const half = charactersRead / 2;

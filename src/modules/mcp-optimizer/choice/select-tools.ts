@@ -3,17 +3,17 @@ import { extractToolNames } from './prepared-tool.ts';
 import { isSmallTalk } from './small-talk.ts';
 import type { EmbeddedRequestText, ToolList } from './tool-list.ts';
 
-/** What is kept of a list of tools. */
+/** The tools selected from a list. */
 export interface ToolSelection {
-  /** Places in the list. */
+  /** Indexes in the list. */
   readonly selected: ReadonlySet<number>;
-  /** Whether all are kept since the request tells too little. */
+  /** Whether all are selected because the request is too vague. */
   readonly isVague: boolean;
-  /** Whether few are kept since nothing was asked for yet. */
+  /** Whether few are selected because there was only small talk. */
   readonly isSmallTalk: boolean;
 }
 
-/** Chooses the tools that a conversation may need; `always` are kept in any case. */
+/** Selects the tools that a conversation may need; `always` are always selected. */
 export function selectTools(
   list: ToolList,
   request: readonly EmbeddedRequestText[],
@@ -29,12 +29,12 @@ export function selectTools(
   for (let at = 0; at < scores.length; at++) if ((scores[at] ?? 0) >= least) selected.add(at);
   for (const at of topScored(scores, Math.ceil(scores.length * bestShare))) selected.add(at);
   for (const at of topGeneralPurpose(list, scores)) selected.add(at);
-  // A set grows while it is walked through: what is named by what is named comes along, too.
+  // The set grows during the iteration, so mentions are followed transitively.
   for (const at of selected) for (const other of list.indexesMentionedBy(at)) selected.add(other);
   return { selected, isVague: false, isSmallTalk: isTalk };
 }
 
-/** The best of those left out, for a request in other words: what it names, then what fits. */
+/** The best omitted tools for a query: those it names, then those that match. */
 export function searchTools(
   list: ToolList,
   request: readonly EmbeddedRequestText[],
@@ -49,7 +49,7 @@ export function searchTools(
   return [...best].slice(0, most);
 }
 
-/** So many that are best; of those that are as good as the last of them, the first. */
+/** The `count` best scores; among equal ones, the first. */
 function topScored(scores: Float32Array, count: number): readonly number[] {
   const last = scores.toSorted()[scores.length - count] ?? 0;
   const better: number[] = [];
@@ -62,7 +62,7 @@ function topScored(scores: Float32Array, count: number): readonly number[] {
   return [...better, ...asGood.slice(0, count - better.length)];
 }
 
-/** Tools for anything, the best of them where there are many. */
+/** General-purpose tools, limited to the best if there are many. */
 function topGeneralPurpose(list: ToolList, scores: Float32Array): readonly number[] {
   const most = Math.floor(Math.max(generalLeast, scores.length * generalShare));
   const general = list.generalPurpose;
@@ -70,27 +70,27 @@ function topGeneralPurpose(list: ToolList, scores: Float32Array): readonly numbe
   return general.toSorted((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0)).slice(0, most);
 }
 
-/** Tools that one search brings back, most of them in a line: more where there are thousands. */
+/** The share of tools that one search returns, most of them as a line. */
 const searchResultsShare = 0.04;
 const searchResultsMax = { few: 64, many: 128 };
 
-/** The least score that is kept. Where some tool fits well, the others have to fit better, too. */
+/** The minimum score to be selected, which rises if some tool matches well. */
 function scoreThreshold(scores: Float32Array): number {
   const top = scores.reduce((most, score) => Math.max(most, score), 0);
   return thresholdCurve.least + thresholdCurve.rise * Math.max(0, top - thresholdCurve.risesFrom);
 }
 
-/** Where a tool that was needed is kept 99 times of 100, on requests of several kinds: docs/modules/mcp-optimizer.md has the curve. */
+/** Selects a needed tool in 99 of 100 requests of several kinds: docs/modules/mcp-optimizer.md has the curve. */
 const thresholdCurve = { least: 0.12, rise: 0.05, risesFrom: 0.3 };
-/** So many are kept however little they fit: a request in words of its own has its tool among the best. */
+/** The share of best tools selected regardless of score, for requests in unusual words. */
 const bestShare = 0.02;
-/** Tools for anything are kept whatever the request is; where most of a list are, they are none. */
+/** The maximum share of general-purpose tools selected for any request. */
 const generalShare = 0.05;
 const generalLeast = 4;
-/** How much a tool of a server that is needed is raised, and from which score of the best of them on. */
+/** The boost for tools of a needed server, and the score of its best tool from which it applies. */
 const siblings = { lift: 0.25, from: 0.4 };
 
-/** A server's tools are used together: with the best of them, the others go up. */
+/** Tools of a server are often used together, so a high score raises its siblings. */
 function boostSiblings(list: ToolList, scores: Float32Array): Float32Array {
   const lifted = scores.slice();
   for (const group of list.servers) {

@@ -1,7 +1,7 @@
-/** More words than greetings and thanks have. */
+/** Maximum words of greetings and thanks. */
 const wordsMax = 12;
 
-/** Whether somebody only greets, thanks or asks how one is: no tool serves that, and what comes next is open. */
+/** Whether a text is only a greeting, thanks or a polite question, which needs no tool and doesn't predict the next request. */
 export function isSmallTalk(text: string): boolean {
   const words =
     text

@@ -4,26 +4,25 @@ import { type DotProducts, scalarDotProducts } from './dot-products.ts';
 import type { PreparedTool } from './prepared-tool.ts';
 import type { RequestText } from './request-texts.ts';
 
-/** A text with its vector. */
 export interface EmbeddedRequestText extends RequestText {
   readonly vector: Float32Array;
 }
 
 const emptyVector = new Float32Array();
 
-/** How much the words themselves count beside the meaning. */
+/** The weight of word matches relative to vectors. */
 const wordsWeight = 0.2;
 
-/** Tools that are offered together, ready to be ranked. Nobody changes it, so that it serves all conversations with these tools. */
+/** A list of tools, ready to be ranked. Immutable, so all conversations with these tools share it. */
 export class ToolList {
   readonly tools: readonly PreparedTool[];
-  /** Those that serve any request. */
+  /** Indexes of tools that serve any request. */
   readonly generalPurpose: readonly number[];
-  /** One behind the other. */
+  /** Concatenated. */
   readonly #vectors: Float32Array;
   readonly #lexicon: Bm25Index;
   readonly #products: DotProducts;
-  /** By every name that a text may have for them. */
+  /** By every name that a text may use for a tool. */
   readonly #indexesByName = new Map<string, number[]>();
   readonly #servers = new Map<string, number[]>();
 
@@ -43,7 +42,7 @@ export class ToolList {
     }
   }
 
-  /** How much more each tool has to do with a request than any tool has: cosines of the model for tools, and some more where the same words are used. */
+  /** The relevance of each tool to a request relative to an average tool: cosine similarity plus a bonus for matching words. */
   scores(request: readonly EmbeddedRequestText[]): Float32Array {
     const scores = new Float32Array(this.tools.length).fill(-1);
     const cosines = this.#products(
@@ -62,12 +61,12 @@ export class ToolList {
     return scores;
   }
 
-  /** The tools that have one of these names. */
+  /** The indexes of tools with one of these names. */
   indexesNamed(words: readonly string[]): readonly number[] {
     return words.flatMap((word) => this.#indexesByName.get(word) ?? []);
   }
 
-  /** The tools that the description of one names: of its own server, where that has one of the name. */
+  /** The indexes of tools that a tool's description mentions, preferably of the same server. */
   indexesMentionedBy(at: number): readonly number[] {
     const { mentions, server } = this.tools[at] ?? { mentions: [], server: undefined };
     return mentions.flatMap((word) => {

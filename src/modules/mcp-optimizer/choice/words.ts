@@ -1,4 +1,4 @@
-/** A name as people would say it: `getPullRequest`, `get_pull_request` and `get.pull-request` are `get Pull Request`. */
+/** Splits an identifier into words: `getPullRequest`, `get_pull_request` and `get.pull-request` become `get Pull Request`. */
 export function splitIntoWords(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3 $2$4')
@@ -6,7 +6,7 @@ export function splitIntoWords(name: string): string {
     .trim();
 }
 
-/** What a text is searched by: its words without endings, and without those that stand in every text. */
+/** The search terms of a text: stems of its words, without common words. */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
   for (const word of splitIntoWords(text).toLowerCase().split(' '))
@@ -14,7 +14,7 @@ export function termsOf(text: string): string[] {
   return terms;
 }
 
-/** Crude, and the same for both sides: `searches`, `searching` and `searched` are one. */
+/** A crude stem, equal for `searches`, `searching` and `searched`. */
 function stemOf(word: string): string {
   if (word.length < 4 || /\d/.test(word)) return word;
   let stem = word.replace(/(?:ing|edly|ed|ies|es|s|ly)$/, (ending) => (ending === 'ies' ? 'y' : ''));
@@ -22,7 +22,7 @@ function stemOf(word: string): string {
   return stem.replace(/(.)\1$/, '$1').replace(/(?<=...)e$/, '');
 }
 
-/** Of any English sentence. */
+/** Common words of English sentences. */
 export const commonWords: ReadonlySet<string> = new Set(
   (
     'a about all also an and any are as at be been but by can could did do does doing for from get give had has have he help her here ' +

@@ -6,7 +6,7 @@ export const sizeMax: i32 = 1024;
 export const blockValues: i32 = 131072;
 export const queryAt: usize = (__heap_base + 15) & ~15;
 export const blockAt: usize = queryAt + 4 * sizeMax;
-/** As many as there are vectors of eight values. */
+/** Room for the products of a block of the smallest vectors. */
 export const productsAt: usize = blockAt + 4 * blockValues;
 
 /** Sizes are multiples of eight. */
