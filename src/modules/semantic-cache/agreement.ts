@@ -3,10 +3,10 @@ import { opposites } from './text/other-words/opposites.ts';
 import { numbersIn } from './text/reading/numbers.ts';
 import { normalizeText, wordsIn } from './text/reading/words.ts';
 
-/** What two answers are compared by. */
+/** The parts of an answer that are compared. */
 export interface ComparableAnswer {
   readonly text: string;
-  /** Calls of tools, in their order. */
+  /** Tool calls, in order. */
   readonly calls: string;
 }
 
@@ -20,16 +20,16 @@ export function comparableAnswerOf({ content }: Answer): ComparableAnswer {
   return { text: texts.join('\n'), calls: canonicalJson(calls) };
 }
 
-/** Answers of so few words say one thing. */
+/** Answers up to this many words make one statement. */
 const briefWords = 12;
-/** The least cosine of two answers that say the same, brief ones and others. */
+/** Minimum cosine of equivalent answers, brief and long. */
 const cosineMin = { brief: 0.65, long: 0.75 } as const;
-/** Of the numbers, names and pieces of code in the one that has fewer, so many are in the other. */
+/** Minimum overlap of numbers, names and code, relative to the answer that has fewer. */
 const overlapMin = { numbers: 0.5, names: 0.5, code: 0.7 } as const;
 
 /**
- * Whether two answers, each sampled, say the same: the same verdict, no other number, name or code where it matters, and
- * near in meaning. Undefined where that can't be told.
+ * Whether two sampled answers are equivalent: the same verdict, matching numbers, names and code, and similar meaning.
+ * Undefined if the cosine is needed but missing.
  */
 export function compareAnswers(
   one: ComparableAnswer,
@@ -38,7 +38,7 @@ export function compareAnswers(
 ): boolean | undefined {
   if (one.calls !== other.calls) return false;
   const [first, second] = [factsOf(one.text), factsOf(other.text)];
-  // What is said around code may be the same, or nothing, where the code isn't.
+  // Checked first: different code may have the same surrounding text, or none.
   if (overlap(first.code, second.code) < overlapMin.code) return false;
   if (first.plain === second.plain) return true;
   if (first.verdict !== undefined && second.verdict !== undefined && first.verdict !== second.verdict)
@@ -70,7 +70,7 @@ const verdicts: ReadonlyMap<string, string> = new Map([
   ...['no', 'nope', 'incorrect', 'false', 'never', 'unfortunately'].map((word) => [word, 'no'] as const),
 ]);
 
-/** So much of a long answer is compared: its beginning, which says what it is about, and where it ends. */
+/** The compared parts of a long answer: its beginning, which states the topic, and its end. */
 const comparedCharacters = { beginning: 3000, end: 1000 } as const;
 
 function comparedPart(text: string): string {
@@ -89,7 +89,7 @@ function factsOf(whole: string): AnswerFacts {
     plain: words.map((word) => word.text).join(' '),
     words: words.length,
     verdict: verdictOf(level, words[0]?.text ?? ''),
-    // Numbers of lists say nothing.
+    // List numbers are ignored.
     numbers: [
       ...new Set(numbersIn(level.replaceAll(/(?<=^|\s)\d+[.)]\s/g, ' ')).map(({ value }) => value)),
     ].sort(),
@@ -101,13 +101,13 @@ function factsOf(whole: string): AnswerFacts {
 
 const denial = /\b(?:not|no|never|cannot|nothing|nobody|none|neither|unable|without)\b|n't\b/i;
 
-/** What an answer begins with: a word for it, or a sentence that denies something. */
+/** The verdict at the start of an answer: a word like "yes", or a sentence with a negation. */
 function verdictOf(text: string, firstWord: string): string | undefined {
   const [sentence = ''] = text.split(/(?<=[.!?])\s/, 1);
   return verdicts.get(firstWord) ?? (denial.test(sentence) ? 'no' : undefined);
 }
 
-/** Brief answers where one says the opposite of a word of the other. */
+/** Whether one of two brief answers has the opposite of a word of the other. */
 function isOppositeAnswer(one: AnswerFacts, other: AnswerFacts): boolean {
   if (one.words > briefWords || other.words > briefWords) return false;
   return [...one.stems].some(
@@ -117,7 +117,7 @@ function isOppositeAnswer(one: AnswerFacts, other: AnswerFacts): boolean {
   );
 }
 
-/** How much of the smaller of two lists is in the other; all of it where one is empty. */
+/** The share of the smaller list that is in the other; 1 if one is empty. */
 function overlap(one: readonly string[], other: readonly string[]): number {
   const [few, many] =
     one.length < other.length ? [new Set(one), new Set(other)] : [new Set(other), new Set(one)];

@@ -14,20 +14,20 @@ const timeExpressions = [
   '(?:next|last) (?:bus|train|flight|ferry|game|match|race|election|episode|meeting|release)',
   '(?:price|value|rate) of (?:gold|silver|oil|gas|petrol|bitcoin|ethereum|the (?:dollar|euro|pound|yen))|going on',
 ];
-/** "What should I do now": what comes next, and not what is so at this moment. */
+/** "What should I do now" asks for the next step, not for current data. */
 const notNext = String.raw`(?<!\b(?:should|can|could|do|must|shall) (?:i|we) (?:do|try|say) )`;
-/** Words that mean another thing tomorrow; who tells what happened and asks what to do now means after that. */
+/** Words whose meaning depends on the current time, except "now" in a question for the next step. */
 const currentInfoPattern = new RegExp(
   String.raw`\b(?:${timeExpressions.join('|')})\b|${notNext}\b(?:now|yet)\s*[?.!]*$`,
   'i',
 );
 
-/** Requests that want something else each time. */
+/** Requests for a different answer each time. */
 const variationPatterns: readonly RegExp[] = [
   /\b(?:another one|surprise me|once more|something (?:else|different)|a different one)\b/i,
   /\b(?:(?:try|do it|tell me|say it|generate) again|more (?:examples|ideas|of (?:these|those|them)))\b/i,
 ];
-/** The same in two parts, the second behind the first in one sentence. */
+/** The same in two parts of a sentence, in this order. */
 const variationPairs: readonly (readonly [RegExp, RegExp])[] = [
   [/\b(?:pick|choose|give|generate|say|tell)\b/i, /\brandom(?:ly)?\b/i],
   [/\b(?:give|tell|show|write|suggest|generate|make|find)\b/i, /\banother\b/i],
@@ -48,23 +48,23 @@ function follows(text: string, first: RegExp, second: RegExp): boolean {
   return at >= 0 && second.test(text.slice(at));
 }
 
-/** Letters and digits that the models haven't learnt: of other scripts, and our own in other dress. */
+/** Letters and digits that the models don't know: other scripts, and styled Latin characters. */
 const otherScript = /(?!\p{Script=Latin})\p{L}|[\u{ff21}-\u{ff5a}]|(?![\d⁰¹²³⁴-⁹₀-₉¼-¾⅐-⅞])\p{N}/u;
 
-/** Small words by which English is known, and those of languages that are written with the same letters. */
+/** Function words of English, and of other languages in Latin script. */
 const english = new Set([
   ...functionWords,
   ...wordSet(
     'said each time use long many see come other all go find write list explain before after without under between during using vs free cost number',
   ),
 ]);
-/** Small words elsewhere that stand in English texts as well: in names, addresses and terms. */
+/** Function words of other languages that also occur in English texts: in names, addresses and terms. */
 const shared = wordSet('die com non per la el los las es en se sam var di da de des se');
 const foreign = wordSet(
   'der die das und ist nicht ein eine mit für auf von zu wie warum kann ich mir bitte wo wann welche schreibe erkläre le la les des une est et que qui dans pour sur avec pas je comment pourquoi quel quelle où peux vous nous el los las una por para con no qué como cómo dónde cuál cuando es en mi puedo explica escribe il gli che non per come perché di sono mio quale dove o os uma não com para porque eu meu onde qual het een niet van hoe waarom ik op te och att det som inte hur jag är på nie się jak czy jest na co ve bir bu için nasıl nedir ne apa siapa bagaimana berapa kenapa mengapa dimana yang dan untuk dengan dari saya adalah tidak cara ano ang ng mga sino paano bakit saan ako ko nani gani kwa wapi vipi kwanini katika yangu ja ei mika mikä kuka kuinka miten miksi missa onko minun hogyan miert hol mikor egy hogy nem vagy kako zasto gdje kada koji sam se ili cum unde cand este sunt pentru cu din care pot hai kya kaise kaun kahan mera mujhe aap ka ki ke jak proc kde kdy jsem hur var nar vad hvordan hvorfor hvor hvad ikke eg',
 );
 
-/** Why a prompt isn't looked up by its meaning; undefined where it is. */
+/** Why a prompt must not be matched by meaning; undefined if it may. */
 export function bypassReasonOf(
   parsedPrompt: ParsedPrompt,
   options: { readonly current: 'bypass' | 'allow' },
@@ -79,10 +79,10 @@ export function bypassReasonOf(
   return undefined;
 }
 
-/** Of so many words one is small, in English. */
+/** An English text of this many words has a function word. */
 const sentenceWordsMin = 4;
 
-/** By small words outside of quotes, or by marks on letters where there are no small words. */
+/** Judged by function words outside quotes, or by accents if there are none. */
 function isForeign({ text }: ParsedPrompt): boolean {
   const own = text
     .replaceAll(/"[^"]*"/g, ' ')

@@ -4,20 +4,20 @@ import { checkPrompt, type PromptEligibility } from './candidate-selection.ts';
 import type { SemanticCacheOptions } from './options.ts';
 import type { ParsedPromptCache } from './text/parsed-prompt-cache.ts';
 
-/** What a call asks, as it is looked up. */
+/** What to look up for a call. */
 export interface CacheQuery {
-  /** Of this question for this person: where its answer is kept. */
+  /** The cache key of the exact request, per end user if so configured. */
   readonly key: string;
-  /** The newest words, where they can be looked up by their meaning. */
+  /** The newest user text, if it may be matched by meaning. */
   readonly newestPrompt: NewestPrompt | undefined;
-  /** Why they can't be. */
+  /** Why it may not. */
   readonly bypass: string | undefined;
 }
 
 interface NewestPrompt {
   readonly text: string;
   readonly prompt: NonNullable<PromptEligibility['prompt']>;
-  /** Where everything but the newest words is the same, and the person. */
+  /** The vector partition: everything but the newest user text, and the end user. */
   readonly part: string;
 }
 
@@ -26,16 +26,16 @@ export async function createCacheQuery(
   kit: Kit<SemanticCacheOptions>,
   prompts: ParsedPromptCache,
 ): Promise<CacheQuery> {
-  const person = kit.options.scope === 'account' ? '' : endUserOf(exchange.clientRequest);
+  const endUser = kit.options.scope === 'account' ? '' : endUserOf(exchange.clientRequest);
   const conversationContext = await kit.contextKey(exchange);
   if (conversationContext === undefined)
     return {
-      key: hashKey('call', person, await kit.requestKey(exchange)),
+      key: hashKey('call', endUser, await kit.requestKey(exchange)),
       newestPrompt: undefined,
       bypass: 'turn',
     };
   const { text } = conversationContext;
-  const part = hashKey('part', person, conversationContext.key);
+  const part = hashKey('part', endUser, conversationContext.key);
   const { prompt: parsedPrompt, bypass } = checkPrompt(text, kit.options, prompts);
   return {
     key: hashKey('text', part, text),

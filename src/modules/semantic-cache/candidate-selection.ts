@@ -11,10 +11,10 @@ import type { ParsedPromptCache } from './text/parsed-prompt-cache.ts';
 import type { ParsedPrompt } from './text/reading/prompt.ts';
 import { findVeto } from './text/vetoes.ts';
 
-/** A text with more characters than this has more tokens than are allowed, or words that nobody says. */
+/** A longer text exceeds the token limit or isn't natural language. */
 const charactersMax = 1000;
 
-/** A prompt that may be looked up by its meaning, or why it may not. */
+/** A prompt that may be matched by meaning, or the reason why not. */
 export type PromptEligibility =
   | { readonly prompt: ParsedPrompt; readonly bypass?: undefined }
   | { readonly prompt?: undefined; readonly bypass: string };
@@ -30,7 +30,7 @@ export function checkPrompt(
   return bypass === undefined ? { prompt: parsedPrompt } : { bypass };
 }
 
-/** Something that was asked before, near what is asked now. */
+/** An earlier prompt similar to the current one. */
 export interface CandidatePrompt {
   readonly text: string;
   readonly cosine: number;
@@ -39,11 +39,11 @@ export interface CandidatePrompt {
 export interface AcceptedCandidate<One extends CandidatePrompt> {
   readonly candidate: One;
   readonly doubt: number;
-  /** Where there is nothing left to judge. */
+  /** The error probability if no judgment is needed. */
   readonly wrong?: number;
 }
 
-/** The nearest that nothing speaks against; candidates come nearest first. */
+/** The first candidate without a veto; candidates come nearest first. */
 export function findNearest<One extends CandidatePrompt>(
   now: ParsedPrompt,
   candidates: readonly One[],
@@ -59,15 +59,15 @@ export function findNearest<One extends CandidatePrompt>(
   return undefined;
 }
 
-/** The most that the judge has ever been seen to say; where more would be needed, it needn't be asked. */
+/** The highest logit observed; if a candidate needs more, judging it is pointless. */
 const logitMax = 6.5;
 
-/** Whether the judge could find a candidate good enough. */
+/** Whether the judge's maximum score would be enough. */
 export function isWorthJudging(pair: Omit<PairSimilarity, 'logit'>, wrongMax: number): boolean {
   return judgedErrorProbability({ ...pair, logit: logitMax }) <= wrongMax;
 }
 
-/** How likely it is that the candidate's answer is wrong, by the judge's word. */
+/** The probability that the candidate's answer is wrong, by the judge's score. */
 export function judgedErrorProbability(pair: PairSimilarity): number {
   return errorProbabilityOf(scoreOf(pair));
 }

@@ -1,35 +1,35 @@
 /**
- * How likely an answer is wrong for a prompt, by the judge and by what was learnt since, and how likely it may be.
- * docs/semantic-cache.md has the measurements behind the numbers.
+ * The probability that an answer is wrong for a prompt, by the judge and by recorded evidence, and its maximum.
+ * docs/semantic-cache.md has the measurements.
  */
 
-/** What shadow calls have shown of one entry, or of all entries of a scope. */
+/** Results of shadow calls for one entry, or for all entries of a scope. */
 export interface Evidence {
-  /** The chances of being wrong that the judge gave to those that were compared, together. */
+  /** The sum of the judge's error probabilities of the compared answers. */
   readonly expected: number;
-  /** Those that turned out to be wrong; less than one each where the same question is answered differently anyway. */
+  /** The number of wrong answers, each weighted less than one if answers to the same prompt vary anyway. */
   readonly wrong: number;
 }
 
 export const noEvidence: Evidence = { expected: 0, wrong: 0 };
 
-/** A pair of prompts as the models see it, and how much more than usual has to speak for it. */
+/** How similar the models find a pair of prompts, and the score penalty of the pair. */
 export interface PairSimilarity {
   readonly logit: number;
   readonly cosine: number;
   readonly doubt: number;
 }
 
-/** Of two pairs that the judge finds equally good, the one that is farther apart is wrong more often, and far apart far more often. */
+/** At equal judge scores, pairs with a lower cosine are wrong more often, increasingly so with distance. */
 const distancePenalties = [
   { cosine: 0.9, slope: 10 },
   { cosine: 0.86, slope: 20 },
 ] as const;
 
-/** Nearer than this says nothing more: what is made to look alike lies nearest. */
+/** Higher cosines add no confidence: prompts crafted to look alike have the highest. */
 const cosineCap = 0.95;
 
-/** The judge's score, its logit with the cosine in the proportion that it was fitted with, less what measured worse than it says. */
+/** The judge's logit and the cosine in their fitted proportion, less the penalties. */
 export function scoreOf({ logit, cosine, doubt }: PairSimilarity): number {
   const apart = distancePenalties.reduce(
     (sum, { cosine: least, slope }) => sum + slope * Math.max(0, least - cosine),
@@ -39,22 +39,22 @@ export function scoreOf({ logit, cosine, doubt }: PairSimilarity): number {
 }
 
 /**
- * At this score so many are wrong, and e times fewer with each `fold` more: between what strangers ask strangers, of whose hits more
- * are wrong, and what apps send, of whose hits hardly any are.
+ * The share of wrong answers at a score, and the score difference (`fold`) that divides it by e. It lies between the measurements
+ * for questions of strangers, with more wrong hits, and for prompts of apps, with hardly any.
  */
 const calibration = { score: 10.05, wrong: 0.058, fold: 1.36 } as const;
 
-/** Prompts that are the same but for manners, capitals and marks. */
+/** For prompts that differ only in politeness, capitals and punctuation. */
 export const equalPromptErrorProbability = 0.001;
 
 export function errorProbabilityOf(score: number): number {
   return Math.min(1, calibration.wrong * Math.exp((calibration.score - score) / calibration.fold));
 }
 
-/** How much worse than all together the last may be that is served: less where less may be wrong, as little is much better then. */
+/** How much the worst served answer may exceed the average error; lower for a low error limit. */
 const marginalErrorRatio = { least: 2, most: 3.1, from: 0.02 } as const;
 
-/** What an answer's chance may be, so that of all that are served the share that is wrong stays under `error`. */
+/** The maximum error probability of an answer that keeps the share of wrong answers below `error`. */
 export function maxErrorProbability(error: number): number {
   const { least, most, from } = marginalErrorRatio;
   return error * (least + (most - least) * Math.min(1, error / from));
@@ -64,13 +64,13 @@ export function isServable(wrong: number, error: number): boolean {
   return wrong <= maxErrorProbability(error);
 }
 
-/** How surely the judge's chances are right for a scope, and how surely for one of its entries. */
+/** The prior's weight for a scope, and for one of its entries. */
 const weight = { scope: 0.5, entry: 0.1 } as const;
 
-/** However well it went, an answer isn't served at any score. */
+/** The minimum correction factors: good evidence doesn't make every score acceptable. */
 const correctionMin = { scope: 0.3, entry: 0.15 } as const;
 
-/** The judge's chance, corrected by what was seen: a gamma prior of mean 1 on each factor, and its mean after the evidence. */
+/** Corrects the judge's probability by the evidence: each factor is the posterior mean with a gamma prior of mean 1. */
 export function correctErrorProbability(
   judged: number,
   seen: { readonly scope: Evidence; readonly entry: Evidence },
@@ -83,7 +83,7 @@ export function correctErrorProbability(
   );
 }
 
-/** What counts of an answer that disagrees, where answers to one and the same question disagree this often. */
+/** The weight of a disagreement, given how often answers to the same prompt disagree. */
 export function disagreementWeight(twins: { readonly asked: number; readonly differed: number }): number {
   return 1 - (twins.differed + 0.1) / (twins.asked + 2);
 }

@@ -6,23 +6,23 @@ type EntryCache = {
   put(key: string, value: Uint8Array, ttlSeconds: number): Promise<void>;
 };
 
-/** What was seen of a scope: how its answers compared, and how answers to one question did. */
+/** The evidence of a scope: comparisons of served answers, and of answers to identical requests (`twins`). */
 export interface ScopeEvidence extends Evidence {
   readonly twins: { readonly asked: number; readonly differed: number };
 }
 
 export interface EntryEvidence extends Evidence {
-  /** An answer to it was found to be wrong for another prompt; it is for its own words alone since. */
+  /** Whether its answer was wrong for another prompt; since then it serves exact matches only. */
   readonly closed: boolean;
 }
 
 const scopeKey = 'evidence';
-/** What others have seen is known after this; a call doesn't wait for the database each time. */
+/** How long evidence is cached, so that calls don't wait for the database. */
 const scopeFreshMs = 30_000;
 const scopesMax = 1000;
 const triesMax = 5;
 
-/** Remembers what shadow calls have shown. */
+/** Stores the results of shadow calls. */
 export class EvidenceStore {
   readonly #clock: Clock;
   readonly #scopes = new Map<string, { readonly evidence: ScopeEvidence; readonly atMs: number }>();

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Loads the rules and word lists and goes through them once, a little in each turn of the event loop. All at once it would hold up
- * every other call of the process for a tenth of a second.
+ * Loads the rules and word lists and runs them once, in small steps that yield to the event loop. In one go it would block all
+ * other calls of the process for a tenth of a second.
  */
 export async function loadInSlices(): Promise<void> {
   for (const load of moduleLoaders) {
@@ -18,10 +18,10 @@ export async function loadInSlices(): Promise<void> {
   }
 }
 
-/** The step that goes beyond it takes up to 4 ms, and a turn with it should stay under five. */
+/** The last step may take up to 4 ms more, which keeps a turn under five. */
 const turnMs = 0.5;
 
-/** Those that others import come first. */
+/** Dependencies first. */
 const moduleLoaders: readonly (() => Promise<unknown>)[] = [
   () => import('./text/reading/stems.ts'),
   () => import('./text/reading/word-set.ts'),

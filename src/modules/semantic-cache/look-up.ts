@@ -14,18 +14,18 @@ import type { SemanticCacheOptions } from './options.ts';
 import type { ParsedPromptCache } from './text/parsed-prompt-cache.ts';
 import type { ParsedPrompt } from './text/reading/prompt.ts';
 
-/** What a call may wait for all of it together: under 300 ms, with what is done in between. */
+/** The time limit of a lookup: under 300 ms with the work in between. */
 const lookUpTimeoutMs = 280;
-/** Of the nearest, so many are looked at; the judge is asked about one. */
+/** The nearest candidates to consider; the judge scores only one. */
 const candidatesMax = 8;
-/** What a fresh entry needs; one that proved itself may be judged with less. */
+/** How much higher the error probability of a proven entry may be before correction. */
 const provenEntryFactor = 3.3;
 
 export interface CacheMatch {
   readonly id: string;
   readonly part: string;
   readonly answer: CachedAnswer;
-  /** How likely it is wrong, by the judge alone and with what was learnt. */
+  /** The error probability by the judge alone, and corrected by evidence. */
   readonly judgedErrorProbability: number;
   readonly errorProbability: number;
   readonly isServable: boolean;
@@ -33,15 +33,15 @@ export interface CacheMatch {
 
 export interface LookUpResult {
   readonly match?: CacheMatch;
-  /** Why it wasn't looked for: what is asked isn't to be answered from memory. */
+  /** Why the prompt must not be answered from the cache. */
   readonly skipped?: string;
-  /** What was missing to look for it. */
+  /** What failed during the lookup. */
   readonly aside?: string;
 }
 
 interface LookUpParts {
   readonly answers: CachedAnswers;
-  readonly ledger: EvidenceStore;
+  readonly evidenceStore: EvidenceStore;
   readonly prompts: ParsedPromptCache;
 }
 
@@ -52,26 +52,26 @@ interface CachedCandidate {
   readonly text: string;
 }
 
-/** Looks for an answer to a prompt that means the same. Nothing that it needs can make the call fail or wait for long. */
+/** Looks up the answer to a prompt with the same meaning. Failures don't fail the call, and the wait is bounded. */
 export async function lookUp(
   { newestPrompt, bypass }: CacheQuery,
   exchange: Exchange,
   kit: Kit<SemanticCacheOptions>,
-  { answers, ledger: evidenceStore, prompts }: LookUpParts,
+  { answers, evidenceStore, prompts }: LookUpParts,
 ): Promise<LookUpResult> {
   if (newestPrompt === undefined) return { skipped: bypass ?? 'turn' };
-  const until = performance.now() + lookUpTimeoutMs;
-  const left = () => Math.max(1, until - performance.now());
+  const deadlineAtMs = performance.now() + lookUpTimeoutMs;
+  const leftMs = () => Math.max(1, deadlineAtMs - performance.now());
   const { text, prompt: parsedPrompt, part } = newestPrompt;
   const { error, threshold, tokens_max: tokensMax } = kit.options;
-  const embeddingResult = await kit.embeddings.one(text, { use: 'judging', tokensMax, deadlineMs: left() });
+  const embeddingResult = await kit.embeddings.one(text, { use: 'judging', tokensMax, deadlineMs: leftMs() });
   if (embeddingResult.vector === undefined)
     return embeddingResult.why === 'long' ? { skipped: 'long' } : { aside: embeddingResult.why };
   const near = await kit.vectors.search(embeddingResult.vector, {
     part,
     most: candidatesMax,
     least: threshold,
-    deadlineMs: left(),
+    deadlineMs: leftMs(),
   });
   if (near.found === undefined) return { aside: near.why };
   const candidates = await Promise.all(
@@ -94,10 +94,10 @@ export async function lookUp(
   let judged = acceptedCandidate.wrong;
   if (judged === undefined) {
     if (!isWorthJudging({ cosine, doubt }, provenEntryFactor * maxErrorProbability(error))) return {};
-    // The judge is another process: what lies around is looked for while it reads.
+    // The judge runs in another process, so the neighborhood is searched in parallel.
     const [{ logits, why }, around] = await Promise.all([
-      kit.embeddings.sameAnswer([{ before, now: text }], { deadlineMs: left() }),
-      kit.vectors.search(embeddingResult.vector, { part, ...neighborhoodSearch, deadlineMs: left() }),
+      kit.embeddings.sameAnswer([{ before, now: text }], { deadlineMs: leftMs() }),
+      kit.vectors.search(embeddingResult.vector, { part, ...neighborhoodSearch, deadlineMs: leftMs() }),
     ]);
     const [logit] = logits ?? [];
     if (logit === undefined) return why === undefined ? { skipped: 'long' } : { aside: why };
@@ -124,7 +124,7 @@ export async function lookUp(
   };
 }
 
-/** One at a time: to read eight prompts takes milliseconds, and other calls get their turn in between. */
+/** One at a time: parsing eight prompts takes milliseconds, so it yields to other calls in between. */
 async function findNearestCandidate(
   parsedPrompt: ParsedPrompt,
   candidates: readonly CachedCandidate[],
@@ -138,5 +138,5 @@ async function findNearestCandidate(
   return undefined;
 }
 
-/** For what is stored later, which nobody waits for. */
+/** For storing answers in the background. */
 export const backgroundEmbedding = { use: 'judging', deadlineMs: 15_000 } as const;

@@ -1,18 +1,18 @@
 /**
- * How far a candidate stands out from what else is stored on its subject. Where an app's prompts lie close together, the nearest is
- * more often another question than its score says. docs/semantic-cache.md has the measurements behind the numbers.
+ * How clearly a candidate stands out from other stored prompts on its subject. If an app's prompts are close together, the nearest
+ * is a different question more often than its score suggests. docs/semantic-cache.md has the measurements.
  */
 
-/** The crowd are the nearest six of those that lie under .8; nearer ones are candidates, or other wordings of the question. */
+/** The neighborhood is the six nearest prompts below this cosine; nearer ones are candidates or paraphrases. */
 const neighborhood = { size: 6, under: 0.8 } as const;
 
-/** What has to be searched for to see the crowd: who lies farther away belongs to none, and there may be candidates before it. */
+/** The search for the neighborhood, with room for candidates before it; prompts below this cosine don't belong to it. */
 export const neighborhoodSearch = { most: 8 + neighborhood.size, least: 0.3 } as const;
 
-/** So much nearer than the crowd on average is far enough; each hundredth less takes a fifth of a unit of score, and all together 2. */
+/** A candidate this much nearer than the average neighbor stands out; each hundredth less costs a fifth of a score unit, at most 2. */
 const separation = { room: 0.35, slope: 20, most: 2 } as const;
 
-/** How much more than usual has to speak for a candidate, by what was found around the prompt, nearest first. Few are no crowd. */
+/** The score penalty of a candidate by its neighborhood, given nearest first. Missing neighbors count as distant. */
 export function neighborhoodDoubt(cosine: number, found: readonly { readonly cosine: number }[]): number {
   const around = found.filter((one) => one.cosine < neighborhood.under).slice(0, neighborhood.size);
   const mean = around.reduce((sum, one) => sum + one.cosine, 0) / neighborhood.size;

@@ -17,7 +17,7 @@ import { compareLater } from './shadow-comparison.ts';
 import { storeAnswer } from './store-answer.ts';
 import { ParsedPromptCache } from './text/parsed-prompt-cache.ts';
 
-/** Answers from memory, or asks and remembers. */
+/** Answers from the cache, or calls the provider and stores the answer. */
 export class SemanticCacheHandler {
   readonly #answers = new CachedAnswers();
   readonly #prompts = new ParsedPromptCache();
@@ -36,15 +36,15 @@ export class SemanticCacheHandler {
     if (same !== undefined) return serveCachedAnswer(same, 1, exchange, kit);
     const { match, ...told } = await lookUp(cacheQuery, exchange, kit, {
       answers,
-      ledger: evidenceStore,
+      evidenceStore,
       prompts,
     });
     if (match?.isServable === true && this.#random() >= kit.options.shadow)
       return serveCachedAnswer(match.answer, 1 - match.errorProbability, exchange, kit);
     kit.note({ miss: true, ...told, ...(match?.isServable === true && { shadow: true }) });
     const reply = await next(exchange);
-    storeAnswer(reply, cacheQuery, exchange, { kit, answers, ledger: evidenceStore });
-    if (match?.isServable === true) compareLater(reply, match, { kit, ledger: evidenceStore });
+    storeAnswer(reply, cacheQuery, exchange, { kit, answers, evidenceStore });
+    if (match?.isServable === true) compareLater(reply, match, { kit, evidenceStore });
     return reply;
   }
 }

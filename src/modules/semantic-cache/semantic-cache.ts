@@ -2,7 +2,7 @@ import { bypassesCaches, changesState, type ModuleFactory } from '../../module-a
 import { type SemanticCacheOptions, semanticCacheOptions } from './options.ts';
 import type { SemanticCacheHandler } from './semantic-cache-handler.ts';
 
-/** Answers prompts that mean the same from memory. `random` decides which of these answers are asked for all the same. */
+/** Answers prompts with the same meaning from the cache. `random` decides which hits are compared with the provider's answer. */
 export function semanticCacheWith(random: () => number): ModuleFactory<SemanticCacheOptions> {
   return ({ clock }) => {
     let loading: Promise<SemanticCacheHandler> | undefined;
@@ -12,7 +12,7 @@ export function semanticCacheWith(random: () => number): ModuleFactory<SemanticC
       const loaded = await import('./semantic-cache-handler.ts');
       return new loaded.SemanticCacheHandler(clock, random);
     };
-    /** Loaded with its first call: gateways that don't use it shouldn't wait for its word lists when they start. */
+    /** Loaded with the first call, so that gateways without this module start without its word lists. */
     const answering = () => {
       loading ??= load();
       return loading;

@@ -5,11 +5,11 @@ import type { CacheMatch } from './look-up.ts';
 import type { SemanticCacheOptions } from './options.ts';
 import { doAnswersAgree, readRecordedAnswer } from './store-answer.ts';
 
-/** Compares the answer that a provider gave with the one that would have been served, and remembers how that went. */
+/** Compares the provider's answer with the one the cache would have served, and records the result. */
 export function compareLater(
   reply: Reply,
   cacheMatch: CacheMatch,
-  { kit, ledger: evidenceStore }: { readonly kit: Kit<SemanticCacheOptions>; readonly ledger: EvidenceStore },
+  { kit, evidenceStore }: { readonly kit: Kit<SemanticCacheOptions>; readonly evidenceStore: EvidenceStore },
 ): void {
   const { id, part, answer, judgedErrorProbability } = cacheMatch;
   const { max_bytes: bytesMax, ttl } = kit.options;
@@ -21,7 +21,7 @@ export function compareLater(
         kit,
       );
       if (isAgreed === undefined) return;
-      // Read again: another comparison of the entry may have closed it in the meantime.
+      // Read again: another comparison may have closed the entry meanwhile.
       const entry = await evidenceStore.getEntry(kit.cache, id);
       const evidence = {
         ...entry,

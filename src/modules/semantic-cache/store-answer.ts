@@ -17,15 +17,15 @@ import type { SemanticCacheOptions } from './options.ts';
 interface StoreAnswerParts {
   readonly kit: Kit<SemanticCacheOptions>;
   readonly answers: CachedAnswers;
-  readonly ledger: EvidenceStore;
+  readonly evidenceStore: EvidenceStore;
 }
 
-/** Keeps an answer for who asks the same, and its prompt's vector for who asks in other words. */
+/** Stores an answer for exact matches, and its prompt's vector for similar prompts. */
 export function storeAnswer(
   reply: Reply,
   cacheQuery: CacheQuery,
   exchange: Exchange,
-  { kit, answers, ledger: evidenceStore }: StoreAnswerParts,
+  { kit, answers, evidenceStore }: StoreAnswerParts,
 ): void {
   const { key, newestPrompt } = cacheQuery;
   const { ttl, max_bytes: bytesMax, tokens_max: tokensMax } = kit.options;
@@ -35,13 +35,11 @@ export function storeAnswer(
       from: exchange.id,
       text: newestPrompt?.text ?? null,
     };
-    // Two that asked at once: how far their answers are apart tells what a difference means.
+    // For concurrent identical requests: comparing their answers shows how much answers vary anyway.
     const twin = await answers.find(kit.cache, key, exchange.clientRequest);
     await kit.cache.put(key, packAnswer({ recording, metadata }, exchange.clientRequest), ttl);
     if (twin !== undefined)
-      kit.runInBackground(() =>
-        compareConcurrentAnswers(twin.recording, recording, { kit, ledger: evidenceStore }),
-      );
+      kit.runInBackground(() => compareConcurrentAnswers(twin.recording, recording, { kit, evidenceStore }));
     if (newestPrompt === undefined) return;
     kit.runInBackground(async () => {
       const { vector } = await kit.embeddings.one(newestPrompt.text, { ...backgroundEmbedding, tokensMax });
@@ -51,7 +49,7 @@ export function storeAnswer(
   });
 }
 
-/** What a recorded answer says. */
+/** Replays a recording to compare its answer. */
 export async function readRecordedAnswer(
   recording: Recording,
   kit: Kit<SemanticCacheOptions>,
@@ -59,7 +57,7 @@ export async function readRecordedAnswer(
   return comparableAnswerOf(await kit.replay(recording).answer());
 }
 
-/** Whether two answers agree, with their cosine where it can be had. */
+/** Whether two answers agree; embeds them only if the texts alone don't decide it. */
 export async function doAnswersAgree(
   one: ComparableAnswer,
   other: ComparableAnswer,
@@ -80,7 +78,7 @@ function cosineOf(one: Float32Array, other: Float32Array): number {
 async function compareConcurrentAnswers(
   one: Recording,
   other: Recording,
-  { kit, ledger: evidenceStore }: Omit<StoreAnswerParts, 'answers'>,
+  { kit, evidenceStore }: Omit<StoreAnswerParts, 'answers'>,
 ): Promise<void> {
   const isAgreed = await doAnswersAgree(
     await readRecordedAnswer(one, kit),

@@ -7,7 +7,7 @@ import { type ParsedPrompt, parsePromptInSteps } from './text/reading/prompt.ts'
 import { kindValues } from './text/reading/value-kinds.ts';
 import { evaluateRules } from './text/vetoes.ts';
 
-/** From little to much, so that each has only some of what is read for the first time. */
+/** Ordered by complexity, so that each runs only some code for the first time. */
 const samples = [
   'Explain it',
   'Give me 5 names',
@@ -16,10 +16,10 @@ const samples = [
   "Hello! What's the best way to clean an old pump in the cellar for $20 at 5 p.m. if it wasn't used by us, and who can do it?",
 ];
 
-/** Fills the tables, and reads and compares a few prompts: what runs for the first time is slow. Does a little at a time. */
+/** Fills the tables, and parses and compares sample prompts, because first runs are slow. Works in small steps. */
 export function* warmUp(): Generator<undefined> {
   for (const table of [kindValues, opposites]) while (table.fillLine()) yield;
-  // Regular expressions are compiled when they run first, and again when they run a second time.
+  // V8 compiles a regular expression at its first run and again at its second.
   for (let time = 0; time < 2; time++) {
     const prompts: ParsedPrompt[] = [];
     for (const sample of samples) {

@@ -1,13 +1,13 @@
 import type { ParsedPrompt } from './reading/prompt.ts';
 import type { Word } from './reading/words.ts';
 
-/** What one prompt has and the other lacks, of words that say something and of those that don't. */
+/** The words that only one of two prompts has: content words (`only…`) and all words (`rest…`). */
 export interface Difference {
   readonly onlyOld: readonly Word[];
   readonly onlyNew: readonly Word[];
   readonly restOld: readonly Word[];
   readonly restNew: readonly Word[];
-  /** How much of the larger of the two is in both, from 0 to 1, of words that say something. */
+  /** The share of content words in both prompts, relative to the larger one, from 0 to 1. */
   readonly shared: number;
 }
 
@@ -21,7 +21,7 @@ export function differenceOf(old: ParsedPrompt, now: ParsedPrompt): Difference {
   return { onlyOld, onlyNew, restOld, restNew, shared: size === 0 ? 0 : 1 - most / size };
 }
 
-/** Each word of `words` that the other hasn't as often. */
+/** The words that occur less often in the other prompt. */
 function wordsLackingIn(words: readonly Word[], other: ParsedPrompt): Word[] {
   const left = new Map<string, number>();
   for (const { stem } of other.words) left.set(stem, (left.get(stem) ?? 0) + 1);
@@ -29,7 +29,7 @@ function wordsLackingIn(words: readonly Word[], other: ParsedPrompt): Word[] {
     const count = left.get(stem) ?? 0;
     left.set(stem, count - 1);
     if (count > 0) return false;
-    // Twice the same word says no more than once, and some are written together elsewhere.
+    // A repeated word adds nothing, and the other prompt may write two words as one.
     return !(other.vocabulary.has(stem) || other.vocabulary.has(text)) || (isContent && isNumeral(text));
   });
 }

@@ -1,23 +1,23 @@
 import type { Difference } from './difference.ts';
 import type { ParsedPrompt } from './reading/prompt.ts';
 
-/** What measured worse than the judge says, in units of its score. */
+/** Penalties for differences that the judge underestimates, in units of its score. */
 const doubts = {
-  /** One says what, the other how. */
+  /** The questions have different forms, such as "what" and "how". */
   askedOtherwise: 0.8,
-  /** One word stands for another, and all others are the same: a synonym, or another thing of the kind. */
+  /** One word is replaced and all others are equal: a synonym, or a different thing. */
   wordExchanged: 1.3,
   /** One word was added. */
   wordAdded: 0.3,
-  /** Several were added, or most are others: who means the same puts it otherwise, and what is another thing has one word that says so. */
+  /** Several words were added or most differ: paraphrases differ a lot, while different requests often differ in a single word. */
   putOtherwise: -0.5,
-  /** One word has to say it all: what else there is are small words, which the judge reads lightly. */
+  /** There is only one content word; the judge gives little weight to the small words. */
   oneWord: 2,
-  /** One tells something before it asks. */
+  /** One prompt states something before its question. */
   toldMore: 0.5,
 } as const;
 
-/** How much more than usual has to speak for two prompts, by what tells them apart. */
+/** The score penalty for two prompts by their differences. */
 export function doubtOf(old: ParsedPrompt, now: ParsedPrompt, difference: Difference): number {
   const asked = old.form.asks === now.form.asks ? 0 : doubts.askedOtherwise;
   const little = Math.min(old.content.length, now.content.length) <= 1 ? doubts.oneWord : 0;
@@ -34,12 +34,12 @@ function doubtOfWords({ onlyOld, onlyNew }: Difference): number {
   return isRelated(one, other) ? 0 : doubts.wordExchanged;
 }
 
-/** In how many parts it is said, each of more than a word. */
+/** The number of sentence parts with more than one word. */
 function partsOf({ text }: ParsedPrompt): number {
   return text.split(/[.!?;,:]\s+/).filter((part) => /\S\s+\S/.test(part)).length;
 }
 
-/** Prepare and preparation: one is the beginning of the other. */
+/** Whether one word nearly begins with the other: prepare and preparation. */
 function isRelated(one: string, other: string): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   return short.length >= 4 && long.startsWith(short.slice(0, -1));

@@ -1,10 +1,10 @@
 import { Lru } from '../../../module-api.ts';
 import { type ParsedPrompt, parsePrompt } from './reading/prompt.ts';
 
-/** Some twenty kilobytes each. */
+/** About twenty kilobytes each. */
 const promptsMax = 200;
 
-/** Reads prompts, and remembers those that were read of late: what is asked is a candidate for what is asked next. */
+/** Parses prompts and caches recent ones, because each prompt is a candidate for the next. */
 export class ParsedPromptCache {
   readonly #parsed = new Lru<ParsedPrompt>(promptsMax);
 

@@ -39,21 +39,21 @@ import { differInRoles, haveSwappedPlaces, isInstrumentOnlyHere } from './who-do
 /*
  * How a pair of prompts is compared, and where to look:
  *
- *   reading/         what is read out of one prompt: words and stems, numbers, marks, negation, what it asks, in `prompt.ts`
- *   difference.ts    which words each of two has and the other lacks; nearly all rules begin with that
- *   other-words/     another word: its opposite, prefix or ending, a lookalike, a name, a unit, another value of one kind
- *   other-question/  the same words, and something else is asked for or to be done
- *   who-does-what/   the same words in other places: order, roles, persons, who acts, who is meant
- *   small-changes/   no other word that says something: small words, endings and capitals, laid side by side
- *   doubt.ts         what is no veto, and makes the judge's word count for less
+ *   reading/         parses one prompt: words and stems, numbers, marks, negation, question form; entry point `prompt.ts`
+ *   difference.ts    the words that only one of two prompts has; nearly all rules start from it
+ *   other-words/     a different word: opposite, prefix or ending, lookalike, name, unit, another value of a kind
+ *   other-question/  the same words, but a different question or task
+ *   who-does-what/   the same words in different roles: order, roles, persons, actor, addressee
+ *   small-changes/   the same content words: aligns small words, endings and capitals
+ *   doubt.ts         differences that are no veto but lower the judge's score
  *
- * The rules of all these folders are called here, by the names that the first one found goes by. A new one goes into the folder of
- * what it looks at, gets a line here, and pairs of its own in `vetoes.test.ts`: some that it stops, some like them that are one.
+ * This file calls the rules of all folders; the first match gives the veto its name. A new rule goes into the folder of its subject,
+ * gets a line here, and pairs in `vetoes.test.ts`: some that it stops, and similar ones that it must not stop.
  */
 
 type Rule = (old: ParsedPrompt, now: ParsedPrompt, difference: Difference) => boolean;
 
-/** Why the answer to one prompt can't be the answer to another, whatever a model thinks of them. */
+/** Reasons why the answer to one prompt can't serve another, regardless of the judge's score. */
 const vetoRules: Readonly<Record<string, Rule>> = {
   number: (old, now) =>
     listed(old.numbers.map(formatBoundedNumber)) !== listed(now.numbers.map(formatBoundedNumber)),
@@ -149,7 +149,7 @@ const vetoRules: Readonly<Record<string, Rule>> = {
   },
 };
 
-/** The name of the first reason, or undefined where there is none. */
+/** The name of the first matching rule; undefined if none matches. */
 export function findVeto(
   old: ParsedPrompt,
   now: ParsedPrompt,
@@ -166,7 +166,7 @@ export function findVeto(
   return undefined;
 }
 
-/** Asks all rules, one at a time. */
+/** Evaluates all rules, one per step. */
 export function* evaluateRules(old: ParsedPrompt, now: ParsedPrompt): Generator<boolean> {
   const difference = differenceOf(old, now);
   for (const holds of Object.values(vetoRules)) yield holds(old, now, difference);
@@ -180,7 +180,7 @@ function formatBoundedNumber({ value, bound }: { value: string; bound: string })
   return `${bound}${value}`;
 }
 
-/** Whether all that it denies is in the other as well, but not denied there. */
+/** Whether the other prompt has all words that this one negates, but doesn't negate them. */
 function isNegatedOnlyHere({ negated }: ParsedPrompt, other: ParsedPrompt): boolean {
   return (
     negated.size > 0 && [...negated].every((stem) => other.vocabulary.has(stem) && !other.negated.has(stem))
@@ -193,14 +193,14 @@ function lacksIdentifier(identifiers: readonly string[], { vocabulary }: ParsedP
   );
 }
 
-/** Whether something is quoted that the other neither quotes nor says. */
+/** Whether it quotes something that the other neither quotes nor contains. */
 function hasUnmatchedQuote({ quoted }: ParsedPrompt, { quoted: there, vocabulary }: ParsedPrompt): boolean {
   return quoted.some(
     (text) => !there.includes(text) && wordsIn(text).some(({ stem }) => !vocabulary.has(stem)),
   );
 }
 
-/** Whether there is code that the other hasn't; a short piece may stand there without its marks. */
+/** Whether it has code that the other lacks; a short piece may appear there without backticks. */
 function hasUnmatchedCode(code: readonly string[], { code: there, plain }: ParsedPrompt): boolean {
   return code.some(
     (piece) =>
@@ -214,7 +214,7 @@ function plainWordsOf(text: string): string {
     .join(' ');
 }
 
-/** Texts of which more than half is the same are two versions of one. */
+/** Texts that share more than half are versions of one text. */
 function areSimilarTexts(one: string, other: string): boolean {
   const [words, others] = [one.split(' '), new Set(other.split(' '))];
   return words.filter((word) => others.has(word)).length > words.length / 2;
@@ -228,7 +228,7 @@ function anyPair(
   return some.some((one) => others.some((other) => holds(one, other)));
 }
 
-/** Whether both name the same, and another of these more than once: "Tom and Ann met. Where is Tom?" */
+/** Whether both have the same names but repeat a different one: "Tom and Ann met. Where is Tom?" */
 function repeatsOther(old: ParsedPrompt, now: ParsedPrompt, { onlyOld, onlyNew }: Difference): boolean {
   if (onlyOld.length + onlyNew.length > 0) return false;
   const count = ({ content }: ParsedPrompt, stem: string) =>
