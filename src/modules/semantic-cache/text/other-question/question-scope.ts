@@ -4,7 +4,7 @@ import type { ParsedPrompt } from '../reading/prompt.ts';
 import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 
-/** Whether one asks about a certain thing that it points at, and the other about such things in general. */
+/** Whether one asks about a specific thing and the other about such things in general. */
 export function differInReference(old: ParsedPrompt, now: ParsedPrompt): boolean {
   return pointsOnlyHere(old, now) || pointsOnlyHere(now, old);
 }
@@ -22,7 +22,7 @@ function pointsOnlyHere({ words }: ParsedPrompt, other: ParsedPrompt): boolean {
   );
 }
 
-/** The "it" of "how much does it cost" stands for nothing. */
+/** Whether "it" refers to nothing, as in "how much does it cost". */
 function isExpletive(words: readonly Word[], at: number): boolean {
   return words[at]?.text === 'it' && expletiveVerbs.has(words[at + 1]?.stem ?? '');
 }
@@ -32,7 +32,7 @@ const expletiveVerbs = new Set(['cost', 'take', 'possible']);
 const definition = /^(?:what|who) (?:is|are|was|were)(?: (?:a|an|the))? (?!it like|there)/;
 const definitionWords = wordSet('mean meaning definition defin define term word concept exactly call called');
 
-/** Whether one asks what something is, and nothing but that, and the other asks more of it. */
+/** Whether one asks only what something is, and the other asks more about it. */
 export function asksMore(old: ParsedPrompt, now: ParsedPrompt, { onlyOld, onlyNew }: Difference): boolean {
   return (
     (isDefinition(old) && onlyOld.length === 0 && addsTopic(onlyNew)) ||
@@ -54,14 +54,14 @@ function addsTopic(only: readonly Word[]): boolean {
 
 const praise = new Set(['best', 'greatest', 'finest', 'top', 'favorite', 'favourite', 'nicest']);
 
-/** Whether both ask for what is most of something, and not of the same. */
+/** Whether both ask for a superlative, but of different properties. */
 export function differInRanking(
   old: ParsedPrompt,
   now: ParsedPrompt,
   { onlyOld, onlyNew }: Difference,
 ): boolean {
   const [gone, come] = [rankedPropertyOf(onlyOld, old), rankedPropertyOf(onlyNew, now)];
-  // Where they begin alike, one of the two may be a slip, or another form.
+  // With equal beginnings, one may be a typo or another form.
   if (gone !== undefined && come !== undefined && gone.slice(0, 4) !== come.slice(0, 4)) return true;
   const [one, other] = [superlatives(old), superlatives(now)];
   // The best way may be the easiest.
@@ -69,7 +69,7 @@ export function differInRanking(
   return ![...one].some((word) => other.has(word));
 }
 
-/** What it asks for the most of, where no other word is another: "the most common" and "the most serious". */
+/** The ranked property, if it is the only different word: "the most common" and "the most serious". */
 function rankedPropertyOf(only: readonly Word[], { words }: ParsedPrompt): string | undefined {
   const [word, ...others] = only;
   if (word === undefined || others.length > 0) return undefined;
@@ -85,7 +85,7 @@ function superlatives({ words }: ParsedPrompt): ReadonlySet<string> {
   return found;
 }
 
-/** Words that only end like one. */
+/** Words that only look like superlatives. */
 const superlativeLookalikes = wordSet(
   'interest request test rest forest invest suggest digest protest contest harvest honest modest west guest quest latest newest arrest breast chest conquest manifest northwest southwest',
 );
@@ -99,7 +99,7 @@ const completedPatterns: readonly RegExp[] = [
   /^(?:has|have|had) (?:\w+ ){1,3}?(?:\w+ed|gone|sent|paid|made|done|taken|lost|left|begun|bought|sold|built)\b/,
 ];
 
-/** The first such words of a text. */
+/** The first phrase of a text that states completion. */
 function completedPhraseIn(text: string): string | undefined {
   return completedPatterns
     .map((words) => words.exec(text))
@@ -107,7 +107,7 @@ function completedPhraseIn(text: string): string | undefined {
     .toSorted((one, other) => one.index - other.index)[0]?.[0];
 }
 
-/** Whether what has happened in the one is still to come in the other: "is about to end" and "has ended". */
+/** Whether an event is completed in one and still to come in the other: "is about to end" and "has ended". */
 export function differInCompletion(old: ParsedPrompt, now: ParsedPrompt): boolean {
   const [{ plain }, { plain: there }] = [old, now];
   if (isCompletedInOther(old, now) || isCompletedInOther(now, old)) return true;
@@ -117,7 +117,7 @@ export function differInCompletion(old: ParsedPrompt, now: ParsedPrompt): boolea
   return (isAhead(plain) && isOver(there)) || (isOver(plain) && isAhead(there));
 }
 
-/** Whether what is about to happen is said to be done: "about to close" and "closed". */
+/** Whether what is about to happen here is done in the other: "about to close" and "closed". */
 function isCompletedInOther({ words }: ParsedPrompt, other: ParsedPrompt): boolean {
   const at = words.findIndex(
     ({ text }, place) => text === 'to' && intentVerbs.has(words[place - 1]?.text ?? ''),
@@ -125,7 +125,7 @@ function isCompletedInOther({ words }: ParsedPrompt, other: ParsedPrompt): boole
   const deed = at < 0 ? undefined : words[at + 1];
   if (deed === undefined || futurePattern.test(other.plain)) return false;
   const [who, does] = other.words;
-  // "I move, what now": said as something that is so.
+  // "I move, what now" states it as a fact.
   if (does?.stem === deed.stem && subjectPronouns.has(who?.text ?? '')) return true;
   return (
     words[at - 1]?.text === 'about' &&
@@ -141,7 +141,7 @@ const subjectPronouns = new Set(['i', 'we', 'he', 'she', 'they']);
 const possessionPattern =
   /\b(?:do|does) (?:i|we|you|they|he|she) (?:still )?have\b(?! to)|\bhave(?: still)?(?: left| remaining)?(?: for \w+)?$/;
 
-/** Whether one speaks of what is used up or done, and the other of what there is: "how many days have I taken", "do I have". */
+/** Whether one asks for what is used up and the other for what is left: "how many days have I taken", "do I have". */
 function asksForRemainderInOther({ plain }: ParsedPrompt, other: ParsedPrompt): boolean {
   const done = completedPhraseIn(plain)?.split(' ').at(-1);
   if (
@@ -157,7 +157,7 @@ function asksForRemainderInOther({ plain }: ParsedPrompt, other: ParsedPrompt): 
 
 const pieceByPiecePattern = /\b(\w+) by \1\b/;
 
-/** Whether one wants it in pieces that the other names but doesn't want: "line by line" and "in a line". */
+/** Whether one asks for a result piece by piece and the other only names the piece: "line by line" and "in a line". */
 export function asksPieceByPiece({ plain }: ParsedPrompt, other: ParsedPrompt): boolean {
   const piece = pieceByPiecePattern.exec(plain)?.[1];
   return (
@@ -173,13 +173,13 @@ const shares: ReadonlyMap<string, string> = new Map([
   ...['many', 'most', 'few', 'several', 'half'].map((word) => [word, word] as const),
 ]);
 
-/** Whether both say of how many something is asked, and not of as many: "many snakes" and "all snakes". */
+/** Whether both name a quantity, but different ones: "many snakes" and "all snakes". */
 export function differInQuantity(old: ParsedPrompt, now: ParsedPrompt): boolean {
   const [one, other] = [sharesIn(old), sharesIn(now)];
   return one.length > 0 && other.length > 0 && !one.some((share) => other.includes(share));
 }
 
-/** "How many" asks for it, and "the most" ranks. */
+/** The quantity words, without "how many", which asks for it, and "the most", which ranks. */
 function sharesIn({ words }: ParsedPrompt): string[] {
   return words.flatMap(({ text }, at) => {
     const share = shares.get(text);

@@ -1,7 +1,7 @@
 import { stemOf } from '../reading/stems.ts';
 import type { Word } from '../reading/words.ts';
 
-/** What a command wants done, one group a line: verbs of one group stand for each other. */
+/** Verbs of commands, one group per line: verbs of a group are interchangeable. */
 const lines = `
 write draft compose create generate produce prepare author build design develop implement code
 show list display fetch return print name enumerate view see
@@ -59,14 +59,14 @@ release
 
 const groups: ReadonlyMap<string, ReadonlySet<number>> = parseVerbGroups();
 
-/** Whether two prompts are commands, and want different things done. */
+/** Whether two prompts are commands for different tasks. */
 export function areDifferentTasks(one: readonly Word[], other: readonly Word[]): boolean {
   const [first, second] = [groupsOf(one), groupsOf(other)];
   if (first === undefined || second === undefined) return false;
   return ![...first].some((group) => second.has(group));
 }
 
-/** Of the verb that a command begins with. */
+/** The groups of the verb that a command begins with. */
 function groupsOf([first, second]: readonly Word[]): ReadonlySet<number> | undefined {
   if (first === undefined || second === undefined) return undefined;
   // "Answer the mail" is a command, "answer: yes" isn't, and neither is "order of the garter".

@@ -1,6 +1,6 @@
 import { wordSet } from '../reading/word-set.ts';
 
-/** What turns a meaning around or moves it when it stands before a word: realized and unrealized, inbound and outbound. */
+/** Prefixes that reverse or shift a meaning: realized and unrealized, inbound and outbound. */
 const prefixes = [
   '',
   ...wordSet(
@@ -8,11 +8,11 @@ const prefixes = [
   ),
 ];
 
-/** Endings that many words have. */
+/** Common derivational endings. */
 export const derivation =
   /(?:ation|ition|tion|sion|ement|ment|ology|ality|ility|ity|ically|ally|ly|iness|ness|ional|ious|eous|ous|able|ible|ance|ence|ship|hood|ative|ive|ate|ing|er|or|al|ism|ist|ize)$/;
 
-/** Whether two words are one word with other beginnings, or one with the other turned around by its ending. */
+/** Whether two words differ by a prefix, or by an ending that reverses the meaning. */
 export function differByAffix(one: string, other: string): boolean {
   if (one === other || !/^[a-z]+$/.test(one) || !/^[a-z]+$/.test(other)) return false;
   const shared = sharedEnd(one, other);
@@ -24,9 +24,9 @@ export function differByAffix(one: string, other: string): boolean {
       return true;
   }
   if (shared >= 6 && [front, back].sort().join() === ',a') return true;
-  // Ethanol and methanol: with a letter more at its beginning, it is another word.
+  // Ethanol and methanol: an added first letter makes a different word.
   if (shared >= 5 && front.length + back.length === 1) return true;
-  // Where the first letters are the same, one of the two may be a slip.
+  // With equal first letters, one may be a typo.
   const isSlip = front[0] === back[0];
   const isTwoWords = front === '' || back === '' || end.replace(derivation, '').length < 4;
   if (!isSlip && !isTwoWords && shared >= 0.6 * Math.max(one.length, other.length)) return true;
@@ -50,12 +50,12 @@ function sharedEnd(one: string, other: string): number {
   return shared;
 }
 
-/** Taller and tallest: more than another, and more than all. */
+/** Comparative and superlative: taller and tallest. */
 function isComparativePair(one: string, other: string): boolean {
   return /^\w{3,}er$/.test(one) && other === one.replace(/er$/, 'est');
 }
 
-/** Endings that make the name of another thing: meteor and meteorite. */
+/** Endings that name a different thing: meteor and meteorite. */
 const nounEndings = ['ite', 'oid', 'ase', 'ose', 'osis', 'emia', 'ectomy', 'arium'];
 
 /** Payer and payee, careful and careless, wire and wireless. */
@@ -71,7 +71,7 @@ function hasOppositeEnding(one: string, other: string): boolean {
 
 const compounds = /^(.{4,})(ite|ide|ate|ane|ene|yne|ine|anol|anal)s?$/;
 
-/** Sulfite and sulfide, ethane and ethene: what chemistry tells apart by an ending. */
+/** Chemical names that differ by an ending: sulfite and sulfide, ethane and ethene. */
 function areDifferentCompounds(one: string, other: string): boolean {
   const [, root, end] = compounds.exec(one) ?? [];
   const [, there, endThere] = compounds.exec(other) ?? [];

@@ -1,6 +1,6 @@
 import type { Word } from '../reading/words.ts';
 
-/** Endings by what they make, longer ones first: who exchanges one for another of its kind means another word of the same root. */
+/** Endings by word class, longer ones first: exchanging endings of a class gives a different word of the same root. */
 const endingsByKind: readonly (readonly string[])[] = [
   'ative itive ical ious eous able ible ial ary ive ous ful ish ant ent ate ic al',
   'ation ition ality ment sion tion ness ship hood ance ence ancy ency ion ity age ism ist ian eer er or ee',
@@ -22,7 +22,7 @@ function splitOf(word: string, endings: readonly string[]) {
   return ending === undefined ? undefined : { ending, root: word.slice(0, -ending.length) };
 }
 
-/** Safe and safest, hard and hardly: more of it than the other says. */
+/** Whether the words differ in degree: safe and safest, hard and hardly. */
 export function differInDegree(one: string, other: string): boolean {
   return [one, other].some((word) => {
     const base = /^(\w{3,}?)(?:er|est)$/.exec(word)?.[1];
@@ -32,12 +32,12 @@ export function differInDegree(one: string, other: string): boolean {
   });
 }
 
-/** Fairly and perfectly: how, or how far. */
+/** Whether two adverbs differ in manner or degree: fairly and perfectly. */
 export function areDifferentAdverbs(one: Word, other: Word): boolean {
   return [one, other].every(({ text, isName }) => text.length > 4 && text.endsWith('ly') && !isName);
 }
 
-/** The models read no accents, and a word without them may be another. */
+/** The models ignore accents, which can distinguish words. */
 export function differByAccents(one: string, other: string): boolean {
   return one !== other && stripAccents(one) === stripAccents(other);
 }

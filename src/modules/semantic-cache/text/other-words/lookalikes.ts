@@ -1,13 +1,13 @@
 import { derivation, isPrefix } from './affixes.ts';
 
-/** Shorter words are alike by chance, or a slip in them is most of the word. */
+/** Shorter words are often similar by chance. */
 const lettersLeast = 7;
-/** Words that share more of their beginning are forms of one: differentiate and difference. */
+/** Words that share more of their beginning are related: differentiate and difference. */
 const root = 0.75;
 
 /**
- * Whether two words look alike and are two all the same, and none is a slip or another form of the other: stalactite and
- * stalagmite, latitude and longitude.
+ * Whether two words look alike but are different, and neither is a typo or form of the other: stalactite and stalagmite,
+ * latitude and longitude.
  */
 export function areLookalikes(one: string, other: string): boolean {
   if (!/^[a-z]+$/.test(one) || !/^[a-z]+$/.test(other)) return false;
@@ -23,7 +23,7 @@ export function areLookalikes(one: string, other: string): boolean {
   return isOfOneRoot || (end >= 4 && !derivation.test(first.slice(-end)));
 }
 
-/** A letter too many, too few or another, or two that changed places. */
+/** One letter added, removed or replaced, or two letters swapped. */
 function isTypo(one: string, other: string): boolean {
   if (Math.max(one.length, other.length) <= 1) return true;
   return one.length === 2 && other.length === 2 && one[0] === other[1] && one[1] === other[0];

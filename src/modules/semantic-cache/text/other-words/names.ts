@@ -3,7 +3,7 @@ import type { ParsedPrompt } from '../reading/prompt.ts';
 import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 
-/** Whether one names somebody or something that the other doesn't, and that isn't merely a fuller name. */
+/** Whether one has a name that the other lacks and that isn't just a longer form. */
 export function differInNames(old: ParsedPrompt, now: ParsedPrompt, difference: Difference): boolean {
   const { onlyOld, onlyNew } = difference;
   if (isPluralOfName(old, now, difference)) return true;
@@ -19,14 +19,14 @@ export function differInNames(old: ParsedPrompt, now: ParsedPrompt, difference: 
   const more = gone.length > 0 ? old : come.length > 0 ? now : undefined;
   if (more === undefined) return false;
   const less = more === old ? now : old;
-  // "MacBook Pro" is another thing than "MacBook".
+  // "MacBook Pro" differs from "MacBook".
   const added = more === old ? gone : come;
   if (added.some((word) => isNameQualifier(word, more))) return true;
-  // A first name may come and go; where nothing that both name is left, something was added.
+  // A first name may be added; without any common name, it is another one.
   return !more.names.some((name) => less.vocabulary.has(name));
 }
 
-/** "Alien" and "Aliens", where all else is the same: the name of one is not the other's in the plural. */
+/** "Alien" and "Aliens" with all else equal: a name has no plural. */
 function isPluralOfName(old: ParsedPrompt, now: ParsedPrompt, { restOld, restNew }: Difference): boolean {
   if (restOld.length + restNew.length > 0 || old.words.length !== now.words.length) return false;
   return old.words.some((word, at) => {

@@ -6,7 +6,7 @@ const narrowing = wordSet(
   'both least another other alternative else again until since unless except despite although',
 );
 
-/** Whether there are words that narrow a request where the other has none of the kind. */
+/** Whether words narrow the request and the other has none of their kind. */
 export function isNarrower(rest: readonly Word[], other: ParsedPrompt): boolean {
   if (rest.some(({ text }) => narrowing.has(text)))
     return !other.words.some(({ text }) => narrowing.has(text));

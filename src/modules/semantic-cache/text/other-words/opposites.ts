@@ -2,7 +2,7 @@ import { stemOf } from '../reading/stems.ts';
 import { WordTable } from '../reading/word-table.ts';
 import type { Word } from '../reading/words.ts';
 
-/** Words that turn a request around when one stands in the place of the other. */
+/** Words that reverse a request when exchanged. */
 const oppositePairs = `
 enable/disable activate/deactivate buy/sell purchase/sell increase/decrease increase/reduce raise/lower raise/reduce rise/fall rise/drop grow/shrink
 before/after first/last first/second former/latter maximum/minimum max/min maximize/minimize import/export upload/download open/close start/stop start/end start/finish begin/end begin/stop begin/finish
@@ -34,7 +34,7 @@ whitelist/blacklist allowlist/denylist allowlist/blocklist minify/beautify lower
 deductible/premium premium/claim principal/interest call/option bid/ask bid/offer long/hedge bear/bull spot/forward spot/futures nominal/real accrual/cash simple/compound secured/unsecured recourse/nonrecourse vested/unvested realized/unrealized hedge/speculate
 `;
 
-/** By stem, what it must not be exchanged for. */
+/** The opposites of each stem. */
 export const opposites = new WordTable<ReadonlySet<string>>(oppositePairs, (line, entries) => {
   const put = (one: string, other: string) => entries.set(one, new Set([...(entries.get(one) ?? []), other]));
   for (const pair of line.split(' ')) {
@@ -49,7 +49,7 @@ export function areOpposite(one: Word, other: Word): boolean {
   return bases(one).some((base) => bases(other).some((turn) => opposites.get(base)?.has(turn) === true));
 }
 
-/** Darken, darker and darkest are as much the opposite of light as dark is. */
+/** Base forms to look up: darken, darker and darkest are opposites of light, as dark is. */
 function bases({ text, stem }: Word): readonly string[] {
   const found = [stem, text];
   for (const [, base] of [

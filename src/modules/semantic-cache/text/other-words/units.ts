@@ -2,7 +2,7 @@ import type { ParsedPrompt } from '../reading/prompt.ts';
 import { stemOf } from '../reading/stems.ts';
 import { kindValues } from '../reading/value-kinds.ts';
 
-/** Each number has the same thing behind it, wherever it stands: "9 sentences on 3 cats". */
+/** Whether each number has the same next word in both, in any order: "9 sentences on 3 cats". */
 export function sameUnits(old: ParsedPrompt, now: ParsedPrompt): boolean {
   const named = ({ numbers }: ParsedPrompt) =>
     numbers.map(({ value, next }) => `${value} ${unitOf(next) ?? stemOf(next)}`);
@@ -11,7 +11,7 @@ export function sameUnits(old: ParsedPrompt, now: ParsedPrompt): boolean {
   return isTold(old) && isTold(now) && named(old).sort().join() === named(now).sort().join();
 }
 
-/** Each number with a unit behind it has no other unit there. */
+/** Whether no number has a different unit in the other prompt. */
 export function areUnitsCompatible(old: ParsedPrompt, now: ParsedPrompt): boolean {
   return old.numbers.every(({ value, next }) => {
     const unit = unitOf(next);
@@ -20,7 +20,7 @@ export function areUnitsCompatible(old: ParsedPrompt, now: ParsedPrompt): boolea
   });
 }
 
-/** Whether a number is a share here, and there are no shares there: 5% and 5. */
+/** Whether a number is a percentage here and the other prompt has none: 5% and 5. */
 export function isPercentageOnlyHere({ numbers }: ParsedPrompt, other: ParsedPrompt): boolean {
   return (
     numbers.some(({ next }) => unitOf(next) === 'percent') &&

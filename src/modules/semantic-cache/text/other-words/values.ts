@@ -1,6 +1,6 @@
 import type { ParsedPrompt, ValueInText } from '../reading/prompt.ts';
 
-/** Whether they name two values of one kind, or one names a value where naming none is another request. */
+/** Whether they name different values of a kind, or only one names a value of a kind where that matters. */
 export function differInValues(old: ParsedPrompt, now: ParsedPrompt): boolean {
   const kinds = new Set([...old.values, ...now.values].map(({ kind }) => kind));
   for (const kind of kinds) {
@@ -16,7 +16,7 @@ export function differInValues(old: ParsedPrompt, now: ParsedPrompt): boolean {
   return false;
 }
 
-/** Whether naming such a value is another request than naming none; a shape is asked for as one: "as a table". */
+/** Whether naming this value differs from naming none; an output format counts when requested: "as a table". */
 function isRequested({ counts, kind, at }: ValueInText, { words, numbers }: ParsedPrompt): boolean {
   if (kind === 'currency') return counts && numbers.length === 0;
   if (kind !== 'shape of an answer') return counts;

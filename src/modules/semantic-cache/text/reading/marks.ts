@@ -1,12 +1,12 @@
-/** Marks that end or join parts of a sentence, and say nothing by themselves. */
+/** Punctuation without a meaning of its own. */
 const ordinary = new Set(['-', '--', '?', '!', '.', ',', '...', '&', '/', ':', ';', '"', "'", '(', ')', '•']);
 const arithmetic = new Set(['+', '-', '*', '/', '^', '=', '<', '>', '<=', '>=', '!=', '==', '**', '×', '÷']);
 const picture = /\p{Extended_Pictographic}/gu;
 const operator = /\+\+|--|\*\*|&&|\|\||<<|>>|::|=>|->|!=|==|\?\?|\?\./;
 
 /**
- * What is written with marks and means something, in its order: operators and smileys that stand alone, flags of commands, where
- * capitals count, escapes, and pictures. What stands between numbers is read with them.
+ * Meaningful marks in order: separate operators and smileys, case-sensitive command flags, escapes, and emoji. Signs between
+ * numbers are handled with the numbers.
  */
 export function marksIn(text: string): string {
   const pieces = text.split(' ');
@@ -29,7 +29,7 @@ export function marksIn(text: string): string {
   return found.join(' ');
 }
 
-/** Signs that stand at a word or a number: of logic and music, of comparison and version ranges, of derivatives, minutes and factorials. */
+/** Signs attached to a word or number: logic, music, comparisons, version ranges, derivatives, minutes, factorials. */
 const attached: readonly RegExp[] = [
   /(?![\p{Extended_Pictographic}\p{ASCII}°×÷])[\p{Sm}\p{So}\p{Sk}]/gu,
   /^["'([{]*(?:[!&@|=<>+%^~]+|#(?=\p{L})|\*(?!.*\*))(?=[\p{L}\d_])/gu,
@@ -43,7 +43,7 @@ function attachedTo(piece: string, isQuoted: boolean): string[] {
   return signs.flatMap((sign) => piece.match(sign) ?? []);
 }
 
-/** Whether a quote begins or ends with this piece, and not both. */
+/** Whether a quote either begins or ends with this piece. */
 function togglesQuote(piece: string): boolean {
   return /^[(["]*'|'[^\w']*$/.test(piece) && !/^'.*'[^\w']*$/.test(piece);
 }

@@ -15,10 +15,10 @@ export function countNegations(lower: string): number {
 const negators = wordSet('not no never without except excluding neither avoid only just even almost nearly');
 const inverted = /^(?:is|are|was|were|do|does|did|can|could|should|will|would|have|has|had|am)$/;
 
-/** Small words that something can be said not to be. */
+/** Words besides content words that can be negated. */
 const judgmentWords = new Set(['good', 'best', 'well', 'able', 'possible', 'same', 'ok', 'okay']);
 
-/** In "why isn't my printer working" it is said of the whole. */
+/** The stems of negated words, without questions like "why isn't my printer working", where the whole clause is negated. */
 export function negatedStemsIn(words: readonly Word[]): Set<string> {
   const found = new Set<string>();
   for (const [at, { text }] of words.entries()) {

@@ -28,19 +28,19 @@ const fixed: ReadonlyMap<string, number> = new Map([
   ...small.map((word, at) => [word, at] as const),
   ...tens.map((word, at) => [word, (at + 2) * 10] as const),
 ]);
-/** Roman numbers that are no words, in a row of names: World War II, Henry VIII. */
+/** Roman numerals that aren't words, as in World War II and Henry VIII. */
 const roman: ReadonlyMap<string, number> = new Map(
   'II III IV VI VII VIII IX XI XII XIII XIV XV XVI'
     .split(' ')
     .map((text, at) => [text, [2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16][at] ?? 0]),
 );
 
-/** By how much a word multiplies the number before it. */
+/** The factor by which a word multiplies the number before it. */
 export function scaleOf(word: string): number | undefined {
   return scales.get(word.toLowerCase());
 }
 
-/** What a word is as a number; "one" and "first" stand for many things. */
+/** The numeric value of a word; excludes "one" and "first", which are ambiguous. */
 export function numberOf(word: string): number | undefined {
   const lower = word.toLowerCase();
   if (lower === 'one' || lower === 'first') return undefined;

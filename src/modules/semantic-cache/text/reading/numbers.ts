@@ -6,26 +6,26 @@ const lowerBoundPattern =
   /\b(?:over|above|more than|greater than|at least|no less than|not less than|no fewer than|minimum(?: of)?|min|exceeding|longer than|larger than|older than|beyond)\s*$/;
 
 export interface NumberInText {
-  /** As a decimal, or as it stands where that is no number: a version, a date, a time. */
+  /** A decimal, or the text of a version, date or time. */
   readonly value: string;
-  /** What bounds it: "<" and ">", or nothing. */
+  /** Its bound: "<", ">" or empty. */
   readonly bound: string;
-  /** The word that follows: a unit, mostly. */
+  /** The next word, usually a unit. */
   readonly next: string;
 }
 
 const numberOrWordPattern =
   /(?<![\p{L}\d])(?:v(?=\d))?(#?-?\p{Sc}?\d[\d,]*(?:[.:/-]\d+)*)(?:(st|nd|rd|th)\b|([a-z°%]{1,4})(?![\p{L}\d]))?|\b[a-z]+\b/giu;
 
-/** Longer ones are compared as they stand: they would be rounded. */
+/** Longer numbers are compared as text, because they would be rounded. */
 const exactDigits = 15;
 
-/** Two numbers with a sign between them are two; a date, a version or a time is one. */
+/** Splits ranges into two numbers, but not dates, versions and times. */
 function separateRanges(text: string): string {
   return text.replaceAll(/(?<![\d./:-])(\d{1,4})([-/])(\d{1,4})(?![\d./:-])/g, '$1 $2 $3');
 }
 
-/** The numbers of a text in their order, in words or in digits. "One" is none: it stands for many things. */
+/** The numbers of a text in order, as words or digits, without the ambiguous "one". */
 export function numbersIn(text: string): NumberInText[] {
   const plain = separateRanges(text);
   const reader = new NumberReader(plain);
@@ -36,7 +36,7 @@ export function numbersIn(text: string): NumberInText[] {
 class NumberReader {
   readonly #text: string;
   readonly #found: NumberInText[] = [];
-  /** A number that the next word may be a part of: "two hundred", "5 million". */
+  /** A number that the next word may continue: "two hundred", "5 million". */
   #open: { readonly sum: number; readonly startedAt: number } | undefined;
   #endedAt = 0;
 
@@ -105,7 +105,7 @@ function isRange(text: string, at: number): boolean {
   return /\d\s*$|\p{L}$/u.test(text.slice(Math.max(0, at - boundCharacters), at));
 }
 
-/** What bounds a number stands right before it. */
+/** The distance before a number within which its bound is searched. */
 const boundCharacters = 40;
 
 function numberAt(

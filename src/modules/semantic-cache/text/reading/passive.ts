@@ -24,8 +24,8 @@ const clauseStarters = new Set([
 ]);
 
 /**
- * The words of a question in the order in which they act: "can the parcel be sent by air" as "send the parcel by air", and
- * "is he bitten by a dog" as "a dog bites him".
+ * Reorders a passive question to active voice: "can the parcel be sent by air" to "send the parcel by air", and "is he bitten by
+ * a dog" to "a dog bites him".
  */
 export function toActiveOrder(words: readonly Word[], mutual: 'yes' | 'no'): Word[] {
   const [first] = words;
@@ -36,10 +36,10 @@ export function toActiveOrder(words: readonly Word[], mutual: 'yes' | 'no'): Wor
   if (last === undefined) return [...words];
   const before = words.slice(0, verb);
   if (before.some(({ text }, at) => at > 0 && clauseStarters.has(text))) return [...words];
-  // "The best plays you have read": somebody else acts.
+  // "The best plays you have read" has another subject.
   if (before.slice(be + 1).some(({ text }) => activeSubjects.has(text))) return [...words];
   const behind = words.slice(verb + 1);
-  // A software defined network is a network.
+  // "A software defined network": the participle is an adjective.
   if (behind[0]?.isContent === true && behind[0].text !== 'by') return [...words];
   const by = behind[0]?.text === 'by' ? agentLength(behind) : 0;
   const subject = before.filter((word) => word.isContent);
@@ -54,7 +54,7 @@ export function toActiveOrder(words: readonly Word[], mutual: 'yes' | 'no'): Wor
   ];
 }
 
-/** What these are done to does them as well: the door is opened, the door opens. */
+/** Verbs whose object can also be their subject: the door is opened, the door opens. */
 const mutualParticiples = wordSet(
   'changed opened closed started stopped ended updated renewed increased decreased improved moved loaded printed synced finished',
 );
@@ -64,7 +64,7 @@ export function isParticiple({ text }: Word, isMutual: 'yes' | 'no'): boolean {
   return participles.has(text) || (text.length > 4 && text.endsWith('ed'));
 }
 
-/** "By" and who does it: up to the next small word that begins something else. By air and by hand say how. */
+/** The length of "by" with the agent, up to the next function word. "By air" and "by hand" are no agents. */
 function agentLength(behind: readonly Word[]): number {
   const next = behind.findIndex(
     (word, at) => at > 1 && !word.isContent && !['a', 'an', 'the', 'my', 'your', 'our'].includes(word.text),
@@ -75,7 +75,7 @@ function agentLength(behind: readonly Word[]): number {
   return hasArticle ? length : 0;
 }
 
-/** What was before the verb has no small word of its own there. */
+/** Removes the marker of the first word, which belonged to its old position. */
 function clearLeadingMarker([first, ...others]: readonly Word[]): Word[] {
   return first === undefined ? [] : [{ ...first, marker: '' }, ...others];
 }

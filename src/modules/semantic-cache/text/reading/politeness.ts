@@ -1,4 +1,4 @@
-/** Of a levelled text: between two words there is one space. */
+/** For normalized text with single spaces. */
 const politenessPatterns: readonly RegExp[] = [
   /^(?:(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))(?: (?:there|all|everyone|team|assistant|bot|claude|gpt|chatgpt))?|ok(?:ay)?|so|um+|well|now|quick question|one (?:more )?(?:question|thing)|question|i have a (?:quick )?question|sorry to bother you|just curious|excuse me)\b ?[,.!:;-]* (?=\S)/i,
   /^(?:please|pls|plz|kindly)\b[,:]?\s*/i,
@@ -12,7 +12,7 @@ const politenessPatterns: readonly RegExp[] = [
   / ?(?:any help (?:is|would be) (?:welcome|appreciated)|i'd appreciate any help) ?[.!]*$/i,
 ];
 
-/** Without greetings, thanks and the ways to say please, which never change what is asked for. */
+/** Removes greetings, thanks and phrases like "please", which don't change the request. */
 export function* removePoliteness(text: string): Generator<undefined, string> {
   let bare = text;
   for (let pass = 0; pass < 3; pass++) {

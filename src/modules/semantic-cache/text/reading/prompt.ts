@@ -7,19 +7,19 @@ import { codeIn, quotedIn } from './quotes.ts';
 import { type KindValue, kindValues, valueWordsMax } from './value-kinds.ts';
 import { expandContractions, normalizeText, type Word, wordsIn } from './words.ts';
 
-/** A prompt as it is read to compare it with another. */
+/** A prompt, parsed for comparison. */
 export interface ParsedPrompt {
   /** As it came. */
   readonly original: string;
-  /** With plain quotes and single spaces, without manners. */
+  /** With plain quotes and single spaces, without polite phrases. */
   readonly text: string;
-  /** Whether the manners said who wants it: "tell me". */
+  /** Whether the polite phrases named the speaker: "tell me". */
   readonly isForMe: boolean;
-  /** Without manners, capitals and marks: prompts where this is equal are one prompt. */
+  /** Without polite phrases, capitals and punctuation: prompts with an equal value are equivalent. */
   readonly plain: string;
   readonly words: readonly Word[];
   readonly content: readonly Word[];
-  /** All its words, in lower case, their stems, and those that are written together elsewhere. */
+  /** All its words in lower case, their stems, and adjacent words joined. */
   readonly vocabulary: ReadonlySet<string>;
   readonly numbers: readonly NumberInText[];
   readonly values: readonly ValueInText[];
@@ -27,20 +27,20 @@ export interface ParsedPrompt {
   readonly quoted: readonly string[];
   readonly code: readonly string[];
   readonly identifiers: readonly string[];
-  /** Signs of arithmetic, in their order. */
+  /** Arithmetic signs, in order. */
   readonly signs: string;
-  /** What other marks say, in their order: operators, flags, smileys. */
+  /** Other meaningful marks, in order: operators, flags, smileys. */
   readonly marks: string;
   readonly negations: number;
-  /** What is said not to be so, or alone to be so: the stems of the words that a "not" or an "only" stands before. */
+  /** Stems of words after a "not" or "only". */
   readonly negated: ReadonlySet<string>;
   readonly form: QuestionForm;
-  /** What follows the last colon, where that is more than a few words. */
+  /** The text after the last colon, if it is more than a few words. */
   readonly tail: string | undefined;
 }
 
 export interface ValueInText extends KindValue {
-  /** Where it stands among the words. */
+  /** Its index among the words. */
   readonly at: number;
 }
 
@@ -52,7 +52,7 @@ export function parsePrompt(sent: string): ParsedPrompt {
   }
 }
 
-/** Reads it a part at a time: what is read for the first time in a process takes milliseconds. */
+/** Parses in steps, because the first run in a process takes milliseconds. */
 export function* parsePromptInSteps(original: string): Generator<undefined, ParsedPrompt> {
   const level = normalizeText(original);
   yield;
@@ -107,10 +107,10 @@ export function* parsePromptInSteps(original: string): Generator<undefined, Pars
   };
 }
 
-/** A longer word is none, and the models see no more of it than that it is there. */
+/** A longer token is no word, and the models can't read it. */
 const wordCharactersMax = 40;
 
-/** Names that programs, files, hosts and orders have, which no other word stands for, and what the models can't read. */
+/** Identifiers of programs, files, hosts and orders, which have no synonyms, and tokens that the models can't read. */
 function looksLikeIdentifier(raw: string): boolean {
   return (
     raw.length > 1 &&
@@ -130,7 +130,7 @@ const spokenOperators: readonly (readonly [RegExp, string])[] = [
   [/\bsquared\b|\bto the power\b/g, '^'],
 ];
 
-/** Between numbers, whether it is written or said. */
+/** Signs between numbers, as symbols or words. */
 function signsIn(text: string): string {
   const math = /(?<=[\d)\]]|\b[a-z])\s?(\*\*|<=|>=|!=|==|[+*/^<>×÷-])\s?(?=[\d([]|[a-z]\b)/gi;
   const signs = [...text.matchAll(math)]
@@ -144,7 +144,7 @@ function signsIn(text: string): string {
   return [...(plain === '' ? [] : plain.split(' ')), ...said].join('');
 }
 
-/** What follows the last colon, or the first line: the material of a request, mostly. */
+/** The text after the last colon or the first line, usually the material of a request. */
 function tailOf(text: string): string | undefined {
   const colon = text.indexOf(': ');
   if (colon !== text.indexOf(':') || !text.slice(0, Math.max(0, colon)).includes(' ')) return undefined;

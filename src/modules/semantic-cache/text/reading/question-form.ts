@@ -1,9 +1,9 @@
 import { stemOf } from './stems.ts';
 
-/** What a question wants to know: the answer to "when" is none to "why". */
+/** The form of a question: an answer to "when" doesn't answer "why". */
 export interface QuestionForm {
   readonly asks: QuestionKind;
-  /** How a question for yes or no is put: "can", "should". */
+  /** The modal verb of a yes-or-no question: "can", "should". */
   readonly modal: string;
   /** "How can I", "where do I". */
   readonly isPersonal: boolean;
@@ -59,7 +59,7 @@ const questionWordPattern = /\b(?:what|which|who|whom|whose|when|where|why|how)\
 const auxiliary =
   /^(is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|may|might|must|shall|need)\b/;
 
-/** Ways to ask whether one may, and whether one should. */
+/** Phrases that ask for permission and for advice. */
 const advisable =
   /^is it (?:ok|okay|fine|safe|bad|good|wise|worth|worthwhile|advisable|legal|allowed|right|wrong|a (?:good|bad) idea)\b/;
 
@@ -70,12 +70,12 @@ const modals: ReadonlyMap<string, string> = new Map([
   ...['will', 'would'].map((word) => [word, 'is'] as const),
 ]);
 
-/** Whether one is free to do something, or has to. */
+/** Phrases for permission and obligation. */
 const permissionPattern =
   /^(?:am|is|are) .*\b(?:allowed|permitted|eligible|entitled)\b|^(?:am|is|are) (?:\w+ ){1,3}?(?:able|free) to\b/;
 const obligationPattern =
   /^(?:do|does|did) (?:\w+ ){1,3}?(?:have|need) to\b|^(?:am|is|are) (?:\w+ ){1,3}?(?:required|obliged|obligated|supposed|expected|forced) to\b/;
-/** Words that say no more than that. */
+/** Stems that only express modality. */
 export const modalStems: ReadonlySet<string> = new Set(
   'allowed permitted free eligible entitled required obliged obligated supposed expected forced'
     .split(' ')
@@ -110,7 +110,7 @@ function formOf(sentence: string): Pick<QuestionForm, 'asks' | 'modal'> {
   return { asks: 'nothing said', modal: '' };
 }
 
-/** Whether what answers one form can't answer the other, where they are about the same words, and where they may be about others. */
+/** Whether an answer to one form can't answer the other, for prompts with the same or with different words. */
 export function areDifferentQuestions(
   one: QuestionForm,
   other: QuestionForm,
@@ -134,7 +134,7 @@ function areDifferentModals(one: string, other: string): boolean {
   return one !== other && ![one, other].includes('any') && ![one, other].includes('');
 }
 
-/** Whether one asks if it is free to do something, and the other if it has to. */
+/** Whether one asks about permission and the other about obligation. */
 export function differInObligation(one: QuestionForm, other: QuestionForm): boolean {
   const [first, second] = [one.modal, other.modal].sort();
   return one.asks === other.asks && first === 'can' && (second === 'must' || second === 'should');
@@ -155,7 +155,7 @@ function laterModal(sentence: string): string {
   return found === undefined ? '' : (modals.get(found) ?? '');
 }
 
-/** Of several sentences, the longest that asks. */
+/** The longest question of several sentences. */
 function findMainQuestion(lower: string): string {
   const sentences = lower.split(/(?<=[.!?])\s+|:\s+/).map((one) => one.trim());
   const asking = sentences.filter(

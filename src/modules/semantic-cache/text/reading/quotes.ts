@@ -8,8 +8,8 @@ export function codeIn(text: string): string[] {
 }
 
 /**
- * What stands in double quotes, and in single ones that open behind a space and close before one or before a closing mark.
- * A single quote before a letter is an apostrophe. One pass: a pattern for this would try every apostrophe as an end of every quote.
+ * Texts in double quotes, and in single quotes that open after a space and close before a space or closing mark. A single quote
+ * before a letter is an apostrophe. One pass: a regular expression would try every apostrophe as the end of every quote.
  */
 export function quotedIn(text: string): string[] {
   const found: string[] = [];

@@ -1,4 +1,4 @@
-/** Forms that no ending explains. */
+/** Irregular forms. */
 const irregular: ReadonlyMap<string, string> = new Map(
   `bought=buy sold=sell went=go gone=go made=make ran=run running=run wrote=write written=write took=take taken=take gave=give given=give got=get
 gotten=get found=find lost=lose losing=lose won=win paid=pay sent=send said=say told=tell thought=think knew=know known=know saw=see seen=see
@@ -25,10 +25,10 @@ ok=okay kids=child kid=child autos=car auto=car automobile=car cellphone=phone s
 
 const stemCache = new Map<string, string>();
 const knownMax = 20_000;
-/** A longer word may be a piece of a text that would be remembered with it. */
+/** Longer words aren't cached, because they may be substrings that keep a whole text in memory. */
 const rememberedMax = 12;
 
-/** What the forms of a word have in common, about. Prefixes stay: they change what a word means. */
+/** An approximate stem of a word. Prefixes stay, because they change the meaning. */
 export function stemOf(word: string): string {
   const found = stemCache.get(word);
   if (found !== undefined) return found;
@@ -49,7 +49,7 @@ function stripEndings(word: string): string {
   stem = singularize(stem);
   const shorter = /^(.{3,})(?:ing|ed)$/.exec(stem)?.[1];
   if (shorter !== undefined && /[aeiouy]/.test(shorter)) stem = collapseFinalDouble(shorter);
-  // Sued and died: of such short ones only the last letter goes.
+  // Short forms like sued and died lose only their last letter.
   else if (/^[a-z][iouy]ed$/.test(stem)) return stem.slice(0, -1);
   if (stem.length > 5) stem = stem.replace(/(?:ally|ly)$/, '');
   return stem.length > 3 ? stem.replace(/ie$/, 'y').replace(/e$/, '') : stem;

@@ -1,9 +1,8 @@
 import { WordTable } from './word-table.ts';
 
 /**
- * Words of one kind that shut each other out: who asks for one of them is not served with the answer for another.
- * One line a kind; other spellings of the same thing stand behind an equals sign. `!` marks kinds where naming one and
- * naming none are two requests as well.
+ * Mutually exclusive words of one kind: the answer for one doesn't serve another. One line per kind, with synonyms after an
+ * equals sign. `!` marks kinds where naming a value and naming none are different requests.
  */
 const lines = `
 unit of length: kilometer=kilometers=kilometre=kilometres=km=kms; mile=miles=mi; meter=meters=metre=metres; centimeter=centimeters=centimetre=centimetres=cm; millimeter=millimeters=millimetre=millimetres=mm; inch=inches; foot=feet=ft; yard=yards; micron=microns; nautical mile=nautical miles; light year=light years; parsec=parsecs
@@ -91,11 +90,11 @@ material: wood; steel; plastic; glass; concrete; leather; cotton; wool; silk; pa
 export interface KindValue {
   readonly kind: string;
   readonly value: string;
-  /** Whether naming one is another request than naming none. */
+  /** Whether naming a value differs from naming none. */
   readonly counts: boolean;
 }
 
-/** What a word or a few words stand for; one word can be of several kinds. */
+/** The values that a word or phrase stands for; a word can belong to several kinds. */
 export const kindValues = new WordTable<readonly KindValue[]>(lines, (line, entries) => {
   const [name, list] = line.split(': ');
   if (name === undefined || list === undefined) return;
@@ -108,5 +107,5 @@ export const kindValues = new WordTable<readonly KindValue[]>(lines, (line, entr
   }
 });
 
-/** The most words that a value has. */
+/** The maximum number of words in a value. */
 export const valueWordsMax = 3;

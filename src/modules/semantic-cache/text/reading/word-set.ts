@@ -1,4 +1,4 @@
-/** Words that are written one behind the other, on as many lines as they take. */
+/** Parses words separated by white space. */
 export function wordSet(words: string): ReadonlySet<string> {
   return new Set(words.trim().split(/\s+/));
 }

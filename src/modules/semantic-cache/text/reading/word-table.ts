@@ -1,4 +1,4 @@
-/** A table that is made of lines of words, when it is first asked, or before that a line at a time. */
+/** A table built from lines of words at its first use, or line by line before that. */
 export class WordTable<Entry> {
   readonly #entries = new Map<string, Entry>();
   readonly #filling: Iterator<undefined>;
@@ -17,7 +17,7 @@ export class WordTable<Entry> {
     return this.get(word) !== undefined;
   }
 
-  /** Whether there are more lines. */
+  /** Adds one line; returns whether there are more. */
   fillLine(): boolean {
     this.#isFull = this.#filling.next().done === true;
     return !this.#isFull;

@@ -7,19 +7,19 @@ export interface Word {
   /** In lower case, contractions written out. */
   readonly text: string;
   readonly stem: string;
-  /** Whether it says what a request is about, and not how that is put. */
+  /** Whether it is a content word, not a function word. */
   readonly isContent: boolean;
-  /** The function word before it that says what part it plays: "from", "to", "than". */
+  /** The preceding function word that marks its role: "from", "to", "than". */
   readonly marker: string;
-  /** The stems of what it may belong to: the words before its "of", else those right behind it. */
+  /** The stems of its possible heads: the words before its "of", or else those right after it. */
   readonly headStems: readonly string[];
-  /** What stands right before it, where that is an article. */
+  /** Whether an article directly precedes it. */
   readonly follows: 'article' | 'another';
-  /** Whether its first letter is a capital that its place doesn't explain. */
+  /** Whether it is capitalized although it doesn't start a sentence. */
   readonly isName: boolean;
 }
 
-/** Words that carry the grammar of a request, or its manners. What they can change has rules of its own. */
+/** Words of grammar and politeness. Separate rules handle those that change the meaning. */
 export const functionWords = wordSet(`
 a an the this that these those some any such own same
 i me my mine myself you your yours yourself we us our ours he him his she her hers they them their theirs it its one ones someone somebody anyone anybody
@@ -34,17 +34,17 @@ im ive id ill dont doesnt didnt cant wont isnt arent wasnt couldnt shouldnt woul
 find found look looking trying try tried idea ideas exactly basically currently simply maybe perhaps well now question questions answer regarding concerning
 `);
 
-/** What tells the parts of a request from each other. */
+/** Function words that mark the roles in a request. */
 const markers = wordSet(
   `from to into onto in on at by for with without than over under of as against between through via when if while after before since until during about near per using vs versus`,
 );
 
 const articles = new Set(['a', 'an', 'the', 'my', 'your', 'our', 'this']);
 
-/** What "own" belongs to, where it is no verb. */
+/** After these, "own" is no verb. */
 const possessives = new Set(['my', 'your', 'his', 'her', 'its', 'our', 'their', 'whose']);
 
-/** Whether a "to" behind this word belongs to a verb. */
+/** Whether a "to" after this word starts an infinitive. */
 function isInfinitive(before: string | undefined): boolean {
   return before === undefined || infinitives.has(before);
 }
@@ -53,15 +53,15 @@ const infinitives = wordSet(
   'how steps step way ways want wants need needs like have has possible try trying able do process going used allowed best time idea what where when ready wish plan order best easiest',
 );
 
-/** Words that a part of a sentence ends with. */
+/** Words that end a phrase. */
 const breaks = wordSet('i me you we us he him she her they them it who whom whose that which what then');
 
 /**
- * Each kind of thing that a text is cut into, those first that others are a part of. A kind that begins with a run of characters is
- * looked for at the run's beginning alone: from every character of a long run it would take the square of its length.
+ * The kinds of tokens, larger ones first. A kind that begins with a run of characters matches only at the start of the run:
+ * trying every character of a long run would take quadratic time.
  */
 const kindsOfToken: readonly RegExp[] = [
-  // Addresses of pages and of people.
+  // URLs and email addresses.
   /https?:\/\/\S+/,
   /(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]+/,
   // Paths: from the root, of several folders, of one with a file.
@@ -71,9 +71,9 @@ const kindsOfToken: readonly RegExp[] = [
   // C++ and C#.
   /(?<![A-Za-z])[A-Za-z]+(?:\+\+|#)/,
   /\.?\d[\d,]*(?:\.\d+)*/,
-  // Endings of files.
+  // File extensions.
   /\.[a-z]{2,4}\b/,
-  // Words, and names as programs have them.
+  // Words and identifiers.
   /(?:\$(?=\p{L}))?[\p{L}_][\p{L}\p{M}\d_]*(?:[.'-][\p{L}\d_]+)*(?:\(\))?/u,
   /[+*/^=<>%\p{Sc}&|!~°-]/u,
 ];
@@ -95,12 +95,12 @@ const contractions: readonly (readonly [RegExp, string])[] = [
   [/\blet's\b/gi, 'let us'],
 ];
 
-/** The text as one line of plain characters: spaces, quotes and dashes in one way each, and nothing that can't be seen. */
+/** Normalizes a text to one line with uniform spaces, quotes and dashes, and without invisible characters. */
 export function normalizeText(text: string): string {
   return (
     text
       .replaceAll(/(?!\s)\p{C}/gu, '')
-      // What is set higher, lower or as a fraction is no further digit of the number before it.
+      // Separates superscripts, subscripts and fractions from the number before them.
       .replaceAll(/(?<=[\p{L}\d)\]])[⁰¹²³⁴-⁹⁺⁻]+/gu, '^$&')
       .replaceAll(/(?<=\d)[₀-₉]+/g, '_$&')
       .replaceAll(/(?<=\d)[¼-¾⅐-⅞]/g, ' $&')
@@ -116,7 +116,7 @@ export function normalizeText(text: string): string {
   );
 }
 
-/** A text, levelled, with its contractions written out; capitals stay where nothing was written out. */
+/** Normalizes a text and expands its contractions; capitals stay outside of contractions. */
 export function expandContractions(text: string): string {
   let plain = text;
   for (const [short, long] of contractions) plain = plain.replaceAll(short, long);
@@ -141,7 +141,7 @@ export function wordsIn(text: string): Word[] {
   const found = [...plain.matchAll(token)];
   const written = found.map(([raw]) => raw);
   const capitals = written.filter((raw) => /^\p{Lu}/u.test(raw)).length;
-  // Where most words have a capital, it says nothing.
+  // In title case, capitals carry no information.
   const isTitle = capitals > 2 && capitals > written.length * 0.6;
   const words: Word[] = [];
   let marker = '';
@@ -174,7 +174,7 @@ export function wordsIn(text: string): Word[] {
   return words.map((word, at) => ({ ...word, headStems: headStemsOf(words, at) }));
 }
 
-/** What stands before a place, spaces aside. */
+/** The last character before a position that isn't a space. */
 function characterBefore(text: string, at: number): string {
   for (let back = at - 1; back >= 0; back--) {
     const character = text[back] ?? ' ';
@@ -183,7 +183,7 @@ function characterBefore(text: string, at: number): string {
   return ' ';
 }
 
-/** Further away nothing belongs to it. */
+/** The maximum distance of a head. */
 const headWordsMax = 4;
 
 function headStemsOf(words: readonly Word[], at: number): readonly string[] {

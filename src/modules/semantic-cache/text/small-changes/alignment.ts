@@ -1,27 +1,27 @@
 import type { Word } from '../reading/words.ts';
 
-/** Two prompts side by side: the words that both have, in their order, and what stands between these in each. */
+/** Two prompts aligned: their common words in order, and the changes between these. */
 export interface Alignment {
   readonly common: readonly AlignedWord[];
   readonly changes: readonly Change[];
 }
 
-/** A word of both, which may have another ending in each. */
+/** A word in both prompts, possibly with different endings. */
 export interface AlignedWord {
   readonly old: WordPosition;
   readonly now: WordPosition;
 }
 
-/** Words that stand in the place of others, or of none. */
+/** Replaced, added or removed words. */
 export interface Change {
   readonly removed: readonly Word[];
   readonly added: readonly Word[];
-  /** What both have right before it and right behind it. */
+  /** The common words right before and after it. */
   readonly before: AlignedWord | undefined;
   readonly after: AlignedWord | undefined;
 }
 
-/** A word, and where it stands. */
+/** A word by its index in a prompt. */
 export interface WordPosition {
   readonly words: readonly Word[];
   readonly at: number;
@@ -46,7 +46,7 @@ export function wordAt({ words, at }: WordPosition): Word | undefined {
   return words[at];
 }
 
-/** Where each word of the longest sequence stands that is in both, by stem. */
+/** The index pairs of the longest common subsequence, by stem. */
 function longestCommonSubsequence(
   one: readonly Word[],
   other: readonly Word[],

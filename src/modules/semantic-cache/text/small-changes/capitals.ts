@@ -1,10 +1,10 @@
 import type { ParsedPrompt } from '../reading/prompt.ts';
 import type { Word } from '../reading/words.ts';
 
-/** Small words that are names in capitals: the US, the WHO. */
+/** Function words that are names when capitalized: the US, the WHO. */
 const capitalizedSmallWords = new Set(['us', 'it', 'who']);
 
-/** Whether the same words name something in one that the other speaks of as such: "how old is China", and "china". */
+/** Whether a word is a proper name in one prompt and a common noun in the other: "China" and "china". */
 export function differInProperName(old: ParsedPrompt, now: ParsedPrompt): boolean {
   if (old.quoted.length !== now.quoted.length) return false;
   return old.words.some((one, at) => {
@@ -15,7 +15,7 @@ export function differInProperName(old: ParsedPrompt, now: ParsedPrompt): boolea
   });
 }
 
-/** Who writes no capitals at all means nothing by that. */
+/** A prompt without any capitals gives no information. */
 function isProperNameOnlyHere(one: Word, other: Word, { text }: ParsedPrompt): boolean {
   if (one.text !== other.text || !one.isName || other.raw !== other.text || !/^\p{Lu}/u.test(text))
     return false;

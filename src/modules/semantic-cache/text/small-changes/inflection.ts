@@ -3,7 +3,7 @@ import type { QuestionKind } from '../reading/question-form.ts';
 import { wordSet } from '../reading/word-set.ts';
 import { type AlignedWord, type WordPosition, wordAt } from './alignment.ts';
 
-/** Whether a word that both prompts have is another thing by its ending, its capital or what stands before it. */
+/** Whether the ending, capitalization or preceding word gives a shared word a different meaning. */
 export function differInInflection({ old, now }: AlignedWord, questionKind: QuestionKind): boolean {
   const [one, other] = [wordAt(old), wordAt(now)];
   if (one === undefined || other === undefined) return false;
@@ -29,7 +29,7 @@ function differInTense(one: string, other: string): boolean {
   return (past.has(one) && present.has(other)) || (present.has(one) && past.has(other));
 }
 
-/** "A turkey" and "Turkey": one of many, and the only one of that name. */
+/** "A turkey" and "Turkey": a common noun and a proper name. */
 function isIndefiniteOnlyHere({ words, at }: WordPosition, named: WordPosition): boolean {
   const isOne = (text: string | undefined) => text === 'a' || text === 'an';
   return (
@@ -37,7 +37,7 @@ function isIndefiniteOnlyHere({ words, at }: WordPosition, named: WordPosition):
   );
 }
 
-/** With this ending they say something else than without. */
+/** Adverbs whose meaning differs from the adjective's. */
 const unrelatedAdverbs = wordSet('hardly lately nearly shortly highly mostly scarcely barely');
 
 function isPlural(one: string, other: string): boolean {
@@ -51,7 +51,7 @@ const singularDemonstratives: ReadonlyMap<string, string> = new Map([
   ['these', 'this'],
   ['those', 'that'],
 ]);
-/** How to do it to one is how to do it to several; a command means either. */
+/** Question kinds where singular and plural are equivalent. */
 const general: ReadonlySet<QuestionKind> = new Set([
   'manner',
   'what',
@@ -94,7 +94,7 @@ function isAttribute({ words, at }: WordPosition): boolean {
 
 const relations = wordSet('of in on at by for with from about into without');
 
-/** Whether a verb or a small word stands right before it, so that it is no verb itself. */
+/** Whether a verb or function word directly precedes it, so that it is no verb. */
 function isObject({ words, at }: WordPosition): boolean {
   const before = words[at - 1];
   return before?.isContent === true || relations.has(before?.text ?? '');
@@ -103,7 +103,7 @@ function isObject({ words, at }: WordPosition): boolean {
 const formsOfBe = wordSet('am is are was were be been being');
 const acting = wordSet('do does did have has had will would shall should can could may might must to');
 
-/** Whether something is said to be so: a form of "be" is the last that could lead the verb, and no article makes it a thing. */
+/** Whether it describes a state: a form of "be" is the last auxiliary before it, and no article makes it a noun. */
 function isState({ words, at }: WordPosition): boolean {
   const before = words[at - 1];
   if (before === undefined || !(before.isContent || formsOfBe.has(before.text))) return false;

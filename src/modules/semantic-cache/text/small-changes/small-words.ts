@@ -3,7 +3,7 @@ import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 import { type Change, type WordPosition, wordAt } from './alignment.ts';
 
-/** Whether small words were exchanged, added or left out that no rewording exchanges, adds or leaves out. */
+/** Whether function words changed in a way that no paraphrase would. */
 export function changesSmallWord(change: Change): boolean {
   const [gone, come] = [withoutDeterminers(change.removed), withoutDeterminers(change.added)];
   if (gone.length + come.length === 0) return isFewVersusAFew(change);
@@ -24,7 +24,7 @@ function withoutDeterminers(words: readonly Word[]): readonly Word[] {
   return words.filter(({ text }) => !determiners.has(text));
 }
 
-/** How far something goes: who leaves it out asks about something else. */
+/** Words of degree: omitting one changes the question. */
 const degreeWords = wordSet('too even still yet already also enough almost nearly barely hardly same');
 
 /** "A few" are some, and "few" are hardly any. */
@@ -34,11 +34,11 @@ function isFewVersusAFew({ removed, added, after }: Change): boolean {
   return ['few', 'little'].includes(wordAt(after.old)?.text ?? '');
 }
 
-/** What says how one thing stands to another, or what becomes of a verb. */
+/** Prepositions and particles that express a relation or change a verb. */
 const relations = wordSet(
   'to of in on at by for with from about as into onto upon than like out up down off over across throughout through around between among under behind without within against after before during near via away back toward towards beyond inside outside beside besides along despite until since per',
 );
-/** Of a thing, these say no more than that it has to do with another: the best book of, for, in, on. */
+/** Prepositions that are interchangeable after a noun: the best book of, for, in, on. */
 const vague = wordSet('of for in on at about regarding concerning');
 /** On Quora, at Quora and in Quora. */
 const locationPrepositions = new Set(['in', 'on', 'at']);
@@ -47,7 +47,7 @@ const interchangeablePairs =
     .split('|')
     .map((pair) => pair.split('/'));
 
-/** Whether a word says how things stand to each other, or how far something goes, and nothing else. */
+/** Whether a word expresses only a relation or degree. */
 export function isSmallWord({ text }: Word): boolean {
   return relations.has(text) || degreeWords.has(text);
 }
@@ -73,13 +73,13 @@ function changesPreposition(
   return !(vague.has(one) && vague.has(other) && isNounPhraseEnd(before.old) && isNounPhraseEnd(before.now));
 }
 
-/** Behind these stands the name of a thing. */
+/** Words before a noun. */
 const nounLeads = new Set([
   ...determiners,
   ...wordSet('best good most more is are was were between of and or what which such many'),
 ]);
 
-/** Small words that are things all the same: the strangest thing about it, or in it. */
+/** Function words that act as nouns: the strangest thing about it, or in it. */
 const things = new Set(['thing', 'things']);
 
 function isNounPhraseEnd({ words, at }: WordPosition): boolean {
@@ -89,20 +89,20 @@ function isNounPhraseEnd({ words, at }: WordPosition): boolean {
   return nounLeads.has(words[from - 1]?.text ?? '');
 }
 
-/** Those that people leave out, or that come with another verb. */
+/** Prepositions that are often omitted, or that depend on the verb. */
 const light = wordSet('to of for as about at than by');
 
 function addsPreposition(added: readonly Word[], { before, after }: Change): boolean {
   const [word, ...others] = added;
   if (before === undefined || after === undefined || word === undefined || others.length > 0) return false;
-  // "Roaming cost Norway": who leaves out all small words leaves out this one, too.
+  // "Roaming cost Norway": a prompt without any function words omits this one, too.
   if ([before.old, before.now].some(({ words }) => words.every(({ isContent }) => isContent))) return false;
   // "Made of" and "made up of".
   if (wordAt(after.old)?.text === 'of') return false;
   return relations.has(word.text) && !light.has(word.text);
 }
 
-/** What shuts out what: a word of one side in the place of one of the other. */
+/** Mutually exclusive groups: replacing a word of one side with one of the other. */
 const exclusiveGroups = [
   'can could may might / must need shall ought',
   'i you we one me us / he she they him them',
@@ -122,7 +122,7 @@ function isOnOppositeSides(
   return (one.has(word) && other.has(there)) || (other.has(word) && one.has(there));
 }
 
-/** Verbs that are in so many requests that they say little, until one stands for another; those of one line may. */
+/** Verbs too common to matter unless one replaces another; those on one line are interchangeable. */
 const verbs = `
 get find have
 want need like

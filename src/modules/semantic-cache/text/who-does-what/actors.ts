@@ -4,12 +4,12 @@ import type { ParsedPrompt } from '../reading/prompt.ts';
 import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 
-/** How much two prompts must share before it matters who of those that they name does something. */
+/** The minimum share of common words for a comparison of actors. */
 const sharedLeast = 0.5;
 
 type ActorCheck = (one: ParsedPrompt, other: ParsedPrompt) => boolean;
 
-/** What one has and the other lacks, or has of somebody else. */
+/** Asymmetric checks, applied in both directions. */
 const actorChecks: readonly ActorCheck[] = [
   fillsStrandedPreposition,
   asksForAgent,
@@ -18,7 +18,7 @@ const actorChecks: readonly ActorCheck[] = [
   asksForOwner,
 ];
 
-/** Whether the same is said with another one acting, by small words alone: "who follows me" and "who do I follow". */
+/** Whether function words alone change the actor: "who follows me" and "who do I follow". */
 export function differInActor(
   old: ParsedPrompt,
   now: ParsedPrompt,
@@ -32,7 +32,7 @@ export function differInActor(
 const questionWords = new Set(['who', 'whom', 'what', 'which']);
 const strandedPrepositions = wordSet('of to from on by for with in at about into after against');
 
-/** "What is X a part of" asks for what stands behind the "of"; in "the parts of X" that is X. */
+/** "What is X a part of" asks for the object of "of", which in "the parts of X" is X. */
 function fillsStrandedPreposition({ words }: ParsedPrompt, other: ParsedPrompt): boolean {
   const gap = words.at(-1)?.text ?? '';
   if (!strandedPrepositions.has(gap) || other.words.at(-1)?.text === gap) return false;
@@ -49,7 +49,7 @@ const auxiliaries = wordSet(
 );
 const opinions = new Set(['think', 'believ', 'feel', 'say', 'consider', 'recommend', 'suggest']);
 
-/** "Which companies does X own" asks what is owned, "which company owns X" for the owner. */
+/** "Which company owns X" asks for the owner, "which companies does X own" for what is owned. */
 function asksForAgent({ words }: ParsedPrompt, other: ParsedPrompt): boolean {
   const helped = other.words.findIndex(({ text }) => doAuxiliaries.has(text));
   const asked = other.words.slice(Math.max(0, helped - 4), Math.max(0, helped));
@@ -66,7 +66,7 @@ function asksForAgent({ words }: ParsedPrompt, other: ParsedPrompt): boolean {
   );
 }
 
-/** Who does what a verb says is named after it, mostly: owner, employer, inventor. */
+/** Whether a noun names the agent of a verb: owner, employer, inventor. */
 function isAgentNounOf(noun: string, deed: string): boolean {
   if (deed === 'own' && noun === 'parent') return true;
   return deed.length > 2 && [`${deed}er`, `${deed}or`].includes(noun);
@@ -82,12 +82,12 @@ const interveningWords = new Set([
   ...auxiliaries,
   ...wordSet('not to ever also still already just really need want like going actually always never'),
 ]);
-/** Being told from doing by nobody else: who gets started starts. */
+/** Verbs whose passive equals the active: getting started is starting. */
 const reflexiveVerbs = wordSet(
   'start marry dress prepar organiz register certify verify enroll involv adjust settl use suppos interest tir excit focus train',
 );
 
-/** "Do I get paid" and "do I have to pay": the same one does it, or has it done. */
+/** "Do I get paid" and "do I have to pay": passive here, active in the other. */
 function isPassiveOnlyHere(one: ParsedPrompt, other: ParsedPrompt): boolean {
   const there = predicatesIn(other);
   return predicatesIn(one).some(
@@ -116,7 +116,7 @@ function predicatesIn({ words }: ParsedPrompt): Predicate[] {
 }
 
 const addressedPronouns = new Set(['me', 'us', 'you', 'myself', 'yourself']);
-/** Behind these it is said who wants the answer, and not whom something is done to. */
+/** After these verbs, a pronoun names who wants the answer, not the object of an action. */
 const answerVerbs = wordSet(
   'tell give show help let send remind teach find get write ask explain provide suggest bring buy draw walk guide advise allow enable make recommend offer assist call keep warn notify alert want need',
 );
@@ -140,7 +140,7 @@ function asksForOwner({ words: [first, owned, be] }: ParsedPrompt, { words: othe
   );
 }
 
-/** "Can I use my wife's card" and "can my wife use my card": who is asked about comes behind the first auxiliary verb. */
+/** "Can I use my wife's card" and "can my wife use my card": the subject follows the first auxiliary verb. */
 function haveSwappedSubjects(old: ParsedPrompt, now: ParsedPrompt): boolean {
   const [one, other] = [subjectOf(old), subjectOf(now)];
   if (one === undefined || other === undefined || one === other) return false;
@@ -153,7 +153,7 @@ function haveSwappedSubjects(old: ParsedPrompt, now: ParsedPrompt): boolean {
 const others = new Set(['someone', 'somebody', 'anyone', 'anybody', 'people', 'everyone', 'everybody']);
 const determiners = new Set(['my', 'your', 'his', 'her', 'their', 'our', 'the', 'a', 'an', 'this', 'that']);
 
-/** "One" for whoever asks, else the first word that says who. */
+/** "One" for the speaker, else the first word that names the subject. */
 function subjectOf({ words }: ParsedPrompt): string | undefined {
   const at = words.findIndex(({ text }) => auxiliaries.has(text) && !passiveAuxiliaries.has(text));
   if (at < 0 || at > 3 || words.slice(0, at).some((word) => personByPronoun.has(word.text))) return undefined;

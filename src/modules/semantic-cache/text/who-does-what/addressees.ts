@@ -2,7 +2,7 @@ import type { ParsedPrompt } from '../reading/prompt.ts';
 import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 
-/** Whether somebody else is told, met or spoken of: by who is whom among the small words, whatever else is the same. */
+/** Whether pronouns change who is addressed, met or mentioned. */
 export function differInAddressee(old: ParsedPrompt, now: ParsedPrompt): boolean {
   return addresseeChecks.some((differ) => differ(old, now) || differ(now, old));
 }
@@ -14,7 +14,7 @@ const addresseeChecks: readonly ((one: ParsedPrompt, other: ParsedPrompt) => boo
 ];
 
 const communicationVerbs = wordSet('tell ask remind inform notify warn convinc persuad teach advis invit');
-/** What is told begins with one of these. */
+/** Words that begin the content of a message. */
 const contentClauseStarters = wordSet('that why how when where what who which if whether to about not of');
 const articles = wordSet('a an the my your our his her their this that');
 
@@ -42,7 +42,7 @@ function tellsSpeaker(words: readonly Word[], verb: string): boolean {
 const speakerObjectPronouns = new Set(['me', 'us']);
 const speakerPronouns = new Set(['i', 'we', 'me', 'us', 'my', 'our']);
 
-/** "I want to pay you" and "you want to pay me": who says "I" means nobody else by "you" than the one who is asked. */
+/** "I want to pay you" and "you want to pay me": subject and object are swapped. */
 function reversesYouAndMe({ words }: ParsedPrompt, { words: there }: ParsedPrompt): boolean {
   if (!words.some(({ text }) => speakerPronouns.has(text))) return false;
   return words.some(
@@ -58,7 +58,7 @@ function reversesYouAndMe({ words }: ParsedPrompt, { words: there }: ParsedPromp
 
 const indefinitePronouns = new Set(['someone', 'somebody', 'anyone', 'anybody', 'others', 'people']);
 
-/** "Can someone see my photos" and "can I see my photos": where something is mine, somebody is another. */
+/** "Can someone see my photos" and "can I see my photos": next to "my", "someone" is another person. */
 function isDoneBySomeoneElse({ words }: ParsedPrompt, { words: there }: ParsedPrompt): boolean {
   const has = (all: readonly Word[], some: ReadonlySet<string>) => all.some(({ text }) => some.has(text));
   return (

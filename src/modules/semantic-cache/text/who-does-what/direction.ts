@@ -1,6 +1,6 @@
 import type { ParsedPrompt, ValueInText } from '../reading/prompt.ts';
 
-/** From which to which of two values of one kind a prompt wants to go, where it says so. */
+/** The direction of a conversion between two values of a kind, if the prompt states it. */
 export function conversionDirectionOf({ words, values }: ParsedPrompt): string | undefined {
   const pair = findPairOfOneKind(values);
   if (pair === undefined) return undefined;

@@ -3,15 +3,15 @@ import type { ParsedPrompt } from '../reading/prompt.ts';
 import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 
-/** How many of its words another prompt must share before their order says anything. */
+/** The minimum share of common words for a comparison of their order. */
 const sharedLeast = 0.6;
 
-/** Whether two prompts say nearly the same words in another order, and no phrase was merely moved. */
+/** Whether two prompts have nearly the same words in a different order, beyond a moved phrase. */
 export function isReordered(old: ParsedPrompt, now: ParsedPrompt): boolean {
   if (isComparison(old) && isComparison(now)) return false;
   const size = Math.max(old.content.length, now.content.length);
   const isAlike = haveSameAuxiliary(old, now);
-  // Where it can't be told who acts, one way in which the order is the same is enough.
+  // If the agent is ambiguous, one reading with the same order is enough.
   return orderVariantsOf(old).every((first) =>
     orderVariantsOf(now).every((second) => areOrdersDifferent(first, second, { size, isAlike })),
   );
@@ -35,11 +35,11 @@ function areOrdersDifferent(
   return !isMovedRun(one, other, isAlike) && !isMovedRun(other, one, isAlike);
 }
 
-/** The words that say something, in the order in which they act, without those whose place is free. */
+/** The content words in active order, without those that can stand anywhere. */
 function arrangeWords(parsedPrompt: ParsedPrompt, mutual: 'yes' | 'no'): readonly Word[] {
   const words = toActiveOrder(parsedPrompt.words, mutual);
   for (let at = 1; at < words.length - 1; at++) swapAround(words, at);
-  // Numbers have rules of their own.
+  // Other rules compare numbers.
   return words.filter((word) => word.isContent && !/^\d/.test(word.text) && !isAdverb(word));
 }
 
@@ -51,12 +51,12 @@ function isAdverb({ text, isName }: Word): boolean {
   return adverbs.has(text) || (text.length > 4 && text.endsWith('ly') && !isName);
 }
 
-/** Of a word that comes twice, the last place counts, where the other prompt hasn't got it as often. */
+/** Keeps only the last occurrence of each word. */
 function dropRepeated(words: readonly Word[]): readonly Word[] {
   return words.filter(({ stem }, at) => !words.slice(at + 1).some((later) => later.stem === stem));
 }
 
-/** Where two things are set side by side, neither comes first. */
+/** In a comparison of two things, their order doesn't matter. */
 function isComparison({ words, plain }: ParsedPrompt): boolean {
   if (words.some(({ text }) => ['than', 'from', 'to', 'into', 'by'].includes(text))) return false;
   if (!words.some(({ text }) => conjunctions.has(text))) return false;
@@ -71,7 +71,7 @@ function isComparison({ words, plain }: ParsedPrompt): boolean {
 const conjunctions = new Set(['and', 'or', 'vs', 'versus', '&']);
 const articles = new Set(['a', 'an', 'the', 'my', 'your', 'our', 'some', 'in', 'of', 'for', 'on', 'at']);
 
-/** What stands around "and" means the same the other way round. */
+/** Swaps the words around "and", which is equivalent. */
 function swapAround(words: Word[], at: number): void {
   if (!conjunctions.has(words[at]?.text ?? '')) return;
   const skipped = articles.has(words[at + 1]?.text ?? '') ? 2 : 1;
@@ -82,7 +82,7 @@ function swapAround(words: Word[], at: number): void {
   words[at + skipped] = { ...before, marker: after.marker };
 }
 
-/** Whether both are put with the same auxiliary verbs: where only one has them, who acts may be another. */
+/** Whether both use the same auxiliary verbs; otherwise the agents may differ. */
 function haveSameAuxiliary(old: ParsedPrompt, now: ParsedPrompt): boolean {
   const asks = ({ words }: ParsedPrompt) => words.some(({ text }) => text === 'does' || text === 'did');
   return asks(old) === asks(now);
@@ -97,7 +97,7 @@ function haveSameWords(one: readonly Word[], other: readonly Word[]): boolean {
   return bag(one) === bag(other);
 }
 
-/** Those words of each that the other has as well, as often. */
+/** The words of each that the other has equally often. */
 function common(one: readonly Word[], other: readonly Word[]): [Word[], Word[]] {
   return [keepShared(one, other), keepShared(other, one)];
 }
@@ -119,15 +119,15 @@ function sameOrder(one: readonly Word[], other: readonly Word[]): boolean {
 interface MovedRun {
   readonly from: number;
   readonly length: number;
-  /** The words that it was moved over. */
+  /** The words that it moved across. */
   readonly jumped: readonly Word[];
 }
 
-/** Whether one is the other with one run of words put elsewhere, whose part in the sentence stays what it was. */
+/** Whether one equals the other with one run of words moved that keeps its role. */
 function isMovedRun(one: readonly Word[], other: readonly Word[], isAlike: boolean): boolean {
   const begin = sharedPrefixLength(one, other);
   const end = one.length - sharedPrefixLength(one.slice(begin).reverse(), other.slice(begin).reverse());
-  // What is left is two runs that changed places: either was put beyond the other.
+  // The rest is two swapped runs: either may have moved across the other.
   for (let between = begin + 1; between < end; between++) {
     const [first, second] = [one.slice(begin, between), one.slice(between, end)];
     const moved = [...one.slice(0, begin), ...second, ...first, ...one.slice(end)];
@@ -144,13 +144,13 @@ function isMovedRun(one: readonly Word[], other: readonly Word[], isAlike: boole
   return false;
 }
 
-/** With how many words both begin. */
+/** The number of equal words at the beginning. */
 function sharedPrefixLength(one: readonly Word[], other: readonly Word[]): number {
   const differing = one.findIndex(({ stem }, at) => stem !== other[at]?.stem);
   return differing < 0 ? one.length : differing;
 }
 
-/** Words before a part of a sentence that may stand anywhere in it. */
+/** Prepositions of phrases that can stand anywhere in a sentence. */
 const freePrepositions = wordSet(
   'in on for with using about at of during after before when if while to as since per via',
 );
@@ -178,7 +178,7 @@ function isMovedPhrase(moved: readonly Word[], other: readonly Word[], { from, l
   });
 }
 
-/** Whether what is said to be of something is of the same in both: my wife's card, and not a card that my wife has. */
+/** Whether possessives have the same owner in both: "my wife's card" differs from "a card that my wife has". */
 function haveSameOwner(one: readonly Word[], other: readonly Word[]): boolean {
   const [heads, headsThere] = [one, other].map(
     (run) => (run.find(({ marker }) => marker === 'of') ?? run.at(-1))?.headStems ?? [],
@@ -186,7 +186,7 @@ function haveSameOwner(one: readonly Word[], other: readonly Word[]): boolean {
   return heads?.some((stem) => headsThere?.includes(stem)) === true;
 }
 
-/** "The printer on floor 7" and "the floor 7 printer": what was behind comes before, and takes over the part of the whole. */
+/** "The printer on floor 7" and "the floor 7 printer": a following phrase moves in front and takes over the role. */
 function isMovedCompound(
   moved: readonly Word[],
   other: readonly Word[],
@@ -204,7 +204,7 @@ function isMovedCompound(
   return moved.every((word, at) => at === from || at === tail || word.marker === (other[at]?.marker ?? ''));
 }
 
-/** "The level Crystal Cave" and "the Crystal Cave level": a name beside the word that says what it names. */
+/** "The level Crystal Cave" and "the Crystal Cave level": a name before or after its category. */
 function isMovedLabel(
   moved: readonly Word[],
   other: readonly Word[],

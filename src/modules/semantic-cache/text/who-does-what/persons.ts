@@ -15,12 +15,12 @@ const objectPronouns = new Set(['me', 'us', 'him', 'her', 'them']);
 
 type PronounRole = 'acts' | 'is met' | 'owns';
 
-/** How much two prompts must share before it matters whom their small words mean. */
+/** The minimum share of common words for a comparison of pronouns. */
 const sharedLeast = 0.6;
 
 /**
- * Whether the same persons are spoken of in other places, between the same words: "tell my boss why I was late" and "tell me why
- * my boss was late".
+ * Whether pronouns of the same persons have different positions among the same words: "tell my boss why I was late" and "tell me
+ * why my boss was late".
  */
 export function differInPersons(old: ParsedPrompt, now: ParsedPrompt, shared: number): boolean {
   if (shared < sharedLeast || !sameOrder(old, now)) return false;
@@ -28,7 +28,7 @@ export function differInPersons(old: ParsedPrompt, now: ParsedPrompt, shared: nu
   if (one.length < 2) return false;
   if (listed(one.map(({ person }) => person)) !== listed(other.map(({ person }) => person))) return false;
   if (ownersIn(one) !== ownersIn(other)) return false;
-  // "Help me" and "I want" are the same where there is nobody else.
+  // "Help me" and "I want" are equivalent if no other person occurs.
   const isAlone = new Set(one.map(({ person }) => person)).size === 1;
   return lacksPronounUse(one, other, isAlone) && lacksPronounUse(other, one, isAlone);
 }
@@ -36,7 +36,7 @@ export function differInPersons(old: ParsedPrompt, now: ParsedPrompt, shared: nu
 interface PronounUse {
   readonly person: string;
   readonly part: PronounRole;
-  /** The next word that both prompts say, if there is one. */
+  /** The next word that both prompts have, or empty. */
   readonly before: string;
 }
 
@@ -50,7 +50,7 @@ function pronounUsesIn({ words, isForMe }: ParsedPrompt, other: ParsedPrompt): P
     const person = personByPronoun.get(text);
     if (person === undefined) return [];
     const pronounUse = placeOf(person, text, words.slice(at + 1));
-    // What stands last says of whom it is, but not where a question is merely put at the end.
+    // A final pronoun counts only as an object, not as the subject of a question at the end.
     return pronounUse.before !== '' || isObjectPronoun(text, words[at - 1]?.text) ? [pronounUse] : [];
   });
   return isForMe ? [placeOf('first', 'me', words), ...found] : found;
@@ -85,7 +85,7 @@ function lacksPronounUse(
   );
 }
 
-/** Whether what both say comes in the same order; where it doesn't, there are other rules. */
+/** Whether the common words have the same order; other rules handle different orders. */
 function sameOrder(old: ParsedPrompt, now: ParsedPrompt): boolean {
   const common = ({ content }: ParsedPrompt, { vocabulary }: ParsedPrompt) =>
     content.filter(({ stem }) => vocabulary.has(stem)).map(({ stem }) => stem);
@@ -96,7 +96,7 @@ function listed(items: readonly string[]): string {
   return [...items].sort().join(' ');
 }
 
-/** Whether the same thing is somebody else's, and both speak of these: "her cat" and "my neighbour's cat". */
+/** Whether the same thing has different owners: "her cat" and "my neighbour's cat". */
 export function differInOwner(old: ParsedPrompt, now: ParsedPrompt): boolean {
   return ownsOnlyHere(old, now) || ownsOnlyHere(now, old);
 }

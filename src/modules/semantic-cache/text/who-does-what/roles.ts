@@ -1,14 +1,14 @@
 import type { ParsedPrompt } from '../reading/prompt.ts';
 import type { Word } from '../reading/words.ts';
 
-/** Where something goes and where it is from; what is for somebody goes there. */
+/** Roles of source and destination; "for" marks a destination. */
 const roleByPreposition: ReadonlyMap<string, string> = new Map([
   ...['from', 'to', 'by', 'than'].map((marker) => [marker, marker] as const),
   ['into', 'to'],
   ['for', 'to'],
 ]);
 
-/** Whether something that comes from somewhere in the one goes there in the other, or who acts is acted upon. */
+/** Whether source and destination, or agent and object, are swapped. */
 export function differInRoles(old: ParsedPrompt, now: ParsedPrompt): boolean {
   const [one, other] = [rolesIn(old), rolesIn(now)];
   for (const [stem, roles] of one) {
@@ -18,7 +18,7 @@ export function differInRoles(old: ParsedPrompt, now: ParsedPrompt): boolean {
   return false;
 }
 
-/** Where something is, what it is about and what it is done with: such a word stands before one thing at a time. */
+/** Prepositions of place, topic and instrument, each before one thing. */
 const placePrepositions = [
   'in',
   'on',
@@ -33,7 +33,7 @@ const placePrepositions = [
   'near',
 ];
 
-/** Whether two things have changed places behind one of these: "search in the files for a log" and "search in the log for files". */
+/** Whether two things are swapped after one of these: "search in the files for a log" and "search in the log for files". */
 export function haveSwappedPlaces({ words }: ParsedPrompt, { words: there }: ParsedPrompt): boolean {
   return placePrepositions.some((place) => {
     const [one, other] = [wordsBehind(words, place), wordsBehind(there, place)];
@@ -64,19 +64,19 @@ const subjectByObjectPronoun: ReadonlyMap<string, string> = new Map([
   ['them', 'they'],
 ]);
 
-/** Of those who are met, the word for who acts. */
+/** The subject form of a pronoun. */
 function referentOf(word: Word | undefined): string | undefined {
   return word === undefined ? undefined : (subjectByObjectPronoun.get(word.text) ?? word.stem);
 }
 
-/** What stands on either side of "and" is in one place. */
+/** Things joined by "and" share a role. */
 function hasConjunction(words: readonly Word[]): boolean {
   return words.some(({ text }) => ['and', 'or', '&'].includes(text));
 }
 
 const instrumentPrepositions = new Set(['with', 'without', 'against', 'using']);
 
-/** "Top up with my card" and "top up my card": what is a means in the one is the object of the other. So is it in "by card". */
+/** "Top up with my card" (or "by card") and "top up my card": an instrument here is the object in the other. */
 export function isInstrumentOnlyHere({ words }: ParsedPrompt, other: ParsedPrompt): boolean {
   return words.some(
     ({ isContent, marker, stem }, at) =>
