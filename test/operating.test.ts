@@ -193,7 +193,7 @@ test('a backup that does not fit is refused, and what is there stays', async (t)
     /no database of Weir/,
   );
   writeFileSync(join(folder, 'text'), 'no database at all, whatever its name says'.repeat(100));
-  assert.match(await refused(join(folder, 'text')), /is no database/);
+  assert.match(await refused(join(folder, 'text')), /is not a database/);
   assert.match(await refused(join(folder, 'nothing')), /no file/);
   assert.deepEqual(readFileSync(join(data, 'weir.db')), before);
   // Also over one that can't be read any more.

@@ -74,12 +74,12 @@ test('weir billing reconcile finds what nobody told the gateway, and puts it rig
     new RegExp(`^account ${id}: pro until .*, and by its subscriptions team until `),
   );
   assert.deepEqual(lines.slice(1), [
-    `account ${id}: ${charge.id} bought 50000 credits that the account did not get`,
+    `account ${id}: ${charge.id} bought 50000 credits, but the account received none`,
     '1 accounts and 1 payments for credits compared: 2 differ',
   ]);
   const repaired = await weir(t, environment, 'billing', 'reconcile', '--repair');
   assert.equal(repaired.code, 0, repaired.said);
-  assert.match(repaired.said, /did not get \(put right\)/);
+  assert.match(repaired.said, /received none \(put right\)/);
   const { json } = await customer.get('balance');
   assert.deepEqual([json.tier, json.credits], ['team', 50_000]);
   const { code, said } = await weir(t, environment, 'billing', 'reconcile', '--json');

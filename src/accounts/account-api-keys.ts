@@ -60,7 +60,7 @@ export class AccountApiKeys {
     if (await apiKeys.add(key, limits.activeKeysMax, shown)) return { key, token };
     throw new GatewayError(
       'key_limit_reached',
-      `an account has at most ${limits.activeKeysMax} active keys; revoke one`,
+      `the account has reached the limit of ${limits.activeKeysMax} active keys; revoke one first`,
     );
   }
 
@@ -98,5 +98,8 @@ function isUuid(text: string): boolean {
 }
 
 function keyNotFoundError(): GatewayError {
-  return new GatewayError('not_found', 'there is no such key, or it is revoked; GET /v1/keys lists them');
+  return new GatewayError(
+    'not_found',
+    'this key does not exist or is revoked; GET /v1/keys lists the active keys',
+  );
 }

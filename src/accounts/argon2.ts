@@ -36,7 +36,7 @@ export const nodeArgon2: Argon2 = {
   },
   async verify(hashed, text) {
     const [, memory, time, lanes, salt, expected] = encodedHashPattern.exec(hashed) ?? [];
-    if (salt === undefined || expected === undefined) throw new Error('this is no hash of argon2id');
+    if (salt === undefined || expected === undefined) throw new Error('not an argon2id hash');
     const cost = { memoryCost: Number(memory), timeCost: Number(time), parallelism: Number(lanes) };
     const wanted = Buffer.from(expected, 'base64');
     const found = await deriveHash(text, { cost, salt: Buffer.from(salt, 'base64'), bytes: wanted.length });

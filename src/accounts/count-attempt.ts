@@ -21,7 +21,7 @@ export async function countAddressAttempt(
 
 function rejectIfLimited(retryAfterSeconds: number): void {
   if (retryAfterSeconds > 0)
-    throw new GatewayError('too_many_attempts', `too many tries; wait for ${retryAfterSeconds} s`, {
+    throw new GatewayError('too_many_attempts', `too many attempts; retry in ${retryAfterSeconds} s`, {
       retryAfterSeconds,
     });
 }

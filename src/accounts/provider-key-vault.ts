@@ -127,7 +127,7 @@ export class ProviderKeyVault {
     const again = `store it again with PUT /v1/byok/${row.provider}`;
     throw new GatewayError(
       'provider_key_unreadable',
-      `the stored ${row.provider} key can't be opened with this gateway's secret; ${again}`,
+      `the stored ${row.provider} key can't be decrypted with this gateway's secret; ${again}`,
     );
   }
 

@@ -34,7 +34,7 @@ export async function reseal({ providerKeys, sealer, onProgress }: ResealParts):
       else if (await providerKeys.reseal(row, sealer.seal(text, sealContextOf(row)))) resealed++;
     }
     if (unreadable.size > limits.unreadableKeysMax)
-      throw new Error(`more than ${limits.unreadableKeysMax} keys can't be opened: is the secret right?`);
+      throw new Error(`more than ${limits.unreadableKeysMax} keys can't be decrypted: check the secret`);
     onProgress?.({ resealed, unreadable: unreadable.size });
   }
 }

@@ -6,7 +6,7 @@ import { isEmail } from './email.ts';
 
 const rootSecret = z
   .string()
-  .refine((text) => Buffer.byteLength(text) >= 32, 'must have 32 characters or more')
+  .refine((text) => Buffer.byteLength(text) >= 32, 'must have at least 32 characters')
   .transform((text) => new Secret(text));
 
 /** What callers are known by. */
@@ -29,7 +29,7 @@ export const accountSettings = {
         'WEIR_SMTP_URL',
         z
           .string()
-          .refine(isSmtpUrl, 'must be an address such as smtps://user:password@mail.example.com')
+          .refine(isSmtpUrl, 'must be a URL such as smtps://user:password@mail.example.com')
           .transform((text) => new Secret(text))
           .optional(),
       ),

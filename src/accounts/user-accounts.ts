@@ -66,7 +66,7 @@ export class UserAccounts {
       createdAtMs: clock.now(),
     };
     if (!(await users.add(user)))
-      throw new GatewayError('email_taken', 'there is an account with this e-mail address; log in', {
+      throw new GatewayError('email_taken', 'an account with this e-mail address exists; log in', {
         param: 'email',
       });
     return this.#startSession(user, client);
@@ -83,7 +83,7 @@ export class UserAccounts {
     if (user === undefined || !isRight) throw wrongLoginError();
     await resetAddressAttempts(rateLimiter, { address: remoteAddress, counterName: pair });
     if (user.disabledAtMs !== undefined)
-      throw new GatewayError('account_disabled', 'this account is closed; ask who runs this gateway');
+      throw new GatewayError('account_disabled', 'this account is disabled; contact the operator');
     return this.#startSession(user, client);
   }
 
@@ -116,7 +116,7 @@ export class UserAccounts {
   async userOf({ accountId }: Session): Promise<User> {
     const user = await this.#parts.users.byId(accountId);
     if (user === undefined)
-      throw new GatewayError('authentication_required', 'the account of this session is gone');
+      throw new GatewayError('authentication_required', 'the account of this session no longer exists');
     return user;
   }
 

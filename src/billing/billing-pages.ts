@@ -33,7 +33,7 @@ export function plansPage(tierLimits: Readonly<Record<TierId, number>>): string 
 <ul class="plans">
 ${plans.join('\n')}
 </ul>
-<p>Log in, then ask for a checkout and open the address that it answers with:</p>
+<p>Log in, request a checkout and open the URL in the response:</p>
 <pre>POST /v1/billing/checkout
 {"tier": "pro"}</pre>`,
   );

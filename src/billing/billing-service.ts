@@ -62,7 +62,7 @@ export class BillingService {
       if (await isSubscribed(customerId, billingBackend))
         throw new GatewayError(
           'already_subscribed',
-          'this account has a subscription; POST /v1/billing/portal leads to where it is changed',
+          'this account already has a subscription; change it in the portal that POST /v1/billing/portal returns',
         );
       return billingBackend.processor.checkout(
         this.#checkoutOrder(accountId, { customerId, buys: { tier } }, returnUrls),
@@ -144,7 +144,7 @@ export class BillingService {
   async userOf(accountId: string): Promise<User> {
     const user = await this.#parts.users.byId(accountId);
     if (user !== undefined) return user;
-    throw new GatewayError('authentication_required', 'the account of this session is gone');
+    throw new GatewayError('authentication_required', 'the account of this session no longer exists');
   }
 
   async #requirePayingUser(accountId: string): Promise<User> {
@@ -152,7 +152,7 @@ export class BillingService {
     if (effectiveTier(user, this.#parts.clock.now()) !== 'free') return user;
     throw new GatewayError(
       'paid_tier_required',
-      'free accounts have no credits; POST /v1/billing/checkout leads to a paid tier',
+      'free accounts can not use credits; upgrade to a paid tier with POST /v1/billing/checkout',
       { upgradeUrl: this.#parts.plansUrl() },
     );
   }
@@ -163,7 +163,7 @@ export class BillingService {
     if (backend === undefined) throw notConfiguredError(what);
     const retryAfterSeconds = await rateLimiter.count(`billing:${accountId}`, limits.billingAsksPerAccount);
     if (retryAfterSeconds === 0) return backend;
-    throw new GatewayError('too_many_attempts', `too many tries; wait for ${retryAfterSeconds} s`, {
+    throw new GatewayError('too_many_attempts', `too many attempts; retry in ${retryAfterSeconds} s`, {
       retryAfterSeconds,
     });
   }
@@ -207,7 +207,7 @@ const endedStatuses: ReadonlySet<string> = new Set(['canceled', 'incomplete', 'i
 function notConfiguredError(what: string): GatewayError {
   return new GatewayError(
     'billing_not_configured',
-    'this gateway has no payment processor for that; its operator sets STRIPE_SECRET_KEY and the prices',
+    'this gateway has no payment processor for this; the operator must set STRIPE_SECRET_KEY and the prices',
     { detail: `billing_not_configured:${what}`, shouldRetry: false },
   );
 }

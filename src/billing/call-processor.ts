@@ -10,8 +10,12 @@ export async function callProcessor<Answer>(
   } catch (cause) {
     if (GatewayError.is(cause)) throw cause;
     onFault(cause);
-    throw new GatewayError('processor_failed', 'the payment processor did not do it; try again in a moment', {
-      cause,
-    });
+    throw new GatewayError(
+      'processor_failed',
+      'the payment processor request failed; try again in a moment',
+      {
+        cause,
+      },
+    );
   }
 }

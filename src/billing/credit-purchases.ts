@@ -33,19 +33,19 @@ export class CreditPurchases {
       if (payment === undefined || (await users.byId(payment.accountId)) === undefined) return undefined;
       if (payment.state !== 'paid' || (await this.#applyPayment(payment, known))) return payment;
     }
-    throw storageUnavailable('this payment is being changed');
+    throw storageUnavailable('the payment is being updated by another request');
   }
 
   /** What we have otherwise than the processor. */
   findDiscrepancy(payment: ProcessorPayment, known: CreditPayment | undefined): string | undefined {
     if (payment.state !== 'paid') return known && 'was never paid';
-    if (known === undefined) return `bought ${payment.credits} credits that the account did not get`;
+    if (known === undefined) return `bought ${payment.credits} credits, but the account received none`;
     if (known.credits !== payment.credits)
-      return `bought ${payment.credits} credits, and the account got ${known.credits}`;
+      return `bought ${payment.credits} credits, but the account received ${known.credits}`;
     const reclaimed = reclaimedCredits(payment);
     return known.reclaimed === reclaimed
       ? undefined
-      : `the price of ${reclaimed} credits went back, and the account was asked for ${known.reclaimed}`;
+      : `${reclaimed} credits were refunded or disputed, but ${known.reclaimed} were reclaimed`;
   }
 
   /** False where the payment was changed by somebody who may know more. */

@@ -16,7 +16,7 @@ export function capReachedError({ allowance, paidPast, upgradeUrl, nowMs }: CapR
   const resetsAt = new Date(periodEndMs).toISOString();
   return new GatewayError(
     'tier_cap_reached',
-    `all ${paidPast ?? limit} calls of this period are used${paidPast === undefined ? '' : ', and no credits are left for more'}; the next period begins at ${resetsAt}, and ${upgradeUrl} has larger plans`,
+    `all ${paidPast ?? limit} calls of this period are used${paidPast === undefined ? '' : ', and no credits are left for more'}; the next period starts at ${resetsAt}; larger plans: ${upgradeUrl}`,
     {
       retryAfterSeconds: Math.max(1, Math.ceil((periodEndMs - nowMs) / 1000)),
       resetsAtMs: periodEndMs,
@@ -25,12 +25,12 @@ export function capReachedError({ allowance, paidPast, upgradeUrl, nowMs }: CapR
   );
 }
 
-/** A call under way that fails gives its slot back, so that this may change at any moment. */
+/** A failed call in flight gives its slot back, so this may change at any moment. */
 export function capHeldInFlightError({ limit }: Allowance, held: number): GatewayError {
-  const underWay = held === 1 ? '1 call under way' : `${held} calls under way`;
+  const inFlight = held === 1 ? '1 call in flight' : `${held} calls in flight`;
   return new GatewayError(
     'concurrency_limit',
-    `what is left of the ${limit} calls of this period is held by ${underWay}; try again when one has ended`,
+    `the rest of the ${limit} calls of this period is reserved by ${inFlight}; try again when one has ended`,
     { retryAfterSeconds: 1 },
   );
 }
@@ -38,11 +38,11 @@ export function capHeldInFlightError({ limit }: Allowance, held: number): Gatewa
 export function tooManyFailuresError(retryAfterSeconds: number): GatewayError {
   return new GatewayError(
     'too_many_failures',
-    `more than ${limits.givenBackPerMinute} calls of this account failed within a minute; the next is let through in ${retryAfterSeconds} s`,
+    `more than ${limits.givenBackPerMinute} calls of this account failed within a minute; the next call is allowed in ${retryAfterSeconds} s`,
     { retryAfterSeconds },
   );
 }
 
 export function countLostError(): GatewayError {
-  return storageUnavailable('the count of calls is lost as soon as it is begun');
+  return storageUnavailable('the call counter keeps getting lost');
 }

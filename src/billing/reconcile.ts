@@ -82,7 +82,7 @@ async function compareAccount(parts: ReconcileParts, account: BillingAccount): P
   for (const { intentId, credits: got } of known.values())
     discrepancies.push({
       accountId,
-      description: `got ${got} credits for ${intentId}, which the processor doesn't know`,
+      description: `received ${got} credits for ${intentId}, which the processor does not know`,
       isRepaired: false,
     });
   return { payments: told.length, discrepancies };

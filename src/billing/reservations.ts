@@ -113,7 +113,7 @@ export class Reservations {
         return this.#write(this.#drainShort());
       }),
       this.#parts.waitMs ?? limits.reservationWaitMs,
-      () => storageUnavailable('the database is slow'),
+      () => storageUnavailable('the database did not answer in time'),
     ).catch((error) => {
       if (!this.#isUnavailable) this.#parts.onError?.(error);
       this.#isUnavailable = true;

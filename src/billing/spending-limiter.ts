@@ -115,7 +115,7 @@ export class SpendingLimiter {
     } finally {
       if (covered > 0) reservations.settle(this.#reserveOf(budgetHolder), covered, 0);
     }
-    throw storageUnavailable('the count of what was spent is lost as soon as it is begun');
+    throw storageUnavailable('the spending counter keeps getting lost');
   }
 
   #openHold(

@@ -114,7 +114,7 @@ test('what differs from the processor is told, and what somebody pays for in vai
   assert.deepEqual(await departures(), []);
   has({}, { price: 'price_of_something_else' }, { status: 'canceled' });
   assert.deepEqual(await departures(), [
-    ['pays for sub_1, whose price is of no tier', false],
+    ['pays for sub_1, whose price matches no tier', false],
     ['pays for sub_1 and sub_0 at once', false],
   ]);
 });

@@ -40,7 +40,7 @@ export class Subscriptions {
         await billing.stopAutoRecharge(account.accountId, 'the subscription has ended');
       return versions.renew(account.accountId);
     }
-    throw storageUnavailable('this account is being changed');
+    throw storageUnavailable('the account is being updated by another request');
   }
 
   /** What differs from the processor's record, and what there makes no sense. */
@@ -102,7 +102,7 @@ function findAnomalies(subscriptions: readonly Subscription[]): readonly string[
   return [
     ...paid
       .filter(({ tier }) => tier === undefined)
-      .map(({ id }) => `pays for ${id}, whose price is of no tier`),
+      .map(({ id }) => `pays for ${id}, whose price matches no tier`),
     ...(paid.length > 1 ? [`pays for ${names} at once`] : []),
   ];
 }

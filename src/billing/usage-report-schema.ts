@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const usageFields = {
   requests: z.int(),
-  failed: z.int().describe('Of those, the ones without an answer'),
+  failed: z.int().describe('Requests that failed'),
   input_tokens: z.int(),
   output_tokens: z.int(),
   cache_read_tokens: z.int(),
@@ -16,20 +16,22 @@ const usdSchema = z.string();
 const moduleUsageSchema = z.object({
   module: z.string(),
   saved_usd: usdSchema.describe(
-    'By the word of each call, net of what the module itself spent and of what providers keep of prompts; less than 0 where it cost more',
+    "As estimated per call, net of the module's own spending and of provider caching; negative if it cost more than it saved",
   ),
-  spent_usd: usdSchema.describe('What its own questions to models cost, which is taken off already'),
+  spent_usd: usdSchema.describe(
+    "The cost of the module's own model calls, already subtracted from the savings",
+  ),
   holdout: z
     .object({
-      conversations: z.int().describe('With the module'),
-      held_out: z.int().describe('Without it'),
+      conversations: z.int().describe('Conversations with the module'),
+      held_out: z.int().describe('Conversations without it'),
       saved_usd: usdSchema.nullable(),
       low_usd: usdSchema.nullable(),
       high_usd: usdSchema.nullable(),
     })
     .optional()
     .describe(
-      'Where some conversations went without the module: what the others would have cost without it, less what they cost, with an interval of 90 %; null while there are too few',
+      'Measured against holdout conversations without the module: the estimated cost without it minus the actual cost, with a 90 % confidence interval; null while there are too few conversations',
     ),
 });
 
@@ -58,5 +60,5 @@ export const usageReportSchema = z.object({
       period_end: z.iso.datetime(),
     })
     .optional()
-    .describe('Where the account stands in its period'),
+    .describe('The usage of the account in its current period'),
 });

@@ -87,7 +87,7 @@ export class ChallengeIssuer {
     if (retryAfterSeconds > 0)
       throw new GatewayError(
         'too_many_attempts',
-        `an address gets ${most} ${what} in ${seconds} s; wait for ${retryAfterSeconds} s`,
+        `an address may request ${most} ${what} in ${seconds} s; retry in ${retryAfterSeconds} s`,
         { retryAfterSeconds },
       );
   }

@@ -82,7 +82,7 @@ export class PaymentCollector {
       if (paymentHoldResult.outcome === 'unknown')
         return {
           outcome: 'refused',
-          why: 'the payment processor does not answer; whatever it may hold is given back within minutes',
+          why: 'the payment processor did not answer; any amount it reserved is released within minutes',
         };
       await settlements.giveBack(names, 'cancelled');
       return { outcome: 'refused', why: paymentHoldResult.why };

@@ -26,7 +26,7 @@ export const problemSchema = z.strictObject({
     id: z.string(),
     realm: z.string(),
     expires: z.iso.datetime(),
-    expires_at: z.int().describe('The same in seconds since 1970'),
+    expires_at: z.int().describe('The same as a Unix time in seconds'),
     offers: z.array(offerSchema),
   }),
 });

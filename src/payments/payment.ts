@@ -71,7 +71,7 @@ export class Payment {
   async markServed(): Promise<boolean> {
     const { settlements, clock } = this.#parts;
     const { id, holder } = this.#ids;
-    if (this.#receipt === undefined) throw new Error('nothing was taken for it');
+    if (this.#receipt === undefined) throw new Error('the payment was not captured');
     this.#isServed = await settlements.serve(id, holder, {
       id: `led_${randomUUID()}`,
       atMs: clock.now(),

@@ -1,24 +1,24 @@
-/** Why a call was not made, and what whoever wants to pay can do. */
+/** Why a call was rejected, and what the payer can do. */
 export const problems = {
   'payment-required': {
     title: 'Payment Required',
     meaning:
-      'The call has no payment credential. The answer has a challenge: what the call costs, who is paid, and until when this holds. Pay by a wallet, and send the same body again with an Authorization header of the scheme Payment.',
+      'The call has no payment credential. The response contains a challenge with the price, the recipient and the expiry. Pay with a wallet and send the same body again with an Authorization header of the scheme Payment.',
   },
   'malformed-credential': {
     title: 'Malformed Credential',
     meaning:
-      'The Authorization header is of the scheme Payment, and can not be read. It is either id="<challenge id>", credential="<token>", or one JSON object in base64url that has the challenge and the payload. The challenge was not used up.',
+      'The Authorization header has the scheme Payment but can not be parsed. It must be either id="<challenge id>", credential="<token>", or one JSON object in base64url that has the challenge and the payload. The challenge was not used up.',
   },
   'invalid-challenge': {
     title: 'Invalid Challenge',
     meaning:
-      'The credential names a challenge that this gateway does not know, that has expired or was paid with before, or that was issued for another body. A challenge lasts for five minutes, is good for one call, and binds the body byte by byte. Nothing was charged.',
+      'The credential names a challenge that this gateway does not know, that has expired or was used before, or that was issued for another body. A challenge is valid for five minutes and for one call with exactly the same body. Nothing was charged.',
   },
   'verification-failed': {
     title: 'Payment Verification Failed',
     meaning:
-      'The payment could not be verified or settled, or this gateway settles none. Nothing was delivered, and nothing is charged: what was reserved, or even taken, is given back.',
+      'The payment could not be verified or settled, or this gateway does not accept payments. Nothing was delivered and nothing is charged: a reserved or captured amount is returned.',
   },
 } as const;
 

@@ -127,7 +127,7 @@ export class StripeProcessor implements PaymentProcessor {
       if (!has_more) return undefined;
       after = data.at(-1)?.id ?? '';
     }
-    throw new Error(`the processor has too many payments to find ${settlementId} among them`);
+    throw new Error(`settlement ${settlementId} was not found: the processor lists too many payments`);
   }
 
   async #send(method: string, path: string, params?: object, idempotencyKey?: string): Promise<unknown> {
@@ -180,8 +180,11 @@ function declineOf(thrown: unknown): Decline | undefined {
   const { statusCode, code } = data;
   const isAboutThisTryOnly = statusCode !== 400 && statusCode !== 402;
   if (code === 'amount_too_small')
-    return { why: 'the processor takes no card payment as small as the price of a call', isAboutThisTryOnly };
-  return { why: `the processor refuses it${code ? ` (${code})` : ''}`, isAboutThisTryOnly };
+    return {
+      why: 'the price of a call is below the minimum card payment of the processor',
+      isAboutThisTryOnly,
+    };
+  return { why: `the processor rejected the payment${code ? ` (${code})` : ''}`, isAboutThisTryOnly };
 }
 
 /** What waits for a person or a bank may still come to be held. */

@@ -2,29 +2,29 @@ import type { Turn, TurnStore } from '../kernel/continuation.ts';
 import { limits } from '../kernel/limits.ts';
 import type { CacheBackend } from '../kernel/ports/scoped-cache.ts';
 
-/** Makes a text unreadable where it lies; what was sealed in one context opens in no other. */
+/** Encrypts text at rest. Text sealed in one context can't be opened in another. */
 export interface TurnSealer {
   seal(text: string, context: string): SealedText;
-  /** Undefined where no key of ours opens it. */
+  /** Undefined if none of our keys opens it. */
   open(sealed: SealedText, context: string): string | undefined;
 }
 
 interface SealedText {
-  /** The name of the key, of sixteen characters. */
+  /** The name of the key: 16 characters. */
   readonly sealedBy: string;
   readonly sealed: Uint8Array;
 }
 
 const keyNameBytes = 16;
 
-/** Turns on shelves of their own, so that no module's cache crowds them out; sealed where others may see the shelves. */
+/** Stores turns in a cache of their own, so that no module's cache evicts them; sealed if the cache is shared. */
 export class CachedTurnStore implements TurnStore {
   readonly #backend: CacheBackend;
   readonly #sealer: TurnSealer | undefined;
 
-  constructor(cacheBackend: CacheBackend, sealing: TurnSealer | undefined) {
+  constructor(cacheBackend: CacheBackend, sealer: TurnSealer | undefined) {
     this.#backend = cacheBackend;
-    this.#sealer = sealing;
+    this.#sealer = sealer;
   }
 
   async find(scope: string, id: string): Promise<Turn | undefined> {
@@ -45,10 +45,10 @@ export class CachedTurnStore implements TurnStore {
   }
 
   #decode(bytes: Uint8Array, context: string): string | undefined {
-    const written = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    if (this.#sealer === undefined) return written.toString('utf8');
-    const sealedBy = written.toString('latin1', 0, keyNameBytes);
-    return this.#sealer.open({ sealedBy, sealed: written.subarray(keyNameBytes) }, context);
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    if (this.#sealer === undefined) return buffer.toString('utf8');
+    const sealedBy = buffer.toString('latin1', 0, keyNameBytes);
+    return this.#sealer.open({ sealedBy, sealed: buffer.subarray(keyNameBytes) }, context);
   }
 }
 

@@ -1,9 +1,9 @@
 import { limits } from '../kernel/limits.ts';
 import type { StoreListOptions } from '../kernel/ports/module-store.ts';
 
-// What modules may store, alike in every home. The errors are for those who write modules.
+// What modules may store, the same in every kind of store. The errors address module authors.
 
-/** The name of a module or of a tenant. */
+/** The name of a module or a scope. */
 export function validateStoreName(name: string): string {
   return validateNonEmpty('the name of a module or a scope', name, limits.moduleStoreNameCharactersMax);
 }
@@ -12,25 +12,27 @@ export function validateEntryKey(key: string): string {
   return validateNonEmpty('a key', key, limits.moduleKeyCharactersMax);
 }
 
-/** Written so that every character survives: JSON has a way to write NUL and half characters. */
+/** JSON preserves every character: it can escape NUL and lone surrogates. */
 export function serializeEntryValue(value: unknown): string {
   const json = toJson(value);
   const bytes = Buffer.byteLength(json);
   if (bytes > limits.moduleValueBytesMax)
     throw new Error(
-      `a value of ${bytes} bytes can't be stored: ${limits.moduleValueBytesMax} are allowed; divide it among several keys`,
+      `a value of ${bytes} bytes is too large to store: the limit is ${limits.moduleValueBytesMax}; split it across several keys`,
     );
   return json;
 }
 
-/** Zero where there must be none yet; undefined where it doesn't matter. */
+/** 0 if the key must not exist; undefined if any version will do. */
 export function validateEntryVersion(version: number | undefined): number | undefined {
   if (version !== undefined && !(Number.isSafeInteger(version) && version >= 0))
-    throw new Error(`${version} is no version: those are whole numbers, and 0 where nothing is stored`);
+    throw new Error(
+      `${version} is not a version: it must be a non-negative integer (0: the key must not exist)`,
+    );
   return version;
 }
 
-/** With an empty text where a side is open. */
+/** An empty string stands for no bound. */
 export function resolveListOptions({
   prefix = '',
   after = '',
@@ -38,7 +40,7 @@ export function resolveListOptions({
 }: StoreListOptions): ResolvedListOptions {
   const most = limits.modulePageMax;
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= most))
-    throw new Error(`a page of ${limit} entries can't be read: 1 to ${most} are allowed`);
+    throw new Error(`limit ${limit} is out of range: it must be an integer from 1 to ${most}`);
   return {
     prefix: validateText('a prefix', prefix, limits.moduleKeyCharactersMax),
     after: validateText('a key', after, limits.moduleKeyCharactersMax),
@@ -54,7 +56,7 @@ interface ResolvedListOptions {
 
 export function storeFullError(module: string): Error {
   return new Error(
-    `the store of module "${module}" is full: it has ${limits.moduleEntriesMax} entries; delete some before adding others`,
+    `the store of module "${module}" is full (${limits.moduleEntriesMax} entries): delete some before adding others`,
   );
 }
 
@@ -63,22 +65,22 @@ function toJson(value: unknown): string {
   try {
     json = JSON.stringify(value);
   } catch (cause) {
-    throw new Error("a value that can't be written as JSON can't be stored", { cause });
+    throw new Error("a value can't be stored because it can't be serialized as JSON", { cause });
   }
-  if (json === undefined) throw new Error(`JSON has no ${typeof value}, so it can't be stored`);
+  if (json === undefined) throw new Error(`a value of type ${typeof value} can't be stored as JSON`);
   return json;
 }
 
-function validateNonEmpty(what: string, name: string, charactersMax: number): string {
-  if (name === '') throw new Error(`${what} can't be empty`);
-  return validateText(what, name, charactersMax);
+function validateNonEmpty(label: string, name: string, charactersMax: number): string {
+  if (name === '') throw new Error(`${label} can't be empty`);
+  return validateText(label, name, charactersMax);
 }
 
-/** Refused rather than mended: two keys that are mended alike would be one. */
-function validateText(what: string, name: string, charactersMax: number): string {
+/** Throws instead of replacing invalid characters: two different keys could become the same. */
+function validateText(label: string, name: string, charactersMax: number): string {
   if (name.length > charactersMax)
-    throw new Error(`${what} of ${name.length} characters is too long: ${charactersMax} are allowed`);
+    throw new Error(`${label} of ${name.length} characters is too long: the limit is ${charactersMax}`);
   if (!name.isWellFormed() || name.includes('\0'))
-    throw new Error(`${what} can't contain NUL or half of a character: ${JSON.stringify(name)}`);
+    throw new Error(`${label} can't contain NUL or a lone surrogate: ${JSON.stringify(name)}`);
   return name;
 }

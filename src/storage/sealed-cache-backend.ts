@@ -1,26 +1,26 @@
 import type { CacheBackend, ScopedCache } from '../kernel/ports/scoped-cache.ts';
 
-/** Makes bytes unreadable where they lie; what was sealed in one context opens in no other. */
+/** Encrypts bytes at rest. Bytes sealed in one context can't be opened in another. */
 export interface ByteSealer {
   seal(content: Uint8Array, context: string): { readonly sealedBy: string; readonly sealed: Uint8Array };
-  /** Undefined where no key of ours opens it. */
+  /** Undefined if none of our keys opens it. */
   openBytes(
     sealed: { readonly sealedBy: string; readonly sealed: Uint8Array },
     context: string,
   ): Uint8Array | undefined;
 }
 
-/** The name of the key, which comes first, has so many characters. */
+/** The length of the key name in front of each value. */
 const keyNameBytes = 16;
 
-/** Shelves that others may look into, and read nothing there. */
+/** Encrypts the values of another cache backend. */
 export class SealedCacheBackend implements CacheBackend {
   readonly #backend: CacheBackend;
   readonly #sealer: ByteSealer;
 
-  constructor(cacheBackend: CacheBackend, sealing: ByteSealer) {
+  constructor(cacheBackend: CacheBackend, sealer: ByteSealer) {
     this.#backend = cacheBackend;
-    this.#sealer = sealing;
+    this.#sealer = sealer;
   }
 
   clear(scope: string): Promise<void> {

@@ -1,22 +1,21 @@
 import { z } from 'zod';
 import { combineSettings, envVariable } from '../kernel/settings.ts';
 
-/** In place of a folder: everything is in the memory of the process, and gone with it. */
+/** Instead of a folder: keeps all data in memory, until the process ends. */
 export const inMemoryDataDir = ':memory:';
 
-/** Where things are kept. */
 export const storageSettings = {
   dataDir: envVariable('WEIR_DATA_DIR', z.string().min(1).default('./data')),
-  /** Servers for many replicas; undefined keeps everything in the data folder and in this process. */
+  /** Database and Redis for several replicas; undefined if data is stored in the data folder and in this process. */
   stores: combineSettings(
     {
       database: envVariable(
         'DATABASE_URL',
-        urlSchema(['postgres:', 'postgresql:'], 'must be a postgres:// address').optional(),
+        urlSchema(['postgres:', 'postgresql:'], 'must be a postgres:// or postgresql:// URL').optional(),
       ),
       redis: envVariable(
         'REDIS_URL',
-        urlSchema(['redis:', 'rediss:'], 'must be a redis:// or rediss:// address').optional(),
+        urlSchema(['redis:', 'rediss:'], 'must be a redis:// or rediss:// URL').optional(),
       ),
     },
     ({ database, redis }) =>

@@ -24,6 +24,6 @@ function openFile(file: string): OutputDescriptor {
     return { fd: openSync(file, 'a', 0o640), isNonBlocking: false };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`WEIR_LOG_FILE: it can't be written (${why})`, { cause });
+    throw new Error(`WEIR_LOG_FILE can't be written (${why})`, { cause });
   }
 }

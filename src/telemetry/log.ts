@@ -65,7 +65,7 @@ function logsInfo(level: LogLevel): boolean {
 export function lostLinesGauge(lines: Pick<LineSink, 'lost'>): Gauge {
   return {
     name: 'weir_log_lines_lost',
-    help: `Log lines that could not be written, or that nobody read before ${limits.logLinesBytesWaiting} bytes waited`,
+    help: `Log lines lost because writing failed or more than ${limits.logLinesBytesWaiting} bytes were waiting`,
     read: () => lines.lost ?? 0,
   };
 }

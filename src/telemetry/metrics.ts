@@ -40,39 +40,38 @@ export class Metrics {
     'provider',
     'status',
   ]);
-  readonly #tokenCounts = new CounterFamily(
-    'weir_token_counts_total',
-    'Counts of tokens of calls that were not made',
-    ['provider', 'status'],
-  );
-  readonly #tokens = new CounterFamily('weir_tokens_total', 'Tokens as the providers counted them', [
+  readonly #tokenCounts = new CounterFamily('weir_token_counts_total', 'Token counting requests', [
+    'provider',
+    'status',
+  ]);
+  readonly #tokens = new CounterFamily('weir_tokens_total', 'Tokens as reported by the providers', [
     'provider',
     'model',
     'kind',
   ]);
-  readonly #cost = new CounterFamily('weir_cost_usd_total', 'What the calls cost, in dollars', [
+  readonly #cost = new CounterFamily('weir_cost_usd_total', 'Cost of the calls in US dollars', [
     'provider',
     'model',
   ]);
-  readonly #effects = new CounterFamily('weir_module_effects_total', 'What modules did', [
+  readonly #effects = new CounterFamily('weir_module_effects_total', 'Effects of modules on calls', [
     'module',
     'effect',
   ]);
   readonly #seconds = new HistogramFamily(
     'weir_request_seconds',
-    'From the request to the last byte',
+    'Time from the request to the last byte',
     ['wire', 'provider'],
     secondsBuckets,
   );
   readonly #toContent = new HistogramFamily(
     'weir_first_content_seconds',
-    'From the request to the first content',
+    'Time from the request to the first content',
     ['wire', 'provider'],
     secondsBuckets,
   );
   readonly #gauges: Gauge[] = [
     ...processGauges(),
-    { name: 'weir_open_streams', help: 'Streams being sent', read: () => this.#openStreams },
+    { name: 'weir_open_streams', help: 'Streams currently open', read: () => this.#openStreams },
   ];
   /** By model. Names that are put together for each call would cost more than all that is counted. */
   readonly #callSeries = new Map<string, readonly CallSeries[]>();

@@ -22,12 +22,12 @@ export function processGauges(): readonly Gauge[] {
     },
     {
       name: 'nodejs_eventloop_lag_p99_seconds',
-      help: '99th percentile of event loop lag',
+      help: '99th percentile of event loop lag since the last reading',
       read: () => seconds(delay.percentile(99)),
     },
     {
       name: 'nodejs_eventloop_lag_max_seconds',
-      help: 'Longest event loop lag',
+      help: 'Longest event loop lag since the last reading',
       read() {
         const longest = seconds(delay.max);
         // The figures are of the time between two readings; this is the last of the three.
@@ -37,7 +37,7 @@ export function processGauges(): readonly Gauge[] {
     },
     {
       name: 'process_resident_memory_bytes',
-      help: 'Memory the process holds',
+      help: 'Resident memory of the process',
       read: () => process.memoryUsage.rss(),
     },
     { name: 'nodejs_heap_used_bytes', help: 'Heap in use', read: () => process.memoryUsage().heapUsed },

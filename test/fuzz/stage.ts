@@ -12,7 +12,7 @@ import { RawProvider } from './raw-provider.ts';
 
 /** That a disk is slow says something of the machine; the provider here may answer in another format than it is asked in. */
 const expected = [
-  'the disk took',
+  'a journal write took',
   'the provider sent an answer that has no message in it',
   "the provider's response contains no message",
 ];

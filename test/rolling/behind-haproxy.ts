@@ -85,6 +85,6 @@ for (const workers of ['1', '2'])
     assert.equal((await late.exited).code, 1);
     assert.match(
       late.stderr,
-      /^weir: the database can't be used: .*schema version \d+ and this Weir knows versions up to \d+: start the newer Weir that made it\n$/,
+      /^weir: the database can't be used: .*schema version \d+, but this version of Weir supports only up to \d+: start the newer Weir that created it\n$/,
     );
   });

@@ -13,14 +13,14 @@ const pageTexts: Readonly<
     form: `<p id="stranger" hidden>You are not logged in here. <a href="../login">Log in</a> and open the link again to keep your
 password and provider keys. If you go on without, they end, and you <a href="../forgotten">set a new password</a>.</p>
 <button>This is my address</button>`,
-    done: 'Thank you. Your address is confirmed. API keys and sessions from before have ended, unless it was confirmed already.',
+    done: 'Your address is confirmed. If it was not confirmed before, earlier API keys and sessions have been revoked.',
     to: '../v1/users/verify',
   },
   reset: {
     title: 'Set a new password',
     form: `<label>New password <input name="password" type="password" autocomplete="new-password" minlength="8" maxlength="256" required></label>
 <button>Set it</button>`,
-    done: 'Your new password is set. Log in with it. If your address was never confirmed, the API keys and provider keys from before are gone.',
+    done: 'Your new password is set. Log in with it. If your address was not confirmed before, earlier API keys and provider keys have been deleted.',
     to: '../v1/users/password-reset/confirm',
   },
 };
@@ -79,7 +79,7 @@ form.addEventListener('submit', async (event) => {
     }
     said.textContent = (await answer.json()).error.message;
   } catch {
-    said.textContent = 'That did not work; try again.';
+    said.textContent = 'The request failed; try again.';
   }
   form.querySelector('button').disabled = false;
 });

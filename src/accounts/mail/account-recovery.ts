@@ -111,7 +111,7 @@ export class AccountRecovery {
   #requireMailQueue(): MailQueue {
     const { mailQueue } = this.#parts;
     if (mailQueue !== undefined) return mailQueue;
-    throw new GatewayError('mail_not_configured', 'this gateway sends no mail; ask who runs it', {
+    throw new GatewayError('mail_not_configured', 'this gateway sends no mail; contact the operator', {
       detail: 'mail_not_configured',
       shouldRetry: false,
     });
@@ -119,7 +119,7 @@ export class AccountRecovery {
 }
 
 function invalidLinkError(): GatewayError {
-  return new GatewayError('invalid_token', 'this link was used, or is too old; ask for another one', {
+  return new GatewayError('invalid_token', 'this link has been used or has expired; request a new one', {
     param: 'token',
   });
 }

@@ -15,12 +15,12 @@ const mailTexts: Readonly<
   verify: {
     subject: 'Confirm your e-mail address',
     asks: 'Open this link to confirm that this is your address:',
-    else: 'API keys from before then end. If you did not sign up, you need not do anything.',
+    else: 'API keys created before that are revoked. If you did not sign up, ignore this message.',
   },
   reset: {
     subject: 'Set a new password',
     asks: 'Open this link to set a new password:',
-    else: 'If you did not ask for it, you need not do anything: your password stays as it is.',
+    else: 'If you did not request this, ignore this message: your password stays as it is.',
   },
 };
 

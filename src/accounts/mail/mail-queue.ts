@@ -31,7 +31,7 @@ export class MailQueue {
   /** `write` decides whether there is anything to send, and is asked later; refuses where too many wait. */
   enqueue(write: () => Promise<MailMessage | undefined>): void {
     if (this.#pending.size >= limits.mailsWaiting)
-      throw new GatewayError('busy', 'too many mails wait to be sent; try again in a minute', {
+      throw new GatewayError('busy', 'too many mails are waiting to be sent; try again in a minute', {
         retryAfterSeconds: 60,
       });
     const sent = this.#queue

@@ -84,7 +84,7 @@ export class StripeBilling implements BillingProcessor {
             },
           }),
     });
-    if (url === null) throw new Error('Stripe made a checkout without an address');
+    if (url === null) throw new Error('Stripe returned a checkout session without a URL');
     return { url, sessionId: id };
   }
 
@@ -206,7 +206,7 @@ export class StripeBilling implements BillingProcessor {
     } catch (cause) {
       throw new GatewayError(
         'invalid_signature',
-        'this was not signed by the payment processor, or too long ago',
+        'the signature of the payment processor is invalid or too old',
         { cause },
       );
     }

@@ -123,12 +123,12 @@ export function creditsConformance(setUpDatabase: SetUpDatabase): void {
       await assert.rejects(execute('update credit_balances set credits = -1'));
       await execute('update credit_balances set credits = 999');
       assert.deepEqual(await credits.findInconsistencies(), [
-        'account a has 999 credits, and its entries add up to 1000',
+        'account a has 999 credits, but its entries add up to 1000',
       ]);
       await execute(
         "insert into credit_entries values ('x', 'x', 'account', 'a', -1, 'refund', '', null, 1)",
       );
-      assert.deepEqual(await credits.findInconsistencies(), ["the entries of x don't add up to nothing"]);
+      assert.deepEqual(await credits.findInconsistencies(), ["the entries of x don't add up to 0"]);
     });
 
     test('entries come page by page, the newest first', async (t) => {

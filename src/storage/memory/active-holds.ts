@@ -6,55 +6,55 @@ interface ActiveHold {
   untilMs: number;
 }
 
-/** The sums that are held of one purse. Places are used again: like an OpenList, and found by name. */
+/** The holds of one budget, found by id. Array indexes are reused. */
 export class ActiveHolds {
   readonly #holds: (ActiveHold | undefined)[] = [];
   readonly #freeIndexes: number[] = [];
   #holdsCreated = 0;
-  /** All of them together. */
+  /** The sum of all holds. */
   total: NanoUsd = 0;
-  /** Before this none of them is over. */
+  /** No hold expires before this time. */
   #earliestExpiryMs = Number.POSITIVE_INFINITY;
 
   get isEmpty(): boolean {
     return this.#freeIndexes.length === this.#holds.length;
   }
 
-  /** Answers with its name. */
+  /** Returns the id of the new hold. */
   add(amount: NanoUsd, untilMs: number): string {
-    const place = this.#freeIndexes.pop() ?? this.#holds.length;
-    const id = `${place}.${this.#holdsCreated++}`;
-    this.#holds[place] = { id, amount, untilMs };
+    const index = this.#freeIndexes.pop() ?? this.#holds.length;
+    const id = `${index}.${this.#holdsCreated++}`;
+    this.#holds[index] = { id, amount, untilMs };
     this.total += amount;
     this.#earliestExpiryMs = Math.min(this.#earliestExpiryMs, untilMs);
     return id;
   }
 
   extend(id: string, untilMs: number): void {
-    const sum = this.#holds[indexOfHold(id)];
-    if (sum?.id === id) sum.untilMs = untilMs;
+    const hold = this.#holds[indexOfHold(id)];
+    if (hold?.id === id) hold.untilMs = untilMs;
   }
 
-  /** False where there is none of this name any more. */
+  /** Returns false if there is no such hold. */
   delete(id: string): boolean {
-    const place = indexOfHold(id);
-    const sum = this.#holds[place];
-    if (sum?.id !== id) return false;
-    this.#holds[place] = undefined;
-    this.#freeIndexes.push(place);
-    this.total -= sum.amount;
+    const index = indexOfHold(id);
+    const hold = this.#holds[index];
+    if (hold?.id !== id) return false;
+    this.#holds[index] = undefined;
+    this.#freeIndexes.push(index);
+    this.total -= hold.amount;
     return true;
   }
 
-  /** Answers with what they came to. */
+  /** Returns the sum of the deleted holds. */
   deleteExpired(nowMs: number): NanoUsd {
     if (nowMs < this.#earliestExpiryMs) return 0;
     const before = this.total;
     this.#earliestExpiryMs = Number.POSITIVE_INFINITY;
-    for (const sum of this.#holds) {
-      if (sum === undefined) continue;
-      if (sum.untilMs <= nowMs) this.delete(sum.id);
-      else this.#earliestExpiryMs = Math.min(this.#earliestExpiryMs, sum.untilMs);
+    for (const hold of this.#holds) {
+      if (hold === undefined) continue;
+      if (hold.untilMs <= nowMs) this.delete(hold.id);
+      else this.#earliestExpiryMs = Math.min(this.#earliestExpiryMs, hold.untilMs);
     }
     return before - this.total;
   }

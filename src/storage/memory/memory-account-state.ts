@@ -25,13 +25,13 @@ interface InFlightEntry {
 
 interface AccountState {
   version: string;
-  /** One, and two around the end of a period. */
+  /** Usually one; two around the end of a period. */
   counts: readonly PeriodCount[];
   givenBack: number;
   givenBackUntilMs: number;
 }
 
-/** Counts and versions of accounts. What is forgotten is counted from the database and looked up again. */
+/** Counts and versions of accounts. Evicted counts are read from the database again. */
 export class MemoryAccountState implements Slots, Versions {
   readonly #clock: Clock;
   readonly #accountsMax: number;
@@ -44,7 +44,7 @@ export class MemoryAccountState implements Slots, Versions {
     this.#accountsMax = accountsMax;
   }
 
-  /** Accounts that are remembered. */
+  /** The number of accounts in memory. */
   get size(): number {
     return this.#accounts.size;
   }
@@ -71,13 +71,13 @@ export class MemoryAccountState implements Slots, Versions {
     return { outcome: 'granted', used: ++periodCount.used, version };
   }
 
-  /** So many more of a count of which one was just granted. */
+  /** Takes further slots after `take` granted one. */
   takeMore({ accountId, periodStartMs }: Allowance, calls: number): void {
     const periodCount = findCount(this.#getOrCreate(accountId), periodStartMs, this.#clock.now());
     if (periodCount !== undefined) periodCount.used += calls;
   }
 
-  /** Slots that no call was made on. */
+  /** Releases slots that no call used. */
   releaseUnused(allowance: Allowance, calls: number): void {
     this.#release(allowance, calls, this.#clock.now());
   }
@@ -131,8 +131,8 @@ export class MemoryAccountState implements Slots, Versions {
   }
 
   #getOrCreate(id: string): AccountState {
-    const known = this.#accounts.get(id);
-    if (known !== undefined) return known;
+    const existing = this.#accounts.get(id);
+    if (existing !== undefined) return existing;
     if (this.#accounts.size >= this.#accountsMax) this.#makeRoom();
     const accountState: AccountState = {
       version: this.#newVersion(),
@@ -144,15 +144,15 @@ export class MemoryAccountState implements Slots, Versions {
     return accountState;
   }
 
-  /** Those whose periods are over go first, then the oldest; a tenth at least, so that this is rare. */
+  /** Evicts ended periods first, then the oldest accounts; at least a tenth, so that this runs rarely. */
   #makeRoom(): void {
     const nowMs = this.#clock.now();
     for (const [id, { counts, givenBackUntilMs }] of this.#accounts)
       if (givenBackUntilMs <= nowMs && counts.every(({ untilMs }) => untilMs <= nowMs))
         this.#accounts.delete(id);
-    const roomFor = Math.floor(this.#accountsMax * 0.9);
+    const sizeMax = Math.floor(this.#accountsMax * 0.9);
     for (const id of this.#accounts.keys()) {
-      if (this.#accounts.size <= roomFor) break;
+      if (this.#accounts.size <= sizeMax) break;
       this.#accounts.delete(id);
     }
   }
@@ -170,11 +170,11 @@ function findCount({ counts }: AccountState, periodStartMs: number, nowMs: numbe
 
 function recordInFlight({ inFlight }: PeriodCount, { processId, calls }: InFlightCalls, nowMs: number): void {
   const untilMs = nowMs + limits.inFlightLifeMs;
-  const known = inFlight.get(processId);
-  if (known === undefined) inFlight.set(processId, { calls, untilMs });
+  const existing = inFlight.get(processId);
+  if (existing === undefined) inFlight.set(processId, { calls, untilMs });
   else {
-    known.calls = calls;
-    known.untilMs = untilMs;
+    existing.calls = calls;
+    existing.untilMs = untilMs;
   }
 }
 

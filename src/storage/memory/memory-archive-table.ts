@@ -1,6 +1,6 @@
 import type { ArchiveFilter, ArchiveRow, ArchiveTable } from '../../kernel/ports/archive.ts';
 
-/** Archives for as long as the process runs, for tests. */
+/** An archive table in memory, for tests. */
 export class MemoryArchiveTable implements ArchiveTable {
   readonly #scopes = new Map<string, Map<string, ArchiveRow>>();
 
@@ -24,14 +24,14 @@ export class MemoryArchiveTable implements ArchiveTable {
 
   async remove(scope: string, { ref, conversation, person }: ArchiveFilter): Promise<number> {
     const rows = this.#rowsOf(scope);
-    const gone = [...rows.values()].filter(
+    const removed = [...rows.values()].filter(
       (row) =>
         (ref ?? row.ref) === row.ref &&
         (conversation ?? row.conversation) === row.conversation &&
         (person ?? row.person) === row.person,
     );
-    for (const row of gone) rows.delete(row.ref);
-    return gone.length;
+    for (const row of removed) rows.delete(row.ref);
+    return removed.length;
   }
 
   async forget(scope: string): Promise<void> {

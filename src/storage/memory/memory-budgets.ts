@@ -12,27 +12,27 @@ import type {
 } from '../../kernel/ports/budget.ts';
 import { MemoryKeyBudget } from './memory-key-budget.ts';
 
-/** The purses of a gateway that is one process. */
+/** Budgets for a gateway that runs as one process. */
 export class MemoryBudgets implements Budgets {
   readonly #clock: Clock;
   readonly #budgetsMax: number;
   readonly #budgets = new Map<string, MemoryKeyBudget>();
 
-  constructor(clock: Clock, pursesMax: number = limits.budgetsMax) {
+  constructor(clock: Clock, budgetsMax: number = limits.budgetsMax) {
     this.#clock = clock;
-    this.#budgetsMax = pursesMax;
+    this.#budgetsMax = budgetsMax;
   }
 
-  /** Purses that are remembered. */
+  /** The number of budgets in memory. */
   get size(): number {
     return this.#budgets.size;
   }
 
-  async hold(asked: BudgetHoldRequest): Promise<HoldOutcome> {
+  async hold(request: BudgetHoldRequest): Promise<HoldOutcome> {
     const nowMs = this.#clock.now();
-    const purse = this.#budgets.get(holderKey(asked.holder));
-    if (purse === undefined || purse.isIdle(nowMs)) return { outcome: 'uncounted' };
-    return purse.hold(asked, nowMs);
+    const budget = this.#budgets.get(holderKey(request.holder));
+    if (budget === undefined || budget.isIdle(nowMs)) return { outcome: 'uncounted' };
+    return budget.hold(request, nowMs);
   }
 
   async settle(held: HeldAmount, holdSettlement: HoldSettlement): Promise<void> {
@@ -55,20 +55,20 @@ export class MemoryBudgets implements Budgets {
     this.#budgets.set(name, new MemoryKeyBudget(budgetWindows, spentByWindow, nowMs));
   }
 
-  /** What still holds something is gone when it is idle. */
+  /** Budgets with open holds stay until they are idle. */
   erase(accountId: string): void {
-    const beginning = holderKey({ accountId, keyId: '' });
-    for (const [name, purse] of this.#budgets)
-      if (name.startsWith(beginning) && !purse.hasHolds) this.#budgets.delete(name);
+    const prefix = holderKey({ accountId, keyId: '' });
+    for (const [name, budget] of this.#budgets)
+      if (name.startsWith(prefix) && !budget.hasHolds) this.#budgets.delete(name);
   }
 
-  /** Idle ones go first, then those that hold nothing, the oldest first; a tenth at least, so that this is rare. */
+  /** Evicts idle budgets, then those without holds, oldest first; at least a tenth, so that this runs rarely. */
   #makeRoom(nowMs: number): void {
-    for (const [name, purse] of this.#budgets) if (purse.isIdle(nowMs)) this.#budgets.delete(name);
-    const roomFor = Math.floor(this.#budgetsMax * 0.9);
-    for (const [name, purse] of this.#budgets) {
-      if (this.#budgets.size <= roomFor) break;
-      if (!purse.hasHolds) this.#budgets.delete(name);
+    for (const [name, budget] of this.#budgets) if (budget.isIdle(nowMs)) this.#budgets.delete(name);
+    const sizeMax = Math.floor(this.#budgetsMax * 0.9);
+    for (const [name, budget] of this.#budgets) {
+      if (this.#budgets.size <= sizeMax) break;
+      if (!budget.hasHolds) this.#budgets.delete(name);
     }
   }
 }

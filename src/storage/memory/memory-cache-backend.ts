@@ -5,11 +5,11 @@ import type { CacheBackend, ScopedCache } from '../../kernel/ports/scoped-cache.
 interface CacheEntry {
   readonly value: Uint8Array;
   readonly expiresAtMs: number;
-  /** How many were put before its last use. */
+  /** The value of `#puts` at the last use. */
   putsAtLastUse: number;
 }
 
-/** Shelves in this process: the least recently used goes first when the bytes run out, as of the last that was put. */
+/** A cache in this process. When it is full, it evicts the least recently used entry; uses are ordered between puts only. */
 export class MemoryCacheBackend implements CacheBackend {
   readonly #clock: Clock;
   readonly #bytesMax: number;
@@ -22,14 +22,14 @@ export class MemoryCacheBackend implements CacheBackend {
     this.#bytesMax = bytesMax;
   }
 
-  /** What is kept now, keys included. */
+  /** The size of all entries, keys included. */
   get bytes(): number {
     return this.#bytes;
   }
 
   async clear(scope: string): Promise<void> {
-    const beginning = scopedKey(scope, '');
-    for (const key of this.#entries.keys()) if (key.startsWith(beginning)) this.#delete(key);
+    const prefix = scopedKey(scope, '');
+    for (const key of this.#entries.keys()) if (key.startsWith(prefix)) this.#delete(key);
   }
 
   cacheFor(scope: string): ScopedCache {
@@ -48,7 +48,7 @@ export class MemoryCacheBackend implements CacheBackend {
       this.#delete(key);
       return undefined;
     }
-    // Which goes first matters when something comes. To move it each time would make the map a new table every few calls.
+    // The order matters only at a put. Moving an entry at each get would make the map rehash every few calls.
     if (cacheEntry.putsAtLastUse !== this.#puts) {
       cacheEntry.putsAtLastUse = this.#puts;
       this.#entries.delete(key);
@@ -60,7 +60,7 @@ export class MemoryCacheBackend implements CacheBackend {
   #put(key: string, value: Uint8Array, ttlSeconds: number): void {
     this.#delete(key);
     if (sizeOf(key, value) > this.#bytesMax) return;
-    // A copy: a small buffer is part of a larger one, all of which would be held.
+    // Copied, because a small buffer may be a view that keeps a larger one in memory.
     const expiresAtMs = this.#clock.now() + ttlSeconds * 1000;
     this.#entries.set(key, { value: new Uint8Array(value), expiresAtMs, putsAtLastUse: ++this.#puts });
     this.#bytes += sizeOf(key, value);
@@ -78,7 +78,7 @@ export class MemoryCacheBackend implements CacheBackend {
   }
 }
 
-/** With the length in front, where one ends and the other begins is no question. */
+/** The length in front makes the boundary between scope and key unambiguous. */
 function scopedKey(scope: string, key: string): string {
   return `${scope.length}:${scope}${key}`;
 }

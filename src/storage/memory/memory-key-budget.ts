@@ -10,10 +10,10 @@ import type {
 } from '../../kernel/ports/budget.ts';
 import { ActiveHolds } from './active-holds.ts';
 
-/** Where both have no room the longer is told: waiting for the end of the shorter would not help. */
+/** If both windows are exhausted the longer is reported: waiting for the end of the shorter would not help. */
 const windowsLongestFirst: readonly WindowName[] = ['month', 'day'];
 
-/** What one key spent in the day and the month that are running, and what is held of the rest. */
+/** What one key spent in the current day and month, and its holds. */
 export class MemoryKeyBudget {
   readonly #holds = new ActiveHolds();
   readonly #windowStarts: { day: number; month: number };
@@ -79,7 +79,7 @@ export class MemoryKeyBudget {
     this.#idleFromMs = Math.max(this.#idleFromMs, untilMs + limits.budgetIdleMs);
   }
 
-  /** A new day or month begins with nothing spent; what is held counts in it too, since that is where it will be spent. */
+  /** A new day or month starts at zero. Holds count in the new window too, because they will be settled there. */
   #advanceTo({ day, month }: BudgetWindows): void {
     if (day.startMs > this.#windowStarts.day) {
       this.#windowStarts.day = day.startMs;

@@ -16,7 +16,7 @@ import {
   validateStoreName,
 } from '../module-entry-validation.ts';
 
-/** For tests of modules: such stores behave like those in a database, and end with the process. */
+/** Module stores in memory, for tests. They behave like those in a database. */
 export class MemoryModuleStores implements ModuleStores {
   readonly #clock: Clock;
   readonly #scopes = new Map<string, Map<string, MemoryModuleStore>>();
@@ -37,7 +37,7 @@ export class MemoryModuleStores implements ModuleStores {
   }
 }
 
-/** Values as text, so that who got one can't change what is stored. */
+/** The value is text, so that changing a returned value does not change the stored one. */
 interface SerializedEntry {
   readonly text: string;
   readonly version: number;
@@ -48,7 +48,7 @@ class MemoryModuleStore implements ModuleStore {
   readonly #module: string;
   readonly #clock: Clock;
   readonly #entries = new Map<string, SerializedEntry>();
-  /** The highest of those that were deleted. */
+  /** The highest version of a deleted entry. */
   #lastVersion = 0;
 
   constructor(module: string, clock: Clock) {
@@ -68,9 +68,9 @@ class MemoryModuleStore implements ModuleStore {
     if (before === undefined && this.#entries.size >= limits.moduleEntriesMax)
       throw storeFullError(this.#module);
     const next = (before?.version ?? this.#lastVersion) + 1;
-    const kept = { text, version: next, updatedAtMs: this.#clock.now() };
-    this.#entries.set(key, kept);
-    return toValue(kept);
+    const entry = { text, version: next, updatedAtMs: this.#clock.now() };
+    this.#entries.set(key, entry);
+    return toValue(entry);
   }
 
   async delete(key: string): Promise<boolean> {
@@ -97,7 +97,7 @@ function toValue({ text, version, updatedAtMs }: SerializedEntry): StoredValue {
   return { value: JSON.parse(text), version, updatedAtMs };
 }
 
-/** Strings compare by halves of characters, databases by whole ones. */
+/** JavaScript compares strings by UTF-16 code units, databases by bytes. */
 function compareBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

@@ -21,16 +21,16 @@ interface OwnerState {
 
 const undecided: Verdict = { good: 0, bad: 0 };
 
-/** Patterns that go with their process: for tests and simulations. */
+/** A pattern table in memory, for tests and simulations. */
 export class MemoryPatternTable implements PatternTable {
   readonly #owners = new Map<string, OwnerState>();
 
   async add(owner: string, pattern: Pattern, most: number): Promise<'added' | 'known' | 'full'> {
-    const of = this.#stateOf(owner);
-    if (this.#findByFingerprint(of, pattern.scope, pattern.fingerprint) !== undefined) return 'known';
-    if (of.patterns.size >= most) return 'full';
-    of.patterns.set(pattern.id, pattern);
-    of.version++;
+    const state = this.#stateOf(owner);
+    if (this.#findByFingerprint(state, pattern.scope, pattern.fingerprint) !== undefined) return 'known';
+    if (state.patterns.size >= most) return 'full';
+    state.patterns.set(pattern.id, pattern);
+    state.version++;
     return 'added';
   }
 
@@ -47,28 +47,28 @@ export class MemoryPatternTable implements PatternTable {
   }
 
   async page(owner: string, { search = [], state, after, limit }: PatternQuery): Promise<readonly Pattern[]> {
-    const isFound = ({ trigger, advice }: Pattern) => {
+    const matchesSearch = ({ trigger, advice }: Pattern) => {
       const words = [trigger.text, ...trigger.tools, advice].join('\n').toLowerCase();
       return search.every((word) => words.includes(word.toLowerCase()));
     };
     return [...this.#stateOf(owner).patterns.values()]
       .filter((one) => state === undefined || one.state === state)
       .filter((one) => after === undefined || one.id < after)
-      .filter(isFound)
+      .filter(matchesSearch)
       .sort((one, other) => (one.id < other.id ? 1 : -1))
       .slice(0, limit);
   }
 
   async change(owner: string, id: string, change: PatternChange): Promise<Pattern | undefined> {
-    const of = this.#stateOf(owner);
-    const before = of.patterns.get(id);
-    return before === undefined ? undefined : this.#replace(of, before, change(before));
+    const state = this.#stateOf(owner);
+    const before = state.patterns.get(id);
+    return before === undefined ? undefined : this.#replace(state, before, change(before));
   }
 
   async delete(owner: string, id: string): Promise<boolean> {
-    const of = this.#stateOf(owner);
-    of.version++;
-    return of.patterns.delete(id);
+    const state = this.#stateOf(owner);
+    state.version++;
+    return state.patterns.delete(id);
   }
 
   async version(owner: string): Promise<number> {
@@ -107,9 +107,9 @@ export class MemoryPatternTable implements PatternTable {
   }
 
   async recordTrials(owner: string, conversation: string, trials: readonly PatternTrial[]): Promise<void> {
-    const of = this.#stateOf(owner);
-    const there = of.trials.get(conversation) ?? new Map();
-    of.trials.set(conversation, there);
+    const state = this.#stateOf(owner);
+    const there = state.trials.get(conversation) ?? new Map();
+    state.trials.set(conversation, there);
     for (const trial of trials)
       if (!there.has(trial.patternId)) there.set(trial.patternId, { ...trial, verdict: undecided });
   }
@@ -119,9 +119,9 @@ export class MemoryPatternTable implements PatternTable {
     conversation: string,
     { requestId, good, bad, note }: Outcome,
   ): Promise<boolean> {
-    const of = this.#stateOf(owner);
-    const there = of.outcomes.get(conversation) ?? new Map<string, Outcome>();
-    of.outcomes.set(conversation, there);
+    const state = this.#stateOf(owner);
+    const there = state.outcomes.get(conversation) ?? new Map<string, Outcome>();
+    state.outcomes.set(conversation, there);
     const before = there.get(requestId);
     there.set(requestId, { requestId, note, good, bad });
     return before?.good !== good || before.bad !== bad || before.note !== note;
@@ -140,22 +140,22 @@ export class MemoryPatternTable implements PatternTable {
   ): Promise<Verdict | undefined> {
     const verdict = decide(await this.outcomes(owner, conversation));
     if (verdict === undefined) return undefined;
-    const of = this.#stateOf(owner);
-    for (const trial of of.trials.get(conversation)?.values() ?? []) {
+    const state = this.#stateOf(owner);
+    for (const trial of state.trials.get(conversation)?.values() ?? []) {
       const before = trial.verdict;
       if (before.good === verdict.good && before.bad === verdict.bad) continue;
       trial.verdict = verdict;
-      const pattern = of.patterns.get(trial.patternId);
+      const pattern = state.patterns.get(trial.patternId);
       if (pattern !== undefined)
-        this.#replace(of, pattern, change(pattern, { ...trial, before, now: verdict }));
+        this.#replace(state, pattern, change(pattern, { ...trial, before, now: verdict }));
     }
     return verdict;
   }
 
   async tidy(beforeMs: number): Promise<boolean> {
     for (const { calls, gists } of this.#owners.values())
-      for (const kept of [calls, gists])
-        for (const [id, { atMs }] of kept) if (atMs < beforeMs) kept.delete(id);
+      for (const entries of [calls, gists])
+        for (const [id, { atMs }] of entries) if (atMs < beforeMs) entries.delete(id);
     return false;
   }
 
@@ -180,10 +180,10 @@ export class MemoryPatternTable implements PatternTable {
     return patterns.values().find((one) => one.scope === scope && one.fingerprint === fingerprint);
   }
 
-  #replace(of: OwnerState, before: Pattern, now: Pattern): Pattern {
+  #replace(state: OwnerState, before: Pattern, now: Pattern): Pattern {
     if (now === before) return before;
-    of.patterns.set(now.id, now);
-    of.version++;
+    state.patterns.set(now.id, now);
+    state.version++;
     return now;
   }
 }

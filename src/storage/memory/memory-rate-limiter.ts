@@ -8,7 +8,7 @@ interface RateWindow {
   tries: number;
 }
 
-/** Windows of tries, under hashed names: the length of a name is up to whoever tries. */
+/** Counts attempts per window. Names are hashed, because clients choose their length. */
 export class MemoryRateLimiter implements RateLimiter {
   readonly #clock: Clock;
   readonly #windowsMax: number;
@@ -19,7 +19,7 @@ export class MemoryRateLimiter implements RateLimiter {
     this.#windowsMax = windowsMax;
   }
 
-  /** Windows that are remembered. */
+  /** The number of windows in memory. */
   get size(): number {
     return this.#windows.size;
   }
@@ -36,8 +36,8 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 
   #currentWindow(name: string, nowMs: number, lengthMs: number): RateWindow {
-    const known = this.#windows.get(name);
-    if (known !== undefined && known.untilMs > nowMs) return known;
+    const existing = this.#windows.get(name);
+    if (existing !== undefined && existing.untilMs > nowMs) return existing;
     this.#windows.delete(name);
     if (this.#windows.size >= this.#windowsMax) this.#makeRoom(nowMs);
     const window = { untilMs: nowMs + lengthMs, tries: 0 };
@@ -45,12 +45,12 @@ export class MemoryRateLimiter implements RateLimiter {
     return window;
   }
 
-  /** Those that are over go first, then the oldest; a tenth at least, so that this is rare. */
+  /** Evicts ended windows first, then the oldest; at least a tenth, so that this runs rarely. */
   #makeRoom(nowMs: number): void {
     for (const [name, { untilMs }] of this.#windows) if (untilMs <= nowMs) this.#windows.delete(name);
-    const roomFor = Math.floor(this.#windowsMax * 0.9);
+    const sizeMax = Math.floor(this.#windowsMax * 0.9);
     for (const name of this.#windows.keys()) {
-      if (this.#windows.size <= roomFor) break;
+      if (this.#windows.size <= sizeMax) break;
       this.#windows.delete(name);
     }
   }

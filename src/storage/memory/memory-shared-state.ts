@@ -3,24 +3,24 @@ import type { RateLimiter, SharedState, Versions } from '../../kernel/ports/shar
 import { MemoryAccountState } from './memory-account-state.ts';
 import { MemoryRateLimiter } from './memory-rate-limiter.ts';
 
-/** Shared state for a gateway that is one process: what it knows, everybody knows. */
+/** Shared state for a gateway that runs as one process. */
 export class MemorySharedState implements SharedState {
   readonly slots: MemoryAccountState;
   readonly versions: Versions;
   readonly rateLimiter: RateLimiter;
-  /** Forgets an account. */
+  /** Deletes the state of an account. */
   readonly erase: (accountId: string) => void;
-  /** What it holds. */
+  /** The number of entries in memory. */
   readonly sizes: { readonly accounts: () => number; readonly windows: () => number };
 
   constructor(clock: Clock) {
     const accounts = new MemoryAccountState(clock);
-    const attempts = new MemoryRateLimiter(clock);
+    const rateLimiter = new MemoryRateLimiter(clock);
     this.slots = accounts;
     this.versions = accounts;
-    this.rateLimiter = attempts;
+    this.rateLimiter = rateLimiter;
     this.erase = (accountId) => accounts.erase(accountId);
-    this.sizes = { accounts: () => accounts.size, windows: () => attempts.size };
+    this.sizes = { accounts: () => accounts.size, windows: () => rateLimiter.size };
   }
 
   async ping(): Promise<void> {}

@@ -16,12 +16,12 @@ interface NumberedRow {
 interface OwnerRows {
   readonly owner: VectorOwner;
   readonly epoch: string;
-  /** By part and id, the oldest first. */
+  /** By part and id, oldest first. */
   readonly rows: Map<string, NumberedRow>;
   lastNumber: number;
 }
 
-/** Rows of vectors for as long as the process runs, for tests. */
+/** A vector table in memory, for tests. */
 export class MemoryVectorTable implements VectorTable {
   readonly #owners = new Map<string, OwnerRows>();
   #epochs = 0;
@@ -49,8 +49,8 @@ export class MemoryVectorTable implements VectorTable {
         this.#owners.delete(key);
   }
 
-  async added(owner: VectorOwner, question: AddedVectorsQuery): Promise<AddedVectorsPage> {
-    const { part, since, most = limits.vectorRowsAtOnce } = question;
+  async added(owner: VectorOwner, query: AddedVectorsQuery): Promise<AddedVectorsPage> {
+    const { part, since, most = limits.vectorRowsAtOnce } = query;
     const ownerRows = this.#find(owner);
     const [epoch, upTo] = [ownerRows?.epoch ?? '', ownerRows?.lastNumber ?? 0];
     const goesOn = since?.epoch === epoch;

@@ -7,13 +7,13 @@ export type RedisClient = ReturnType<typeof createRedisClient>;
 
 interface ConnectOptions {
   readonly url: string;
-  /** For the connection and the first answers together. */
+  /** Time limit for the connection and the first replies together. */
   readonly answerMs: number;
   readonly signal: AbortSignal;
   readonly onError: (client: RedisClient, error: unknown) => void;
 }
 
-/** A client with our scripts loaded, and what time it is in Redis. */
+/** Returns a client with our scripts loaded, and the time in Redis. */
 export async function connectRedis({ url, answerMs, signal, onError }: ConnectOptions): Promise<{
   readonly client: RedisClient;
   readonly nowMs: number;
@@ -23,23 +23,23 @@ export async function connectRedis({ url, answerMs, signal, onError }: ConnectOp
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  const greeted = client.connect().then(() => loadScripts(client));
+  const ready = client.connect().then(() => loadScripts(client));
   try {
     const late = () => new Error('Redis did not answer in time');
-    const nowMs = await withTimeout(Promise.race([greeted, aborted.promise]), answerMs, late);
+    const nowMs = await withTimeout(Promise.race([ready, aborted.promise]), answerMs, late);
     signal.throwIfAborted();
     return { client, nowMs };
   } catch (error) {
     client.destroy();
-    // One that is destroyed while it connects goes on, and has a connection in the end.
-    greeted.catch(() => undefined).finally(() => client.destroy());
+    // A client that is destroyed while it connects still finishes connecting: destroy it again afterwards.
+    ready.catch(() => undefined).finally(() => client.destroy());
     throw error;
   } finally {
     signal.removeEventListener('abort', abort);
   }
 }
 
-/** Never connects by itself again: a client that lost its connection is replaced. */
+/** Never reconnects by itself: RedisConnection replaces a client that lost its connection. */
 function createRedisClient(url: string, connectTimeout: number) {
   return createClient({
     url,
@@ -47,13 +47,13 @@ function createRedisClient(url: string, connectTimeout: number) {
     clientInfoTag: 'weir',
     maintNotifications: 'disabled',
     disableOfflineQueue: true,
-    // Its own time ends when a command is written, and not when it is answered.
+    // The client's own timeout covers only writing the command, not the reply.
     commandOptions: { timeout: 0 },
     socket: { connectTimeout, reconnectStrategy: false },
   });
 }
 
-/** Milliseconds since 1970 on Redis's clock. */
+/** Returns the time of Redis's clock in Unix milliseconds. */
 async function loadScripts(client: RedisClient): Promise<number> {
   const [time] = await Promise.all([
     client.sendCommand(['TIME']),
@@ -61,6 +61,6 @@ async function loadScripts(client: RedisClient): Promise<number> {
       client.sendCommand(['SCRIPT', 'LOAD', text]),
     ),
   ]);
-  if (!Array.isArray(time)) throw new Error('Redis did not tell its time');
+  if (!Array.isArray(time)) throw new Error('Redis TIME returned an unexpected reply');
   return Number(time[0]) * 1000 + Number(time[1]) / 1000;
 }

@@ -9,21 +9,20 @@ interface ErasureTarget {
 
 const scanCount = '500';
 
-/** Names can't be looked up by account, so that all there are are walked through once, some at a time. */
+/** Redis can't look up keys by account, so this scans all keys once, in batches. */
 export async function eraseInRedis(
-  link: RedisConnection,
+  connection: RedisConnection,
   { accountId, shelves }: ErasureTarget,
 ): Promise<void> {
-  const beginnings = [accountId, ...shelves.map(scopeHash)].map(keyPrefix);
+  const prefixes = [accountId, ...shelves.map(scopeHash)].map(keyPrefix);
   let cursor = '0';
   do {
-    const answer = await link.send(['SCAN', cursor, 'MATCH', 'weir:{*', 'COUNT', scanCount]);
+    const answer = await connection.send(['SCAN', cursor, 'MATCH', 'weir:{*', 'COUNT', scanCount]);
     const [next, names] = Array.isArray(answer) ? answer : [];
-    if (typeof next !== 'string' || !Array.isArray(names)) throw new Error('Redis did not list its names');
-    const ours = names
-      .map(String)
-      .filter((name) => beginnings.some((beginning) => name.startsWith(beginning)));
-    if (ours.length > 0) await link.send(['UNLINK', ...ours]);
+    if (typeof next !== 'string' || !Array.isArray(names))
+      throw new Error('Redis SCAN returned an unexpected reply');
+    const ours = names.map(String).filter((name) => prefixes.some((prefix) => name.startsWith(prefix)));
+    if (ours.length > 0) await connection.send(['UNLINK', ...ours]);
     cursor = next;
   } while (cursor !== '0');
 }

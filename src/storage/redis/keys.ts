@@ -1,9 +1,9 @@
-/** What all names of an account begin with, or all of a shelf, by its hash. */
+/** The prefix of all keys of an account (by its id) or of a cache scope (by its hash). */
 export function keyPrefix(name: string): string {
   return `weir:{${name}}:`;
 }
 
-/** Names in Redis. An account's are in one slot of a cluster, by the braces around its id. */
+/** Keys in Redis. The braces around its id put all keys of an account into one slot of a cluster. */
 export const keys = {
   version: (accountId: string) => `weir:{${accountId}}:version`,
   count: (accountId: string, periodStartMs: number) => `weir:{${accountId}}:calls:${periodStartMs}`,
@@ -13,6 +13,6 @@ export const keys = {
   holds: (accountId: string, keyId: string) => `weir:{${accountId}}:holds:${keyId}`,
   rateLimit: (hash: string) => `weir:attempts:${hash}`,
   cacheEntry: (scope: string, hash: string) => `weir:{${scope}}:shelf:${hash}`,
-  /** Since when what lies on a shelf counts. */
+  /** Entries of another generation are stale. */
   cacheGeneration: (scope: string) => `weir:{${scope}}:shelf-mark`,
 } as const;

@@ -18,19 +18,19 @@ import type { RedisConnection } from './redis-connection.ts';
 const holdLifeMs = String(limits.holdLifeMs);
 const budgetLifeMs = String(limits.holdLifeMs + limits.budgetIdleMs);
 
-/** The purses of any number of replicas. When a hold is over is decided by the clock of Redis. */
+/** Budgets shared by any number of replicas. Holds expire by Redis's clock. */
 export class RedisBudgets implements Budgets {
   readonly #connection: RedisConnection;
   readonly #processId = randomBytes(9).toString('base64url');
   #holdsCreated = 0;
 
-  constructor(link: RedisConnection) {
-    this.#connection = link;
+  constructor(connection: RedisConnection) {
+    this.#connection = connection;
   }
 
-  async hold(asked: BudgetHoldRequest): Promise<HoldOutcome> {
-    const outcome = (await this.#tryToHold(asked)) ?? (await this.#tryToHold(asked));
-    if (outcome === undefined) throw storageUnavailable('Redis was too slow');
+  async hold(request: BudgetHoldRequest): Promise<HoldOutcome> {
+    const outcome = (await this.#tryToHold(request)) ?? (await this.#tryToHold(request));
+    if (outcome === undefined) throw storageUnavailable('Redis did not answer in time');
     return outcome;
   }
 
@@ -62,7 +62,7 @@ export class RedisBudgets implements Budgets {
     await this.#connection.runScript(beginScript, budgetKeys(budgetHolder), [...values, budgetLifeMs]);
   }
 
-  /** Undefined where the clocks have drifted apart, which is put right by then. */
+  /** Returns undefined if the deadline passed or the clocks had drifted apart; corrects the clock offset for a retry. */
   async #tryToHold({
     holder: budgetHolder,
     windows: budgetWindows,
@@ -111,7 +111,7 @@ function budgetKeys({ accountId, keyId }: BudgetHolder): readonly string[] {
   return [keys.budget(accountId, keyId), keys.holds(accountId, keyId)];
 }
 
-/** Three at most, from `first` on. */
+/** Parses up to three integers, starting at `first`. */
 function parseIntegers(reply: readonly unknown[], first: number): [number, number, number] {
   const [a = 0, b = 0, c = 0] = reply.slice(first).map(Number);
   if (![a, b, c].every(Number.isSafeInteger)) throw unexpectedReply();
@@ -119,5 +119,5 @@ function parseIntegers(reply: readonly unknown[], first: number): [number, numbe
 }
 
 function unexpectedReply(): Error {
-  return new Error('a script of ours answered in another shape than it has');
+  return new Error('unexpected reply from a Redis script');
 }

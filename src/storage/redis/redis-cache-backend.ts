@@ -5,42 +5,42 @@ import type { CacheBackend, ScopedCache } from '../../kernel/ports/scoped-cache.
 import { keys } from './keys.ts';
 import type { RedisConnection } from './redis-connection.ts';
 
-/** Shelves that all replicas share. A shelf is a cache: while Redis is away it is empty, and nothing is kept. */
+/** A cache that all replicas share. While Redis is unavailable it is empty and stores nothing. */
 export class RedisCacheBackend implements CacheBackend {
   readonly #connection: RedisConnection;
   #pendingBytes = 0;
 
-  /** The link should be its own: what is kept can be large, and nothing that is in a hurry should queue behind it. */
-  constructor(link: RedisConnection) {
-    this.#connection = link;
+  /** Needs a connection of its own: values can be large, and urgent commands should not queue behind them. */
+  constructor(connection: RedisConnection) {
+    this.#connection = connection;
   }
 
-  /** Bytes that are on their way to Redis. */
+  /** Bytes being written to Redis. */
   get pendingBytes(): number {
     return this.#pendingBytes;
   }
 
-  /** Names in Redis can't be listed by scope: what was put under another mark than today's is as good as gone. */
+  /** Redis can't list keys by scope, so this starts a new generation: entries of older ones are ignored until they expire. */
   async clear(scope: string): Promise<void> {
-    const mark = randomBytes(generationBytes / 2).toString('hex');
-    await this.#connection.send(['SET', generationKey(scope), mark, 'PX', String(generationLifeMs)]);
+    const generation = randomBytes(generationBytes / 2).toString('hex');
+    await this.#connection.send(['SET', generationKey(scope), generation, 'PX', String(generationLifeMs)]);
   }
 
   cacheFor(scope: string): ScopedCache {
     const name = (key: string) => entryKey(scope, key);
     return {
       get: async (key) => {
-        const both = await ignoreUnavailable(
+        const replies = await ignoreUnavailable(
           this.#connection.sendForBytes(['MGET', name(key), generationKey(scope)]),
         );
-        const [kept, mark] = Array.isArray(both) ? both : [];
-        if (!(kept instanceof Uint8Array)) return undefined;
-        return bufferOf(kept.subarray(0, generationBytes)).equals(parseGeneration(mark))
-          ? kept.subarray(generationBytes)
+        const [stored, generation] = Array.isArray(replies) ? replies : [];
+        if (!(stored instanceof Uint8Array)) return undefined;
+        return bufferOf(stored.subarray(0, generationBytes)).equals(parseGeneration(generation))
+          ? stored.subarray(generationBytes)
           : undefined;
       },
       put: (key, value, ttlSeconds) => this.#put(scope, name(key), { value, ttlSeconds }),
-      // Not having forgotten is no miss: this one fails.
+      // A failed delete must not look like success, so this throws.
       delete: async (key) => {
         await this.#connection.send(['DEL', name(key)]);
       },
@@ -53,16 +53,16 @@ export class RedisCacheBackend implements CacheBackend {
       byteLength > limits.cacheValueBytesMax || this.#pendingBytes + byteLength > limits.cachePendingBytesMax;
     const lifeMs = Math.floor(ttlSeconds * 1000);
     if (tooMuch || lifeMs < 1) {
-      // What can't be kept must not leave an older value in its place.
+      // If the new value can't be stored, the old one must not remain.
       await ignoreUnavailable(this.#connection.send(['DEL', name]));
       return;
     }
     this.#pendingBytes += byteLength;
-    const mark = parseGeneration(
+    const generation = parseGeneration(
       await ignoreUnavailable(this.#connection.sendForBytes(['GET', generationKey(scope)])),
     );
     await ignoreUnavailable(
-      this.#connection.send(['SET', name, Buffer.concat([mark, value]), 'PX', String(lifeMs)]),
+      this.#connection.send(['SET', name, Buffer.concat([generation, value]), 'PX', String(lifeMs)]),
     );
     this.#pendingBytes -= byteLength;
   }
@@ -73,10 +73,10 @@ interface CacheWrite {
   readonly ttlSeconds: number;
 }
 
-/** What every value begins with. */
+/** Every value starts with its generation. */
 const generationBytes = 16;
 const initialGeneration = Buffer.alloc(generationBytes, '0');
-/** Longer than anything is kept. */
+/** Longer than the lifetime of any entry. */
 const generationLifeMs = 40 * 86_400_000;
 
 function parseGeneration(answer: unknown): Buffer {
@@ -93,7 +93,7 @@ function entryKey(scope: string, key: string): string {
   return keys.cacheEntry(scopeHash(scope), hash('sha256', key, 'base64url'));
 }
 
-/** What a shelf is called in Redis. */
+/** The name of a scope in Redis keys. */
 export function scopeHash(scope: string): string {
   return hash('sha256', scope, 'base64url');
 }

@@ -6,17 +6,17 @@ import { connectRedis, type RedisClient } from './connect-redis.ts';
 import type { Script } from './scripts.ts';
 
 interface RedisConnectionOptions {
-  /** `redis://` or `rediss://`, with credentials and the number of a database where needed. */
+  /** `redis://` or `rediss://`, with credentials and a database number if needed. */
   readonly url: string;
-  /** How long anybody waits for an answer. */
+  /** Time limit for a reply. */
   readonly answerMs?: number;
-  /** Told when the connection is there, and when it is lost or can't be made. */
+  /** Called when the connection is established, and when it is lost or can't be established. */
   readonly onChange?: (state: 'up' | 'down', cause?: unknown) => void;
 }
 
 /**
- * One connection to Redis that is replaced when it breaks or falls silent. Whoever asks has an answer or an error
- * within a bounded time: nothing is kept for later, and while Redis is away nobody waits at all.
+ * One connection to Redis, replaced when it breaks or stops replying. Every command gets a reply or an error within a
+ * bounded time: nothing is queued for later, and while Redis is unavailable commands fail at once.
  */
 export class RedisConnection {
   readonly #url: string;
@@ -26,25 +26,25 @@ export class RedisConnection {
   readonly #closing = new AbortController();
   #reportedState: 'up' | 'down' | undefined;
   #client: RedisClient | undefined;
-  /** The try that follows a loss at once, and is worth waiting for; later ones are not. */
+  /** The first reconnect right after a loss. Commands wait for it, but not for later ones. */
   #opening: Promise<RedisClient | undefined> | undefined;
   #retry: NodeJS.Timeout | undefined;
-  /** Connections that were tried since Redis last answered a question. */
+  /** Connection attempts since Redis last replied to a command. */
   #tries = 0;
   #pending = 0;
-  /** What Redis's clock shows when the performance clock here shows 0. */
+  /** Redis's time when `performance.now()` was 0. */
   #redisClockOffsetMs = 0;
 
-  /** Resolves when the first try is over, also where it failed: then the link goes on trying. */
+  /** Resolves after the first attempt, even if it failed: the connection keeps retrying then. */
   static async open(setup: RedisConnectionOptions): Promise<RedisConnection> {
     const protocol = URL.parse(setup.url)?.protocol;
-    // The address itself has a password in it, and stays out of the message.
+    // The URL may contain a password, so the message leaves it out.
     if (protocol !== 'redis:' && protocol !== 'rediss:')
-      throw new Error('the address of Redis must begin with redis:// or rediss://');
-    const link = new RedisConnection(setup);
-    link.#open();
-    await link.#opening;
-    return link;
+      throw new Error('the Redis URL must start with redis:// or rediss://');
+    const connection = new RedisConnection(setup);
+    connection.#open();
+    await connection.#opening;
+    return connection;
   }
 
   private constructor({
@@ -61,12 +61,12 @@ export class RedisConnection {
     return this.#client !== undefined;
   }
 
-  /** Questions that have no answer yet. */
+  /** The number of commands waiting for a reply. */
   get pending(): number {
     return this.#pending;
   }
 
-  /** When, on Redis's own clock, nobody waits any more for what is asked now. */
+  /** When, on Redis's clock, a command sent now times out. */
   get deadlineMs(): number {
     return Math.ceil(this.#redisClockOffsetMs + performance.now() + this.#answerMs);
   }
@@ -75,7 +75,7 @@ export class RedisConnection {
     this.#redisClockOffsetMs = nowMs - performance.now();
   }
 
-  /** Calls this now if the link is up, and whenever it is up again, before anybody else is served. */
+  /** Calls `then` now if the connection is up, and at each reconnect before any other command. */
   onUp(then: () => void): void {
     this.#upListeners.add(then);
     if (this.isUp) then();
@@ -91,7 +91,7 @@ export class RedisConnection {
     );
   }
 
-  /** One round trip, unless Redis has lost the script since the connection was made. */
+  /** One round trip, unless Redis has lost the script since the connection was established. */
   runScript(script: Script, keys: readonly string[], values: readonly string[]): Promise<unknown> {
     const rest = [String(keys.length), ...keys, ...values];
     return this.#withClient(async (client) => {
@@ -104,7 +104,7 @@ export class RedisConnection {
     });
   }
 
-  /** Ends at once; open questions are answered with an error. */
+  /** Closes at once; pending commands fail. */
   close(): void {
     this.#closing.abort();
     clearTimeout(this.#retry);
@@ -112,26 +112,26 @@ export class RedisConnection {
     this.#client = undefined;
   }
 
-  async #withClient(question: (client: RedisClient) => Promise<unknown>): Promise<unknown> {
-    if (this.#pending >= limits.redisPendingMax) throw storageUnavailable('Redis is not keeping up');
+  async #withClient(run: (client: RedisClient) => Promise<unknown>): Promise<unknown> {
+    if (this.#pending >= limits.redisPendingMax) throw storageUnavailable('too many pending Redis commands');
     this.#pending++;
-    let asked: RedisClient | undefined;
-    const askWith = (client: RedisClient) => {
-      asked = client;
-      return question(client);
+    let usedClient: RedisClient | undefined;
+    const runWith = (client: RedisClient) => {
+      usedClient = client;
+      return run(client);
     };
     try {
-      const answer = this.#client ? askWith(this.#client) : this.#waitForClient().then(askWith);
-      const told = await withTimeout(answer, this.#answerMs, () => {
+      const answer = this.#client ? runWith(this.#client) : this.#waitForClient().then(runWith);
+      const reply = await withTimeout(answer, this.#answerMs, () => {
         const error = new Error('Redis did not answer in time');
-        if (asked !== undefined) this.#dropClient(asked, error);
+        if (usedClient !== undefined) this.#dropClient(usedClient, error);
         return error;
       });
       this.#tries = 0;
-      return told;
+      return reply;
     } catch (error) {
-      // A server that was demoted keeps its connections; only a new one finds its successor.
-      if (asked !== undefined && hasErrorCode(error, 'READONLY')) this.#dropClient(asked, error);
+      // A demoted server keeps its connections open; only a new connection reaches the new primary.
+      if (usedClient !== undefined && hasErrorCode(error, 'READONLY')) this.#dropClient(usedClient, error);
       throw storageUnavailable('Redis is not available', error);
     } finally {
       this.#pending--;
@@ -140,11 +140,11 @@ export class RedisConnection {
 
   async #waitForClient(): Promise<RedisClient> {
     const client = await this.#opening;
-    if (client === undefined || this.#closing.signal.aborted) throw new Error('there is no connection');
+    if (client === undefined || this.#closing.signal.aborted) throw new Error('not connected to Redis');
     return client;
   }
 
-  /** At once where the connection was good; a server that takes connections and answers nothing is given rest. */
+  /** Reconnects at once if the connection had worked; backs off if the server accepts connections but never replies. */
   #reopen(): void {
     if (this.#closing.signal.aborted) return;
     if (this.#tries === 0) this.#open();
@@ -197,12 +197,12 @@ export class RedisConnection {
   }
 }
 
-/** Redis begins its errors with a word in capitals. */
-function hasErrorCode(error: unknown, word: string): boolean {
-  return error instanceof Error && error.message.startsWith(word);
+/** Redis errors start with a code in capitals. */
+function hasErrorCode(error: unknown, code: string): boolean {
+  return error instanceof Error && error.message.startsWith(code);
 }
 
-/** Longer from try to try, and not the same for all replicas. */
+/** Exponential backoff with jitter. */
 function retryDelayMs(tries: number): number {
   const most = Math.min(limits.redisRetryMsMin * 2 ** tries, limits.redisRetryMsMax);
   return most * (0.5 + Math.random() / 2);

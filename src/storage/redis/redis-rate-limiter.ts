@@ -4,12 +4,12 @@ import { keys } from './keys.ts';
 import type { RedisConnection } from './redis-connection.ts';
 import { rateLimitScript } from './scripts.ts';
 
-/** Windows under hashed names, since names are addresses of people. */
+/** Windows are stored under hashed names, because names contain IP and email addresses. */
 export class RedisRateLimiter implements RateLimiter {
   readonly #connection: RedisConnection;
 
-  constructor(link: RedisConnection) {
-    this.#connection = link;
+  constructor(connection: RedisConnection) {
+    this.#connection = connection;
   }
 
   async count(name: string, limit: { readonly most: number; readonly seconds: number }): Promise<number> {

@@ -25,7 +25,7 @@ export class RedisSlots implements Slots {
   async take(allowance: Allowance, inFlightCalls?: InFlightCalls): Promise<SlotDecision> {
     const slotDecision =
       (await this.#tryToTake(allowance, inFlightCalls)) ?? (await this.#tryToTake(allowance, inFlightCalls));
-    if (slotDecision === undefined) throw storageUnavailable('Redis was too slow');
+    if (slotDecision === undefined) throw storageUnavailable('Redis did not answer in time');
     return slotDecision;
   }
 
@@ -61,7 +61,7 @@ export class RedisSlots implements Slots {
     await this.#parts.connection.runScript(giveBackScript, names, [String(rememberedMs)]);
   }
 
-  /** Undefined where the clocks have drifted apart, which is put right by then. */
+  /** Returns undefined if the deadline passed or the clocks had drifted apart; corrects the clock offset for a retry. */
   async #tryToTake(
     allowance: Allowance,
     inFlightCalls: InFlightCalls | undefined,
@@ -110,5 +110,5 @@ export class RedisSlots implements Slots {
 }
 
 function unexpectedReply(): Error {
-  return new Error('a script of ours answered in another shape than it has');
+  return new Error('unexpected reply from a Redis script');
 }

@@ -10,22 +10,22 @@ export class RedisVersions implements Versions {
   readonly #connection: RedisConnection;
   readonly #processId = randomBytes(12).toString('base64url');
   #versionsCreated = 0;
-  /** Accounts whose renewal Redis may not have seen. */
+  /** Accounts whose renewal may not have reached Redis. */
   readonly #pendingRenewals = new Set<string>();
 
-  constructor(link: RedisConnection) {
-    this.#connection = link;
-    link.onUp(() => this.#retryRenewals());
+  constructor(connection: RedisConnection) {
+    this.#connection = connection;
+    connection.onUp(() => this.#retryRenewals());
   }
 
-  /** One that nobody else makes, nor this process again. */
+  /** Returns a version that is unique across processes. */
   createVersion(): string {
     return `${this.#processId}.${this.#versionsCreated++}`;
   }
 
   async of(accountId: string): Promise<string> {
     const fresh = this.createVersion();
-    const kept = await this.#connection.send([
+    const existing = await this.#connection.send([
       'SET',
       keys.version(accountId),
       fresh,
@@ -34,10 +34,10 @@ export class RedisVersions implements Versions {
       'PX',
       versionLifeMs,
     ]);
-    return typeof kept === 'string' ? kept : fresh;
+    return typeof existing === 'string' ? existing : fresh;
   }
 
-  /** One that fails is made up for when Redis is back, since what it was for has happened already. */
+  /** A failed renewal is retried when Redis is back, because the change behind it has already happened. */
   async renew(accountId: string): Promise<void> {
     this.#pendingRenewals.add(accountId);
     for (const oldest of this.#pendingRenewals) {
@@ -49,7 +49,7 @@ export class RedisVersions implements Versions {
   }
 
   #retryRenewals(): void {
-    // One that fails here stays owed.
+    // A renewal that fails here stays pending.
     for (const accountId of this.#pendingRenewals) this.renew(accountId).catch(() => undefined);
   }
 }

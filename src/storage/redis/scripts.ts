@@ -5,15 +5,15 @@ export interface Script {
   readonly sha1: string;
 }
 
-/** What processes have under way is a hash: for each its calls, and until when that is believed. */
+/** In-flight calls are a hash: per process, its number of calls and when that number expires. */
 const inFlightFunctions = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local function tell(key, process, calls, life)
+local function report(key, process, calls, life)
   redis.call('HSET', key, process, calls .. ' ' .. string.format('%.0f', now + life))
   redis.call('PEXPIRE', key, life)
 end
-local function told(key)
+local function countInFlight(key)
   local held, all = 0, redis.call('HGETALL', key)
   for at = 1, #all, 2 do
     local calls, untilMs = string.match(all[at + 1], '^(%d+) (%d+)$')
@@ -24,14 +24,14 @@ end
 `;
 
 /**
- * Keys: version, count, given back, under way. Values: deadline, a new version, how long it lives, the limit, the most
- * that may be given back, the process or nothing, what it has under way with this call, how long that is believed. A call
- * that nobody waits for any more takes nothing, or a moment of silence would eat up a quota.
+ * Keys: version, count, given back, in flight. Values: deadline, a new version, its lifetime, the limit, the maximum
+ * given back, the process or nothing, its in-flight calls including this one, the lifetime of that number. After the
+ * deadline nothing is taken: otherwise calls that timed out while Redis was slow would use up the quota.
  */
 export const takeScript = createScript(`${inFlightFunctions}
 if now > tonumber(ARGV[1]) then return {'late', '', now} end
-local kept = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
-local version, used, back = kept[1], kept[2], kept[3]
+local stored = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
+local version, used, back = stored[1], stored[2], stored[3]
 if not version then
   version = ARGV[2]
   redis.call('SET', KEYS[1], version, 'PX', ARGV[3])
@@ -41,20 +41,20 @@ if back and tonumber(back) >= tonumber(ARGV[5]) then
 end
 if not used then return {'uncounted', version, 0} end
 if tonumber(used) >= tonumber(ARGV[4]) then
-  if ARGV[6] ~= '' then tell(KEYS[4], ARGV[6], ARGV[7] - 1, ARGV[8]) end
-  return {'full', version, tonumber(used), math.min(told(KEYS[4]), tonumber(used))}
+  if ARGV[6] ~= '' then report(KEYS[4], ARGV[6], ARGV[7] - 1, ARGV[8]) end
+  return {'full', version, tonumber(used), math.min(countInFlight(KEYS[4]), tonumber(used))}
 end
-if ARGV[6] ~= '' then tell(KEYS[4], ARGV[6], ARGV[7], ARGV[8]) end
+if ARGV[6] ~= '' then report(KEYS[4], ARGV[6], ARGV[7], ARGV[8]) end
 return {'granted', version, redis.call('INCR', KEYS[2])}
 `);
 
-/** Key: under way. Values: the process, what it has under way, how long that is believed. */
+/** Key: in flight. Values: the process, its in-flight calls, the lifetime of that number. */
 export const reportInFlightScript = createScript(`${inFlightFunctions}
-tell(KEYS[1], ARGV[1], ARGV[2], ARGV[3])
+report(KEYS[1], ARGV[1], ARGV[2], ARGV[3])
 return 0
 `);
 
-/** Keys: count, given back. Value: how long it is remembered that something was given back, 0 for not at all. */
+/** Keys: count, given back. Value: how long to count it as given back in ms, 0 for not at all. */
 export const giveBackScript = createScript(`
 local used = redis.call('GET', KEYS[1])
 if used and tonumber(used) > 0 then redis.call('DECR', KEYS[1]) end
@@ -62,7 +62,7 @@ if ARGV[1] ~= '0' and redis.call('INCR', KEYS[2]) == 1 then redis.call('PEXPIRE'
 return 0
 `);
 
-/** Key: the window. Values: the most tries, its milliseconds. Answers with the milliseconds to wait. */
+/** Key: the window. Values: maximum attempts, length of the window in ms. Returns the milliseconds to wait. */
 export const rateLimitScript = createScript(`
 local tries = redis.call('INCR', KEYS[1])
 if tries == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
@@ -70,7 +70,7 @@ if tries <= tonumber(ARGV[1]) then return 0 end
 return math.max(redis.call('PTTL', KEYS[1]), 1)
 `);
 
-/** All of them, to be loaded with each connection. */
+/** Loaded with each connection. */
 export const sharedStateScripts: readonly Script[] = [
   takeScript,
   reportInFlightScript,

@@ -46,7 +46,8 @@ export class SqlApiKeys implements ApiKeys {
         .where('id', '=', key.accountId)
         .$if(this.#locksRows, (query) => query.forUpdate())
         .executeTakeFirst();
-      if (user === undefined) throw new GatewayError('authentication_required', 'the account is gone');
+      if (user === undefined)
+        throw new GatewayError('authentication_required', 'the account has been deleted');
       if (shown !== undefined) await requireCredential(trx, key.accountId, shown);
       const { active } = await trx
         .selectFrom('api_keys')

@@ -180,9 +180,9 @@ export class SqlCredits implements Credits {
     return [
       ...balances.map(
         ({ id, credits, entered }) =>
-          `account ${id} has ${credits} credits, and its entries add up to ${entered}`,
+          `account ${id} has ${credits} credits, but its entries add up to ${entered}`,
       ),
-      ...open.map(({ id }) => `the entries of ${id} don't add up to nothing`),
+      ...open.map(({ id }) => `the entries of ${id} don't add up to 0`),
     ];
   }
 }
@@ -198,6 +198,6 @@ const entryKinds = [
 function kindOf(name: string): CreditEntryKind {
   const kind = entryKinds.find((known) => known === name);
   if (kind === undefined)
-    throw new Error(`the ledger has an entry of kind "${name}", which this Weir doesn't know`);
+    throw new Error(`the ledger has an entry of kind "${name}", which this version of Weir does not know`);
   return kind;
 }

@@ -63,6 +63,6 @@ class KyselyConnection implements DatabaseConnection {
   }
 
   streamQuery(): never {
-    throw new Error('rows are not streamed');
+    throw new Error('streaming rows is not supported');
   }
 }

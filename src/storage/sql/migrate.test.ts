@@ -34,7 +34,7 @@ for (const [sqlDialect, makeHome] of homes)
     };
 
     const up = (db: Kysely<SchemaTables>, steps: readonly Migration[], allowNewerSchema = false) =>
-      migrate(db, { flavour: sqlDialect, migrations: steps, allowNewerSchema });
+      migrate(db, { dialect: sqlDialect, migrations: steps, allowNewerSchema });
 
     test('steps are run once each, in order, also those that came later', async (t) => {
       const db = (await setUp(t))();
@@ -118,7 +118,10 @@ for (const [sqlDialect, makeHome] of homes)
     test('a newer schema is refused and left as it is, but for those who worked with it before', async (t) => {
       const db = (await setUp(t))();
       await up(db, [makes('first'), makes('second')]);
-      await assert.rejects(up(db, [makes('first')]), /schema version 2 and this Weir knows versions up to 1/);
+      await assert.rejects(
+        up(db, [makes('first')]),
+        /schema version 2, but this version of Weir supports only up to 1:/,
+      );
       await up(db, [makes('first')], true);
       assert.deepEqual(await versionsOf(db), [1, 2]);
     });
@@ -137,11 +140,11 @@ test('whoever reads a table for long keeps a step waiting, and nobody else', asy
       await trx.schema.alterTable('first').addColumn('later', text).execute();
     },
   };
-  await migrate(db, { flavour: postgresDialect, migrations: [makes('first')] });
+  await migrate(db, { dialect: postgresDialect, migrations: [makes('first')] });
   let migrating: Promise<void> | undefined;
   await reader.transaction().execute(async (trx) => {
     await rowsOf(trx, 'first');
-    migrating = migrate(db, { flavour: postgresDialect, migrations: [makes('first'), widens] });
+    migrating = migrate(db, { dialect: postgresDialect, migrations: [makes('first'), widens] });
     await eventually(async () => (await waitingFor(other, 'first')) || undefined);
     assert.deepEqual(await rowsOf(other, 'first'), []);
   });

@@ -11,7 +11,7 @@ export interface Migration {
 }
 
 interface MigrateOptions {
-  readonly flavour: SqlDialect;
+  readonly dialect: SqlDialect;
   readonly migrations: readonly Migration[];
   /** Whether it is left as it is where a newer version has brought it further. */
   readonly allowNewerSchema?: boolean;
@@ -28,10 +28,10 @@ export async function migrate(db: Kysely<SchemaTables>, migrateOptions: MigrateO
       await applyMigrations(db, migrateOptions);
       return;
     } catch (cause) {
-      if (!migrateOptions.flavour.isLockTimeout(cause)) throw cause;
+      if (!migrateOptions.dialect.isLockTimeout(cause)) throw cause;
       if (performance.now() > untilMs)
         throw new Error(
-          'another program has had its tables open for too long, a dump for example: start Weir when it is done',
+          'another program, such as a dump, has locked the tables for too long: start Weir when it has finished',
           { cause },
         );
       await sleep(Math.min(pauseMs, limits.migrationPauseMsMax));
@@ -40,18 +40,18 @@ export async function migrate(db: Kysely<SchemaTables>, migrateOptions: MigrateO
 
 async function applyMigrations(
   db: Kysely<SchemaTables>,
-  { flavour: sqlDialect, migrations, allowNewerSchema = false }: MigrateOptions,
+  { dialect, migrations, allowNewerSchema = false }: MigrateOptions,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await sqlDialect.lockSchema(trx);
-    const version = await readSchemaVersion(trx, sqlDialect);
+    await dialect.lockSchema(trx);
+    const version = await readSchemaVersion(trx, dialect);
     if (version > migrations.length && !allowNewerSchema)
       throw new Error(
-        `the database has schema version ${version} and this Weir knows versions up to ${migrations.length}: start the newer Weir that made it`,
+        `the database has schema version ${version}, but this version of Weir supports only up to ${migrations.length}: start the newer Weir that created it`,
       );
     for (const [at, migration] of migrations.entries()) {
       if (at < version) continue;
-      await migration.up(trx, sqlDialect);
+      await migration.up(trx, dialect);
       await trx
         .insertInto('schema_migrations')
         .values({ version: at + 1, name: migration.name })

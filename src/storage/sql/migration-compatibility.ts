@@ -28,13 +28,13 @@ export async function findIncompatibilities(
 function incompatibilityOf(statement: string, made: ReadonlySet<string>): string | undefined {
   const [, unique, indexed = ''] = /^create (unique )?index .*? on (\w+)/.exec(statement) ?? [];
   if (indexed !== '')
-    return unique === undefined || made.has(indexed) ? undefined : 'older builds may write the same twice';
+    return unique === undefined || made.has(indexed) ? undefined : 'older builds may write duplicates';
   const [, altered = '', column = ''] = /^alter table (\w+) add column (.*)/.exec(statement) ?? [];
   if (altered !== '') {
     if (made.has(altered)) return undefined;
     if (/ not null/.test(column) && !/ default /.test(column)) return 'older builds leave the column empty';
     return /\b(unique|primary key|references|check)\b/.test(column)
-      ? 'older builds may break the rule'
+      ? 'older builds may violate the constraint'
       : undefined;
   }
   if (/^create (or replace )?function /.test(statement)) return undefined;
@@ -42,7 +42,7 @@ function incompatibilityOf(statement: string, made: ReadonlySet<string>): string
     /^create trigger .*? on (\w+)/.exec(statement) ??
     /^(?:insert into|update|delete from) (\w+)/.exec(statement) ??
     [];
-  if (touched === '') return 'older builds may need what it takes away';
+  if (touched === '') return 'older builds may need what it removes';
   return made.has(touched) ? undefined : 'it changes what older builds read and write';
 }
 

@@ -38,7 +38,7 @@ export class PostgresPool implements ConnectionPool {
 
   async acquire(): Promise<PooledConnection> {
     if (this.#pool.waitingCount >= limits.databaseWaitingMax)
-      throw storageUnavailable('the database is not keeping up');
+      throw storageUnavailable('too many queries are waiting for the database');
     try {
       return new PostgresConnection(await this.#pool.connect());
     } catch (cause) {
@@ -114,7 +114,8 @@ function getTypeParser(type: number, format?: 'text' | 'binary') {
 
 function parseSafeInteger(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is too large for a number`);
+  if (!Number.isSafeInteger(value))
+    throw new RangeError(`${text} from the database exceeds the safe integer range`);
   return value;
 }
 

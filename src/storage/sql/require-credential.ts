@@ -19,5 +19,8 @@ export async function requireCredential(
           .where('account_id', '=', accountId)
           .where('revoked_at_ms', 'is', null);
   if ((await found.executeTakeFirst()) === undefined)
-    throw new GatewayError('authentication_required', 'the credential of this request has ended meanwhile');
+    throw new GatewayError(
+      'authentication_required',
+      'the credential of this request was revoked or has expired',
+    );
 }

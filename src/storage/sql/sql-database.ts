@@ -101,7 +101,7 @@ async function migrateSchema(
 ): Promise<void> {
   try {
     const db = new Kysely<SchemaTables>({ dialect: createKyselyDialect(sqlDialect, connectionPool) });
-    await migrate(db, { flavour: sqlDialect, migrations, allowNewerSchema });
+    await migrate(db, { dialect: sqlDialect, migrations, allowNewerSchema });
   } catch (error) {
     // What callers aren't told is just what the operator needs.
     const cause = GatewayError.is(error) ? error.cause : error;

@@ -43,10 +43,10 @@ export async function readBackup(file: string): Promise<BackupMetadata | undefin
   return withDatabase(file, (copy) => {
     assertIntact(copy, file);
     const version = querySchemaVersion(copy);
-    if (version === undefined) throw new Error(`${file} is no database of Weir`);
+    if (version === undefined) throw new Error(`${file} is not a Weir database`);
     if (version > migrations.length)
       throw new Error(
-        `${file} has schema version ${version} and this Weir knows versions up to ${migrations.length}: use the newer Weir that made it`,
+        `${file} has schema version ${version}, but this version of Weir supports only up to ${migrations.length}: use the newer Weir that created it`,
       );
     if (!hasTable(copy, 'weir_copy')) return undefined;
     const row = copy.prepare('select made_at_ms, weir_version, secret_mark from weir_copy').get();
@@ -172,13 +172,13 @@ function hasTable(database: DatabaseSync, name: string): boolean {
 }
 
 async function withDatabase<Result>(file: string, work: (database: DatabaseSync) => Result): Promise<Result> {
-  if (!existsSync(file)) throw new Error(`there is no file ${file}`);
+  if (!existsSync(file)) throw new Error(`${file} does not exist`);
   const database = new DatabaseSync(file, { timeout: limits.databaseStatementMs });
   try {
     return work(database);
   } catch (cause) {
     if (cause instanceof Error && /not a database/.test(cause.message))
-      throw new Error(`${file} is no database`, { cause });
+      throw new Error(`${file} is not a database`, { cause });
     throw cause;
   } finally {
     database.close();

@@ -57,7 +57,7 @@ export class SqlitePool implements ConnectionPool {
 
   #enqueue(): Promise<void> {
     if (this.#queue.size >= limits.databaseWaitingMax)
-      throw storageUnavailable('the database is not keeping up');
+      throw storageUnavailable('too many queries are waiting for the database');
     const { waitMs } = this.#file.bounds;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
@@ -122,7 +122,7 @@ class SqliteConnection implements PooledConnection {
       await this.#thread.run({ sql: 'rollback', parameters: [] });
     } catch {
       // Whatever state the connection is in, the next one starts without a transaction.
-      this.#thread.abandon('a transaction could not be ended');
+      this.#thread.abandon('a transaction could not be rolled back');
     }
   }
 

@@ -69,7 +69,7 @@ export class SqliteThread {
       this.#onMessage(sqliteWorkerMessage),
     );
     this.#worker.on('error', (cause) => this.#fail(cause));
-    this.#worker.on('exit', () => this.#fail(new Error('its thread has ended')));
+    this.#worker.on('exit', () => this.#fail(new Error('the SQLite thread has exited')));
   }
 
   /** True where no statement can be run any more. */
@@ -128,7 +128,7 @@ function toStatementError(because: 'locked' | 'unwritable' | undefined, cause: E
     case 'locked':
       return storageUnavailable('the database is busy', cause);
     case 'unwritable':
-      return storageUnavailable('the database can not be written to', cause);
+      return storageUnavailable('the database is not writable', cause);
     case undefined:
       return cause;
   }

@@ -57,7 +57,7 @@ function run({ sql, parameters }: Statement): StatementResult {
   // A full disk, for one, ends a transaction by itself.
   if (sql === 'rollback' && !database.isTransaction) return { rows: [] };
   const statement = prepare(sql);
-  if (!parameters.every(isSqlValue)) throw new Error('a value is of no kind that SQLite has');
+  if (!parameters.every(isSqlValue)) throw new Error('unsupported parameter type');
   if (statement.columns().length > 0) return { rows: statement.all(...parameters) };
   return { rows: [], changes: Number(statement.run(...parameters).changes) };
 }
@@ -65,7 +65,7 @@ function run({ sql, parameters }: Statement): StatementResult {
 function runBatch({ sql, lists, table }: BatchStatement): StatementResult {
   const statement = prepare(sql);
   const all: unknown = JSON.parse(lists);
-  if (!Array.isArray(all)) throw new Error('this is no list of lists');
+  if (!Array.isArray(all)) throw new Error('expected an array of rows');
   database.exec('begin immediate');
   try {
     const requestTally = table === 'requests' ? new RequestTally() : undefined;
@@ -82,7 +82,7 @@ function runBatch({ sql, lists, table }: BatchStatement): StatementResult {
 
 /** Lists and objects are kept as the text they are; a row is copied where it has one, and not looked through twice. */
 function toSqlValues(list: unknown): SQLInputValue[] {
-  if (!Array.isArray(list)) throw new Error('this is no list of values');
+  if (!Array.isArray(list)) throw new Error('expected an array of values');
   let values = list;
   for (let at = 0; at < list.length; at++) {
     if (isSqlValue(list[at])) continue;

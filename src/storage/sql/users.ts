@@ -194,7 +194,9 @@ const tiers: readonly string[] = ['free', 'pro', 'team'] satisfies readonly Tier
 
 function tierOf(name: string): TierId {
   if (!isTier(name))
-    throw new Error(`the database has an account of tier "${name}", which this Weir doesn't know`);
+    throw new Error(
+      `the database has an account of tier "${name}", which this version of Weir does not know`,
+    );
   return name;
 }
 

@@ -74,7 +74,7 @@ export class JournalSegment {
         this.#write(calls.all().join('\n'));
       } else this.#write(next);
       const ms = performance.now() - startedAtMs;
-      if (ms > limits.journalSlowMs) throw new Error(`the disk took ${Math.round(ms)} ms for a line`);
+      if (ms > limits.journalSlowMs) throw new Error(`a journal write took ${Math.round(ms)} ms`);
       onWrite(undefined);
     } catch (error) {
       onWrite(error);
@@ -85,7 +85,7 @@ export class JournalSegment {
   #write(text: string): void {
     const lines = Buffer.from(`${text}\n`);
     this.#fd ??= this.#open();
-    if (writeSync(this.#fd, lines) < lines.length) throw new Error('the disk took half a line');
+    if (writeSync(this.#fd, lines) < lines.length) throw new Error('short write to the journal');
   }
 
   #open(): number {
