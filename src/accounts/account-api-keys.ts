@@ -19,14 +19,14 @@ export interface AccountApiKeysParts {
 
 export interface CreatedKey {
   readonly key: ApiKey;
-  /** The whole key, which nobody can read again. */
+  /** The full key, shown only once. */
   readonly token: string;
 }
 
 /**
- * The API keys of accounts. A change holds on every replica before it is confirmed: first the row is written, then the
- * account's version is renewed. Where the second step fails, the caller is told to try again, and every try renews, also
- * one that finds nothing left to change.
+ * The API keys of accounts. A change is effective on every replica before it is confirmed: it writes the row, then renews
+ * the account's version. If the renewal fails, the client has to retry; every attempt renews, even one that finds nothing
+ * to change.
  */
 export class AccountApiKeys {
   readonly #parts: AccountApiKeysParts;
@@ -37,7 +37,7 @@ export class AccountApiKeys {
     this.#tokens = new ApiKeyFormat(parts.keyPrefix);
   }
 
-  /** Refused where what was `shown` has ended when the key is stored. */
+  /** Throws if the credential `shown` is no longer valid when the key is stored. */
   async create(
     accountId: string,
     chosen: Pick<ApiKey, 'name' | 'pipelineConfig'>,
@@ -92,7 +92,7 @@ function laterTime(stored: number | null, pending: number | undefined): number |
   return Math.max(stored, pending);
 }
 
-/** A database may refuse to look for anything else. */
+/** PostgreSQL rejects queries for anything but a UUID. */
 function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }

@@ -11,11 +11,11 @@ export interface AccountDeletionParts {
   readonly versions: Pick<Versions, 'renew'>;
   readonly eraser: Pick<AccountEraser, 'eraseDue'>;
   readonly clock: Clock;
-  /** What must be done first, or the account stays. */
+  /** Must succeed first; otherwise the account stays. */
   beforeDelete(accountId: string): Promise<void>;
 }
 
-/** How people leave: nothing is charged any more, then their keys work nowhere, and then what is left of them is erased. */
+/** Deletes an account: stops charges, then revokes its keys everywhere, then erases its data. */
 export class AccountDeletion {
   readonly #parts: AccountDeletionParts;
 

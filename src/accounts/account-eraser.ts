@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Erasure, Erasures } from '../kernel/ports/sessions.ts';
 
-/** One place where something of an account may be. Doing it again does no harm. */
+/** Erases an account's data in one location. Must be idempotent. */
 export interface EraseStep {
   readonly name: string;
   erase(accountId: string): Promise<void>;
@@ -16,8 +16,8 @@ export interface AccountEraserParts {
 }
 
 /**
- * Erases what is left of accounts that are gone. Calls that were under way leave something behind when they end, so that every
- * place is gone through several times; what a process doesn't get done, or dies over, another one does.
+ * Erases the data of deleted accounts. In-flight calls leave data behind when they end, so it goes through every location
+ * several times. If a process fails or dies, another one continues.
  */
 export class AccountEraser {
   readonly #parts: AccountEraserParts;
@@ -35,7 +35,7 @@ export class AccountEraser {
     void this.eraseDue();
   }
 
-  /** Begins with what is due; resolves when that is done. */
+  /** Starts with the erasures that are due; resolves when they are done. */
   async eraseDue(): Promise<void> {
     if (this.#isClosed) return;
     this.#runAgain = this.#running !== undefined;
@@ -67,7 +67,7 @@ export class AccountEraser {
     }
   }
 
-  /** One that fails comes back when the lease is over. */
+  /** A failed erasure is due again when its lease expires. */
   async #runPass({ accountId, pass }: Erasure): Promise<void> {
     const { erasures, steps, clock, onFailure } = this.#parts;
     let failed = false;

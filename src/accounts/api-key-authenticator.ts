@@ -9,7 +9,7 @@ import type { KeyUses } from './key-uses.ts';
 import { KeyedHasher } from './keyed-hasher.ts';
 import type { SecretHasher } from './secret-hasher.ts';
 
-/** Who holds a key, as it was in this version of the account. */
+/** The owner of a key, as of this version of the account. */
 export interface KeyIdentity {
   readonly account: Account;
   readonly keyId: string;
@@ -25,7 +25,7 @@ export interface ApiKeyAuthenticatorParts {
   readonly hasher: SecretHasher;
   readonly uses: KeyUses;
   readonly keyPrefix: string;
-  /** Makes the names under which lookups are kept, so that no key stands in memory. */
+  /** Hashes keys to cache keys, so that no key stays in memory. */
   readonly cacheKey: Uint8Array;
   readonly clock: Clock;
 }
@@ -35,13 +35,13 @@ interface CachedIdentity {
   readonly untilMs: number;
 }
 
-/** Whose a key is: asked with every call, and mostly answered from memory. */
+/** Identifies the owner of an API key. Runs with every call, mostly from memory. */
 export class ApiKeyAuthenticator {
   readonly #parts: ApiKeyAuthenticatorParts;
   readonly #tokens: ApiKeyFormat;
   readonly #cacheNames: KeyedHasher;
   readonly #identities = new Lru<CachedIdentity>(limits.cachedKeyLookupsMax);
-  /** Apart from the found ones, so that somebody who makes keys up can't push those out. */
+  /** Separate from the hits, so that made-up keys can't evict those. */
   readonly #misses = new Lru<number>(limits.cachedKeyMissesMax);
   readonly #lookups = new Map<string, Promise<KeyIdentity | undefined>>();
 
@@ -51,24 +51,24 @@ export class ApiKeyAuthenticator {
     this.#cacheNames = new KeyedHasher(parts.cacheKey);
   }
 
-  /** Keys that are remembered, and what was taken for one. */
+  /** The number of cached keys and of cached misses. */
   get cacheSizes(): { readonly keys: number; readonly misses: number } {
     return { keys: this.#identities.size, misses: this.#misses.size };
   }
 
-  /** At once where it is remembered, else looked up; undefined where there is no such key. */
+  /** Synchronous if cached; undefined if there is no such key. */
   find(token: string): KeyIdentity | undefined | Promise<KeyIdentity | undefined> {
     if (!this.#tokens.hasLength(token)) return undefined;
     const name = this.#cacheNames.hashText(token);
     const now = this.#parts.clock.now();
-    const found = this.#identities.get(name);
-    if (found !== undefined && found.untilMs > now) return found.identity;
+    const cached = this.#identities.get(name);
+    if (cached !== undefined && cached.untilMs > now) return cached.identity;
     if (!this.#tokens.matches(token)) return undefined;
     if ((this.#misses.get(name) ?? 0) > now) return undefined;
     return this.#lookups.get(name) ?? this.#startLookup(token, name);
   }
 
-  /** The same for routes that take no slot, and so would not hear that the account has changed since. */
+  /** For routes that take no slot, and so would not notice that the account has changed since. */
   async findCurrent(token: string): Promise<KeyIdentity | undefined> {
     const identity = await this.find(token);
     if (identity === undefined) return undefined;
@@ -78,7 +78,7 @@ export class ApiKeyAuthenticator {
     return this.find(token);
   }
 
-  /** Drops what is remembered of this key, and what a lookup under way will find, so that the next one begins now. */
+  /** Drops the cached result for this key and that of a running lookup, so that the next call starts a new one. */
   forget(token: string): void {
     const name = this.#cacheNames.hashText(token);
     this.#identities.delete(name);
@@ -86,7 +86,7 @@ export class ApiKeyAuthenticator {
     this.#lookups.delete(name);
   }
 
-  /** Notes that a key was used now. */
+  /** Records that a key was used now. */
   noteUse(keyId: string): void {
     this.#parts.uses.note(keyId);
   }
@@ -97,11 +97,11 @@ export class ApiKeyAuthenticator {
         retryAfterSeconds: 1,
       });
     const lookup: Promise<KeyIdentity | undefined> = this.#lookUp(token)
-      .then((found) => {
-        // It may be opened again at any time, and nobody would hear of that here.
-        if (found === 'closed') return undefined;
-        if (this.#lookups.get(name) === lookup) this.#remember(name, found);
-        return found;
+      .then((identity) => {
+        // Not cached: the account may be enabled again at any time, without notice.
+        if (identity === 'closed') return undefined;
+        if (this.#lookups.get(name) === lookup) this.#remember(name, identity);
+        return identity;
       })
       .finally(() => {
         if (this.#lookups.get(name) === lookup) this.#lookups.delete(name);
@@ -122,7 +122,7 @@ export class ApiKeyAuthenticator {
     const held = await this.#findMatchingKey(await apiKeys.active(prefix), token);
     if (held === undefined) return undefined;
     const version = await versions.of(held.account.id);
-    // Read again: what was read before its version could be older than it.
+    // Read again, because the first read could be older than the version.
     const current = (await apiKeys.active(prefix)).find(({ key }) => key.id === held.key.id);
     if (current === undefined) return undefined;
     if (current.isClosed) return 'closed';
@@ -131,7 +131,7 @@ export class ApiKeyAuthenticator {
     return { account, keyId, pipelineConfig, receipts, version };
   }
 
-  /** Several keys can begin alike; it is a matter of chance, and so of few. */
+  /** Several keys can share a prefix by chance, so there are few candidates. */
   async #findMatchingKey(
     candidates: readonly ActiveApiKey[],
     token: string,

@@ -4,7 +4,7 @@ const secretBytes = 32;
 const secretCharacters = 43;
 const lookupPrefixCharacters = 12;
 
-/** How keys of this gateway are written: `<prefix>_live_` and 256 random bits. */
+/** The format of API keys: `<prefix>_live_` and 256 random bits. */
 export class ApiKeyFormat {
   readonly #prefix: string;
   readonly #pattern: RegExp;
@@ -18,17 +18,17 @@ export class ApiKeyFormat {
     return `${this.#prefix}${randomBytes(secretBytes).toString('base64url')}`;
   }
 
-  /** Whether it is as long as a key. */
+  /** Whether the token has the length of a key. */
   hasLength(token: string): boolean {
     return token.length === this.#prefix.length + secretCharacters;
   }
 
-  /** Whether it could be a key; anything else needs no look at the database. */
+  /** Whether the token could be a key; anything else needs no database lookup. */
   matches(token: string): boolean {
     return this.hasLength(token) && this.#pattern.test(token);
   }
 
-  /** What is shown of a key, and what it is looked up by. */
+  /** The visible part of a key, which is also its lookup index. */
   static prefixOf(token: string): string {
     return token.slice(0, lookupPrefixCharacters);
   }

@@ -7,13 +7,13 @@ export interface Argon2Cost {
   readonly parallelism: number;
 }
 
-/** Hashes as texts that name their own cost. */
+/** Hashes in the PHC string format, which includes the cost. */
 export interface Argon2 {
   hash(text: string, argon2Cost: Argon2Cost): Promise<string>;
   verify(hashed: string, text: string): Promise<boolean>;
 }
 
-/** That of the native package; where its binary, an optional dependency, isn't installed, that of Node.js. */
+/** Uses the native package; if its binary, an optional dependency, isn't installed, that of Node.js. */
 export async function loadArgon2(): Promise<Argon2> {
   try {
     return await import('@node-rs/argon2');
@@ -26,7 +26,7 @@ export async function loadArgon2(): Promise<Argon2> {
   }
 }
 
-/** Writes and reads the same texts. */
+/** Reads and writes the same format. */
 export const nodeArgon2: Argon2 = {
   async hash(text, argon2Cost) {
     const salt = crypto.randomBytes(saltBytes);
@@ -39,8 +39,8 @@ export const nodeArgon2: Argon2 = {
     if (salt === undefined || expected === undefined) throw new Error('not an argon2id hash');
     const cost = { memoryCost: Number(memory), timeCost: Number(time), parallelism: Number(lanes) };
     const wanted = Buffer.from(expected, 'base64');
-    const found = await deriveHash(text, { cost, salt: Buffer.from(salt, 'base64'), bytes: wanted.length });
-    return crypto.timingSafeEqual(found, wanted);
+    const derived = await deriveHash(text, { cost, salt: Buffer.from(salt, 'base64'), bytes: wanted.length });
+    return crypto.timingSafeEqual(derived, wanted);
   },
 };
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../kernel/errors.ts';
 
-/** Work of which only some goes on at once and only some may wait; who comes after that is told to come back. */
+/** Limits concurrent and waiting work; rejects more with `busy`. */
 export class BoundedQueue {
   readonly #atOnce: number;
   readonly #waitingMax: number;
@@ -33,7 +33,7 @@ export class BoundedQueue {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Whoever waits longest takes the place over, so that nobody slips in between. */
+  /** Hands the slot to the longest waiting, so that no other call takes it in between. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#running--;

@@ -2,7 +2,7 @@ import { countAttemptByAddress } from '../kernel/address-attempts.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { RateLimiter } from '../kernel/ports/shared-state.ts';
 
-/** Counts a try of something that may be tried so often in so many seconds, and refuses what is more. */
+/** Counts an attempt and throws if there were too many within the window. */
 export async function countAttempt(
   rateLimiter: RateLimiter,
   name: string,
@@ -11,7 +11,7 @@ export async function countAttempt(
   rejectIfLimited(await rateLimiter.count(name, limit));
 }
 
-/** The same for tries of network addresses, whose blocks `name` puts into words. */
+/** The same by blocks of network addresses. */
 export async function countAddressAttempt(
   rateLimiter: RateLimiter,
   attempt: Parameters<typeof countAttemptByAddress>[1],

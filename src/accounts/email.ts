@@ -6,7 +6,7 @@ const emailPattern = new RegExp(
   'u',
 );
 
-/** Whether a message could be sent there at all; whether somebody reads it is known only by sending one. */
+/** Whether the address is syntactically valid; only sending a mail shows whether it exists. */
 export function isEmail(text: string): boolean {
   return text.length <= limits.emailCharactersMax && emailPattern.test(text);
 }

@@ -6,11 +6,11 @@ import { WriteBehind } from '../kernel/write-behind.ts';
 export interface KeyUsesParts {
   readonly apiKeys: Pick<ApiKeys, 'touch'>;
   readonly clock: Clock;
-  /** Told when uses could not be stored; they are kept and stored later. */
+  /** Called when uses could not be stored; they are retried later. */
   onFailure(cause: unknown): void;
 }
 
-/** When keys were last used: noted in memory with every call, stored for all of them at once every few seconds. */
+/** Records when keys were last used: in memory with every call, in the database in batches every few seconds. */
 export class KeyUses {
   readonly #clock: Clock;
   readonly #uses: WriteBehind<Map<string, number>>;
@@ -33,13 +33,13 @@ export class KeyUses {
     this.#uses.setSize(uses.size);
   }
 
-  /** What is not stored yet. To be taken before the stored times are read, so that nothing falls between the two. */
+  /** Uses not stored yet. Read this before the stored times, so that no use is missed. */
   pending(): (keyId: string) => number | undefined {
     const { batches } = this.#uses;
     return (keyId) => batches.find((uses) => uses.has(keyId))?.get(keyId);
   }
 
-  /** Stores what was noted so far. */
+  /** Stores all recorded uses. */
   async flush(): Promise<void> {
     const causes: unknown[] = [];
     await this.#uses.storeOnce((cause) => causes.push(cause));
@@ -51,7 +51,7 @@ export class KeyUses {
     this.#uses.cancelTimer();
   }
 
-  /** A key that was used again while its use could not be stored is stored with the later one. */
+  /** Keeps the later use if a key was used again after storing failed. */
   #withoutNewerUses(uses: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
     const later = this.#uses.filling;
     return new Map([...uses].filter(([keyId]) => !later.has(keyId)));

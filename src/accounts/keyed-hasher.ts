@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** A key of ours has some 60 characters. */
+/** Our API keys have some 60 characters. */
 const textBytesMax = 256;
-/** From there on SHA-256, for which processors have instructions, takes less. */
+/** Beyond this size SHA-256, for which processors have instructions, is faster. */
 const bytesMax = 16_384;
 const lastAscii = 127;
 
 /**
- * Names for secrets by which they can be found again, and from which nobody who doesn't know the key can tell them: 128 bits
- * of SipHash. They are made for every call, and OpenSSL takes five times as long to get ready for a hash as for the hash itself.
+ * Hashes secrets with a key, to use the hashes as cache keys that don't reveal the secrets: 128 bits of SipHash. It runs
+ * with every call, and OpenSSL takes five times as long to set up a hash as to compute it.
  */
 export class KeyedHasher {
   readonly #key: Uint8Array;
   readonly #latest: LatestHash = { hash: new Uint16Array(8), name: '' };
 
-  /** Its first 16 bytes are used. */
+  /** Uses the first 16 bytes of the key. */
   constructor(key: Uint8Array) {
     this.#key = key.subarray(0, 16);
   }
@@ -24,7 +24,7 @@ export class KeyedHasher {
     return sipHash?.hashText(this.#key, secret, this.#latest) ?? this.#hashWithSha256(Buffer.from(secret));
   }
 
-  /** The same for bytes, of which there may be any number. */
+  /** The same for any number of bytes. */
   hashBytes(bytes: Uint8Array): string {
     return sipHash?.hashBytes(this.#key, bytes, this.#latest) ?? this.#hashWithSha256(bytes);
   }
@@ -36,36 +36,36 @@ export class KeyedHasher {
 
 const sipHash = loadSipHash();
 
-/** The name that was made last: the same secret comes again and again. */
+/** The latest hash, because the same secret often repeats. */
 interface LatestHash {
   readonly hash: Uint16Array;
   name: string;
 }
 
-/** Its functions answer nothing for what is too long, and for text that is no ASCII. */
+/** Its functions return undefined for input that is too long and for text that is not ASCII. */
 interface SipHash {
   hashText(key: Uint8Array, text: string, latestHash: LatestHash): string | undefined;
   hashBytes(key: Uint8Array, bytes: Uint8Array, latestHash: LatestHash): string | undefined;
 }
 
-/** Undefined where there is no WebAssembly. */
+/** Undefined if there is no WebAssembly. */
 function loadSipHash(): SipHash | undefined {
   if (typeof WebAssembly === 'undefined') return undefined;
   const code = readFileSync(new URL('./sip-hash.wasm', import.meta.url));
   const { exports: wasmExports } = new WebAssembly.Instance(new WebAssembly.Module(code));
   const { run, memory } = wasmExports;
-  const keyPlace = new Uint8Array(memory.buffer, wasmExports.keyAt.value, 16);
-  const place = new Uint8Array(memory.buffer, wasmExports.textAt.value, bytesMax);
-  const made = new Uint16Array(memory.buffer, wasmExports.hashAt.value, 8);
-  let keyInPlace: Uint8Array | undefined;
+  const keyBuffer = new Uint8Array(memory.buffer, wasmExports.keyAt.value, 16);
+  const textBuffer = new Uint8Array(memory.buffer, wasmExports.textAt.value, bytesMax);
+  const hashBuffer = new Uint16Array(memory.buffer, wasmExports.hashAt.value, 8);
+  let currentKey: Uint8Array | undefined;
   const nameOf = (key: Uint8Array, length: number, latestHash: LatestHash): string => {
-    if (key !== keyInPlace) keyPlace.set(key);
-    keyInPlace = key;
+    if (key !== currentKey) keyBuffer.set(key);
+    currentKey = key;
     run(length);
-    // The same text again where it is the same name: a Map finds one that it has seen at once, and a new one slowly.
-    if (latestHash.name === '' || !equalHashes(made, latestHash.hash)) {
-      latestHash.hash.set(made);
-      latestHash.name = encodeHalf(made, 0) + encodeHalf(made, 4);
+    // Reuses the same string object for the same hash: a Map finds a string that it has seen faster.
+    if (latestHash.name === '' || !equalHashes(hashBuffer, latestHash.hash)) {
+      latestHash.hash.set(hashBuffer);
+      latestHash.name = encodeHalf(hashBuffer, 0) + encodeHalf(hashBuffer, 4);
     }
     return latestHash.name;
   };
@@ -75,23 +75,28 @@ function loadSipHash(): SipHash | undefined {
       for (let at = 0; at < text.length; at++) {
         const code = text.charCodeAt(at);
         if (code > lastAscii) return undefined;
-        place[at] = code;
+        textBuffer[at] = code;
       }
       const name = nameOf(key, text.length, latestHash);
-      place.fill(0, 0, text.length);
+      textBuffer.fill(0, 0, text.length);
       return name;
     },
     hashBytes(key, bytes, latestHash) {
       if (bytes.byteLength > bytesMax) return undefined;
-      place.set(bytes);
+      textBuffer.set(bytes);
       return nameOf(key, bytes.byteLength, latestHash);
     },
   };
 }
 
-/** Written out, as a list would cost more than the hash. */
-function encodeHalf(made: Uint16Array, at: number): string {
-  return String.fromCharCode(made[at] ?? 0, made[at + 1] ?? 0, made[at + 2] ?? 0, made[at + 3] ?? 0);
+/** Written out, because a loop over an array would cost more than the hash. */
+function encodeHalf(hashBuffer: Uint16Array, at: number): string {
+  return String.fromCharCode(
+    hashBuffer[at] ?? 0,
+    hashBuffer[at + 1] ?? 0,
+    hashBuffer[at + 2] ?? 0,
+    hashBuffer[at + 3] ?? 0,
+  );
 }
 
 function equalHashes(one: Uint16Array, other: Uint16Array): boolean {
@@ -99,7 +104,7 @@ function equalHashes(one: Uint16Array, other: Uint16Array): boolean {
   return true;
 }
 
-/** What of WebAssembly is used; the types of Node.js leave it to those of browsers. */
+/** The used parts of WebAssembly; the types of Node.js leave them to those of browsers. */
 declare const WebAssembly: {
   readonly Module: new (code: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: WasmExports };

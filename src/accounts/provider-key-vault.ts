@@ -14,23 +14,23 @@ export interface ProviderKeyVaultParts {
   readonly clock: Clock;
 }
 
-/** Whose key for which provider. */
+/** Identifies a key: account and provider. */
 export interface ProviderKeyId {
   readonly accountId: string;
   readonly provider: string;
 }
 
 interface PutOptions {
-  /** The part of it whose end is a hint; all of it where this isn't said. */
+  /** The part of the key to take the hint from; the whole key if undefined. */
   readonly hintSource?: string;
-  /** What the request showed. Nothing is stored where that has ended meanwhile. */
+  /** The credential of the request. Nothing is stored if it is no longer valid. */
   readonly shown?: PresentedCredential | undefined;
 }
 
-/** That there is a key, without the key. */
+/** Information about a stored key, without the key. */
 export interface StoredProviderKey {
   readonly provider: string;
-  /** The last characters, null for short keys. */
+  /** The last characters; null for short keys. */
   readonly hint: string | null;
   readonly updatedAtMs: number;
 }
@@ -41,14 +41,14 @@ interface OpenedKey {
 }
 
 /**
- * The keys that accounts have with providers, sealed. Every try to change one renews the account's version, so that a
- * try after one that failed halfway makes good for it.
+ * The provider keys of accounts, sealed. Every attempt to change one renews the account's version, so that a retry
+ * completes an attempt that failed halfway.
  */
 export class ProviderKeyVault {
   readonly #parts: ProviderKeyVaultParts;
   readonly #opened = new Lru<OpenedKey>(limits.unsealedKeysMax);
   readonly #lookups = new Map<string, Promise<Secret | undefined>>();
-  /** The place that was asked for last: to put the name of one together, and to find it by that, takes longer than all else here. */
+  /** The entry read last: building the cache key and finding the entry takes longer than all else here. */
   #lastRequested: ProviderKeyId & { readonly name: string } = { accountId: '', provider: '', name: '' };
 
   constructor(parts: ProviderKeyVaultParts) {
@@ -66,7 +66,7 @@ export class ProviderKeyVault {
     return key;
   }
 
-  /** Undefined, and nothing changed, where there is one already. */
+  /** Undefined, without a change, if there is one already. */
   async putIfAbsent(
     providerKeyId: ProviderKeyId,
     secret: Secret,
@@ -87,12 +87,12 @@ export class ProviderKeyVault {
     await this.#parts.versions.renew(accountId);
   }
 
-  /** Keys that are kept open. */
+  /** The number of unsealed keys in memory. */
   get openKeys(): number {
     return this.#opened.size;
   }
 
-  /** At once where it was opened under this version of the account before. */
+  /** Synchronous if the key was unsealed under this version of the account before. */
   open(
     accountId: string,
     provider: string,
@@ -104,7 +104,7 @@ export class ProviderKeyVault {
     return openedKey?.version === version ? openedKey.secret : this.#lookUp({ accountId, provider }, version);
   }
 
-  /** Calls that come at once wait for one look at the database. */
+  /** Concurrent calls share one database query. */
   #lookUp(providerKeyId: ProviderKeyId, version: string): Promise<Secret | undefined> {
     const name = `${sealContextOf(providerKeyId)}\n${version}`;
     const lookup = this.#lookups.get(name) ?? this.#read(providerKeyId, version);
@@ -115,7 +115,7 @@ export class ProviderKeyVault {
   async #read(providerKeyId: ProviderKeyId, version: string): Promise<Secret | undefined> {
     const row = await this.#parts.providerKeys.get(providerKeyId.accountId, providerKeyId.provider);
     const secret = row === undefined ? undefined : this.#unseal(row);
-    // What was stored under a later version isn't for calls that were let in under this one.
+    // A key stored under a later version is not for calls admitted under this one.
     if ((await this.#parts.versions.of(providerKeyId.accountId)) === version)
       this.#opened.set(sealContextOf(providerKeyId), { version, secret });
     return secret;
@@ -141,7 +141,7 @@ export class ProviderKeyVault {
   }
 }
 
-/** Binds a sealed key to its owner: copied to another row it doesn't open. */
+/** Binds a sealed key to its owner: copied to another row it can't be opened. */
 export function sealContextOf({ accountId, provider }: ProviderKeyId): string {
   return `${accountId}\n${provider}`;
 }

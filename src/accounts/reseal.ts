@@ -5,7 +5,7 @@ import type { Sealer } from './sealer.ts';
 
 export interface ResealProgress {
   readonly resealed: number;
-  /** Rows that none of the keys opens. */
+  /** Rows that none of the keys can open. */
   readonly unreadable: number;
 }
 
@@ -16,14 +16,14 @@ export interface ResealParts {
 }
 
 /**
- * Seals every provider key anew under the current key, while the gateway runs: a row that changes in the meantime is
- * left alone and looked at again. It can be stopped at any time, and goes on from there when it is started again.
+ * Reseals every provider key with the current key, while the gateway runs: a row that changes in the meantime is left
+ * alone and retried. It can be stopped at any time and continues when it is started again.
  */
 export async function reseal({ providerKeys, sealer, onProgress }: ResealParts): Promise<ResealProgress> {
   const unreadable = new Set<string>();
   let resealed = 0;
   for (;;) {
-    // Rows that can't be opened come first again and again, so that each batch is asked to reach beyond them.
+    // Each batch returns the unreadable rows again, so it must be larger by their number.
     const most = limits.resealedAtOnce + unreadable.size;
     const rows = await providerKeys.notSealedBy(sealer.currentKeyId, most);
     const left = rows.filter((row) => !unreadable.has(sealContextOf(row)));

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 
 export interface SealedBytes {
-  /** Which key it was sealed with. */
+  /** The name of the key it was sealed with. */
   readonly sealedBy: string;
-  /** Nonce, ciphertext and tag in turn. */
+  /** Nonce, ciphertext and tag, concatenated. */
   readonly sealed: Uint8Array;
 }
 
@@ -11,9 +11,9 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Encrypts under the first key, opens with any of them; what was sealed in one context opens in no other. */
+/** Seals with the first key, opens with any of them. Content sealed in one context can't be opened in another. */
 export class Sealer {
-  /** The name of the key that seals. */
+  /** The name of the sealing key. */
   readonly currentKeyId: string;
   readonly #key: Uint8Array;
   readonly #keys: ReadonlyMap<string, Uint8Array>;
@@ -37,7 +37,7 @@ export class Sealer {
     return { sealedBy: this.currentKeyId, sealed };
   }
 
-  /** Undefined where no key of ours opens it, in this context. */
+  /** Undefined if none of our keys opens it in this context. */
   open(sealedBytes: SealedBytes, context: string): string | undefined {
     return this.openBytes(sealedBytes, context)?.toString('utf8');
   }
@@ -55,13 +55,13 @@ export class Sealer {
     try {
       return Buffer.concat([content, opening.final()]);
     } catch {
-      // The tag doesn't match: these are other bytes, or another context.
+      // The tag doesn't match: the bytes or the context differ.
       return undefined;
     }
   }
 }
 
-/** Tells keys apart and nothing about them. */
+/** Identifies a key without revealing it. */
 function sealingKeyId(key: Uint8Array): string {
   return hash('sha256', Buffer.concat([Buffer.from('weir sealing key'), key])).slice(0, 16);
 }

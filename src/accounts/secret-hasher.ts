@@ -3,10 +3,10 @@ import { limits } from '../kernel/limits.ts';
 import { type Argon2, type Argon2Cost, loadArgon2 } from './argon2.ts';
 import { BoundedQueue } from './bounded-queue.ts';
 
-/** OWASP's recommendation for what people make up: 19 MiB and two passes. */
+/** OWASP's recommendation for passwords: 19 MiB and two passes. */
 const passwordCost: Argon2Cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
 
-/** 256 random bits can't be guessed at any speed, so that stretching them would only slow calls down. */
+/** 256 random bits can't be guessed at any speed, so key stretching would only slow calls down. */
 const keyCost: Argon2Cost = { memoryCost: 64, timeCost: 1, parallelism: 1 };
 
 export function createPasswordHasher(): SecretHasher {
@@ -23,9 +23,9 @@ export function createKeyHasher(): SecretHasher {
   );
 }
 
-/** argon2id on threads of its own. */
+/** argon2id on its own threads. */
 export class SecretHasher {
-  /** The hash of nothing that anybody knows; to check against it takes as long as against a real one. */
+  /** The hash of an unknown random text; verifying against it takes as long as against a real one. */
   readonly decoyHash: string;
   readonly #cost: Argon2Cost;
   readonly #queue: BoundedQueue;
@@ -45,7 +45,7 @@ export class SecretHasher {
     return this.#queue.run(async () => (await this.#load()).verify(hashed, text));
   }
 
-  /** With the first password or key: a gateway without accounts needs none. */
+  /** Loaded with the first password or key: a gateway without accounts does not need it. */
   #load(): Promise<Argon2> {
     this.#argon2 ??= loadArgon2();
     return this.#argon2;

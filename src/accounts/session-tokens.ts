@@ -5,7 +5,7 @@ import { limits } from '../kernel/limits.ts';
 import type { User } from '../kernel/ports/records.ts';
 import type { Sessions, StoredSession } from '../kernel/ports/sessions.ts';
 
-/** Somebody who logged in, for as long as the token lasts. */
+/** A logged-in user, until the token expires. */
 export interface Session {
   readonly accountId: string;
   readonly tokenId: string;
@@ -18,7 +18,7 @@ export interface IssuedToken {
 }
 
 export interface SessionTokenParts {
-  /** The key that signs, then those that are still believed. */
+  /** The signing key, followed by older keys that are still accepted. */
   readonly keys: readonly [Uint8Array, ...Uint8Array[]];
   readonly sessions: Sessions;
   readonly clock: Clock;
@@ -28,7 +28,7 @@ const algorithm = 'HS256';
 const issuer = 'weir';
 const audience = 'weir-session';
 
-/** Makes, checks and ends what a user's browser or script shows instead of a password. */
+/** Issues, verifies and revokes session tokens. */
 export class SessionTokens {
   readonly #parts: SessionTokenParts;
 
@@ -36,10 +36,10 @@ export class SessionTokens {
     this.#parts = parts;
   }
 
-  /** Undefined where the account is closed, or its password another by now. `client` is what the program calls itself. */
+  /** Undefined if the account is disabled or its password has changed. `client` is the user agent. */
   async issue({ id: accountId, passwordHash }: User, client: string): Promise<IssuedToken | undefined> {
     const { keys, sessions, clock } = this.#parts;
-    // Tokens count in seconds.
+    // Tokens use whole seconds.
     const issuedAt = Math.floor(clock.now() / 1000);
     const expiresAt = issuedAt + limits.sessionLifeMs / 1000;
     const nowMs = clock.now();
@@ -64,7 +64,7 @@ export class SessionTokens {
     return { token, expiresAtMs: expiresAt * 1000 };
   }
 
-  /** Undefined for whatever isn't a token of ours that still holds. */
+  /** Undefined unless it is a valid token of ours. */
   async verify(token: string): Promise<Session | undefined> {
     if (!isCompact(token)) return undefined;
     const session = sessionOf(await this.#payloadOf(token));
@@ -73,7 +73,7 @@ export class SessionTokens {
     const stored = await sessions.find(session.tokenId);
     if (stored?.accountId !== session.accountId) return undefined;
     const nowMs = clock.now();
-    // Nobody waits for it, and nobody misses it.
+    // Not awaited; a failure does not matter.
     if (nowMs - stored.usedAtMs >= limits.sessionUseMs)
       sessions.touch(stored.id, nowMs).catch(() => undefined);
     return session;
@@ -83,7 +83,7 @@ export class SessionTokens {
     return this.#parts.sessions.list(accountId, this.#parts.clock.now());
   }
 
-  /** One of the same account, by its id; false where there is none. */
+  /** Ends a session of the same account by its id; false if there is none. */
   end({ accountId }: Session, id: string): Promise<boolean> {
     return this.#parts.sessions.end(accountId, id);
   }
@@ -108,7 +108,7 @@ export class SessionTokens {
   }
 }
 
-/** Whether the parts are written in the one way there is (RFC 7515, 2): lenient decoders take more for the same token. */
+/** Whether the parts are canonical base64url (RFC 7515, 2): lenient decoders accept several spellings of one token. */
 function isCompact(token: string): boolean {
   return token
     .split('.')

@@ -9,10 +9,10 @@ const rootSecret = z
   .refine((text) => Buffer.byteLength(text) >= 32, 'must have at least 32 characters')
   .transform((text) => new Secret(text));
 
-/** What callers are known by. */
+/** Settings of accounts and their credentials. */
 export const accountSettings = {
   secret: envVariable('WEIR_SECRET', rootSecret.optional()),
-  /** Still opens what was sealed and signed before the secret was changed. */
+  /** Still accepted for what was sealed and signed before the secret was changed. */
   previousSecret: envVariable('WEIR_SECRET_PREVIOUS', rootSecret.optional()),
   localToken: envVariable('WEIR_LOCAL_TOKEN', secretText.optional()),
   keyPrefix: envVariable(
@@ -22,7 +22,7 @@ export const accountSettings = {
       .regex(/^[A-Za-z0-9]{2,3}$/, 'must be 2 or 3 letters or digits')
       .default('gw'),
   ),
-  /** Who takes mails to people, and from whom they are; undefined where none are sent. */
+  /** Mail server and sender; undefined if no mail is sent. */
   mail: combineSettings(
     {
       url: envVariable(

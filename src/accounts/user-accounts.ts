@@ -17,16 +17,16 @@ export interface UserAccountsParts {
   readonly clock: Clock;
 }
 
-/** What somebody typed, and where from. */
+/** A login attempt: email, password and origin. */
 export interface LoginAttempt {
   readonly email: string;
   readonly password: string;
   readonly remoteAddress: string;
-  /** What the browser or program calls itself. */
+  /** The user agent. */
   readonly client?: string;
 }
 
-/** Passwords as they were typed, and where. */
+/** The entered passwords, and the origin. */
 export interface PasswordChangeRequest {
   readonly current: string;
   readonly next: string;
@@ -45,12 +45,12 @@ export class UserAccounts {
     this.#parts = parts;
   }
 
-  /** Comes before a try to sign up, which it refuses where there were too many; it needs nothing of the body. */
+  /** Counts a sign-up attempt and throws if there were too many. Does not need the body. */
   countSignUp(remoteAddress: string): Promise<void> {
     return this.#countAttempt(remoteAddress, (block) => `signup:${block}`, limits.signUpsPerAddress);
   }
 
-  /** The same before a try to log in, to whatever account. */
+  /** Counts a login attempt, to any account. */
   countLogIn(remoteAddress: string): Promise<void> {
     return this.#countAttempt(remoteAddress, (block) => `login:${block}`, limits.loginsPerAddress);
   }
@@ -72,7 +72,7 @@ export class UserAccounts {
     return this.#startSession(user, client);
   }
 
-  /** Says the same, and takes as long, whether the address or the password is wrong. */
+  /** Same error and same time, whether the address or the password is wrong. */
   async logIn({ email, password, remoteAddress, client }: LoginAttempt): Promise<LoginResult> {
     const { users, attempts: rateLimiter, passwordHasher } = this.#parts;
     const pair = loginAttemptName(normalizeEmail(email));
@@ -87,7 +87,7 @@ export class UserAccounts {
     return this.#startSession(user, client);
   }
 
-  /** The account of a session, where the password is its own; tries are counted like those to log in. */
+  /** Returns the account of a session if the password is right; counts attempts like logins. */
   async confirmPassword(session: Session, password: string, remoteAddress: string): Promise<User> {
     const { attempts: rateLimiter, passwordHasher } = this.#parts;
     const user = await this.userOf(session);
@@ -99,7 +99,7 @@ export class UserAccounts {
     return user;
   }
 
-  /** Ends all other sessions. Of two changes at once, one is made. */
+  /** Ends all other sessions. Of two concurrent changes, one succeeds. */
   async changePassword(session: Session, change: PasswordChangeRequest): Promise<void> {
     const { users, passwordHasher } = this.#parts;
     const { accountId, tokenId: currentSession } = session;
@@ -124,7 +124,7 @@ export class UserAccounts {
     await this.#parts.tokens.end(session, session.tokenId);
   }
 
-  /** The password may have been changed while it was checked. */
+  /** The password may have changed while it was verified. */
   async #startSession(user: User, client = ''): Promise<LoginResult> {
     const issued = await this.#parts.tokens.issue(user, client);
     if (issued === undefined) throw wrongLoginError();
@@ -140,7 +140,7 @@ export class UserAccounts {
   }
 }
 
-/** What tries of one account from a block of addresses are called. */
+/** The counter name for attempts on one account from a block of addresses. */
 function loginAttemptName(email: string): (block: string) => string {
   return (block) => `login:${block}:${email.toLowerCase()}`;
 }
@@ -153,7 +153,7 @@ export function wrongPasswordError(): GatewayError {
   return new GatewayError('wrong_password', 'the password is wrong');
 }
 
-/** The same letters can be written in two ways, which look alike to the one who types them. */
+/** Unicode has several encodings of the same letters. */
 export function normalizeEmail(email: string): string {
   return email.trim().normalize('NFC');
 }

@@ -25,7 +25,7 @@ password and provider keys. If you go on without, they end, and you <a href="../
   },
 };
 
-/** Where a link in a mail leads. Nothing happens before a person presses the button: programs open links, too. */
+/** The target page of a mailed link. Nothing happens before the user presses the button, because programs open links, too. */
 export function accountPage(purpose: TokenPurpose): string {
   const { title, form, done, to } = pageTexts[purpose];
   return htmlPage({
@@ -52,7 +52,7 @@ input, button { font: inherit; padding: .5rem .75rem; }
 input { display: block; width: 100%; box-sizing: border-box; }
 `;
 
-/** The token leaves the address bar at once, so that it stays in no history. */
+/** Removes the token from the address bar at once, so that it stays in no history. */
 const script = `
 const form = document.querySelector('form');
 const said = document.getElementById('said');
@@ -85,7 +85,7 @@ form.addEventListener('submit', async (event) => {
 });
 `;
 
-/** Its own script and style, and calls to where it came from. */
+/** Allows its own script and style, and requests to its origin. */
 export const accountPagePolicy = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', style, 'base64')}'`,

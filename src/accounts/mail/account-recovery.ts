@@ -18,11 +18,11 @@ export interface AccountRecoveryParts extends MailedLinkParts {
   readonly passwordHasher: SecretHasher;
   readonly attempts: RateLimiter;
   readonly versions: Pick<Versions, 'renew'>;
-  /** Undefined where no mail can be sent. */
+  /** Undefined if no mail can be sent. */
   readonly mailQueue: MailQueue | undefined;
 }
 
-/** What people do by a link in a mail: show that an address is theirs, and set a password that they forgot. */
+/** Email verification and password reset by mailed links. */
 export class AccountRecovery {
   readonly #parts: AccountRecoveryParts;
 
@@ -34,7 +34,7 @@ export class AccountRecovery {
     return this.#parts.mailQueue !== undefined;
   }
 
-  /** Comes before anything here that strangers can ask for. */
+  /** Call this before every operation here that needs no authentication. */
   countAttempt(remoteAddress: string): Promise<void> {
     return countAddressAttempt(this.#parts.attempts, {
       address: remoteAddress,
@@ -43,7 +43,7 @@ export class AccountRecovery {
     });
   }
 
-  /** The same, and in the same time, whether there is an account or not: nothing is looked up before the answer. */
+  /** Looks nothing up before the response, so that neither its content nor its time reveals whether the account exists. */
   requestPasswordReset(email: string): void {
     const { users } = this.#parts;
     this.#requireMailQueue().enqueue(async () => {
@@ -54,17 +54,17 @@ export class AccountRecovery {
     });
   }
 
-  /** Of two who use one link, or two links of one account, one sets the password. */
+  /** Of two concurrent uses of a link, or of two links of one account, one sets the password. */
   async resetPassword(token: string, password: string): Promise<MailboxProof> {
     const { tokens, passwordHasher, clock } = this.#parts;
     const hashed = hashToken(token);
-    // Who makes tokens up gets no password hashed.
+    // A made-up token must not cost a password hash.
     if (!(await tokens.has(hashed, 'reset', clock.now()))) throw invalidLinkError();
     const passwordHash = await passwordHasher.hash(password.normalize('NFC'));
     return this.#invalidateCaches(await tokens.reset(hashed, passwordHash, clock.now()));
   }
 
-  /** With signing up: where no mail can be sent or too many wait, the person asks for it later. */
+  /** At sign-up. If no mail can be sent or too many are waiting, the user requests it later. */
   sendSignUpVerification(user: User): void {
     const { mailQueue } = this.#parts;
     if (mailQueue !== undefined && mailQueue.pendingCount < limits.mailsWaiting)
@@ -76,8 +76,8 @@ export class AccountRecovery {
   }
 
   /**
-   * Whoever comes without a session of the account may be another person than the one who signed up and knows the password, so
-   * that this password ends with the rest.
+   * Without a session of the account, the owner of the mailbox may not be the person who signed up and knows the password,
+   * so this replaces the password, too.
    */
   async verifyEmail(token: string, session: Session | undefined): Promise<MailboxProof> {
     const { tokens, passwordHasher, clock } = this.#parts;
@@ -88,19 +88,19 @@ export class AccountRecovery {
     return this.#invalidateCaches(await tokens.verify(hashed, by));
   }
 
-  /** Refuses where there is no mail to send. */
+  /** Throws if no mail can be sent. */
   requireMail(): void {
     this.#requireMailQueue();
   }
 
-  /** API keys that ended work on no replica once this resolves. */
+  /** Revoked API keys work on no replica once this resolves. */
   async #invalidateCaches(proof: MailboxProof | undefined): Promise<MailboxProof> {
     if (proof === undefined) throw invalidLinkError();
     await this.#parts.versions.renew(proof.accountId);
     return proof;
   }
 
-  /** Undefined where this person has had enough mails for now; nobody is told. */
+  /** Undefined if the account has reached its mail limit; the client does not learn of it. */
   async #composeMailFor(purpose: 'reset' | 'verify', { id, email }: User) {
     const { attempts: rateLimiter } = this.#parts;
     const waitSeconds = await rateLimiter.count(`mail:${purpose}:${id}`, limits.mailsPerAccount);

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../kernel/html.ts';
 import type { TokenPurpose } from '../../kernel/ports/sessions.ts';
 
-/** A mail, in words and as a page. */
+/** A mail, as text and as HTML. */
 export interface MailMessage {
   readonly to: string;
   readonly subject: string;
@@ -24,7 +24,7 @@ const mailTexts: Readonly<
   },
 };
 
-/** Nothing but what the link is for, and the link: it may lie in a mailbox for years. */
+/** Contains only the link and its purpose, because it may stay in a mailbox for years. */
 export function composeMail(purpose: TokenPurpose, to: string, link: string): MailMessage {
   const { subject, asks, else: otherwise } = mailTexts[purpose];
   const once = 'It works once, within an hour.';

@@ -5,13 +5,13 @@ import { BoundedQueue } from '../bounded-queue.ts';
 import type { MailMessage } from './mail-message.ts';
 
 export interface MailQueueParts {
-  /** Hands a mail to the mail server. */
+  /** Sends a mail to the mail server. */
   deliver(mailMessage: MailMessage): Promise<void>;
-  /** A mail that nobody got; what it says and to whom isn't told. */
+  /** Called for a mail that could not be sent, without its content or recipient. */
   onFailure(cause: unknown): void;
 }
 
-/** Writes and sends mails while nobody waits for them, so that nobody can tell from the time whether there was one to send. */
+/** Writes and sends mails in the background, so that response times don't reveal whether there was one to send. */
 export class MailQueue {
   readonly #parts: MailQueueParts;
   readonly #queue = new BoundedQueue({ atOnce: limits.mailsAtOnce, waitingMax: limits.mailsWaiting });
@@ -23,12 +23,12 @@ export class MailQueue {
     this.#parts = parts;
   }
 
-  /** Mails that are not sent yet. */
+  /** The number of mails not sent yet. */
   get pendingCount(): number {
     return this.#pending.size;
   }
 
-  /** `write` decides whether there is anything to send, and is asked later; refuses where too many wait. */
+  /** `write` runs later and decides whether there is a mail to send. Throws if too many are waiting. */
   enqueue(write: () => Promise<MailMessage | undefined>): void {
     if (this.#pending.size >= limits.mailsWaiting)
       throw new GatewayError('busy', 'too many mails are waiting to be sent; try again in a minute', {
@@ -36,7 +36,7 @@ export class MailQueue {
       });
     const sent = this.#queue
       .run(async () => {
-        // Whoever asked has the answer before anything is looked up.
+        // The client gets the response before anything is looked up.
         await new Promise(setImmediate);
         if (this.#isClosed) return;
         const mailMessage = await write();
@@ -49,7 +49,7 @@ export class MailQueue {
     this.#pending.add(sent);
   }
 
-  /** Sends what waits, each once more at most, for a bounded time; the rest is given up. */
+  /** Tries waiting mails once more at most, for a bounded time; gives up the rest. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.race([Promise.all(this.#pending), sleep(limits.mailCloseMs, undefined, { ref: false })]);

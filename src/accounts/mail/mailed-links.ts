@@ -9,13 +9,13 @@ export interface MailedLinkParts {
   readonly clock: Clock;
 }
 
-/** Where the links lead; the token stands behind the #, where no server and no proxy sees it. */
+/** The targets of the links. The token is in the URL fragment, which no server or proxy sees. */
 export const linkPaths: Readonly<Record<TokenPurpose, string>> = {
   verify: '/account/verify',
   reset: '/account/reset',
 };
 
-/** Makes a link that does one thing for one account, once, within an hour. */
+/** Creates a link for one purpose and one account, valid once, within an hour. */
 export async function createMailedLink(
   { tokens, address, clock }: MailedLinkParts,
   accountId: string,
@@ -31,7 +31,7 @@ export async function createMailedLink(
   return `${address.url}${linkPaths[purpose]}#token=${token}`;
 }
 
-/** 256 random bits need no more than a plain hash. */
+/** A plain hash is enough for 256 random bits. */
 export function hashToken(token: string): string {
   return hash('sha256', token, 'base64url');
 }

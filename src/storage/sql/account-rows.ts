@@ -8,16 +8,16 @@ import type { Tables } from './tables.ts';
 interface ExportedTable {
   readonly type: string;
   readonly from: RawBuilder<unknown>;
-  /** The column that has the account's id, or its name as a tenant. */
+  /** The column with the account's id, or with its scope. */
   readonly ownerColumn: 'id' | 'account_id' | 'owner' | 'scope';
-  /** What tells rows of one account apart, and the order that they come in. */
+  /** The columns that identify a row within an account, in sort order. */
   readonly key: readonly string[];
   readonly columns: readonly string[];
 }
 
 const tokenColumns = ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_write_tokens'] as const;
 
-/** What keeps more of accounts adds an entry here. */
+/** Every table with data of accounts needs an entry here. */
 const exportedTables: readonly ExportedTable[] = [
   {
     type: 'account',
@@ -164,7 +164,7 @@ export class SqlAccountRows implements AccountRows {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What modules decided in conversations quotes them, and is sealed where it lies. */
+/** Decision logs quote conversations, so they are sealed. */
 function isSealed({ value }: Row): boolean {
   if (typeof value !== 'string' || !value.includes('"sealed"')) return false;
   const parsed: unknown = JSON.parse(value);

@@ -29,7 +29,7 @@ const columns = [
 
 export class SqlApiKeys implements ApiKeys {
   readonly #db: Kysely<Tables>;
-  /** SQLite has one writer at a time, and no locks on rows. */
+  /** False for SQLite, which has a single writer and no row locks. */
   readonly #locksRows: boolean;
 
   constructor(db: Kysely<Tables>, sqlDialect: SqlDialect) {
@@ -39,7 +39,7 @@ export class SqlApiKeys implements ApiKeys {
 
   add(key: ApiKey, activeMax: number, shown?: PresentedCredential): Promise<boolean> {
     return this.#db.transaction().execute(async (trx) => {
-      // Whoever adds a key to the same account waits here, so that the count holds until the key is in.
+      // Serializes additions of keys to one account, so that the count stays valid until the key is inserted.
       const user = await trx
         .selectFrom('users')
         .select('id')
@@ -130,7 +130,7 @@ export class SqlApiKeys implements ApiKeys {
   #touchSome(uses: readonly (readonly [string, number])[]): Promise<void> {
     const values = sql.join(uses.map(([id, atMs]) => sql`(${id}, cast(${atMs} as bigint))`));
     return this.#db.transaction().execute(async (trx) => {
-      // Two who touch the same keys lock them in the same order, and don't wait for each other in a circle.
+      // Locks keys in one order, so that concurrent updates can't deadlock.
       if (this.#locksRows)
         await trx
           .selectFrom('api_keys')
@@ -150,14 +150,14 @@ export class SqlApiKeys implements ApiKeys {
   }
 
   async #findActive(accountId: string, id: string): Promise<ApiKey | undefined> {
-    const found = await this.#db
+    const row = await this.#db
       .selectFrom('api_keys')
       .select(columns)
       .where('id', '=', id)
       .where('account_id', '=', accountId)
       .where('revoked_at_ms', 'is', null)
       .executeTakeFirst();
-    return found && toKey(found);
+    return row && toKey(row);
   }
 }
 

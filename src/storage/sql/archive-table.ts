@@ -36,7 +36,7 @@ export class SqlArchiveTable implements ArchiveTable {
       .execute();
   }
 
-  /** Of two replicas that add at the same time, the later one sees both. */
+  /** If two replicas add at the same time, the later one sees the rows of both. */
   async #dropOldest(scope: string, bytesMax: number): Promise<void> {
     const { sum } = await this.#db
       .selectFrom('archive')

@@ -160,12 +160,12 @@ export class SqlBillingAccounts implements BillingAccounts {
   }
 
   async hasEvent(eventId: string): Promise<boolean> {
-    const found = await this.#db
+    const row = await this.#db
       .selectFrom('billing_events')
       .select('event_id')
       .where('event_id', '=', eventId)
       .executeTakeFirst();
-    return found !== undefined;
+    return row !== undefined;
   }
 
   async recordEvent({ id, atMs, forgetMs }: Parameters<BillingAccounts['recordEvent']>[0]): Promise<void> {

@@ -1,22 +1,22 @@
-/** A database as a queue of statements sees it: links that are taken, used by one at a time, and given back. */
+/** Database connections. Each is acquired, used by one caller at a time, and released. */
 export interface ConnectionPool {
-  /** Rejects within a bounded time when there is no link to be had. */
+  /** Rejects within a bounded time if no connection is available. */
   acquire(): Promise<PooledConnection>;
-  /** Resolves within a bounded time; who still has a link loses it. */
+  /** Resolves within a bounded time; closes connections that are still in use. */
   close(): Promise<void>;
 }
 
 export interface PooledConnection {
-  /** Settles within a bounded time. A link that failed without the database's word for it answers nothing more. */
+  /** Settles within a bounded time. After a failure that the database did not report, the connection rejects everything. */
   run(sql: string, parameters?: readonly unknown[]): Promise<StatementResult>;
-  /** Adds rows, all or none, from a JSON text with a list of values for each. A row that is there already stays. */
+  /** Inserts all rows or none, from a JSON array with an array of values per row. Existing rows stay as they are. */
   insertRows(rows: InsertTarget, lists: string): Promise<void>;
-  /** Ends a transaction that failed. Where that can't be done, the link is not used again. */
+  /** Rolls back a failed transaction. If that fails, the connection is not used again. */
   rollback(): Promise<void>;
   release(): void;
 }
 
-/** Where rows go, with their columns in the order of their values. */
+/** A table, with its columns in the order of the values. */
 export interface InsertTarget {
   readonly table: string;
   readonly columns: readonly { readonly name: string; readonly kind: 'text' | 'integer' }[];
@@ -24,17 +24,17 @@ export interface InsertTarget {
 
 export interface StatementResult {
   readonly rows: readonly unknown[];
-  /** Rows that were written, where rows are not given back. */
+  /** The number of rows written, if the statement returns no rows. */
   readonly changes?: number | undefined;
 }
 
-/** How long things may take and how much of them there may be, so that nothing hangs and nothing piles up. */
+/** Timeouts and limits, so that nothing hangs or piles up. */
 export interface PoolBounds {
   readonly connectionsMax: number;
-  /** For a link, whether one is opened for it or others are waited for. */
+  /** Timeout for acquiring a connection, whether by opening one or by waiting for one. */
   readonly waitMs: number;
-  /** Until the database itself gives up a statement; what it waits for locks is part of it. */
+  /** After this time the database cancels a statement; includes waiting for locks. */
   readonly statementMs: number;
-  /** Until we give up the database. */
+  /** After this time we give up the connection. */
   readonly answerMs: number;
 }

@@ -1,11 +1,11 @@
-// Writes rows without end and tells its parent of each that was committed. The crash tests kill it.
+// Writes rows endlessly and reports each committed one to its parent. The crash tests kill it.
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../kernel/ports/records.ts';
 import { someDay, someKey, someUser } from '../database-conformance/samples.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 
-/** The id of a row that is there from now on. */
+/** Returns the id of a committed row. */
 export interface CommittedRow {
   readonly table: 'users' | 'api_keys' | 'usage_batches';
   readonly id: string;

@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { CreditEntry } from '../../kernel/ports/billing.ts';
 import type { Tables } from './tables.ts';
 
-/** Where an account's credits come from, and where they go. */
+/** The counterparties of an account's credits. */
 type Counterpart = 'payments' | 'overage';
 
 interface NewCreditEntry extends CreditEntry {
@@ -10,7 +10,7 @@ interface NewCreditEntry extends CreditEntry {
   readonly counterpart: Counterpart;
 }
 
-/** What an account has, held still until the transaction ends. SQLite has one writer at a time, and no locks on rows. */
+/** The balance of an account, locked until the transaction ends. SQLite has a single writer and needs no row lock. */
 export async function lockBalance(
   trx: Transaction<Tables>,
   accountId: string,
@@ -30,7 +30,7 @@ export async function lockBalance(
   return credits;
 }
 
-/** Both sides of it, and the sum. Whoever calls holds the balance. */
+/** Adds both sides of the entry and updates the balance. The caller has locked the balance. */
 export async function postCreditEntry(
   trx: Transaction<Tables>,
   newCreditEntry: NewCreditEntry,

@@ -40,7 +40,7 @@ export class SqlCredits implements Credits {
     return row?.credits ?? 0;
   }
 
-  /** In one statement: what calls past a cap cost is taken in the same step in which they are counted. */
+  /** One statement for a consistent result: calls past a cap are counted and charged in one step. */
   async standing(accountId: string, periodStartMs: number): Promise<CreditStanding> {
     const row = await this.#db
       .selectNoFrom((the) => [
@@ -105,9 +105,9 @@ export class SqlCredits implements Credits {
   }
 
   async reclaim({ intentId, revision, credits, kind, atMs }: CreditReclaim): Promise<number | undefined> {
-    const known = await this.payment(intentId);
-    if (known === undefined) return undefined;
-    const { accountId } = known;
+    const stored = await this.payment(intentId);
+    if (stored === undefined) return undefined;
+    const { accountId } = stored;
     return this.#db.transaction().execute(async (trx) => {
       const balance = await lockBalance(trx, accountId, this.#locksRows);
       const payment = await trx
@@ -119,7 +119,7 @@ export class SqlCredits implements Credits {
       if (payment === undefined) return undefined;
       const reclaimed = Math.min(credits, payment.credits);
       const wanted = reclaimed - payment.reclaimed;
-      // What comes back first is what had been spent already, and was never taken.
+      // Returned credits first cover the debt: credits that were spent before they could be reclaimed.
       const spent = payment.reclaimed - payment.taken;
       const taken = wanted >= 0 ? Math.min(wanted, balance) : Math.min(0, wanted + spent);
       if (wanted === 0) return 0;
@@ -196,7 +196,7 @@ const entryKinds = [
 ] as const satisfies readonly CreditEntryKind[];
 
 function kindOf(name: string): CreditEntryKind {
-  const kind = entryKinds.find((known) => known === name);
+  const kind = entryKinds.find((entryKind) => entryKind === name);
   if (kind === undefined)
     throw new Error(`the ledger has an entry of kind "${name}", which this version of Weir does not know`);
   return kind;

@@ -5,8 +5,8 @@ import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * Tables with rows of accounts, each with a column by which some of an account's can be told from others. The ledger of credits,
- * its payments and balances stay as the books of who runs the gateway, and so do receipts: with nobody's name.
+ * Tables with rows of accounts, each with a column to delete them in batches by. The credit ledger, its payments and
+ * balances stay as the operator's bookkeeping, and so do receipts, without the account's name.
  */
 const erasedTables = [
   ['provider_keys', 'provider'],
@@ -40,7 +40,7 @@ export class SqlErasures implements Erasures {
     this.#hasWalFile = sqlDialect.name === 'sqlite';
   }
 
-  /** Pages as they were before stand in the file beside the database until it is emptied. */
+  /** The WAL file contains old pages until it is truncated. */
   async purgeDeleted(): Promise<void> {
     if (this.#hasWalFile) await sql`pragma wal_checkpoint(truncate)`.execute(this.#db);
   }
@@ -89,7 +89,7 @@ export class SqlErasures implements Erasures {
 
   async deleteRows(accountId: string): Promise<void> {
     for (const [table, column] of erasedTables) while (await this.#deleteSome(accountId, table, column));
-    // One that is open has a charge under way, which must end before it is forgotten.
+    // An open recharge has a charge in progress, which must end before the row is deleted.
     await this.#db
       .deleteFrom('recharges')
       .where('account_id', '=', accountId)

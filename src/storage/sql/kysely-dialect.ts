@@ -2,7 +2,7 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } 
 import type { ConnectionPool, PooledConnection } from './connection-pool.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 
-/** Lets Kysely speak over links. */
+/** A Kysely dialect over a connection pool. */
 export function createKyselyDialect(sqlDialect: SqlDialect, connectionPool: ConnectionPool): Dialect {
   return {
     createAdapter: sqlDialect.createAdapter,
@@ -57,7 +57,7 @@ class KyselyConnection implements DatabaseConnection {
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const { rows, changes } = await this.connection.run(sql, parameters);
-    // Rows are what the compiled query selects; its type says so.
+    // The type of the compiled query describes its rows.
     const result = { rows: rows as Row[] };
     return changes === undefined ? result : { ...result, numAffectedRows: BigInt(changes) };
   }

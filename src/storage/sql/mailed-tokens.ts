@@ -13,7 +13,7 @@ import { endSessionsAndResetLinks, setPassword } from './users.ts';
 export class SqlMailedTokens implements MailedTokens {
   readonly #db: Kysely<Tables>;
 
-  /** SQLite has one writer at a time, and no locks on rows. */
+  /** False for SQLite, which has a single writer and no row locks. */
   readonly #locksRows: boolean;
 
   constructor(db: Kysely<Tables>, sqlDialect: SqlDialect) {
@@ -25,7 +25,7 @@ export class SqlMailedTokens implements MailedTokens {
     const { hash, accountId, purpose, expiresAtMs } = token;
     await this.#db.transaction().execute(async (trx) => {
       await trx.deleteFrom('mailed_tokens').where('expires_at_ms', '<=', bounds.nowMs).execute();
-      const kept = trx
+      const newest = trx
         .selectFrom('mailed_tokens')
         .select('hash')
         .where('account_id', '=', accountId)
@@ -36,7 +36,7 @@ export class SqlMailedTokens implements MailedTokens {
         .deleteFrom('mailed_tokens')
         .where('account_id', '=', accountId)
         .where('purpose', '=', purpose)
-        .where('hash', 'not in', kept)
+        .where('hash', 'not in', newest)
         .execute();
       await trx
         .insertInto('mailed_tokens')
@@ -46,14 +46,14 @@ export class SqlMailedTokens implements MailedTokens {
   }
 
   async has(hash: string, purpose: TokenPurpose, nowMs: number): Promise<boolean> {
-    const found = await this.#db
+    const row = await this.#db
       .selectFrom('mailed_tokens')
       .select('hash')
       .where('hash', '=', hash)
       .where('purpose', '=', purpose)
       .where('expires_at_ms', '>', nowMs)
       .executeTakeFirst();
-    return found !== undefined;
+    return row !== undefined;
   }
 
   verify(
@@ -83,7 +83,7 @@ export class SqlMailedTokens implements MailedTokens {
       const { accountId, isFirstVerification } = consumedToken;
       if (!(await setPassword(trx, { accountId, passwordHash }))) return undefined;
       if (isFirstVerification) {
-        // Who could read the mail has shown whose address it is.
+        // The user could read the mail, which verifies the address.
         await trx.updateTable('users').set({ verified_at_ms: nowMs }).where('id', '=', accountId).execute();
         await this.#revokeUnverifiedAccess(trx, accountId, nowMs);
       }
@@ -92,8 +92,7 @@ export class SqlMailedTokens implements MailedTokens {
   }
 
   /**
-   * Ends what was made while nobody had shown whose the address is. Stored provider keys stay where the person who stored them
-   * may go on with their session.
+   * Revokes everything created before the address was verified. Provider keys stay if the session that stored them stays.
    */
   async #revokeUnverifiedAccess(
     trx: Transaction<Tables>,
@@ -108,7 +107,7 @@ export class SqlMailedTokens implements MailedTokens {
       .select('id')
       .where('account_id', '=', accountId)
       .where('revoked_at_ms', 'is', null);
-    // In the order in which those who note uses of keys lock them.
+    // Locks keys in the same order as the writer of key uses.
     if (this.#locksRows) await inUse.orderBy('id').forUpdate().execute();
     await trx.updateTable('api_keys').set({ revoked_at_ms: nowMs }).where('id', 'in', inUse).execute();
     if (keptSession === undefined)
@@ -122,13 +121,13 @@ async function findSession(
   sessionId: string | undefined,
 ): Promise<string | undefined> {
   if (sessionId === undefined) return undefined;
-  const found = await trx
+  const row = await trx
     .selectFrom('sessions')
     .select('id')
     .where('id', '=', sessionId)
     .where('account_id', '=', accountId)
     .executeTakeFirst();
-  return found?.id;
+  return row?.id;
 }
 
 interface TokenUse {
@@ -139,23 +138,23 @@ interface TokenUse {
 
 interface ConsumedToken {
   readonly accountId: string;
-  /** Whether the address wasn't verified before. */
+  /** Whether this verified the address for the first time. */
   readonly isFirstVerification: boolean;
 }
 
 /**
- * Of two who use one at the same time, the other waits here and finds none. The user's row is locked before those of tokens,
- * as everywhere: who locks them the other way round could wait in a circle.
+ * If two requests use one token at the same time, the second waits here and finds none. The user's row is always locked
+ * before those of tokens, so that transactions can't deadlock.
  */
 async function consumeToken(
   trx: Transaction<Tables>,
   { hash, purpose, nowMs }: TokenUse,
 ): Promise<ConsumedToken | undefined> {
-  const whose = trx.selectFrom('mailed_tokens').select('account_id').where('hash', '=', hash);
+  const accountIds = trx.selectFrom('mailed_tokens').select('account_id').where('hash', '=', hash);
   const user = await trx
     .updateTable('users')
     .set((the) => ({ verified_at_ms: the.ref('verified_at_ms') }))
-    .where('id', 'in', whose)
+    .where('id', 'in', accountIds)
     .returning(['id', 'verified_at_ms'])
     .executeTakeFirst();
   const token = await trx

@@ -4,7 +4,7 @@ import { limits } from '../../kernel/limits.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SchemaTables } from './tables.ts';
 
-/** One step from a version of the schema to the next. */
+/** One step from a schema version to the next. */
 export interface Migration {
   readonly name: string;
   up(db: Transaction<SchemaTables>, sqlDialect: SqlDialect): Promise<void>;
@@ -13,13 +13,13 @@ export interface Migration {
 interface MigrateOptions {
   readonly dialect: SqlDialect;
   readonly migrations: readonly Migration[];
-  /** Whether it is left as it is where a newer version has brought it further. */
+  /** Accept a schema that a newer version of Weir has migrated. */
   readonly allowNewerSchema?: boolean;
 }
 
 /**
- * Brings the schema up to date, all steps or none; whoever else does the same waits, and finds it done. Everybody who wants
- * a table queues behind a step that waits for it: one that can't have it soon lets them pass, and tries again.
+ * Applies all missing migrations or none; a concurrent migration waits and then finds nothing to do. Other queries queue
+ * behind a migration that waits for a table lock, so it gives up after a short time, lets them pass and retries.
  */
 export async function migrate(db: Kysely<SchemaTables>, migrateOptions: MigrateOptions): Promise<void> {
   const untilMs = performance.now() + limits.migrationMs;

@@ -4,8 +4,8 @@ import type { SqlDialect } from './sql-dialect.ts';
 import type { SchemaTables } from './tables.ts';
 
 /**
- * What a build that doesn't know a migration would stumble over, in words; nothing where it goes on working. While replicas
- * are replaced one by one, the older ones work on tables that a newer one has changed.
+ * Describes what in a migration would break older builds; empty if they keep working. During a rolling update, older
+ * replicas use tables that a newer one has migrated.
  */
 export async function findIncompatibilities(
   migration: Migration,
@@ -24,7 +24,7 @@ export async function findIncompatibilities(
   return faults;
 }
 
-/** `made`: tables of the same migration, which nobody else knows yet. */
+/** `made`: tables that the same migration creates, which older builds don't use. */
 function incompatibilityOf(statement: string, made: ReadonlySet<string>): string | undefined {
   const [, unique, indexed = ''] = /^create (unique )?index .*? on (\w+)/.exec(statement) ?? [];
   if (indexed !== '')
@@ -46,7 +46,7 @@ function incompatibilityOf(statement: string, made: ReadonlySet<string>): string
   return made.has(touched) ? undefined : 'it changes what older builds read and write';
 }
 
-/** In small letters, on one line, without quotation marks. */
+/** Lower case, on one line, without quotation marks. */
 async function recordStatements(migration: Migration, sqlDialect: SqlDialect): Promise<readonly string[]> {
   const statements: string[] = [];
   const db = new Kysely<SchemaTables>({
@@ -56,7 +56,7 @@ async function recordStatements(migration: Migration, sqlDialect: SqlDialect): P
   return statements.map((sql) => sql.replaceAll('"', '').replace(/\s+/g, ' ').trim().toLowerCase());
 }
 
-/** Takes statements down and answers nothing. */
+/** Records statements and returns no rows. */
 class RecordingDriver extends DummyDriver {
   readonly #record: (sql: string) => void;
 

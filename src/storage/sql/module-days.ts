@@ -26,7 +26,7 @@ function addTrialSums(one: TrialSums, other: TrialSums): TrialSums {
   };
 }
 
-/** Adds them to what is there. */
+/** Adds the sums to the existing rows. */
 export async function writeModuleDays(trx: Transaction<Tables>, days: readonly ModuleDay[]): Promise<void> {
   const sum = (column: keyof ModuleRow) =>
     sql<number>`${sql.ref(`module_days.${column}`)} + ${sql.ref(`excluded.${column}`)}`;

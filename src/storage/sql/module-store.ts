@@ -27,12 +27,12 @@ interface SerializedEntry {
 
 const columns = ['value', 'version', 'updated_at_ms'] as const;
 
-/** No key that begins like another text comes after that text with this behind it. */
+/** Sorts after every key with a given prefix when appended to that prefix. */
 const prefixRangeEnd = '\u{10ffff}'.repeat(limits.moduleKeyCharactersMax / 2);
 
 /**
- * What one module keeps for one tenant. Who adds or deletes entries holds the row with their figures until it is done, so
- * that the count is right, and an entry that is there stays there meanwhile.
+ * The store of one module for one scope. Additions and deletions lock the row with the counters until they commit, so
+ * that the count is right and existing entries stay meanwhile.
  */
 export class SqlModuleStore implements ModuleStore {
   readonly #db: Kysely<Tables>;
@@ -98,7 +98,7 @@ export class SqlModuleStore implements ModuleStore {
     return rows.map(({ key, ...row }) => ({ key, ...toValue(row) }));
   }
 
-  /** Deletes a bounded number of entries; true where there may be more. */
+  /** Deletes a bounded number of entries; true if there may be more. */
   deleteSome(): Promise<boolean> {
     const most = limits.moduleEntriesDeletedAtOnce;
     return this.#db.transaction().execute(async (trx) => {
@@ -127,7 +127,7 @@ export class SqlModuleStore implements ModuleStore {
     });
   }
 
-  /** In one statement, so that of two who name the same version the second finds another. */
+  /** One statement, so that of two updates with the same expected version only the first succeeds. */
   async #replace(
     db: Kysely<Tables>,
     { key, value }: SerializedEntry,
@@ -166,7 +166,7 @@ export class SqlModuleStore implements ModuleStore {
     });
   }
 
-  /** Whoever else adds or deletes here waits until this transaction ends. */
+  /** Blocks other additions and deletions until this transaction ends. */
   #lockCounters(trx: Transaction<Tables>): Promise<StoreCounters | undefined> {
     return trx
       .updateTable('module_stores')
@@ -176,7 +176,7 @@ export class SqlModuleStore implements ModuleStore {
       .executeTakeFirst();
   }
 
-  /** The same, also where nothing was ever added. */
+  /** The same, but creates the row if it is missing. */
   #lockOrCreateCounters(trx: Transaction<Tables>): Promise<StoreCounters> {
     return trx
       .insertInto('module_stores')

@@ -4,7 +4,7 @@ import type { UsageBatch } from '../../kernel/ports/records.ts';
 import { lockBalance, postCreditEntry } from './credit-entries.ts';
 import type { Tables } from './tables.ts';
 
-/** Calls of a period that are past its cap. */
+/** Calls of a period beyond its cap. */
 export interface OverageCalls {
   readonly accountId: string;
   readonly periodStartMs: number;
@@ -15,7 +15,7 @@ interface OverageCharge extends OverageCalls {
   readonly batch: Pick<UsageBatch, 'id' | 'atMs'>;
 }
 
-/** One entry for all of a batch. What was taken back from the account meanwhile can't be taken again. */
+/** Adds one entry for a whole batch. Charges at most the balance, which a refund may have reduced meanwhile. */
 export async function chargeOverage(
   trx: Transaction<Tables>,
   { accountId, periodStartMs, calls, batch }: OverageCharge,

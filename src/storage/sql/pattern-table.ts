@@ -14,7 +14,7 @@ import type {
 import { SqlPatternTrials } from './pattern-trials.ts';
 import type { Tables } from './tables.ts';
 
-/** Whoever adds, changes or deletes holds the owner's row until it is done, so that counts and changes are right. */
+/** Writers lock the owner's row until they commit, so that counts and changes are consistent. */
 export class SqlPatternTable implements PatternTable {
   readonly #db: Kysely<Tables>;
   readonly #trials: SqlPatternTrials;
@@ -28,12 +28,12 @@ export class SqlPatternTable implements PatternTable {
     return this.#db.transaction().execute(async (trx) => {
       const entries = await lockOwner(trx, owner);
       const { scope, fingerprint } = toRow(pattern);
-      const known = await trx
+      const duplicate = await trx
         .selectFrom('patterns')
         .select('id')
         .where((the) => the.and({ owner, scope, fingerprint }))
         .executeTakeFirst();
-      if (known !== undefined) return 'known';
+      if (duplicate !== undefined) return 'known';
       if (entries >= most) return 'full';
       await trx
         .insertInto('patterns')
@@ -129,8 +129,8 @@ export class SqlPatternTable implements PatternTable {
     return this.#trials.callOf(owner, conversation);
   }
 
-  recordGist(...said: Parameters<PatternTable['recordGist']>): Promise<void> {
-    return this.#trials.isAbout(...said);
+  recordGist(...args: Parameters<PatternTable['recordGist']>): Promise<void> {
+    return this.#trials.isAbout(...args);
   }
 
   gist(owner: string, conversation: string): Promise<Gist | undefined> {
@@ -177,7 +177,7 @@ export class SqlPatternTable implements PatternTable {
   }
 }
 
-/** How many there are. Whoever else writes here waits until this transaction ends. */
+/** Returns the number of patterns and blocks other writers until this transaction ends. */
 async function lockOwner(trx: Transaction<Tables>, owner: string): Promise<number> {
   const { entries } = await trx
     .insertInto('pattern_owners')
@@ -220,7 +220,7 @@ async function replacePattern(
     .where((the) => the.and({ owner, scope: row.scope, fingerprint: row.fingerprint }))
     .where('id', '<>', id)
     .executeTakeFirst();
-  // Where the place is taken by another that says the same, this one keeps a name of its own.
+  // If another pattern has the same fingerprint, the id makes this one unique.
   const fingerprint =
     taken === undefined ? row.fingerprint : `${row.fingerprint} ${id}`.slice(0, limits.patternFingerprintMax);
   await trx

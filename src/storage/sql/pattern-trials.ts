@@ -13,7 +13,7 @@ import type { Tables } from './tables.ts';
 const expiringTables = ['pattern_calls', 'pattern_gists', 'pattern_trials', 'outcomes'] as const;
 type MilliScores = Pick<Tables['outcomes'], 'good_milli' | 'bad_milli'>;
 
-/** What patterns are judged by: calls, the conversations that they belong to, what was tried there, and how those went. */
+/** The evidence for patterns: calls, their conversations, the trials in them, and their outcomes. */
 export class SqlPatternTrials {
   readonly #db: Kysely<Tables>;
 
@@ -101,19 +101,19 @@ export class SqlPatternTrials {
     outcome: Outcome & { readonly atMs: number },
   ): Promise<boolean> {
     const { requestId, note, atMs } = outcome;
-    const said = { ...toMilliScores(outcome), note, at_ms: atMs };
+    const values = { ...toMilliScores(outcome), note, at_ms: atMs };
     const which = { owner, conversation, request_id: requestId };
     const written = await this.#db
       .insertInto('outcomes')
-      .values({ ...which, ...said })
+      .values({ ...which, ...values })
       .onConflict((conflict) =>
         conflict
           .columns(['owner', 'conversation', 'request_id'])
-          .doUpdateSet(said)
+          .doUpdateSet(values)
           .where((the) =>
             the.or([
-              the('outcomes.good_milli', '<>', said.good_milli),
-              the('outcomes.bad_milli', '<>', said.bad_milli),
+              the('outcomes.good_milli', '<>', values.good_milli),
+              the('outcomes.bad_milli', '<>', values.bad_milli),
               the('outcomes.note', '<>', note),
             ]),
           ),
@@ -138,7 +138,7 @@ export class SqlPatternTrials {
     return rows.map((row) => ({ requestId: row.request_id, note: row.note, ...toVerdict(row) }));
   }
 
-  /** Those that have another verdict now. */
+  /** Returns the trials whose verdict changed. */
   async updateVerdicts(
     trx: Transaction<Tables>,
     { owner, conversation, verdict }: { owner: string; conversation: string; verdict: Verdict },

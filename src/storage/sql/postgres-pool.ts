@@ -10,7 +10,7 @@ import type {
   StatementResult,
 } from './connection-pool.ts';
 
-/** Links to PostgreSQL, opened when they are needed; one that breaks is replaced by the next that is asked for. */
+/** Connections to PostgreSQL, opened on demand; broken ones are replaced on the next demand. */
 export class PostgresPool implements ConnectionPool {
   readonly #pool: Pool;
   readonly #waitMs: number;
@@ -31,7 +31,7 @@ export class PostgresPool implements ConnectionPool {
       fallback_application_name: 'weir',
       types: { getTypeParser },
     });
-    // A connection that breaks while nobody uses it is gone from the pool; one that is in use fails its statement.
+    // The pool drops a connection that breaks while idle; one in use fails its statement.
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
@@ -46,7 +46,7 @@ export class PostgresPool implements ConnectionPool {
     }
   }
 
-  /** A connection that doesn't come back is left to its own time limits. */
+  /** A connection that is not released ends by its own timeouts. */
   close(): Promise<void> {
     this.#closing ??= Promise.race([this.#pool.end(), delay(this.#waitMs)]);
     return this.#closing;
@@ -61,7 +61,7 @@ class PostgresConnection implements PooledConnection {
     this.#client = client;
   }
 
-  /** As one text: hundreds of rows as parameters would cost this thread much more. */
+  /** Sends one JSON text: hundreds of rows as parameters would cost this thread much more. */
   async insertRows({ table, columns }: InsertTarget, lists: string): Promise<void> {
     const names = columns.map(({ name }) => `"${name}"`).join(', ');
     const values = columns.map(({ kind }, at) =>
@@ -88,7 +88,7 @@ class PostgresConnection implements PooledConnection {
   }
 
   async rollback(): Promise<void> {
-    // The server ends a transaction with its connection, and one that fails here isn't used again.
+    // The server rolls back when the connection ends, and a connection that fails here isn't used again.
     if (this.#failure === undefined) await this.run('rollback').catch(() => undefined);
   }
 
@@ -97,17 +97,17 @@ class PostgresConnection implements PooledConnection {
   }
 }
 
-/** True where a statement was refused and the connection goes on; false where it is lost, or of no more use. */
+/** True if the server rejected the statement and the connection is usable; false if the connection is lost or useless. */
 function isStatementError(error: unknown): boolean {
   return error instanceof DatabaseError && !connectionFatalCodes.test(error.code ?? '');
 }
 
-/** Codes of a server that is going away, can't be written to, has no more room or a broken disk, or gave a statement up. */
+/** Codes of a server that is shutting down, read-only, out of resources or on a broken disk, or that canceled a statement. */
 const connectionFatalCodes = /^(?:08|25006|25P0[34]|53|57|58)/;
 
 const int8 = 20;
 
-/** Whole numbers as numbers, as SQLite has them. */
+/** Parses integers as numbers, like SQLite. */
 function getTypeParser(type: number, format?: 'text' | 'binary') {
   return type === int8 ? parseSafeInteger : types.getTypeParser(type, format);
 }

@@ -10,7 +10,7 @@ interface OpenPostgresOptions {
   readonly allowNewerSchema?: boolean;
 }
 
-/** A database that any number of replicas share. */
+/** A database for any number of replicas. */
 export function openPostgres({
   url,
   bounds: poolBounds = defaultPoolBounds,

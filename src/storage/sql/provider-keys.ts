@@ -95,7 +95,7 @@ export class SqlProviderKeys implements ProviderKeys {
     return numUpdatedRows === 1n;
   }
 
-  /** In local mode there are no accounts, and nothing to check. */
+  /** Local mode has no accounts, so there is nothing to check. */
   #withCredentialCheck<Result>(
     { accountId }: SealedKey,
     shown: PresentedCredential | undefined,

@@ -76,7 +76,7 @@ export class SqlReceipts implements Receipts {
     return receipts;
   }
 
-  /** Own and claimed ones are asked for apart, each by its index. */
+  /** Queries own and claimed receipts separately, so that each query can use its index. */
   async page({ accountId, ...rest }: ReceiptQuery): Promise<readonly StoredReceipt[]> {
     const receipts = this.#db.selectFrom('receipts').select(columns);
     if (accountId === undefined)
@@ -133,7 +133,7 @@ export class SqlReceipts implements Receipts {
 
 type PageBounds = Omit<ReceiptQuery, 'accountId'>;
 
-/** The newest of a query in the order of one table, whose index has it. */
+/** The newest rows of a query, in the order of one table's index. */
 function newestRows<Of extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Of, Row>,
   table: 'receipts' | 'receipt_owners',
@@ -167,7 +167,7 @@ function toReceipt(row: Tables['receipts']): StoredReceipt {
   };
 }
 
-/** Whatever isn't said to be public isn't. */
+/** Not public unless marked so. */
 function visibilityOf(text: string): Visibility {
   return text === 'public_demo' ? text : 'private';
 }

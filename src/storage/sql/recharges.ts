@@ -22,7 +22,7 @@ export class SqlRecharges implements Recharges {
     this.#locksRows = sqlDialect.name === 'postgres';
   }
 
-  /** Whoever opens another for the same account waits, so that what is looked at holds until this one is in. */
+  /** Blocks other recharges of the account, so that the checks stay valid until this one is inserted. */
   open(recharge: Recharge, most: RechargeLimit): Promise<boolean> {
     const { id, accountId, customerId, method, credits, atMs, untilMs } = recharge;
     return this.#db.transaction().execute(async (trx) => {
@@ -111,13 +111,13 @@ export class SqlRecharges implements Recharges {
     return taken;
   }
 
-  async due({ limit, ...question }: DueRechargeQuery): Promise<readonly string[]> {
-    const rows = await selectDueAccounts(this.#db, question).orderBy('next_try_ms').limit(limit).execute();
+  async due({ limit, ...query }: DueRechargeQuery): Promise<readonly string[]> {
+    const rows = await selectDueAccounts(this.#db, query).orderBy('next_try_ms').limit(limit).execute();
     return rows.map(({ account_id }) => account_id);
   }
 }
 
-/** Paid accounts that have fewer credits than they want to have, and wait for nothing. */
+/** Paid accounts whose credits are below their threshold and that have no open recharge or retry delay. */
 function selectDueAccounts(db: Kysely<Tables>, { nowMs, most, accountId }: Omit<DueRechargeQuery, 'limit'>) {
   return db
     .selectFrom('billing_accounts')

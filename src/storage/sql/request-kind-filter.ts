@@ -3,7 +3,7 @@ import type { LogFilter, LogQuery } from '../../kernel/ports/request-log.ts';
 import { isRequestIdPrefix } from '../../kernel/request-id.ts';
 import type { Effect } from '../../kernel/trace.ts';
 
-/** Which kinds of calls a question is about; undefined where all calls of the account are meant, or all there are. */
+/** A condition on kinds of calls; undefined if the query covers all calls of the account, or all calls. */
 export function kindsCondition({ accountId, filter }: LogQuery): RawBuilder<unknown> | undefined {
   const wanted = filterConditions(filter);
   if (wanted.length === 0) return undefined;
@@ -42,7 +42,7 @@ function stepConditions({ module, effect }: LogFilter): readonly RawBuilder<unkn
   return [stepsLike(`%${name}:%`), sql`not ${stepsLike(`%${name}:passed,%`)}`];
 }
 
-/** A module that changed both is found by either. */
+/** A module that changed both matches either. */
 function matchingEffects(effect: Effect): readonly Effect[] {
   return effect === 'changed-request' || effect === 'changed-reply' ? [effect, 'changed-both'] : [effect];
 }
@@ -51,7 +51,7 @@ function stepsLike(pattern: string): RawBuilder<unknown> {
   return sql`(',' || request_kinds.steps || ',') like ${pattern} escape '\\'`;
 }
 
-/** What stands for others in a pattern stands for itself. */
+/** Escapes wildcards. */
 function escapeLike(text: string): string {
   return text.replaceAll(/[%_\\]/g, '\\$&');
 }

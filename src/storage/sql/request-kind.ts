@@ -3,7 +3,7 @@ import { limits } from '../../kernel/limits.ts';
 import { Lru } from '../../kernel/lru.ts';
 import type { LoggedCall, LoggedStep } from '../../kernel/ports/request-log.ts';
 
-/** All by which calls are filtered and summed up. */
+/** The attributes by which calls are filtered and summed up. */
 type RequestKind = Pick<
   LoggedCall,
   'accountId' | 'keyId' | 'askedBy' | 'modelAsked' | 'modelUsed' | 'provider' | 'status' | 'errorCode'
@@ -14,13 +14,13 @@ type RequestKind = Pick<
 
 type KindStep = Pick<LoggedStep, 'module' | 'effect'>;
 
-/** 16 characters. Made as a text of their own: JSON takes twice as long to write a part of another. */
+/** 16 characters, as a flat string: JSON takes twice as long to write a slice of another string. */
 const kindHashBytes = 12;
 
-/** Names the kind of a call. Calls are stored with it, so that the same kind must have the same name for ever. */
+/** Hashes the kind of a call. Calls are stored with the hash, so it must never change for a kind. */
 export class RequestKindHasher {
   readonly #hashes = new Lru<string>(limits.cachedRequestKindsMax);
-  /** Most calls are like the one before, and their parts needn't be put together. */
+  /** Most calls have the kind of the previous one, and their parts needn't be joined. */
   #lastHashed: { readonly call: RequestKind; readonly name: string } | undefined;
 
   hash(call: RequestKind): string {
@@ -30,8 +30,8 @@ export class RequestKindHasher {
   }
 
   #hashText(parts: string): string {
-    const known = this.#hashes.get(parts);
-    if (known !== undefined) return known;
+    const existing = this.#hashes.get(parts);
+    if (existing !== undefined) return existing;
     const name = createHash('sha256').update(parts).digest().toString('base64url', 0, kindHashBytes);
     this.#hashes.set(parts, name);
     return name;
@@ -58,7 +58,7 @@ function isSameStep(one: KindStep, other: KindStep | undefined): boolean {
   return one.module === other?.module && one.effect === other.effect;
 }
 
-/** Clients choose the model, so it comes last and with its length: it can't be taken for another part. */
+/** Clients choose the model, so it comes last and with its length: it can't be mistaken for another part. */
 function serializeKind(call: RequestKind): string {
   const { accountId, keyId, askedBy, provider, status, ending, errorCode, modelAsked, modelUsed } = call;
   let steps = '';

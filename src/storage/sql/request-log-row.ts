@@ -12,7 +12,7 @@ interface RequestColumn {
   readonly kind: 'text' | 'integer';
 }
 
-/** Every column, in the order of the values below. */
+/** All columns, in the order of the values below. */
 export const requestColumns: readonly RequestColumn[] = [
   textColumn('id'),
   textColumn('kind'),
@@ -50,7 +50,7 @@ export const requestColumns: readonly RequestColumn[] = [
 
 export const requestColumnNames: readonly ColumnName[] = requestColumns.map(({ name }) => name);
 
-/** What is added up of calls: as the tables call it, and as the port does. */
+/** The summed figures of calls: column name and property name. */
 export const amountColumns = [
   ['input_tokens', 'inputTokens'],
   ['output_tokens', 'outputTokens'],
@@ -60,18 +60,18 @@ export const amountColumns = [
   ['saved_nano_usd', 'savedNanoUsd'],
 ] as const;
 
-/** As JSON, a list of values for each call, in the order of the columns; databases keep lists as the text they are. */
+/** A JSON array of values for each call, in the order of the columns; databases store nested arrays as text. */
 export function packCalls(calls: readonly LoggedCall[], kinds: RequestKindHasher): string {
   return JSON.stringify(calls.map((call) => toRowValues(call, kinds.hash(call))));
 }
 
-/** Several such texts as one. */
+/** Joins several packed texts. */
 export function joinPacks(texts: readonly string[]): string {
   const [only = '[]'] = texts;
   return texts.length <= 1 ? only : `[${texts.map((lists) => lists.slice(1, -1)).join(',')}]`;
 }
 
-/** Whether a text is one of these, and whole. */
+/** Whether a text is a complete list of packed calls. */
 export function isPackedCalls(text: string): boolean {
   try {
     const lists: unknown = JSON.parse(text);
@@ -85,7 +85,7 @@ function isRowValues(list: unknown): boolean {
   return Array.isArray(list) && list.length === requestColumns.length;
 }
 
-/** Written out: a function for each value would cost as much as the rest of the call's row. */
+/** Written out, because a function per value would double the cost of a row. */
 function toRowValues(call: LoggedCall, kind: string): readonly unknown[] {
   return [
     call.id,
@@ -181,7 +181,7 @@ function isEnding(name: string): name is LoggedCall['ending'] {
   return Object.hasOwn(endings, name);
 }
 
-/** What a newer version may have written, and this one can't read, is left out. */
+/** Leaves out steps of a newer version that this one can't read. */
 export function parseSteps(json: string): readonly LoggedStep[] {
   return filterSteps(JSON.parse(json));
 }

@@ -7,7 +7,7 @@ import { callFromRow, requestColumnNames } from './request-log-row.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
-/** Ids between these two, neither of them included. */
+/** Ids between these two, exclusive. */
 interface IdRange {
   readonly above: string;
   readonly below: string;
@@ -23,9 +23,9 @@ const lowestId = '';
 const highestId = '\u{10ffff}';
 
 /**
- * Finds a page of calls off indexes. Calls of an account, or of all, are read off one; with a filter, the kinds that it lets
- * through are known first, and each of these is a range of an index. Where somebody made very many kinds, as with a new
- * name of a model in each call, the calls are looked through in bounded steps until the page is full or the time is over.
+ * Finds a page of calls by indexes. Without a filter one index is enough. With a filter, it selects the matching kinds
+ * first; each is a range of an index. If there are very many kinds, as with a new model name in each call, it scans the
+ * calls in bounded steps until the page is full or the time is up.
  */
 export class LogSearch {
   readonly #db: Kysely<Tables>;
@@ -33,11 +33,11 @@ export class LogSearch {
   readonly #isNewerSide: boolean;
   readonly #dialectName: SqlDialect['name'];
 
-  constructor(db: Kysely<Tables>, home: SqlDialect['name'], question: LogQuery) {
+  constructor(db: Kysely<Tables>, dialectName: SqlDialect['name'], query: LogQuery) {
     this.#db = db;
-    this.#dialectName = home;
-    this.#query = question;
-    this.#isNewerSide = question.beside?.side === 'newer';
+    this.#dialectName = dialectName;
+    this.#query = query;
+    this.#isNewerSide = query.beside?.side === 'newer';
   }
 
   async page(): Promise<LogPage> {
@@ -69,7 +69,7 @@ export class LogSearch {
     return (rows[0]?.count ?? 0) > limits.requestKindsMax;
   }
 
-  /** Each kind's first call on the side that is asked for. A page can't have calls of more kinds than it has calls. */
+  /** The first call of each kind on the requested side. A page can't have more kinds than calls. */
   async #nearestCalls(kinds: RawBuilder<unknown>): Promise<readonly NearestCall[]> {
     const first = sql`select id from requests
       where requests.kind = request_kinds.kind and ${this.#inRange(this.#idRange())} order by id ${this.#order} limit 1`;
@@ -79,10 +79,10 @@ export class LogSearch {
     return rows;
   }
 
-  /** PostgreSQL thinks for long about many ranges in one statement, and SQLite has no other way. */
+  /** PostgreSQL plans many ranges in one statement slowly, so it uses a lateral join, which SQLite does not have. */
   #idsOfKinds(nearest: readonly NearestCall[]): RawBuilder<unknown> {
     const kinds = nearest.map(({ kind }) => kind);
-    // As many calls as a page has are no farther than the last of these.
+    // No call of the page lies beyond the last of these.
     const farthest = nearest[this.#fetchLimit - 1]?.id;
     const idRange = this.#idRange();
     const within = this.#inRange(farthest === undefined ? idRange : this.#endRangeAt(idRange, farthest));
@@ -93,7 +93,7 @@ export class LogSearch {
         ? sql`select range.id from unnest(cast(${kinds} as text[])) as wanted (kind)
             cross join lateral (${range(sql`wanted.kind collate "C"`, this.#fetchLimit)}) as range`
         : sql.join(
-            // Those before it have at least one call each that comes before its own.
+            // Each preceding kind has at least one call that precedes those of this kind.
             kinds.map((kind, at) => sql`select id from (${range(sql`${kind}`, this.#fetchLimit - at)})`),
             sql` union all `,
           );
@@ -106,23 +106,23 @@ export class LogSearch {
 
   async #scan(kinds: RawBuilder<unknown>): Promise<LogPage> {
     const untilMs = performance.now() + limits.requestLogSearchMs;
-    const isMeant = sql`exists (select 1 from request_kinds where request_kinds.kind = requests.kind and ${kinds})`;
-    const found: LoggedCall[] = [];
+    const hasMatchingKind = sql`exists (select 1 from request_kinds where request_kinds.kind = requests.kind and ${kinds})`;
+    const calls: LoggedCall[] = [];
     let idRange = this.#idRange();
     for (;;) {
       const edge = await this.#stepEnd(idRange);
       const step = edge === undefined ? idRange : this.#endRangeAt(idRange, edge);
-      found.push(
-        ...(await this.#readCalls(sql`select id from requests where ${this.#accountCondition} and ${isMeant} and ${this.#inRange(step)}
-          order by id ${this.#order} limit ${this.#fetchLimit - found.length}`)),
+      calls.push(
+        ...(await this.#readCalls(sql`select id from requests where ${this.#accountCondition} and ${hasMatchingKind} and ${this.#inRange(step)}
+          order by id ${this.#order} limit ${this.#fetchLimit - calls.length}`)),
       );
-      if (edge === undefined || found.length >= this.#fetchLimit) return this.#limitedPage(found);
-      if (performance.now() >= untilMs) return this.#toPage(found, true, edge);
+      if (edge === undefined || calls.length >= this.#fetchLimit) return this.#limitedPage(calls);
+      if (performance.now() >= untilMs) return this.#toPage(calls, true, edge);
       idRange = this.#isNewerSide ? { ...idRange, above: edge } : { ...idRange, below: edge };
     }
   }
 
-  /** The last call of the next step, whatever it is; undefined where the step reaches to the end. */
+  /** The last call of the next step, matching or not; undefined if the step reaches the end. */
   async #stepEnd(idRange: IdRange): Promise<string | undefined> {
     const { rows } = await sql<{ readonly id: string }>`select id from requests
       where ${this.#accountCondition} and ${this.#inRange(idRange)}
@@ -130,12 +130,12 @@ export class LogSearch {
     return rows[0]?.id;
   }
 
-  /** With the call at the edge itself, which is part of the step. */
+  /** Includes the call at the edge. */
   #endRangeAt(idRange: IdRange, edge: string): IdRange {
     return this.#isNewerSide ? { ...idRange, below: `${edge}0` } : { ...idRange, above: predecessorOf(edge) };
   }
 
-  /** Chosen by what the index has of them, and only then read. */
+  /** Selects the ids by index only, then reads the rows. */
   async #readCalls(ids: RawBuilder<unknown>): Promise<readonly LoggedCall[]> {
     const rows = await this.#db
       .selectFrom('requests')
@@ -159,29 +159,29 @@ export class LogSearch {
     return this.#isNewerSide ? sql`asc` : sql`desc`;
   }
 
-  /** One more than the page has tells whether there are more. */
+  /** One more than the page size, to know whether there are more. */
   get #fetchLimit(): number {
     return this.#query.limit + 1;
   }
 
-  #limitedPage(found: readonly LoggedCall[]): LogPage {
+  #limitedPage(calls: readonly LoggedCall[]): LogPage {
     const { limit } = this.#query;
-    const calls = found.slice(0, limit);
-    return this.#toPage(calls, found.length > limit, calls.at(-1)?.id);
+    const page = calls.slice(0, limit);
+    return this.#toPage(page, calls.length > limit, page.at(-1)?.id);
   }
 
-  #toPage(found: readonly LoggedCall[], more: boolean, reached: string | undefined): LogPage {
-    return { calls: this.#isNewerSide ? found.toReversed() : found, more, reached };
+  #toPage(calls: readonly LoggedCall[], more: boolean, reached: string | undefined): LogPage {
+    return { calls: this.#isNewerSide ? calls.toReversed() : calls, more, reached };
   }
 }
 
-/** Ids are digits of base 16, all of which come before `g`. */
+/** Ids are hexadecimal; every digit sorts before `g`. */
 function idsWithPrefix(search: LogFilter['search']): IdRange {
   if (search === undefined || !isRequestIdPrefix(search)) return { above: lowestId, below: highestId };
   return { above: predecessorOf(search), below: `${search}g` };
 }
 
-/** Comes before this id and after all that are before it. */
+/** Sorts before this id and after all smaller ids. */
 function predecessorOf(id: string): string {
   return `${id.slice(0, -1)}${String.fromCharCode(id.charCodeAt(id.length - 1) - 1)}g`;
 }

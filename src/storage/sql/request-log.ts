@@ -51,7 +51,7 @@ export class SqlRequestLog implements RequestLog {
     return isPackedCalls(line);
   }
 
-  /** As one JSON text: hundreds of rows cost this thread little more than writing it. */
+  /** Sends one JSON text, so that hundreds of rows cost this thread little more than serializing it. */
   async addPacked(packs: readonly string[]): Promise<void> {
     const pooledConnection = await this.#pool.acquire();
     try {
@@ -61,16 +61,16 @@ export class SqlRequestLog implements RequestLog {
     }
   }
 
-  page(question: LogQuery): Promise<LogPage> {
-    return new LogSearch(this.#db, this.#dialectName, question).page();
+  page(query: LogQuery): Promise<LogPage> {
+    return new LogSearch(this.#db, this.#dialectName, query).page();
   }
 
-  sums(question: LogSumsQuery): Promise<LogSums> {
-    return readSums(this.#db, question);
+  sums(query: LogSumsQuery): Promise<LogSums> {
+    return readSums(this.#db, query);
   }
 
-  oldestSums(kept: 'by-minute' | 'folded'): Promise<number | undefined> {
-    return oldestSums(this.#db, kept);
+  oldestSums(resolution: 'by-minute' | 'folded'): Promise<number | undefined> {
+    return oldestSums(this.#db, resolution);
   }
 
   foldMinutes(span: SumsSpan): Promise<void> {
@@ -99,7 +99,7 @@ export class SqlRequestLog implements RequestLog {
     return row === undefined ? undefined : callFromRow(row);
   }
 
-  /** Counted in parts, so that nobody waits behind the whole. */
+  /** Counts in parts, so that other queries don't wait for the whole. */
   async newestBehind(count: number): Promise<string | undefined> {
     let id: string | undefined;
     for (let counted = 0; counted <= count; ) {

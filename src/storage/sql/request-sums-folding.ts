@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts';
 
 interface SumTable {
   readonly table: string;
-  /** Beside the time. */
+  /** The key columns besides the time. */
   readonly key: readonly string[];
   readonly sums: readonly string[];
 }
@@ -36,22 +36,22 @@ const pastModelTimes: SumTable = {
 const foldedTables = [pastKinds, pastModels, pastTimes, pastModelTimes, moduleSums];
 const minuteTables = ['request_sums', 'request_times'];
 
-/** Every call has a time of its own in one of them. */
+/** The time of the oldest sums. */
 export async function oldestSums(
   db: Kysely<Tables>,
-  kept: 'by-minute' | 'folded',
+  resolution: 'by-minute' | 'folded',
 ): Promise<number | undefined> {
-  const table = sql.table(kept === 'by-minute' ? 'request_sums' : pastKinds.table);
+  const table = sql.table(resolution === 'by-minute' ? 'request_sums' : pastKinds.table);
   const { rows } = await sql<{
     readonly oldest: number | null;
   }>`select min(at_ms) as oldest from ${table}`.execute(db);
   return rows[0]?.oldest ?? undefined;
 }
 
-/** Moved out of one table into two each: what is left there wasn't moved yet, however late it came. */
+/** Moves the sums of minutes into the tables of past sums. Rows that arrive late are moved the next time. */
 export async function foldMinutes(
   db: Kysely<Tables>,
-  home: SqlDialect['name'],
+  dialectName: SqlDialect['name'],
   span: SumsSpan,
 ): Promise<void> {
   const during = (table: string) =>
@@ -61,8 +61,8 @@ export async function foldMinutes(
     where ${during('request_sums')}`;
   const times = sql`from request_times where ${during('request_times')}`;
   await db.transaction().execute(async (trx) => {
-    // What somebody adds in between makes this fail, to be tried again, and not be deleted without being added.
-    if (home === 'postgres') await sql`set transaction isolation level repeatable read`.execute(trx);
+    // A concurrent insert makes this fail and retry; otherwise the insert would be deleted without being added.
+    if (dialectName === 'postgres') await sql`set transaction isolation level repeatable read`.execute(trx);
     await addSums(trx, pastKinds, span, { rows: calls });
     await addSums(trx, pastModels, span, {
       rows: callsAndKinds,
@@ -76,7 +76,7 @@ export async function foldMinutes(
   });
 }
 
-/** All or none, so that nothing is counted twice. */
+/** Folds all tables or none, so that nothing is counted twice. */
 export async function foldSums(db: Kysely<Tables>, span: SumsSpan): Promise<void> {
   const { rows } = await sql`select 1 from request_past_sums where ${afterStartOf(span)} limit 1`.execute(db);
   if (rows.length === 0) return;
@@ -85,21 +85,21 @@ export async function foldSums(db: Kysely<Tables>, span: SumsSpan): Promise<void
   });
 }
 
-/** What is in the span, added to its beginning. */
+/** Adds the sums within the span to those at its start. */
 async function foldInPlace(trx: Transaction<Tables>, sums: SumTable, span: SumsSpan): Promise<void> {
   await addSums(trx, sums, span, { rows: sql`from ${sql.table(sums.table)} where ${afterStartOf(span)}` });
   await sql`delete from ${sql.table(sums.table)} where ${afterStartOf(span)}`.execute(trx);
 }
 
-/** Without its beginning. */
+/** The span without its start. */
 function afterStartOf({ startMs, ms }: SumsSpan) {
   return sql`at_ms > ${startMs} and at_ms < ${startMs + ms}`;
 }
 
 interface FoldSource {
-  /** Behind `select …`. */
+  /** The SQL after `select …`. */
   readonly rows: unknown;
-  /** Where rows have other names for it. */
+  /** The key expressions, if they differ from the column names. */
   readonly key?: readonly unknown[];
 }
 
@@ -107,7 +107,7 @@ async function addSums(
   trx: Transaction<Tables>,
   { table, key, sums }: SumTable,
   { startMs }: SumsSpan,
-  { rows, key: found = key.map((name) => sql.ref(name)) }: FoldSource,
+  { rows, key: keyExpressions = key.map((name) => sql.ref(name)) }: FoldSource,
 ): Promise<void> {
   const columns = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
   const places = sql.join(key.map((_, at) => sql.lit(at + 1)));
@@ -115,7 +115,7 @@ async function addSums(
     (name) => sql`${sql.id(name)} = ${sql.ref(`${table}.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
   );
   await sql`insert into ${sql.table(table)} (${columns(key)}, at_ms, ${columns(sums)})
-    select ${sql.join(found)}, cast(${startMs} as bigint), ${sql.join(sums.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint)`))}
+    select ${sql.join(keyExpressions)}, cast(${startMs} as bigint), ${sql.join(sums.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint)`))}
     ${rows} group by ${places} order by ${places}
     on conflict (${columns(key)}, at_ms) do update set ${sql.join(more)}`.execute(trx);
 }

@@ -14,20 +14,20 @@ import { oldestSums } from './request-sums-folding.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * What is kept by the minute, and what was moved from there: no call is in both. It is read table by table, so that nobody
- * waits behind all of it, and once more where minutes were moved meanwhile: the oldest go first.
+ * Reads the sums by minute and the folded ones; no call is in both. Reads table by table, so that other queries don't
+ * wait for all of it, and starts over if minutes were folded meanwhile, which the oldest minute shows.
  */
-export async function readSums(db: Kysely<Tables>, question: LogSumsQuery): Promise<LogSums> {
+export async function readSums(db: Kysely<Tables>, query: LogSumsQuery): Promise<LogSums> {
   for (let readings = 1; ; readings++) {
     const oldest = await oldestSums(db, 'by-minute');
-    const sums = await readOnce(db, question);
+    const sums = await readOnce(db, query);
     if (readings === limits.requestSumsReadings || (await oldestSums(db, 'by-minute')) === oldest)
       return sums;
   }
 }
 
-async function readOnce(db: Kysely<Tables>, question: LogSumsQuery): Promise<LogSums> {
-  const sums = new SumsReader(db, question);
+async function readOnce(db: Kysely<Tables>, query: LogSumsQuery): Promise<LogSums> {
+  const sums = new SumsReader(db, query);
   const hasPast = await sums.hasPast();
   const kinds = await sums.kinds('request_sums');
   const steps = await sums.steps();
@@ -41,14 +41,14 @@ async function readOnce(db: Kysely<Tables>, question: LogSumsQuery): Promise<Log
   return { kinds, steps, stepTimes, modelTimes, modules: await sums.modules() };
 }
 
-/** Many rows are added up in the order of their key, as sorting them takes several times as long. */
+/** Aggregates rows in the order of their key, because sorting them takes several times as long. */
 class SumsReader {
   readonly #db: Kysely<Tables>;
   readonly #query: LogSumsQuery;
 
-  constructor(db: Kysely<Tables>, question: LogSumsQuery) {
+  constructor(db: Kysely<Tables>, query: LogSumsQuery) {
     this.#db = db;
-    this.#query = question;
+    this.#query = query;
   }
 
   async hasPast(): Promise<boolean> {
@@ -58,7 +58,7 @@ class SumsReader {
     return rows.length > 0;
   }
 
-  /** Added up for each kind first: what the kinds are is looked up once for each of them. */
+  /** Sums by kind first, so that each kind is joined once. */
   async kinds(table: 'request_sums' | 'request_past_sums'): Promise<KindSums[]> {
     const ofKinds = sql`select kind, ${selectSums(table, 'column')}
       from ${sql.table(table)} where ${this.#keyOrderCondition(table)} group by ${this.#groupColumns('kind')}`;
@@ -73,7 +73,7 @@ class SumsReader {
 
   async steps(): Promise<IntervalSums[]> {
     const { accountId } = this.#query;
-    // SQLite keeps the order of a cross join.
+    // SQLite preserves the order of a cross join.
     const { rows } = await sql<WithIntegerFlags<IntervalSums>>`
       select ${this.#stepIndex('request_sums')} as "step", ${kindModel} as "model", ${kindIsFailed} as "isFailed",
         ${kindIsCached} as "isCached", ${selectSums('request_sums', 'name')}
@@ -131,7 +131,7 @@ class SumsReader {
     return rows;
   }
 
-  /** Where there is one account it isn't named: PostgreSQL would take it for another thing to tell rows apart by, expect ten times the groups, and sort. */
+  /** Leaves out a fixed account: PostgreSQL would count it as another grouping column, expect ten times the groups, and sort. */
   #groupColumns(...columns: readonly string[]): RawBuilder<unknown> {
     const names = this.#query.accountId === undefined ? ['account_id', ...columns] : columns;
     return sql.join(names.map((name) => sql.ref(name)));
@@ -147,7 +147,7 @@ class SumsReader {
     return sql`${sql.ref(`${table}.at_ms`)} >= ${fromMs} and ${sql.ref(`${table}.at_ms`)} < ${toMs}`;
   }
 
-  /** All of the account, or of all accounts, in the order of the key: no other index is better for what begins with a plus. */
+  /** Forces a scan in key order: the unary plus keeps SQLite from choosing another index. */
   #keyOrderCondition(table: string): RawBuilder<unknown> {
     const { accountId, fromMs, toMs } = this.#query;
     const at = sql`+${sql.ref(`${table}.at_ms`)}`;
@@ -155,7 +155,7 @@ class SumsReader {
     return sql`${sql.ref(`${table}.account_id`)} = ${accountId} and ${this.#timeCondition(table)}`;
   }
 
-  /** Of all accounts, each by its own key: a local gateway has one or two. */
+  /** For all accounts, scans the key range of each: a local gateway has one or two. */
   #perAccountCondition(table: string): RawBuilder<unknown> {
     if (this.#query.accountId !== undefined) return this.#keyOrderCondition(table);
     return sql`${sql.ref(`${table}.account_id`)} in (select distinct account_id from request_kinds)
@@ -163,12 +163,12 @@ class SumsReader {
   }
 }
 
-/** As they are called in the tables, or to who asks. */
-function selectSums(table: string, called: 'column' | 'name'): RawBuilder<unknown> {
+/** Sums named by column or by property. */
+function selectSums(table: string, naming: 'column' | 'name'): RawBuilder<unknown> {
   return sql.join(
     sumColumns.map(
       ([column, name]) =>
-        sql`${sumAsBigint(sql.ref(`${table}.${column}`))} as ${sql.id(called === 'name' ? name : column)}`,
+        sql`${sumAsBigint(sql.ref(`${table}.${column}`))} as ${sql.id(naming === 'name' ? name : column)}`,
     ),
   );
 }

@@ -4,7 +4,7 @@ import { amountColumns, filterSteps, parseSteps, requestColumnNames } from './re
 type CallValues = readonly unknown[];
 type SqlValue = string | number | null;
 
-/** A row of sums that is added to the one that is there already, or a kind that may be there. */
+/** A row of sums to add to the existing one, or a kind to insert if it is missing. */
 interface UpsertRow {
   readonly sql: string;
   readonly values: readonly SqlValue[];
@@ -49,19 +49,19 @@ const columnIndexes = {
 const minuteMs = 60_000;
 
 /**
- * What calls that were added come to, by kind, time and module, as PostgreSQL's trigger counts them. SQLite has triggers
- * for each row alone, and its statements over all of the rows take several times what this does.
+ * Sums added calls by kind, time and module, like the trigger in PostgreSQL. SQLite has only per-row triggers, and
+ * aggregating in SQL would take several times as long as this.
  */
 export class RequestTally {
   readonly #groups = new Map<string, KindMinuteTally>();
   #latest: KindMinuteTally | undefined;
 
-  /** A call as the values of its columns. Without a kind it comes from an earlier version, and is not counted. */
+  /** Takes a call as the values of its columns. A call without a kind comes from an earlier version and is not counted. */
   add(callValues: CallValues): void {
     const kind = String(callValues[columnIndexes.kind]);
     if (kind === '') return;
     const minute = Math.floor(numberAt(callValues, columnIndexes.atMs) / minuteMs) * minuteMs;
-    // Most calls are like the one before; a name is put together for others.
+    // Most calls are like the previous one; only others need a key.
     if (this.#latest?.isOf(kind, minute) !== true) this.#latest = this.#groupOf(callValues, kind, minute);
     this.#latest.add(callValues);
   }
@@ -78,7 +78,7 @@ export class RequestTally {
   }
 }
 
-/** Calls of one kind in one minute: they have the same account, model and provider, and the same modules in one order. */
+/** Calls of one kind in one minute. They share account, model, provider and the order of modules. */
 class KindMinuteTally {
   readonly #first: CallValues;
   readonly #kind: string;
@@ -129,7 +129,7 @@ class KindMinuteTally {
       sql: addSumsSql,
       values: [account, this.#kind, this.#minute, this.#calls, ...this.#sums],
     };
-    // What a module asked by itself is no call that somebody waited for.
+    // No client waits for a module's own model call.
     if (valueAt(first, columnIndexes.askedBy) === null) yield* this.#times(account);
     for (const { module, effect, ownUs, savedNanoUsd } of this.#steps)
       yield {
@@ -161,7 +161,7 @@ function upsertSql(table: string, key: readonly string[], sums: readonly string[
     on conflict ${sums.length === 0 ? 'do nothing' : `(${key.join(', ')}) do update set ${added.join(', ')}`}`;
 }
 
-/** In bins, each an eighth of what a time has to grow to be `e` times itself. */
+/** Logarithmic bins: eight per factor of `e`. */
 function countInBin(bins: Map<number, number>, us: unknown): void {
   if (typeof us !== 'number') return;
   const bin = Math.trunc(8 * Math.log(Math.max(us, 1)));
@@ -177,12 +177,12 @@ function valueAt(callValues: CallValues, at: number): SqlValue {
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }
 
-/** What nobody told adds nothing. */
+/** Null counts as 0. */
 function numberAt(callValues: CallValues, at: number): number {
   return Number(callValues[at]);
 }
 
-/** An earlier version packed them as text. */
+/** An earlier version packed steps as text. */
 function readSteps(callValues: CallValues): readonly LoggedStep[] {
   const steps = callValues[columnIndexes.steps];
   return typeof steps === 'string' ? parseSteps(steps) : filterSteps(steps);

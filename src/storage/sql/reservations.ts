@@ -4,13 +4,13 @@ import type { Reservation, ReservationQuery } from '../../kernel/ports/records.t
 import { chunks } from './chunks.ts';
 import type { Tables } from './tables.ts';
 
-/** Each once. A process writes its own rows, one write after the other, so that nobody waits here for another. */
+/** Each reservation must occur once. A process writes only its own rows, sequentially, so writers never block each other. */
 export async function writeReservations(
   db: Kysely<Tables>,
   reservations: readonly Reservation[],
 ): Promise<void> {
-  const kept = reservations.filter(({ amount }) => amount > 0);
-  for (const some of chunks(kept, limits.databaseRowsAtOnce)) await upsertStatement(some).execute(db);
+  const nonZero = reservations.filter(({ amount }) => amount > 0);
+  for (const some of chunks(nonZero, limits.databaseRowsAtOnce)) await upsertStatement(some).execute(db);
   const over = reservations.filter(({ amount }) => amount <= 0);
   for (const some of chunks(over, limits.databaseRowsAtOnce))
     await db
@@ -50,7 +50,7 @@ export async function readReservations(
   }));
 }
 
-/** As text: calls wait for it, and a tenth of a millisecond goes into building it otherwise. */
+/** Raw SQL, because calls wait for it and the query builder takes a tenth of a millisecond. */
 function upsertStatement(reservations: readonly Reservation[]): RawBuilder<unknown> {
   const rows = reservations.map(
     ({ accountId, of, keyId, periodStartMs, processId, amount, atMs, untilMs }) =>

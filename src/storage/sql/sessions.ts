@@ -14,7 +14,7 @@ const columns = [
 
 export class SqlSessions implements Sessions {
   readonly #db: Kysely<Tables>;
-  /** SQLite has one writer at a time, and no locks on rows. */
+  /** False for SQLite, which has a single writer and no row locks. */
   readonly #locksRows: boolean;
 
   constructor(db: Kysely<Tables>, sqlDialect: SqlDialect) {
@@ -25,7 +25,7 @@ export class SqlSessions implements Sessions {
   begin(session: StoredSession, passwordHash: string, most: number): Promise<boolean> {
     const { id, accountId, client, createdAtMs, usedAtMs, expiresAtMs } = session;
     return this.#db.transaction().execute(async (trx) => {
-      // Whoever changes the password waits here, and finds the session then; or was first, and there is none.
+      // Serializes with password changes: a later one finds this session, an earlier one prevents it.
       const user = await trx
         .selectFrom('users')
         .select('id')
@@ -36,7 +36,7 @@ export class SqlSessions implements Sessions {
         .executeTakeFirst();
       if (user === undefined) return false;
       await trx.deleteFrom('sessions').where('expires_at_ms', '<=', createdAtMs).execute();
-      const kept = trx
+      const newest = trx
         .selectFrom('sessions')
         .select('id')
         .where('account_id', '=', accountId)
@@ -46,7 +46,7 @@ export class SqlSessions implements Sessions {
       await trx
         .deleteFrom('sessions')
         .where('account_id', '=', accountId)
-        .where('id', 'not in', kept)
+        .where('id', 'not in', newest)
         .execute();
       await trx
         .insertInto('sessions')

@@ -84,7 +84,7 @@ export class SqlSettlements implements Settlements {
         .where('outcome', 'is', null)
         .executeTakeFirstOrThrow();
       if (numUpdatedRows !== 1n) return false;
-      // A later try of it is not this one's to end.
+      // Leaves a later attempt with the same challenge alone.
       await trx
         .updateTable('payment_challenges')
         .set({ consumed_at_ms: null })

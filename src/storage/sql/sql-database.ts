@@ -61,20 +61,20 @@ export interface SqlBackend {
 }
 
 /**
- * Rejects with one clear line where the database can't be reached, or its schema can't be brought up to date. Where it
- * `mayBeNewer`, tables that a newer version has added to are worked with, as those do who have them open.
+ * Rejects with a one-line message if the database can't be reached or migrated. With `mayBeNewer` it accepts a schema
+ * that a newer version has extended, like processes that already have the database open.
  */
-export async function openSqlDatabase(home: SqlBackend, mayBeNewer = false): Promise<Database> {
-  const connectionPool = home.createPool(migrationBounds(home.bounds));
+export async function openSqlDatabase(backend: SqlBackend, mayBeNewer = false): Promise<Database> {
+  const connectionPool = backend.createPool(migrationBounds(backend.bounds));
   try {
-    await migrateSchema(home.dialect, connectionPool, mayBeNewer);
+    await migrateSchema(backend.dialect, connectionPool, mayBeNewer);
   } finally {
     await connectionPool.close();
   }
-  return new SqlDatabase(home.dialect, home.createPool(home.bounds));
+  return new SqlDatabase(backend.dialect, backend.createPool(backend.bounds));
 }
 
-/** One that is empty, and gone when its link is closed. */
+/** An empty database that lasts until its connection is closed. */
 export async function openEmptySqlDatabase({
   dialect,
   bounds: poolBounds,
@@ -103,7 +103,7 @@ async function migrateSchema(
     const db = new Kysely<SchemaTables>({ dialect: createKyselyDialect(sqlDialect, connectionPool) });
     await migrate(db, { dialect: sqlDialect, migrations, allowNewerSchema });
   } catch (error) {
-    // What callers aren't told is just what the operator needs.
+    // Callers don't see the cause, but the operator needs it.
     const cause = GatewayError.is(error) ? error.cause : error;
     throw new Error(`the database can't be used: ${errorMessage(cause)}`, {
       cause,
@@ -111,7 +111,7 @@ async function migrateSchema(
   }
 }
 
-/** The same queries for SQLite and for PostgreSQL. */
+/** All stores, on SQLite or PostgreSQL. */
 class SqlDatabase implements Database {
   readonly users: Users;
   readonly sessions: Sessions;
@@ -177,7 +177,7 @@ class SqlDatabase implements Database {
   }
 }
 
-/** An error of several addresses has no message of its own. */
+/** An AggregateError for several addresses has no message of its own. */
 function errorMessage(cause: unknown): string {
   if (cause instanceof AggregateError) return cause.errors.map(errorMessage).join('; ');
   return cause instanceof Error ? cause.message : String(cause);

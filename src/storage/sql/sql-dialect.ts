@@ -11,38 +11,38 @@ import {
 import { limits } from '../../kernel/limits.ts';
 import type { SchemaTables } from './tables.ts';
 
-/** What SQLite and PostgreSQL don't say in the same words. */
+/** The differences between SQLite and PostgreSQL. */
 export interface SqlDialect
   extends Pick<Dialect, 'createAdapter' | 'createQueryCompiler' | 'createIntrospector'> {
   readonly name: 'sqlite' | 'postgres';
-  /** Begins a transaction that will write. */
+  /** Begins a transaction that writes. */
   readonly begin: string;
-  /** Text in order of its bytes, so that both sort alike. */
+  /** Text sorted by bytes, the same in both. */
   readonly text: RawBuilder<unknown>;
-  /** Whole numbers up to 2^53. */
+  /** Integers up to 2^53. */
   readonly integer: RawBuilder<unknown>;
   /** Numbers with a fraction. */
   readonly real: RawBuilder<unknown>;
   readonly bytes: RawBuilder<unknown>;
-  /** What stands behind the columns of a new table. */
+  /** The options after the columns of a new table. */
   readonly tableEnd: RawBuilder<unknown>;
-  /** Waits for whoever is changing the schema, until this transaction ends. */
+  /** Locks the schema against other migrations until this transaction ends. */
   lockSchema(db: Kysely<SchemaTables>): Promise<void>;
-  /** Whether somebody else had a table for longer than a change of the schema waits for it. */
+  /** Whether a migration failed because another transaction held a table lock for too long. */
   isLockTimeout(failure: unknown): boolean;
-  /** From now on its rows can be added, and neither changed nor deleted, by whoever has the database open. */
+  /** Makes the database reject updates and deletions of the table's rows. */
   makeAppendOnly(db: Kysely<SchemaTables>, appendOnlyTable: AppendOnlyTable): Promise<void>;
 }
 
 interface AppendOnlyTable {
   readonly table: string;
-  /** Its primary key. */
+  /** The primary key. */
   readonly key: string;
 }
 
 export const sqliteDialect: SqlDialect = {
   name: 'sqlite',
-  // A transaction that reads first and then writes fails where another has written in between.
+  // A transaction that reads before it writes would fail if another wrote in between.
   begin: 'begin immediate',
   text: sql`text`,
   integer: sql`integer`,
@@ -52,22 +52,22 @@ export const sqliteDialect: SqlDialect = {
   createAdapter: () => new PooledSqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
   createIntrospector: (db) => new SqliteIntrospector(db),
-  // The transaction has the only lock there is.
+  // The transaction already holds the only lock.
   lockSchema: async () => undefined,
   isLockTimeout: () => false,
   async makeAppendOnly(db, { table, key }) {
     const [rows, id] = [sql.table(table), sql.ref(key)];
-    const refused = sql`begin select raise(abort, ${sql.lit(appendOnlyMessage(table))}); end`;
-    await sql`create trigger ${sql.id(`${table}_unchanged`)} before update on ${rows} ${refused}`.execute(db);
-    await sql`create trigger ${sql.id(`${table}_undeleted`)} before delete on ${rows} ${refused}`.execute(db);
-    // What replaces a row on its way in fires neither of the two.
+    const reject = sql`begin select raise(abort, ${sql.lit(appendOnlyMessage(table))}); end`;
+    await sql`create trigger ${sql.id(`${table}_unchanged`)} before update on ${rows} ${reject}`.execute(db);
+    await sql`create trigger ${sql.id(`${table}_undeleted`)} before delete on ${rows} ${reject}`.execute(db);
+    // `insert or replace` fires neither of the two.
     await sql`create trigger ${sql.id(`${table}_unreplaced`)} before insert on ${rows}
       when exists (select 1 from ${rows} where ${id} = new.${id})
       begin select raise(ignore); end`.execute(db);
   },
 };
 
-/** Any number will do that no other program locks in the same database. */
+/** An arbitrary advisory lock id that no other program uses in this database. */
 const schemaLock = 7_295_834_710;
 const lockNotAvailable = '55P03';
 
@@ -90,8 +90,8 @@ export const postgresDialect: SqlDialect = {
     failure instanceof Error && 'code' in failure && failure.code === lockNotAvailable,
   async makeAppendOnly(db, { table }) {
     const refuse = sql.id(`${table}_refuse`);
-    const said = sql.lit(`begin raise exception '${appendOnlyMessage(table)}'; end`);
-    await sql`create function ${refuse}() returns trigger language plpgsql as ${said}`.execute(db);
+    const body = sql.lit(`begin raise exception '${appendOnlyMessage(table)}'; end`);
+    await sql`create function ${refuse}() returns trigger language plpgsql as ${body}`.execute(db);
     await sql`create trigger ${sql.id(`${table}_unchanged`)} before update or delete or truncate
       on ${sql.table(table)} for each statement execute function ${refuse}()`.execute(db);
   },
@@ -101,7 +101,7 @@ function appendOnlyMessage(table: string): string {
   return `rows of ${table} are never changed or deleted`;
 }
 
-/** Kysely would queue for the one connection without end, and for ever after an attempt that failed; our links don't. */
+/** Kysely would wait for the single connection without limit, and forever after a failed attempt; our pool doesn't. */
 class PooledSqliteAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;

@@ -3,18 +3,18 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { limits } from '../../kernel/limits.ts';
 import { migrations } from './migrations/index.ts';
 
-/** What a copy says of itself. */
+/** Metadata stored in a backup. */
 export interface BackupMetadata {
   readonly madeAtMs: number;
   readonly weirVersion: string;
-  /** Of the secret that its sealed parts open with; knowing it tells nothing about the secret. */
+  /** Fingerprint of the secret that opens its sealed parts; does not reveal the secret. */
   readonly secretFingerprint: string;
 }
 
-/** In one go: each step would begin anew where somebody has written since the last. */
+/** Copies all pages in one step: after a concurrent write, the next step would start over. */
 const allPages = 0x7fffffff;
 
-/** Makes a whole and checked copy, with a note in it, while others read and write. */
+/** Creates a complete, verified backup with its metadata, while the database is in use. */
 export async function backupSqlite(from: string, to: string, note: BackupMetadata): Promise<void> {
   const unfinished = `${to}.part`;
   const source = new DatabaseSync(from, { timeout: limits.databaseStatementMs });
@@ -23,7 +23,7 @@ export async function backupSqlite(from: string, to: string, note: BackupMetadat
     closeSync(openSync(unfinished, 'w', 0o600));
     await backup(source, unfinished, { rate: allPages });
     await withDatabase(unfinished, (copy) => {
-      // One file, and nothing beside it.
+      // A single file, without a WAL.
       copy.exec('pragma journal_mode = delete');
       copy.exec('drop table if exists weir_copy');
       copy.exec('create table weir_copy (made_at_ms integer, weir_version text, secret_mark text) strict');
@@ -38,7 +38,7 @@ export async function backupSqlite(from: string, to: string, note: BackupMetadat
   }
 }
 
-/** What a copy says of itself; undefined where another program made it. Throws where it can't be used. */
+/** Reads the metadata of a backup; undefined if another program made it. Throws if it can't be used. */
 export async function readBackup(file: string): Promise<BackupMetadata | undefined> {
   return withDatabase(file, (copy) => {
     assertIntact(copy, file);
@@ -59,8 +59,7 @@ export async function readBackup(file: string): Promise<BackupMetadata | undefin
 }
 
 /**
- * Puts a copy in the place of a database that nobody has open, and keeps what was there under `before`. Throws where somebody
- * has it open.
+ * Replaces a database with a backup and moves the old database to `before`. Throws if a program has the database open.
  */
 export async function restoreSqlite(copy: string, file: string, before: string): Promise<void> {
   const unfinished = `${file}.part`;
@@ -91,12 +90,12 @@ export async function restoreSqlite(copy: string, file: string, before: string):
   }
 }
 
-/** The version of the schema in a file; undefined where it has none yet. */
+/** The schema version of a file; undefined if it has no schema yet. */
 export async function readSchemaVersion(file: string): Promise<number | undefined> {
   return withDatabase(file, querySchemaVersion);
 }
 
-/** Whether a gateway has run with it, so that there are things in it which its secret opens. */
+/** Whether a gateway has used the file, so that it contains data sealed with its secret. */
 export async function hasReceiptKeys(file: string): Promise<boolean> {
   return withDatabase(
     file,
@@ -106,21 +105,21 @@ export async function hasReceiptKeys(file: string): Promise<boolean> {
   );
 }
 
-/** What a question is answered, for a look beside a gateway that may be running. */
-export async function querySqlite(file: string, question: string): Promise<readonly unknown[]> {
-  return withDatabase(file, (database) => database.prepare(question).all());
+/** Runs one query, possibly beside a running gateway. */
+export async function querySqlite(file: string, query: string): Promise<readonly unknown[]> {
+  return withDatabase(file, (database) => database.prepare(query).all());
 }
 
-/** What is wrong with a file, in SQLite's words; undefined where nothing is. */
+/** SQLite's description of a damage; undefined if the file is intact. */
 export async function checkSqlite(file: string): Promise<string | undefined> {
   return withDatabase(file, (database) => {
     const [first] = database.prepare('pragma quick_check(1)').all();
-    const said = String(Object.values(first ?? {})[0]);
-    return said === 'ok' ? undefined : said;
+    const result = String(Object.values(first ?? {})[0]);
+    return result === 'ok' ? undefined : result;
   });
 }
 
-/** Of a database: itself, what isn't checkpointed yet, and its index. */
+/** The files of a database: itself, its WAL with index, and its rollback journal. */
 const databaseFileSuffixes = ['', '-wal', '-shm', '-journal'];
 
 function removeDatabaseFiles(file: string): void {
@@ -135,7 +134,7 @@ function moveIntoPlace(unfinished: string, file: string): void {
   renameSync(unfinished, file);
 }
 
-/** Only who is alone with a database may change how it keeps its journal. A damaged one can't be asked: it is nobody's. */
+/** Changing the journal mode requires exclusive access. Errors of a damaged file are ignored: no program can use it. */
 function lockExclusively(file: string): () => void {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
@@ -157,8 +156,8 @@ function isLocked(thrown: unknown): boolean {
 
 function assertIntact(database: DatabaseSync, file: string): void {
   const [first] = database.prepare('pragma integrity_check(1)').all();
-  const said = String(Object.values(first ?? {})[0]);
-  if (said !== 'ok') throw new Error(`${file} is damaged: ${said}`);
+  const result = String(Object.values(first ?? {})[0]);
+  if (result !== 'ok') throw new Error(`${file} is damaged: ${result}`);
 }
 
 function querySchemaVersion(database: DatabaseSync): number | undefined {
@@ -167,8 +166,8 @@ function querySchemaVersion(database: DatabaseSync): number | undefined {
 }
 
 function hasTable(database: DatabaseSync, name: string): boolean {
-  const found = database.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name);
-  return found !== undefined;
+  const row = database.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name);
+  return row !== undefined;
 }
 
 async function withDatabase<Result>(file: string, work: (database: DatabaseSync) => Result): Promise<Result> {

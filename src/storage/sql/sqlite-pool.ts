@@ -9,7 +9,7 @@ interface QueuedAcquire {
   readonly timer: NodeJS.Timeout;
 }
 
-/** One link to a file of SQLite, taken in turn. A thread that is lost is replaced for the next in the queue. */
+/** One connection to an SQLite file, used in turn. A lost thread is replaced for the next in the queue. */
 export class SqlitePool implements ConnectionPool {
   readonly #file: SqliteFileOptions;
   readonly #queue = new Set<QueuedAcquire>();
@@ -85,7 +85,7 @@ export class SqlitePool implements ConnectionPool {
     return this.#thread;
   }
 
-  /** What keeps a file from being opened is no fault of what is to be done with it. */
+  /** A file that can't be opened is reported as unavailable storage, not as an error of the statement. */
   async #startThread(): Promise<SqliteThread> {
     try {
       return await SqliteThread.start(this.#file);
@@ -108,7 +108,7 @@ class SqliteConnection implements PooledConnection {
     return this.#thread.run({ sql, parameters });
   }
 
-  /** Taking values out of JSON in SQL would cost twice as much as handing them over one by one. */
+  /** Binds values one by one: extracting them from JSON in SQL would cost twice as much. */
   async insertRows({ table, columns }: InsertTarget, lists: string): Promise<void> {
     const names = columns.map(({ name }) => `"${name}"`).join(', ');
     const places = columns.map(() => '?').join(', ');
@@ -121,7 +121,7 @@ class SqliteConnection implements PooledConnection {
     try {
       await this.#thread.run({ sql: 'rollback', parameters: [] });
     } catch {
-      // Whatever state the connection is in, the next one starts without a transaction.
+      // The state of the connection is unknown; a new one starts without a transaction.
       this.#thread.abandon('a transaction could not be rolled back');
     }
   }

@@ -10,7 +10,7 @@ export interface SqliteFileOptions {
   readonly bounds: PoolBounds;
 }
 
-/** What its thread is given; limits are told, since reading all of them takes as long as starting it. */
+/** Passes the limit in, because loading all limits takes as long as starting the thread. */
 export interface SqliteWorkerData extends SqliteFileOptions {
   readonly preparedStatementsMax: number;
 }
@@ -20,19 +20,19 @@ export interface Statement {
   readonly parameters: readonly unknown[];
 }
 
-/** A statement that is run for each list of values in a JSON text, all or none. */
+/** A statement to run for each array of values in a JSON text, all or none. */
 export interface BatchStatement {
   readonly sql: string;
   readonly lists: string;
   readonly table: string;
 }
 
-/** What the thread says: once when the file is open, then once for each statement. */
+/** Sent once when the file is open, then once for each statement. */
 export type SqliteWorkerMessage =
   | StatementResult
   | { readonly refused: string; readonly because: 'locked' | 'unwritable' | undefined };
 
-/** One connection to a file on a thread of its own, so that a disk that waits holds up nothing else. */
+/** One connection to a file on its own thread, so that a slow disk blocks nothing else. */
 export class SqliteThread {
   readonly #worker: Worker;
   readonly #answerMs: number;
@@ -60,9 +60,9 @@ export class SqliteThread {
         bounds: poolBounds,
         preparedStatementsMax: limits.preparedStatementsMax,
       } satisfies SqliteWorkerData,
-      // Those of a program that the gateway is part of are for its own code.
+      // Node.js options of a program that embeds the gateway are not for this thread.
       execArgv: [],
-      // Under node --watch a thread would tell of its imports among its answers.
+      // Under node --watch a thread would report its imports as messages.
       env: { ...process.env, WATCH_REPORT_DEPENDENCIES: '' },
     });
     this.#worker.on('message', (sqliteWorkerMessage: SqliteWorkerMessage) =>
@@ -72,7 +72,7 @@ export class SqliteThread {
     this.#worker.on('exit', () => this.#fail(new Error('the SQLite thread has exited')));
   }
 
-  /** True where no statement can be run any more. */
+  /** True if it can't run statements any more. */
   get isLost(): boolean {
     return this.#failure !== undefined;
   }
@@ -84,13 +84,13 @@ export class SqliteThread {
     return this.#nextResult();
   }
 
-  /** What is running may still be written, or may not. */
+  /** The running statement may or may not take effect. */
   abandon(why: string): GatewayError {
     void this.#worker.terminate();
     return this.#fail(new Error(why));
   }
 
-  /** Closes the file in good order. */
+  /** Closes the file cleanly. */
   async close(): Promise<void> {
     if (this.#failure !== undefined) return;
     this.#worker.postMessage('close');
@@ -122,7 +122,7 @@ export class SqliteThread {
   }
 }
 
-/** A statement that another time would do is no refusal of it. */
+/** Temporary failures become `storage_unavailable`; others are errors of the statement. */
 function toStatementError(because: 'locked' | 'unwritable' | undefined, cause: Error): Error {
   switch (because) {
     case 'locked':

@@ -1,4 +1,4 @@
-// The thread that holds the connection to SQLite and runs one statement after the other.
+// The thread with the connection to SQLite. Runs one statement after the other.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Lru } from '../../kernel/lru.ts';
@@ -10,7 +10,7 @@ const { file, bounds: poolBounds, preparedStatementsMax }: SqliteWorkerData = wo
 const preparedStatements = new Lru<StatementSync>(preparedStatementsMax);
 const database = new DatabaseSync(file, { open: false, timeout: poolBounds.statementMs });
 
-/** What has nothing to do with the statement, by SQLite's code without its further reason. */
+/** Failures that are not the statement's fault, by primary result code. */
 const failureReasons: ReadonlyMap<number, 'locked' | 'unwritable'> = new Map([
   [5, 'locked'], // SQLITE_BUSY
   [8, 'unwritable'], // SQLITE_READONLY
@@ -25,7 +25,7 @@ postResult(() => {
   retryWhileLocked(() => database.exec('pragma journal_mode = wal'));
   // A revoked key must not come back after a power cut.
   database.exec('pragma synchronous = full; pragma foreign_keys = on; pragma trusted_schema = off');
-  // What is deleted is overwritten: of an account that is gone nothing is left in the file.
+  // Overwrites deleted content, so that nothing of a deleted account is left in the file.
   database.exec('pragma secure_delete = on');
   return { rows: [] };
 });
@@ -54,7 +54,7 @@ function postResult(work: () => StatementResult): void {
 }
 
 function run({ sql, parameters }: Statement): StatementResult {
-  // A full disk, for one, ends a transaction by itself.
+  // Some failures, such as a full disk, end the transaction by themselves.
   if (sql === 'rollback' && !database.isTransaction) return { rows: [] };
   const statement = prepare(sql);
   if (!parameters.every(isSqlValue)) throw new Error('unsupported parameter type');
@@ -73,14 +73,14 @@ function runBatch({ sql, lists, table }: BatchStatement): StatementResult {
     for (const row of requestTally?.rows() ?? []) prepare(row.sql).run(...row.values);
     database.exec('commit');
   } catch (error) {
-    // Some failures end it by themselves.
+    // Some failures end the transaction by themselves.
     if (database.isTransaction) database.exec('rollback');
     throw error;
   }
   return { rows: [], changes: all.length };
 }
 
-/** Lists and objects are kept as the text they are; a row is copied where it has one, and not looked through twice. */
+/** Stores arrays and objects as JSON text. Copies the row only if it has one. */
 function toSqlValues(list: unknown): SQLInputValue[] {
   if (!Array.isArray(list)) throw new Error('expected an array of values');
   let values = list;
@@ -93,21 +93,21 @@ function toSqlValues(list: unknown): SQLInputValue[] {
 }
 
 function prepare(sql: string): StatementSync {
-  const known = preparedStatements.get(sql);
-  if (known !== undefined) return known;
+  const existing = preparedStatements.get(sql);
+  if (existing !== undefined) return existing;
   const statement = database.prepare(sql);
   preparedStatements.set(sql, statement);
   return statement;
 }
 
-/** The statement itself would take an object for a list of named values. */
+/** An object would be taken for named parameters. */
 function isSqlValue(value: unknown): value is SQLInputValue {
   return (
     value === null || typeof value === 'string' || typeof value === 'number' || value instanceof Uint8Array
   );
 }
 
-/** Changing the journal doesn't wait by itself where another process opens the file at the same time. */
+/** Changing the journal mode does not wait while another process opens the file. */
 function retryWhileLocked(work: () => void): void {
   const until = performance.now() + poolBounds.statementMs;
   const pause = new Int32Array(new SharedArrayBuffer(4));

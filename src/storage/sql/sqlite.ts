@@ -7,20 +7,20 @@ import { sqliteDialect } from './sql-dialect.ts';
 import { SqlitePool } from './sqlite-pool.ts';
 
 interface OpenSqliteOptions {
-  /** Is made where there is none, for its owner's eyes only. */
+  /** Created if missing, readable only by its owner. */
   readonly file: string;
   readonly bounds?: PoolBounds;
   readonly allowNewerSchema?: boolean;
 }
 
-/** A database in one file, which several processes of one machine may open. */
+/** A database in one file, which several processes on one machine may open. */
 export async function openSqlite({
   file,
   bounds: poolBounds = defaultPoolBounds,
   allowNewerSchema,
 }: OpenSqliteOptions): Promise<Database> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // SQLite gives its further files the mode of the first.
+  // SQLite gives its WAL files the mode of the database file.
   closeSync(openSync(file, 'a', 0o600));
   return openSqlDatabase(
     { dialect: sqliteDialect, bounds: poolBounds, createPool: createPoolFor(file) },
@@ -28,7 +28,7 @@ export async function openSqlite({
   );
 }
 
-/** A database that is gone when it is closed. */
+/** A database that is deleted when it is closed. */
 export function openSqliteInMemory(): Promise<Database> {
   return openEmptySqlDatabase({
     dialect: sqliteDialect,

@@ -8,7 +8,7 @@ import type { RequestTables } from './tables/requests.ts';
 import type { SandboxTables } from './tables/sandbox.ts';
 import type { UsageTables } from './tables/usage.ts';
 
-/** Every table as it is after the last migration, by what it is about. Times are milliseconds since 1970. */
+/** All tables after the last migration, by topic. Times are Unix milliseconds. */
 export interface Tables
   extends AccountTables,
     UsageTables,
@@ -23,7 +23,7 @@ export interface Tables
     readonly version: number;
     readonly name: string;
   };
-  /** Who may do what only one of all replicas should do. */
+  /** Leases for tasks that only one replica should run. */
   readonly leases: {
     readonly name: string;
     readonly holder: string;
@@ -31,5 +31,5 @@ export interface Tables
   };
 }
 
-/** What a migration may count on; all else is for it to make or to change. */
+/** The only table that migrations may rely on. */
 export type SchemaTables = Pick<Tables, 'schema_migrations'>;

@@ -65,8 +65,8 @@ export class SqlUsageStore implements UsageStore {
     else await this.#db.transaction().execute((trx) => writeReservations(trx, reservations));
   }
 
-  reserved(question: ReservationQuery): Promise<readonly Reservation[]> {
-    return readReservations(this.#db, question);
+  reserved(query: ReservationQuery): Promise<readonly Reservation[]> {
+    return readReservations(this.#db, query);
   }
 
   days({ accountId, from, to }: Parameters<UsageStore['days']>[0]): Promise<readonly UsageDay[]> {
@@ -97,11 +97,11 @@ export class SqlUsageStore implements UsageStore {
       .execute();
   }
 
-  modules(question: Parameters<UsageStore['modules']>[0]): Promise<readonly ModuleDay[]> {
-    return readModuleDays(this.#db, question);
+  modules(query: Parameters<UsageStore['modules']>[0]): Promise<readonly ModuleDay[]> {
+    return readModuleDays(this.#db, query);
   }
 
-  /** In one statement: what is stored meanwhile would be missing, or be there twice. */
+  /** One statement: with two, usage stored in between would be missing or counted twice. */
   async quotaUsage(accountId: string, periodStartMs: number): Promise<QuotaUsage> {
     const rows = await this.#db
       .selectFrom('usage_periods')
@@ -123,14 +123,14 @@ export class SqlUsageStore implements UsageStore {
           .where('period_start_ms', '=', periodStartMs),
       )
       .execute();
-    const whose = { accountId, of: 'calls', keyId: '', periodStartMs } as const;
+    const shared = { accountId, of: 'calls', keyId: '', periodStartMs } as const;
     return {
       calls: rows.find(({ processId }) => processId === '')?.amount ?? 0,
-      reserved: rows.filter(({ processId }) => processId !== '').map((row) => ({ ...whose, ...row })),
+      reserved: rows.filter(({ processId }) => processId !== '').map((row) => ({ ...shared, ...row })),
     };
   }
 
-  /** Now and then, and before anything is added: a batch that is in must not be reported as failed. */
+  /** Runs now and then, before the batch is added: an added batch must not be reported as failed. */
   async #deleteExpired(nowMs: number): Promise<void> {
     if (nowMs - this.#cleanedAtMs < limits.usageBatchCleanupMs) return;
     this.#cleanedAtMs = nowMs;
@@ -143,8 +143,8 @@ export class SqlUsageStore implements UsageStore {
 }
 
 /**
- * One row for each name, since a statement can't write a row twice, and in one order everywhere, so that two who write
- * the same rows don't wait for each other in a circle.
+ * Merges rows of the same key, since a statement can't write a row twice, and sorts them, so that concurrent writers
+ * can't deadlock.
  */
 function mergeAndSort<Row>(
   rows: readonly Row[],
@@ -223,7 +223,7 @@ function addQuotaCalls(one: QuotaCalls, other: QuotaCalls): QuotaCalls {
   return { ...one, calls: one.calls + other.calls, ...(isPaid && { paidPast }) };
 }
 
-/** Resolves to those of them that are past a cap, and paid for. */
+/** Resolves to the calls past a cap that credits paid for. */
 async function writeQuotaCalls(
   trx: Transaction<Tables>,
   counted: readonly QuotaCalls[],

@@ -99,12 +99,12 @@ export class SqlUsers implements Users {
 interface PasswordUpdate {
   readonly accountId: string;
   readonly passwordHash: string;
-  /** The hash that it must have been; any where this isn't said. */
+  /** The expected current hash; any if undefined. */
   readonly before?: string;
   readonly keptSession?: string;
 }
 
-/** The user's row comes first: who logs in at the same time waits for it, or is waited for. */
+/** Locks the user's row first, to serialize with concurrent logins. */
 export async function setPassword(
   trx: Transaction<Tables>,
   { accountId, passwordHash, before, keptSession }: PasswordUpdate,
@@ -121,7 +121,7 @@ export async function setPassword(
   return true;
 }
 
-/** Sessions, and links by which somebody could come in. */
+/** Deletes sessions, and mailed links that would give access. */
 export async function endSessionsAndResetLinks(
   trx: Transaction<Tables>,
   accountId: string,
@@ -208,7 +208,7 @@ function periodOf(startMs: number | null, endMs: number | null): Period | undefi
   return startMs === null || endMs === null ? undefined : { startMs, endMs };
 }
 
-/** The same for every way of writing one address in capitals and small letters. */
+/** The same for every capitalization of an address. */
 function foldEmail(email: string): string {
   return email.toLowerCase();
 }

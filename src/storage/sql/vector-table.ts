@@ -20,8 +20,8 @@ type StoredVectorRow = Pick<
 const columns = ['part', 'id', 'space', 'codes', 'added_at_ms', 'expires_at_ms'] as const;
 
 /**
- * Whoever adds or deletes holds the owner's row until it is done. So rows are numbered in the order in which they can be
- * seen, and who has read up to a number has missed none before it.
+ * Writers lock the owner's row until they commit. So rows become visible in the order of their numbers, and a reader that
+ * has read up to a number has missed none before it.
  */
 export class SqlVectorTable implements VectorTable {
   readonly #db: Kysely<Tables>;
@@ -31,18 +31,18 @@ export class SqlVectorTable implements VectorTable {
   }
 
   async add(owner: VectorOwner, row: VectorRow, most: number): Promise<void> {
-    const whose = validateOwner(owner);
+    const vectorOwner = validateOwner(owner);
     const { part, id, space, data } = row;
     await this.#db.transaction().execute(async (trx) => {
-      const { entries, last_number } = await lockOrCreateOwner(trx, whose);
+      const { entries, last_number } = await lockOrCreateOwner(trx, vectorOwner);
       const before = await trx
         .deleteFrom('vectors')
-        .where((the) => the.and({ ...whose, part, id }))
+        .where((the) => the.and({ ...vectorOwner, part, id }))
         .executeTakeFirstOrThrow();
       await trx
         .insertInto('vectors')
         .values({
-          ...whose,
+          ...vectorOwner,
           part,
           id,
           space,
@@ -54,27 +54,27 @@ export class SqlVectorTable implements VectorTable {
         })
         .execute();
       const now = entries + 1 - Number(before.numDeletedRows);
-      const dropped = now > most ? await dropOldest(trx, whose, now - most) : 0;
-      await updateOwner(trx, whose, { entries: now - dropped, last_number: last_number + 1 });
+      const dropped = now > most ? await dropOldest(trx, vectorOwner, now - most) : 0;
+      await updateOwner(trx, vectorOwner, { entries: now - dropped, last_number: last_number + 1 });
     });
   }
 
   async remove(owner: VectorOwner, part: string, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    const whose = validateOwner(owner);
+    const vectorOwner = validateOwner(owner);
     await this.#db.transaction().execute(async (trx) => {
-      const held = await lockOwner(trx, whose);
+      const held = await lockOwner(trx, vectorOwner);
       if (held === undefined) return;
       const { numDeletedRows } = await trx
         .deleteFrom('vectors')
-        .where((the) => the.and({ ...whose, part }))
+        .where((the) => the.and({ ...vectorOwner, part }))
         .where('id', 'in', ids)
         .executeTakeFirstOrThrow();
-      await updateOrDeleteOwner(trx, whose, held.entries - Number(numDeletedRows));
+      await updateOrDeleteOwner(trx, vectorOwner, held.entries - Number(numDeletedRows));
     });
   }
 
-  /** The owner's row goes last, so that a later one begins another epoch. */
+  /** Deletes the owner's row last, so that a later one starts another epoch. */
   async forget({ scope, module }: Pick<VectorOwner, 'scope'> & Partial<VectorOwner>): Promise<void> {
     const owners = await this.#db
       .selectFrom('vector_owners')
@@ -82,16 +82,17 @@ export class SqlVectorTable implements VectorTable {
       .where('scope', '=', validateStoreName(scope))
       .$if(module !== undefined, (query) => query.where('module', '=', module ?? ''))
       .execute();
-    for (const whose of owners) for (let more = true; more; ) more = await this.#deleteSome(whose);
+    for (const vectorOwner of owners)
+      for (let more = true; more; ) more = await this.#deleteSome(vectorOwner);
   }
 
-  async added(owner: VectorOwner, question: AddedVectorsQuery): Promise<AddedVectorsPage> {
-    const whose = validateOwner(owner);
-    const { part, since, most = limits.vectorRowsAtOnce } = question;
+  async added(owner: VectorOwner, query: AddedVectorsQuery): Promise<AddedVectorsPage> {
+    const vectorOwner = validateOwner(owner);
+    const { part, since, most = limits.vectorRowsAtOnce } = query;
     const now = await this.#db
       .selectFrom('vector_owners')
       .select(['epoch', 'last_number'])
-      .where((the) => the.and(whose))
+      .where((the) => the.and(vectorOwner))
       .executeTakeFirst();
     const epoch = now?.epoch ?? '';
     const upTo = now?.last_number ?? 0;
@@ -101,7 +102,7 @@ export class SqlVectorTable implements VectorTable {
     const rows = await this.#db
       .selectFrom('vectors')
       .select([...columns, 'number'])
-      .where((the) => the.and({ ...whose, part }))
+      .where((the) => the.and({ ...vectorOwner, part }))
       .where('number', '>', after)
       .orderBy('number')
       .limit(most)
@@ -137,33 +138,37 @@ export class SqlVectorTable implements VectorTable {
     return over.length === most;
   }
 
-  #deleteExpired(whose: VectorOwner, nowMs: number, most: number): Promise<void> {
+  #deleteExpired(vectorOwner: VectorOwner, nowMs: number, most: number): Promise<void> {
     return this.#db.transaction().execute(async (trx) => {
-      const held = await lockOwner(trx, whose);
+      const held = await lockOwner(trx, vectorOwner);
       if (held === undefined) return;
       const { numDeletedRows } = await trx
         .deleteFrom('vectors')
-        .where((the) => the.and(whose))
+        .where((the) => the.and(vectorOwner))
         .where('number', 'in', (the) =>
           the
             .selectFrom('vectors')
             .select('number')
-            .where((same) => same.and(whose))
+            .where((same) => same.and(vectorOwner))
             .where('expires_at_ms', '<=', nowMs)
             .limit(most),
         )
         .executeTakeFirstOrThrow();
-      await updateOrDeleteOwner(trx, whose, held.entries - Number(numDeletedRows));
+      await updateOrDeleteOwner(trx, vectorOwner, held.entries - Number(numDeletedRows));
     });
   }
 
-  /** True where there may be more. */
-  #deleteSome(whose: VectorOwner): Promise<boolean> {
+  /** True if there may be more. */
+  #deleteSome(vectorOwner: VectorOwner): Promise<boolean> {
     return this.#db.transaction().execute(async (trx) => {
-      const held = await lockOwner(trx, whose);
+      const held = await lockOwner(trx, vectorOwner);
       if (held === undefined) return false;
-      const dropped = await dropOldest(trx, whose, limits.vectorRowsAtOnce);
-      await updateOrDeleteOwner(trx, whose, dropped < limits.vectorRowsAtOnce ? 0 : held.entries - dropped);
+      const dropped = await dropOldest(trx, vectorOwner, limits.vectorRowsAtOnce);
+      await updateOrDeleteOwner(
+        trx,
+        vectorOwner,
+        dropped < limits.vectorRowsAtOnce ? 0 : held.entries - dropped,
+      );
       return dropped === limits.vectorRowsAtOnce;
     });
   }
@@ -173,21 +178,21 @@ function validateOwner({ module, scope }: VectorOwner): VectorOwner {
   return { module: validateStoreName(module), scope: validateStoreName(scope) };
 }
 
-/** Whoever else adds or deletes here waits until this transaction ends. */
-function lockOwner(trx: Transaction<Tables>, whose: VectorOwner): Promise<OwnerCounters | undefined> {
+/** Blocks other additions and deletions until this transaction ends. */
+function lockOwner(trx: Transaction<Tables>, vectorOwner: VectorOwner): Promise<OwnerCounters | undefined> {
   return trx
     .updateTable('vector_owners')
     .set({ entries: sql.ref('entries') })
-    .where((the) => the.and({ ...whose }))
+    .where((the) => the.and({ ...vectorOwner }))
     .returning(['epoch', 'entries', 'last_number'])
     .executeTakeFirst();
 }
 
-/** The same, also where nothing was ever added. */
-function lockOrCreateOwner(trx: Transaction<Tables>, whose: VectorOwner): Promise<OwnerCounters> {
+/** The same, but creates the row if it is missing. */
+function lockOrCreateOwner(trx: Transaction<Tables>, vectorOwner: VectorOwner): Promise<OwnerCounters> {
   return trx
     .insertInto('vector_owners')
-    .values({ ...whose, epoch: randomUUID(), entries: 0, last_number: 0 })
+    .values({ ...vectorOwner, epoch: randomUUID(), entries: 0, last_number: 0 })
     .onConflict((conflict) =>
       conflict.columns(['scope', 'module']).doUpdateSet({ entries: sql.ref('vector_owners.entries') }),
     )
@@ -195,15 +200,15 @@ function lockOrCreateOwner(trx: Transaction<Tables>, whose: VectorOwner): Promis
     .executeTakeFirstOrThrow();
 }
 
-async function dropOldest(trx: Transaction<Tables>, whose: VectorOwner, most: number): Promise<number> {
+async function dropOldest(trx: Transaction<Tables>, vectorOwner: VectorOwner, most: number): Promise<number> {
   const { numDeletedRows } = await trx
     .deleteFrom('vectors')
-    .where((the) => the.and({ ...whose }))
+    .where((the) => the.and({ ...vectorOwner }))
     .where('number', 'in', (the) =>
       the
         .selectFrom('vectors')
         .select('number')
-        .where((same) => same.and({ ...whose }))
+        .where((same) => same.and({ ...vectorOwner }))
         .orderBy('number')
         .limit(most),
     )
@@ -211,29 +216,29 @@ async function dropOldest(trx: Transaction<Tables>, whose: VectorOwner, most: nu
   return Number(numDeletedRows);
 }
 
-/** Of an owner who has nothing left nothing stays. */
+/** Deletes the owner's row when no entries are left. */
 async function updateOrDeleteOwner(
   trx: Transaction<Tables>,
-  whose: VectorOwner,
+  vectorOwner: VectorOwner,
   entries: number,
 ): Promise<void> {
-  if (entries > 0) await updateOwner(trx, whose, { entries });
+  if (entries > 0) await updateOwner(trx, vectorOwner, { entries });
   else
     await trx
       .deleteFrom('vector_owners')
-      .where((the) => the.and({ ...whose }))
+      .where((the) => the.and({ ...vectorOwner }))
       .execute();
 }
 
 async function updateOwner(
   trx: Transaction<Tables>,
-  whose: VectorOwner,
+  vectorOwner: VectorOwner,
   figures: Partial<OwnerCounters>,
 ): Promise<void> {
   await trx
     .updateTable('vector_owners')
     .set(figures)
-    .where((the) => the.and({ ...whose }))
+    .where((the) => the.and({ ...vectorOwner }))
     .execute();
 }
 

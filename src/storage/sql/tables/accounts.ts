@@ -1,9 +1,9 @@
-/** Who has an account, and with what they show it. */
+/** Accounts and their credentials. */
 export interface AccountTables {
   readonly users: {
     readonly id: string;
     readonly email: string;
-    /** Without case; no two accounts share one. */
+    /** Case-insensitive and unique. */
     readonly email_folded: string;
     readonly password_hash: string;
     readonly tier: string;
@@ -11,7 +11,7 @@ export interface AccountTables {
     readonly period_end_ms: number | null;
     readonly created_at_ms: number;
     readonly tier_ends_ms: number | null;
-    /** 1 where calls past the cap are paid for with credits. */
+    /** 1 if credits pay for calls past the cap. */
     readonly overage: number;
     readonly verified_at_ms: number | null;
     readonly disabled_at_ms: number | null;
@@ -30,7 +30,7 @@ export interface AccountTables {
     readonly purpose: string;
     readonly expires_at_ms: number;
   };
-  /** Accounts that are gone, and of which something may be left. */
+  /** Deleted accounts whose data may not be fully erased yet. */
   readonly erasures: {
     readonly account_id: string;
     readonly pass: number;
@@ -46,7 +46,7 @@ export interface AccountTables {
     readonly created_at_ms: number;
     readonly last_used_at_ms: number | null;
     readonly revoked_at_ms: number | null;
-    /** 1 where its calls get receipts. */
+    /** 1 if its calls get receipts. */
     readonly receipts: number;
   };
   readonly provider_keys: {

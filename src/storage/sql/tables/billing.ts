@@ -13,12 +13,12 @@ export interface BillingTables {
     readonly failures: number;
     readonly next_try_ms: number;
   };
-  /** News of the processor that was taken in. */
+  /** Processed webhook events of the payment processor. */
   readonly billing_events: {
     readonly event_id: string;
     readonly at_ms: number;
   };
-  /** The database refuses to change or delete its rows. Those of one transaction add up to nothing. */
+  /** Append-only: the database rejects updates and deletions. The rows of one transaction add up to 0. */
   readonly credit_entries: {
     readonly entry_id: string;
     readonly transaction_id: string;
@@ -30,7 +30,7 @@ export interface BillingTables {
     readonly note: string | null;
     readonly at_ms: number;
   };
-  /** Sums of an account's entries, written with each. */
+  /** The sum of an account's entries, updated with each. */
   readonly credit_balances: {
     readonly account_id: string;
     readonly credits: number;

@@ -1,11 +1,11 @@
-/** What modules keep. */
+/** Stores and vectors of modules. */
 export interface ModuleTables {
-  /** What modules keep, one row for each module and tenant. */
+  /** Module stores: one row per module and scope. */
   readonly module_stores: {
     readonly scope: string;
     readonly module: string;
     readonly entries: number;
-    /** The highest that a deleted entry had. */
+    /** The highest version of a deleted entry. */
     readonly last_version: number;
   };
   readonly module_entries: {
@@ -17,14 +17,14 @@ export interface ModuleTables {
     readonly version: number;
     readonly updated_at_ms: number;
   };
-  /** Who keeps vectors: one row for each module and tenant. */
+  /** Owners of vectors: one row per module and scope. */
   readonly vector_owners: {
     readonly scope: string;
     readonly module: string;
-    /** Another one when all was forgotten in between. */
+    /** Changes when all vectors were deleted in between. */
     readonly epoch: string;
     readonly entries: number;
-    /** That of the last vector that was added. */
+    /** The number of the last added vector. */
     readonly last_number: number;
   };
   readonly vectors: {

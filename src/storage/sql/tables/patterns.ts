@@ -1,6 +1,6 @@
-/** What accounts have learned, and how conversations went with and without it. */
+/** Learned patterns, and the outcomes of conversations with and without them. */
 export interface PatternTables {
-  /** Who has patterns: one row for each tenant. */
+  /** Owners of patterns: one row per scope. */
   readonly pattern_owners: {
     readonly owner: string;
     readonly entries: number;
@@ -13,7 +13,7 @@ export interface PatternTables {
     /** Empty for all end users. */
     readonly scope: string;
     readonly fingerprint: string;
-    /** What is searched in, in small letters. */
+    /** The searchable text, in lower case. */
     readonly words: string;
     /** As JSON. */
     readonly pattern: string;

@@ -1,6 +1,6 @@
 import type { SettlementOutcome } from '../../../kernel/ports/settlements.ts';
 
-/** Calls that are paid for one by one. */
+/** Payments per call. */
 export interface PaymentTables {
   readonly payment_challenges: {
     readonly id: string;
@@ -30,12 +30,12 @@ export interface PaymentTables {
     readonly settlement_id: string | null;
     readonly sealed_by: string | null;
     readonly sealed: Uint8Array | null;
-    /** Of what is sealed. */
+    /** The size of the sealed content. */
     readonly bytes: number;
-    /** 1 once the answer is there. */
+    /** 1 once the answer is complete. */
     readonly whole: number;
   };
-  /** The database refuses to change or delete its rows. */
+  /** Append-only: the database rejects updates and deletions. */
   readonly payment_ledger: {
     readonly line_id: string;
     readonly at_ms: number;

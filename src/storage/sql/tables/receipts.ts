@@ -1,6 +1,6 @@
-/** What can be shown of calls. */
+/** Receipts of calls. */
 export interface ReceiptTables {
-  /** The database refuses to change or delete its rows. */
+  /** Append-only: the database rejects updates and deletions. */
   readonly receipts: {
     readonly receipt_id: string;
     readonly session_ref: string | null;
@@ -8,13 +8,13 @@ export interface ReceiptTables {
     readonly created_at_ms: number;
     readonly jws: string;
   };
-  /** The database refuses to change or delete its rows, too. */
+  /** Append-only, too. */
   readonly receipt_keys: {
     readonly key_id: string;
     readonly jwk: string;
     readonly created_at_ms: number;
   };
-  /** Whose a receipt is, for as long as there is the account. */
+  /** The account of a receipt, until the account is deleted. */
   readonly receipt_owners: {
     readonly receipt_id: string;
     readonly account_id: string;

@@ -28,17 +28,17 @@ export interface RequestTables {
     readonly content_us: number | null;
     readonly total_us: number;
     readonly overhead_us: number;
-    /** Until the call left for its provider, had a connection, and saw the first of the answer. */
+    /** Time until the call was sent to its provider, had a connection, and received the first bytes. */
     readonly left_us: number | null;
     readonly connected_us: number | null;
     readonly head_us: number | null;
     readonly pipeline: string;
     /** As JSON. */
     readonly steps: string;
-    /** As JSON; null where there are none. */
+    /** As JSON; null if there are none. */
     readonly changes: string | null;
   };
-  /** All by which calls are filtered, once for all that have it in common. */
+  /** The distinct combinations of attributes by which calls are filtered. */
   readonly request_kinds: {
     readonly kind: string;
     readonly account_id: string;
@@ -53,7 +53,7 @@ export interface RequestTables {
     /** `exact-cache:passed,cost-guard:rejected`. */
     readonly steps: string;
   };
-  /** What calls come to in a minute; each call is added to these three as it is stored. Modules' later by the hour. */
+  /** Sums of calls by minute, updated in three tables as calls are stored. Those of modules are folded by the hour later. */
   readonly request_sums: {
     readonly account_id: string;
     readonly kind: string;
@@ -85,7 +85,7 @@ export interface RequestTables {
     readonly own_us: number;
     readonly saved_nano_usd: number;
   };
-  /** The sums of hours and days that are over for long, by kind and by what a chart shows; a call is here or by the minute. */
+  /** Sums of past hours and days, by kind and by what charts show. A call is either here or in the sums by minute. */
   readonly request_past_sums: RequestTables['request_sums'];
   readonly request_past_models: Omit<RequestTables['request_sums'], 'kind'> & {
     readonly model: string;
@@ -93,6 +93,6 @@ export interface RequestTables {
     readonly is_cached: number;
   };
   readonly request_past_times: Omit<RequestTables['request_times'], 'provider' | 'model'>;
-  /** Until the first content. */
+  /** Time to the first content. */
   readonly request_past_model_times: Omit<RequestTables['request_times'], 'what'>;
 }

@@ -1,4 +1,4 @@
-/** Who calls without an account, and who claimed that. */
+/** Anonymous sessions, and the accounts that claimed them. */
 export interface SandboxTables {
   readonly anon_sessions: {
     readonly id: string;

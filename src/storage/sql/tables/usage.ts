@@ -1,4 +1,4 @@
-/** What accounts have used, and what may be used before it is written down. */
+/** Usage of accounts, and reservations of usage not stored yet. */
 export interface UsageTables {
   readonly usage_days: {
     readonly account_id: string;
@@ -32,7 +32,7 @@ export interface UsageTables {
     readonly period_start_ms: number;
     readonly calls: number;
   };
-  /** What processes may let through before they have stored what came of it. */
+  /** The usage that processes may admit before they store it. */
   readonly reservations: {
     readonly account_id: string;
     readonly what: string;
@@ -43,7 +43,7 @@ export interface UsageTables {
     readonly at_ms: number;
     readonly until_ms: number;
   };
-  /** Batches that have been added, so that none is added twice. */
+  /** Ids of added batches, so that none is added twice. */
   readonly usage_batches: {
     readonly id: string;
     readonly at_ms: number;
