@@ -190,11 +190,11 @@ test('a backup that does not fit is refused, and what is there stays', async (t)
   assert.match(await refused(newer), /schema version 1000/);
   assert.match(
     await refused(variant('other', (it) => it.exec('drop table schema_migrations'))),
-    /no database of Weir/,
+    /not a Weir database/,
   );
   writeFileSync(join(folder, 'text'), 'no database at all, whatever its name says'.repeat(100));
   assert.match(await refused(join(folder, 'text')), /is not a database/);
-  assert.match(await refused(join(folder, 'nothing')), /no file/);
+  assert.match(await refused(join(folder, 'nothing')), /does not exist/);
   assert.deepEqual(readFileSync(join(data, 'weir.db')), before);
   // Also over one that can't be read any more.
   writeFileSync(join(data, 'weir.db'), 'damaged'.repeat(1000));

@@ -166,7 +166,7 @@ describe('a call that was paid for', () => {
     stripe.faults.push({ at: 'POST /v1/payment_intents', how: 'small' });
     const small = await ask(url, { headers: paying(id, stripe.grant()) });
     assertProblem(small, 'verification-failed', url);
-    assert.match(String(small.json.detail), /no card payment as small/);
+    assert.match(String(small.json.detail), /below the minimum card payment/);
     assert.equal(fake.requests.length, 0);
     assert.equal((await ask(url, { headers: paying(id, stripe.grant()) })).status, 200);
     assert.deepEqual(statuses(house), ['canceled', 'succeeded']);

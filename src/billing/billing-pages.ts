@@ -4,7 +4,7 @@ import type { TierId } from '../kernel/ports/records.ts';
 import { groupThousands } from './group-thousands.ts';
 import { tiers } from './tiers.ts';
 
-/** Where people land after a checkout. It says nothing that isn't so for everybody: what was bought shows where they use it. */
+/** The page after a checkout. It is the same for every account and does not show what was bought. */
 export function welcomePage(): string {
   return page(
     'Welcome',
@@ -17,7 +17,7 @@ plan, with the keys that you have. There is nothing to change in your programs.<
   );
 }
 
-/** Where people begin, or come back to when they left a checkout. Nothing was charged then. */
+/** The page with the plans, also the target of a canceled checkout. */
 export function plansPage(tierLimits: Readonly<Record<TierId, number>>): string {
   const plans = tiers.map(({ id, name, priceUsdPerMonth, overage }) => {
     const price = priceUsdPerMonth === 0 ? '$0' : `$${priceUsdPerMonth} a month`;
@@ -60,7 +60,7 @@ pre, code { font-family: ui-monospace, monospace; font-size: .9em; }
 pre { border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem; overflow-x: auto; }
 `;
 
-/** Nothing runs and nothing is loaded. */
+/** Allows no scripts and no requests. */
 export const billingPagePolicy = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', style, 'base64')}'`,

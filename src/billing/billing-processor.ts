@@ -1,32 +1,32 @@
 import type { Recharge } from '../kernel/ports/billing.ts';
 import type { TierId } from '../kernel/ports/records.ts';
 
-/** Who sells subscriptions and credits for us. What it can't tell it throws for, and nothing is taken for failed because no answer came. */
+/** The payment processor for subscriptions and credits. Throws if a result is unknown: a missing reply is never a failure. */
 export interface BillingProcessor {
-  /** The same customer however often it is asked for, unless it is to stand for one that is gone. */
+  /** Idempotent: returns the same customer each time, unless it replaces a deleted one. */
   createCustomer(who: NewCustomer): Promise<string>;
-  /** False for one that was deleted, or belongs to another account of the operator's. */
+  /** False if it was deleted or belongs to another account of the operator. */
   hasCustomer(customerId: string): Promise<boolean>;
-  /** Whose customer it is, as we said when it was made. */
+  /** The account id that we stored with the customer. */
   accountOf(customerId: string): Promise<string | undefined>;
   checkout(order: CheckoutOrder): Promise<Checkout>;
   portal(customerId: string, returnUrl: string): Promise<string>;
-  /** The newest first, those that come after one of them where it is named. */
+  /** Newest first, optionally after a given one. */
   invoices(customerId: string, page: InvoicePage): Promise<InvoiceList>;
-  /** All there ever were, as they are now. */
+  /** All subscriptions of the customer, past ones included, in their current state. */
   subscriptions(customerId: string): Promise<readonly Subscription[]>;
-  /** Cancels all that run, at once, and every checkout that is open. */
+  /** Cancels all active subscriptions immediately, and every open checkout. */
   cancelAll(customerId: string): Promise<void>;
-  /** As it is now; undefined where it didn't buy credits. */
+  /** The current state; undefined if it is not a purchase of credits. */
   payment(intentId: string): Promise<ProcessorPayment | undefined>;
-  /** All of a customer's that bought credits, or were to. */
+  /** All payments of a customer for credits, unpaid ones included. */
   payments(customerId: string): Promise<readonly ProcessorPayment[]>;
-  /** What can be charged while nobody is there; undefined where there is nothing. */
+  /** The payment method for off-session charges; undefined if there is none. */
   savedPaymentMethod(customerId: string): Promise<string | undefined>;
   charge(recharge: Recharge): Promise<ChargeResult>;
-  /** What came of a charge that was made long ago; undefined where it never was. */
+  /** The result of an old charge; undefined if it was never made. */
   findCharge(recharge: Recharge): Promise<string | undefined>;
-  /** Refuses what the processor didn't sign, or signed too long ago. */
+  /** Throws if the signature is invalid or too old. */
   parseEvent(body: Uint8Array, signature: string): Promise<ProcessorEvent>;
 }
 
@@ -42,14 +42,14 @@ export interface InvoiceList {
 
 export interface Invoice {
   readonly id: string;
-  /** As it stands on paper; null while it is a draft. */
+  /** The printed invoice number; null for a draft. */
   readonly number: string | null;
   readonly atMs: number;
   readonly status: string;
-  /** In the smallest unit of its currency. */
+  /** In the smallest currency unit. */
   readonly total: number;
   readonly currency: string;
-  /** Where it can be read and paid, with the processor. */
+  /** The processor's page to view and pay it. */
   readonly url: string | null;
 }
 
@@ -79,11 +79,11 @@ export interface Checkout {
 export interface Subscription {
   readonly id: string;
   readonly status: string;
-  /** Undefined where it is for something that isn't ours. */
+  /** Undefined if the price is not one of ours. */
   readonly tier: PaidTier | undefined;
   readonly startMs: number;
   readonly endMs: number;
-  /** When it ends by itself. */
+  /** When it is set to end. */
   readonly cancelAtMs: number | undefined;
 }
 
@@ -93,9 +93,9 @@ export interface ProcessorPayment {
   readonly rechargeId: string | undefined;
   readonly state: 'paid' | 'pending' | 'failed';
   readonly credits: number;
-  /** Credits whose price went back to the payer. */
+  /** Credits whose price was refunded. */
   readonly refunded: number;
-  /** Credits whose price the payer's bank has taken back. */
+  /** Credits whose price was disputed through the payer's bank. */
   readonly disputed: number;
 }
 
@@ -104,12 +104,12 @@ export type ChargeResult =
   | { readonly outcome: 'declined'; readonly why: string }
   | { readonly outcome: 'unknown'; readonly cause: unknown };
 
-/** News: of what, and nothing more. What it says may be old by now, so that it is asked for. */
+/** A webhook event: only its subject. Its content may be outdated, so the current state is fetched. */
 export interface ProcessorEvent {
   readonly id: string;
   readonly subject:
     | { readonly customerId: string }
     | { readonly intentId: string }
-    /** Nothing that we look at. */
+    /** An event we ignore. */
     | undefined;
 }

@@ -13,7 +13,7 @@ export interface BillingReportParts {
   upgradeUrl(): string;
 }
 
-/** What an account has, and what it used of it. */
+/** The plan, credits and usage of an account. */
 export class BillingReport {
   readonly #parts: BillingReportParts;
 
@@ -54,7 +54,7 @@ export class BillingReport {
     const { autoRecharge } = await billing.get(user.id);
     const { enabled, threshold, amount, reason } = autoRecharge;
     const isPaid = tier !== 'free';
-    const found = await credits.entries({ accountId: user.id, after: page.after, limit: page.limit + 1 });
+    const entries = await credits.entries({ accountId: user.id, after: page.after, limit: page.limit + 1 });
     return {
       report: {
         tier,
@@ -70,8 +70,8 @@ export class BillingReport {
         credits: isPaid ? await credits.balance(user.id) : 0,
         autoRecharge: { enabled: isPaid && enabled, threshold, amount, reason },
       },
-      entries: found.slice(0, page.limit),
-      hasMore: found.length > page.limit,
+      entries: entries.slice(0, page.limit),
+      hasMore: entries.length > page.limit,
     };
   }
 }

@@ -23,19 +23,19 @@ export interface BillingServiceParts {
   readonly versions: Pick<Versions, 'renew'>;
   readonly rateLimiter: Pick<RateLimiter, 'count'>;
   readonly clock: Clock;
-  /** Undefined where this gateway has none. */
+  /** Undefined if this gateway has none. */
   readonly backend: BillingBackend | undefined;
-  /** Where people go after a checkout unless they say otherwise. */
+  /** Default return URL after a checkout. */
   welcomeUrl(): string;
   plansUrl(): string;
 }
 
-/** What there is where a processor is configured. */
+/** Available if a processor is configured. */
 export interface BillingBackend {
   readonly processor: BillingProcessor;
   readonly subscriptions: Subscriptions;
   readonly recharger: Recharger;
-  /** Tiers that have a price. */
+  /** Tiers with a price. */
   readonly soldTiers: ReadonlySet<PaidTier>;
   onFault(cause: unknown): void;
 }
@@ -45,7 +45,7 @@ interface ReturnUrls {
   readonly cancelUrl?: string | undefined;
 }
 
-/** What people with an account ask for when it is about money. */
+/** Billing operations of account holders. */
 export class BillingService {
   readonly #parts: BillingServiceParts;
 
@@ -98,7 +98,7 @@ export class BillingService {
     return callProcessor(() => billingBackend.processor.invoices(customerId, page), billingBackend.onFault);
   }
 
-  /** Nothing is charged from now on; refuses where the processor can't be told so. */
+  /** Stops all charges; throws if the processor can't be reached. */
   async stopCharging(accountId: string): Promise<void> {
     const { billing, backend } = this.#parts;
     const { customerId, subscriptionId } = await billing.get(accountId);
@@ -117,10 +117,10 @@ export class BillingService {
     await versions.renew(accountId);
   }
 
-  /** What isn't said stays as it is. */
+  /** Undefined fields stay as they are. */
   async setAutoRecharge(
     accountId: string,
-    said: {
+    changes: {
       readonly enabled: boolean;
       readonly threshold?: number | undefined;
       readonly amount?: number | undefined;
@@ -128,12 +128,12 @@ export class BillingService {
   ): Promise<AutoRecharge> {
     const { billing } = this.#parts;
     const billingBackend = await this.#requireBackend('auto-recharge', accountId);
-    if (said.enabled) await this.#requirePayingUser(accountId);
+    if (changes.enabled) await this.#requirePayingUser(accountId);
     const { threshold, amount } = (await billing.get(accountId)).autoRecharge;
     const autoRecharge = {
-      enabled: said.enabled,
-      threshold: said.threshold ?? threshold,
-      amount: said.amount ?? amount,
+      enabled: changes.enabled,
+      threshold: changes.threshold ?? threshold,
+      amount: changes.amount ?? amount,
       reason: null,
     };
     await billing.setAutoRecharge(accountId, autoRecharge);
@@ -157,10 +157,10 @@ export class BillingService {
     );
   }
 
-  /** Not too often: each time the processor is asked for several things, and it has limits for all accounts together. */
-  async #requireBackend(what: string, accountId: string): Promise<BillingBackend> {
+  /** Rate-limited: each operation sends several requests to the processor, whose limits all accounts share. */
+  async #requireBackend(operation: string, accountId: string): Promise<BillingBackend> {
     const { backend, rateLimiter } = this.#parts;
-    if (backend === undefined) throw notConfiguredError(what);
+    if (backend === undefined) throw notConfiguredError(operation);
     const retryAfterSeconds = await rateLimiter.count(`billing:${accountId}`, limits.billingAsksPerAccount);
     if (retryAfterSeconds === 0) return backend;
     throw new GatewayError('too_many_attempts', `too many attempts; retry in ${retryAfterSeconds} s`, {
@@ -192,7 +192,7 @@ export class BillingService {
   }
 }
 
-/** Asked for, since news of a checkout may be on its way; what runs is followed then. */
+/** Asks the processor, because the webhook of a checkout may still be on its way; then follows the active subscription. */
 async function isSubscribed(
   customerId: string,
   { processor, subscriptions }: BillingBackend,
@@ -204,10 +204,10 @@ async function isSubscribed(
 
 const endedStatuses: ReadonlySet<string> = new Set(['canceled', 'incomplete', 'incomplete_expired']);
 
-function notConfiguredError(what: string): GatewayError {
+function notConfiguredError(operation: string): GatewayError {
   return new GatewayError(
     'billing_not_configured',
     'this gateway has no payment processor for this; the operator must set STRIPE_SECRET_KEY and the prices',
-    { detail: `billing_not_configured:${what}`, shouldRetry: false },
+    { detail: `billing_not_configured:${operation}`, shouldRetry: false },
   );
 }

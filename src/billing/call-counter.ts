@@ -5,16 +5,16 @@ import { countLostError } from './quota-errors.ts';
 
 interface CallCounterParts {
   readonly slots: Slots;
-  /** Calls of a period that were recorded, and what other processes may let through before they record it. */
+  /** Recorded calls of a period, plus the calls that other processes may admit before they record them. */
   recordedAndReservedCalls(accountId: string, periodStartMs: number): Promise<number>;
-  /** Those of this process that are not recorded yet. */
+  /** Slots of this process that are not recorded yet. */
   openSlotsHere(allowance: Allowance): number;
 }
 
-/** What the store says of a call, once there is a count. */
+/** The store's decision about a call, once there is a count. */
 export type CountDecision = Exclude<SlotDecision, { outcome: 'uncounted' }>;
 
-/** Counts the calls of accounts in a store that may lose its counts: each is begun anew from the database then. */
+/** Counts the calls of accounts in a store that may lose its counts; lost counts are restored from the database. */
 export class CallCounter {
   readonly #parts: CallCounterParts;
   readonly #slots: Slots;
@@ -25,49 +25,49 @@ export class CallCounter {
     this.#slots = parts.slots;
   }
 
-  /** What is granted stays among the calls that are under way. */
-  takeSlot(allowance: Allowance, underWay: InFlightTracker): CountDecision | Promise<CountDecision> {
-    underWay.calls++;
-    const { processId, calls } = underWay;
+  /** A granted call stays counted as in flight. */
+  takeSlot(allowance: Allowance, inFlight: InFlightTracker): CountDecision | Promise<CountDecision> {
+    inFlight.calls++;
+    const { processId, calls } = inFlight;
     const taken = this.#slots.take(allowance, { processId, calls });
     if (taken instanceof Promise || taken.outcome === 'uncounted')
-      return this.#takeSlotAsync(allowance, underWay, taken);
-    updateInFlight(taken, underWay, calls);
+      return this.#takeSlotAsync(allowance, inFlight, taken);
+    updateInFlight(taken, inFlight, calls);
     return taken;
   }
 
-  /** The same where the store is asked over a network, or nobody has counted yet. */
+  /** The same for a store on the network, or if there is no count yet. */
   async #takeSlotAsync(
     allowance: Allowance,
-    underWay: InFlightTracker,
-    asked: SlotDecision | Promise<SlotDecision>,
+    inFlight: InFlightTracker,
+    firstTry: SlotDecision | Promise<SlotDecision>,
   ): Promise<CountDecision> {
     try {
-      let { calls } = underWay;
-      const { processId } = underWay;
-      let slotDecision = await asked;
-      for (let beginnings = 1; slotDecision.outcome === 'uncounted'; beginnings++) {
-        if (beginnings > limits.countStartsMax) throw countLostError();
+      let { calls } = inFlight;
+      const { processId } = inFlight;
+      let slotDecision = await firstTry;
+      for (let starts = 1; slotDecision.outcome === 'uncounted'; starts++) {
+        if (starts > limits.countStartsMax) throw countLostError();
         await this.#initializeCount(allowance);
-        calls = underWay.calls;
+        calls = inFlight.calls;
         slotDecision = await this.#slots.take(allowance, { processId, calls });
       }
-      updateInFlight(slotDecision, underWay, calls);
+      updateInFlight(slotDecision, inFlight, calls);
       return slotDecision;
     } catch (failure) {
-      underWay.calls--;
+      inFlight.calls--;
       throw failure;
     }
   }
 
-  /** Those who need the same count wait for one question to the database. */
+  /** Concurrent callers share one database query. */
   #initializeCount(allowance: Allowance): Promise<void> {
     const name = `${allowance.periodStartMs} ${allowance.accountId}`;
     const running = this.#initializing.get(name);
     if (running !== undefined) return running;
-    const beginning = this.#initializeFromDatabase(allowance).finally(() => this.#initializing.delete(name));
-    this.#initializing.set(name, beginning);
-    return beginning;
+    const starting = this.#initializeFromDatabase(allowance).finally(() => this.#initializing.delete(name));
+    this.#initializing.set(name, starting);
+    return starting;
   }
 
   async #initializeFromDatabase(allowance: Allowance): Promise<void> {
@@ -76,8 +76,8 @@ export class CallCounter {
   }
 }
 
-/** The store knows what was under way when it was asked. */
-function updateInFlight({ outcome }: CountDecision, underWay: InFlightTracker, calls: number): void {
-  if (outcome !== 'granted') underWay.calls--;
-  if (outcome !== 'failing') underWay.markReported(outcome === 'granted' ? calls : calls - 1);
+/** The store has received the number of in-flight calls with the request. */
+function updateInFlight({ outcome }: CountDecision, inFlight: InFlightTracker, calls: number): void {
+  if (outcome !== 'granted') inFlight.calls--;
+  if (outcome !== 'failing') inFlight.markReported(outcome === 'granted' ? calls : calls - 1);
 }

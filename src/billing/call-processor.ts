@@ -1,12 +1,12 @@
 import { GatewayError } from '../kernel/errors.ts';
 
-/** Whatever goes wrong and isn't worded for callers is the processor's, or what it has to say to the operator. */
+/** Turns errors that are not GatewayErrors into `processor_failed`; their details are for the operator only. */
 export async function callProcessor<Answer>(
-  ask: () => Promise<Answer>,
+  request: () => Promise<Answer>,
   onFault: (cause: unknown) => void,
 ): Promise<Answer> {
   try {
-    return await ask();
+    return await request();
   } catch (cause) {
     if (GatewayError.is(cause)) throw cause;
     onFault(cause);

@@ -4,7 +4,7 @@ import { Lru } from '../kernel/lru.ts';
 import type { CreditStanding } from '../kernel/ports/billing.ts';
 import type { Allowance } from '../kernel/ports/shared-state.ts';
 
-/** Calls that a tier and credits pay for together, as it was in this version of the account. */
+/** The calls that a tier and credits pay for together, as of this version of the account. */
 interface CreditCap {
   readonly version: string;
   readonly limit: number;
@@ -13,8 +13,8 @@ interface CreditCap {
 type ReadStanding = (accountId: string, periodStartMs: number) => Promise<CreditStanding>;
 
 /**
- * How far past its cap an account may go. A call past the cap is counted and paid for in one step, so that what is paid for
- * in all stays the same while calls are made, and it is read again only when somebody gives or takes credits.
+ * How far past its cap an account may go. A call past the cap is counted and charged in one step, so that the total of paid
+ * calls stays the same while calls are made. It is read again only when credits are added or removed.
  */
 export class CreditCaps {
   readonly #caps = new Lru<CreditCap>(limits.creditCapsKept);
@@ -28,7 +28,7 @@ export class CreditCaps {
     return this.#caps.get(cacheKeyOf(allowance));
   }
 
-  /** `version` was known before this is read, so that a change in between is noticed. */
+  /** `version` was read before, so that a change in between is noticed. */
   async refresh(allowance: Allowance, version: string): Promise<void> {
     const { accountId, periodStartMs, limit } = allowance;
     const { calls, credits } = await this.#readStanding(accountId, periodStartMs);
@@ -37,7 +37,7 @@ export class CreditCaps {
   }
 }
 
-/** With the tier's own cap: one that is changed makes for another. */
+/** Includes the tier's own cap, so that a changed cap gets a new entry. */
 function cacheKeyOf({ accountId, periodStartMs, limit }: Allowance): string {
   return `${periodStartMs} ${limit} ${accountId}`;
 }

@@ -15,7 +15,7 @@ export interface CreditPurchasesParts {
   readonly clock: Clock;
 }
 
-/** Credits follow the payments that bought them: in once, and out again when their price went back. */
+/** Adds credits once for each payment, and reclaims them when the payment is refunded or disputed. */
 export class CreditPurchases {
   readonly #parts: CreditPurchasesParts;
 
@@ -23,45 +23,45 @@ export class CreditPurchases {
     this.#parts = parts;
   }
 
-  /** The payment as it is now; undefined where it is none of ours. */
+  /** The current payment; undefined if it is not one of ours. */
   async syncPayment(intentId: string): Promise<ProcessorPayment | undefined> {
     const { credits, processor, users } = this.#parts;
     for (let tries = 0; tries < limits.billingTries; tries++) {
-      // Before the processor is asked: what changes meanwhile is noticed.
-      const known = await credits.payment(intentId);
+      // Read before asking the processor, so that a change meanwhile is noticed.
+      const recorded = await credits.payment(intentId);
       const payment = await processor.payment(intentId);
       if (payment === undefined || (await users.byId(payment.accountId)) === undefined) return undefined;
-      if (payment.state !== 'paid' || (await this.#applyPayment(payment, known))) return payment;
+      if (payment.state !== 'paid' || (await this.#applyPayment(payment, recorded))) return payment;
     }
     throw storageUnavailable('the payment is being updated by another request');
   }
 
-  /** What we have otherwise than the processor. */
-  findDiscrepancy(payment: ProcessorPayment, known: CreditPayment | undefined): string | undefined {
-    if (payment.state !== 'paid') return known && 'was never paid';
-    if (known === undefined) return `bought ${payment.credits} credits, but the account received none`;
-    if (known.credits !== payment.credits)
-      return `bought ${payment.credits} credits, but the account received ${known.credits}`;
+  /** Describes how our record differs from the processor's. */
+  findDiscrepancy(payment: ProcessorPayment, recorded: CreditPayment | undefined): string | undefined {
+    if (payment.state !== 'paid') return recorded && 'was never paid';
+    if (recorded === undefined) return `bought ${payment.credits} credits, but the account received none`;
+    if (recorded.credits !== payment.credits)
+      return `bought ${payment.credits} credits, but the account received ${recorded.credits}`;
     const reclaimed = reclaimedCredits(payment);
-    return known.reclaimed === reclaimed
+    return recorded.reclaimed === reclaimed
       ? undefined
-      : `${reclaimed} credits were refunded or disputed, but ${known.reclaimed} were reclaimed`;
+      : `${reclaimed} credits were refunded or disputed, but ${recorded.reclaimed} were reclaimed`;
   }
 
-  /** False where the payment was changed by somebody who may know more. */
-  async #applyPayment(payment: ProcessorPayment, known: CreditPayment | undefined): Promise<boolean> {
+  /** False if another request, which may have newer data, has changed the payment. */
+  async #applyPayment(payment: ProcessorPayment, recorded: CreditPayment | undefined): Promise<boolean> {
     const { credits, billing, versions, clock } = this.#parts;
     const { intentId, accountId, rechargeId, disputed } = payment;
     const atMs = clock.now();
     await credits.recordPurchase({ intentId, accountId, credits: payment.credits, rechargeId, atMs });
     const reclaimed = reclaimedCredits(payment);
     const kind = disputed > 0 ? 'dispute' : 'refund';
-    // Or what was given back would be bought again by itself.
-    if (reclaimed > (known?.reclaimed ?? 0))
+    // Otherwise the reclaimed credits would be bought again automatically.
+    if (reclaimed > (recorded?.reclaimed ?? 0))
       await billing.stopAutoRecharge(accountId, `a payment for credits ended in a ${kind}`);
     const taken = await credits.reclaim({
       intentId,
-      revision: known?.revision ?? 0,
+      revision: recorded?.revision ?? 0,
       credits: reclaimed,
       kind,
       atMs,

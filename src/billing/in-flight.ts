@@ -6,12 +6,12 @@ interface InFlightReporterParts {
   readonly processId: string;
 }
 
-/** What this process has under way of one allowance, with those that are being asked for. */
+/** The in-flight calls of this process for one allowance, including those waiting for a decision. */
 export class InFlightTracker {
   readonly processId: string;
   readonly allowance: Allowance;
   calls = 0;
-  /** What the store knows of it. */
+  /** The number last reported to the store. */
   #reportedCalls = 0;
   #reportedAtMs = 0;
   #reportedSinceCheck = false;
@@ -21,19 +21,19 @@ export class InFlightTracker {
     this.allowance = allowance;
   }
 
-  /** Nothing is under way, and the store knows. */
+  /** No calls are in flight, and the store knows. */
   get isIdle(): boolean {
     return this.calls === 0 && this.#reportedCalls === 0;
   }
 
-  /** The store was told so with a call, or by itself. */
+  /** The store has received this number, with a call or in a report. */
   markReported(calls: number): void {
     this.#reportedCalls = calls;
     this.#reportedAtMs = performance.now();
     this.#reportedSinceCheck = true;
   }
 
-  /** Whether the store knows something else, or will soon forget it, and no call has told it of late. */
+  /** Whether the number in the store is wrong or expires soon, and no recent call has updated it. */
   isDue(nowMs: number): boolean {
     const wasBusy = this.#reportedSinceCheck;
     this.#reportedSinceCheck = false;
@@ -43,12 +43,12 @@ export class InFlightTracker {
 }
 
 /**
- * Says what this process has under way, so that others can tell a cap that is used up from one that is held. It is said with
- * each call, and by itself only where no call follows.
+ * Reports the in-flight calls of this process, so that others can tell a used-up cap from a reserved one. Each call reports
+ * them; a separate report is sent only if no call follows.
  */
 export class InFlightReporter {
   readonly #parts: InFlightReporterParts;
-  /** By account: a new period may begin while calls of the one before are under way. */
+  /** By account: a new period may begin while calls of the previous one are in flight. */
   readonly #trackers = new Map<string, readonly InFlightTracker[]>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -58,32 +58,32 @@ export class InFlightReporter {
 
   trackerFor(allowance: Allowance): InFlightTracker {
     const { accountId, periodStartMs } = allowance;
-    const known = this.#trackers.get(accountId) ?? [];
-    for (const one of known) if (one.allowance.periodStartMs === periodStartMs) return one;
-    const made = new InFlightTracker(this.#parts.processId, allowance);
-    this.#trackers.set(accountId, [...known, made]);
+    const trackers = this.#trackers.get(accountId) ?? [];
+    for (const one of trackers) if (one.allowance.periodStartMs === periodStartMs) return one;
+    const created = new InFlightTracker(this.#parts.processId, allowance);
+    this.#trackers.set(accountId, [...trackers, created]);
     this.#timer ??= setInterval(() => this.#reportDue(), limits.inFlightReportMs).unref();
-    return made;
+    return created;
   }
 
   #reportDue(): void {
     const nowMs = performance.now();
-    for (const [accountId, known] of this.#trackers) {
-      const open = known.filter((underWay) => !underWay.isIdle);
-      for (const underWay of open) if (underWay.isDue(nowMs)) void this.#report(underWay);
+    for (const [accountId, trackers] of this.#trackers) {
+      const open = trackers.filter((tracker) => !tracker.isIdle);
+      for (const tracker of open) if (tracker.isDue(nowMs)) void this.#report(tracker);
       if (open.length === 0) this.#trackers.delete(accountId);
-      else if (open.length < known.length) this.#trackers.set(accountId, open);
+      else if (open.length < trackers.length) this.#trackers.set(accountId, open);
     }
     if (this.#trackers.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  /** One that fails is due again after the next pause. */
-  async #report(underWay: InFlightTracker): Promise<void> {
-    const { processId, calls } = underWay;
-    await this.#parts.slots.reportInFlight(underWay.allowance, { processId, calls }).then(
-      () => underWay.markReported(calls),
+  /** A failed report is due again at the next interval. */
+  async #report(tracker: InFlightTracker): Promise<void> {
+    const { processId, calls } = tracker;
+    await this.#parts.slots.reportInFlight(tracker.allowance, { processId, calls }).then(
+      () => tracker.markReported(calls),
       () => undefined,
     );
   }

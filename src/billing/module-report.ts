@@ -2,12 +2,12 @@ import type { JsonObject } from '../kernel/json.ts';
 import { formatUsd } from '../kernel/money.ts';
 import type { ModuleDay, TrialSums } from '../kernel/ports/records.ts';
 
-/** Fewer conversations on either side tell nothing. */
+/** Fewer conversations on either side are not significant. */
 const conversationsMin = 5;
-/** Of a normal distribution, 90 % lie within so many standard deviations. */
+/** 90 % of a normal distribution lie within this many standard deviations. */
 const zScore90 = 1.6449;
 
-/** What modules saved, each by its name, in order of these. */
+/** The savings of modules, sorted by name. */
 export function modulesReport(rows: readonly ModuleDay[]): readonly JsonObject[] {
   const byName = Object.groupBy(rows, ({ module }) => module);
   return Object.entries(byName)
@@ -31,7 +31,7 @@ function figuresOf(days: readonly ModuleDay[]): JsonObject {
   };
 }
 
-/** What conversations would have cost without the module, by those that went without, less what they cost with it. */
+/** The estimated cost of conversations without the module, from the holdout, minus their actual cost with it. */
 function holdoutReport(on: TrialSums, off: TrialSums, spentNanoUsd: number): JsonObject {
   const conversations = { conversations: on.conversations, held_out: off.conversations };
   const least = Math.min(on.conversations, off.conversations);
@@ -57,7 +57,7 @@ function varianceOfMean(side: TrialSums): number {
   return Math.max(0, spread) / (side.conversations - 1) / side.conversations;
 }
 
-/** The same share of Student's distribution, by the first terms of its expansion. */
+/** The same quantile of Student's t-distribution, by the first terms of its expansion. */
 function studentsT(freedom: number): number {
   const z = zScore90;
   return z + (z ** 3 + z) / (4 * freedom) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2);

@@ -2,22 +2,22 @@ import type { ModuleDay, TrialSums } from '../kernel/ports/records.ts';
 import { storableChange } from '../kernel/storable.ts';
 import type { UsageQuery } from './usage-tally.ts';
 
-/** What is known of a module's work in one call. */
+/** The effect of a module on one call. */
 export interface ModuleSavings {
   readonly accountId: string;
   readonly module: string;
-  /** Less than 0 where it cost more than it saved. */
+  /** Negative if it cost more than it saved. */
   readonly savedNanoUsd?: number;
-  /** What a question of its own to a model cost. */
+  /** The cost of the module's own model call. */
   readonly spentNanoUsd?: number;
   readonly trial?: TrialCallCost;
 }
 
-/** What a call adds to a conversation of a trial. */
+/** A call's contribution to a conversation in a trial. */
 interface TrialCallCost {
   readonly isHeldOut: boolean;
   readonly costNanoUsd: number;
-  /** What the conversation cost before; undefined where this is its first call. */
+  /** The cost of the conversation so far; undefined for its first call. */
   readonly beforeNanoUsd: number | undefined;
 }
 
@@ -29,7 +29,7 @@ type ModuleDaySum = Writable<Omit<ModuleDay, 'with' | 'without'>> & {
 
 const overflowModule = 'other';
 
-/** Sums of what modules did that wait to be stored: past `sumsMax` all modules of an account are one. */
+/** Sums of module effects not stored yet. Beyond `sumsMax`, all modules of an account share one sum. */
 export class ModuleTally {
   readonly #sumsMax: number;
   readonly #days = new Map<string, ModuleDaySum>();
@@ -75,8 +75,8 @@ export class ModuleTally {
 
   #findOrCreateSum(accountId: string, module: string, day: string): ModuleDaySum {
     const name = `${accountId}\n${day}\n${module}`;
-    const known = this.#days.get(name);
-    if (known !== undefined) return known;
+    const existing = this.#days.get(name);
+    if (existing !== undefined) return existing;
     if (this.#days.size >= this.#sumsMax && module !== overflowModule)
       return this.#findOrCreateSum(accountId, overflowModule, day);
     const none = { conversations: 0, costNanoUsd: 0, squaredUsd: 0 };

@@ -3,10 +3,10 @@ import { limits } from '../kernel/limits.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import type { BudgetHolder, HeldAmount, Hold } from '../kernel/ports/budget.ts';
 
-/** Tells the store; `again` where an earlier try may have come through. Never fails. */
+/** Settles the hold in the store; `again` if an earlier attempt may have succeeded. Never rejects. */
 type SettleHold = (hold: OpenHold, cost: NanoUsd, again: boolean) => Promise<void>;
 
-/** The call that a sum is held for. */
+/** The call of a hold. */
 export interface HoldCall {
   readonly isEnded: boolean;
 }
@@ -17,14 +17,14 @@ interface OpenHoldParts {
   readonly call: HoldCall | undefined;
 }
 
-/** A hold from the moment it was granted until the store knows what the call cost. */
+/** A hold, from its grant until the store has the cost of the call. */
 export class OpenHold implements Hold, IntrusiveListItem {
   readonly held: HeldAmount;
   listIndex = -1;
   readonly #settle: SettleHold;
   readonly #call: HoldCall | undefined;
   #renewedAtMs = performance.now();
-  /** The store still held it at this time. */
+  /** When the store last held it for sure. */
   #heldAtMs: number;
   #cost: NanoUsd | undefined;
   #settling: Promise<void> | undefined;
@@ -45,17 +45,17 @@ export class OpenHold implements Hold, IntrusiveListItem {
     return this.#cost !== undefined;
   }
 
-  /** Whether its call has ended without it. */
+  /** Whether its call has ended without settling it. */
   get isOrphaned(): boolean {
     return !this.isSettled && this.#call?.isEnded === true;
   }
 
-  /** Whether the store may have counted all of it as spent, because it has not heard of it for too long. */
+  /** Whether the store may have counted all of it as spent, because it was not renewed in time. */
   mayHaveExpired(nowMs: number): boolean {
     return nowMs >= this.#heldAtMs + limits.holdLifeMs;
   }
 
-  /** The store holds it for another while, counted from this time. */
+  /** The store has extended the hold from this time. */
   markRenewed(atMs: number): void {
     this.#heldAtMs = atMs;
   }
@@ -72,12 +72,12 @@ export class OpenHold implements Hold, IntrusiveListItem {
     return this.whenSettled();
   }
 
-  /** Resolves when the try that is under way is over. */
+  /** Resolves when the running attempt has ended. */
   whenSettled(): Promise<void> {
     return this.#settling ?? Promise.resolve();
   }
 
-  /** The store could not be told. */
+  /** The store could not be reached. */
   markSettleFailed(): void {
     this.#settleFailed = true;
   }
@@ -88,7 +88,7 @@ export class OpenHold implements Hold, IntrusiveListItem {
     this.#settling = this.#settle(this, this.#cost, true);
   }
 
-  /** Whether it was last renewed before this time; it is then taken to be renewed now. */
+  /** Returns whether the last renewal was before this time, and if so, marks it as renewed now. */
   claimRenewal(beforeMs: number): boolean {
     if (this.#renewedAtMs > beforeMs) return false;
     this.#renewedAtMs = performance.now();
@@ -96,7 +96,7 @@ export class OpenHold implements Hold, IntrusiveListItem {
   }
 }
 
-/** What a provider says that a call cost becomes part of a sum that must stay whole. */
+/** The cost is added to an integer sum, whatever the provider reported. */
 function isValidCost(cost: NanoUsd): boolean {
   return Number.isInteger(cost) && cost >= 0 && cost <= limits.usageFigureMax;
 }

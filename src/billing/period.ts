@@ -1,13 +1,13 @@
 import type { Period } from '../kernel/ports/records.ts';
 
-/** The month of the calendar, in UTC. */
+/** The calendar month in UTC. */
 export function monthOf(nowMs: number): Period {
   const now = new Date(nowMs);
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
   return { startMs: Date.UTC(year, month), endMs: Date.UTC(year, month + 1) };
 }
 
-/** The paid period as it goes on: news of its renewal may come after it has ended. */
+/** Extrapolates the paid period: the webhook of its renewal may come after it has ended. */
 export function currentPeriod({ startMs, endMs }: Period, nowMs: number): Period {
   const lengthMs = endMs - startMs;
   if (nowMs < endMs || lengthMs <= 0) return { startMs, endMs };

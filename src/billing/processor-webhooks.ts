@@ -18,8 +18,8 @@ export interface ProcessorWebhooksParts {
 }
 
 /**
- * Takes in what the processor tells. It is known once everything came of it: what fails half-way is told again, and does no
- * harm the second time, since whatever follows is asked for and written once.
+ * Processes webhook events. An event is recorded after all its effects: one that fails halfway is delivered again, which
+ * is harmless, because the effects read the current state and are written once.
  */
 export class ProcessorWebhooks {
   readonly #parts: ProcessorWebhooksParts;

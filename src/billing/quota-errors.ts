@@ -5,7 +5,7 @@ import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
 
 interface CapReachedDetails {
   readonly allowance: Allowance;
-  /** The cap of the tier, where credits pay for more. */
+  /** The cap of the tier, if credits pay for more. */
   readonly paidPast: number | undefined;
   readonly upgradeUrl: string;
   readonly nowMs: number;

@@ -2,23 +2,23 @@ import type { Allowance } from '../kernel/ports/shared-state.ts';
 import type { InFlightTracker } from './in-flight.ts';
 import type { Reserve } from './reserve.ts';
 
-/** What a slot is one of. */
+/** Where a slot was taken from. */
 export interface SlotOrigin {
   readonly allowance: Allowance;
   readonly reserve: Reserve;
   readonly inFlight: InFlightTracker;
-  /** The how manieth of its period it was when it was taken. */
+  /** Its ordinal number in the period. */
   readonly number: number;
-  /** Calls past so many are paid for with credits; undefined where none are. */
+  /** Credits pay for calls past this number; undefined if they pay for none. */
   readonly paidPast: number | undefined;
 }
 
 export type SlotSettlement = 'kept' | 'given back' | 'undone' | 'lost';
 type OnSettled = (quotaSlot: QuotaSlot, from: SlotOrigin, how: SlotSettlement) => void | Promise<void>;
 
-/** A call that counts unless it is given back. It is settled once; after that nothing changes. */
+/** A call that counts unless it is given back. It can be settled only once. */
 export class QuotaSlot {
-  /** Its place among the open ones. */
+  /** Its index among the open slots. */
   listIndex = -1;
   readonly #origin: SlotOrigin;
   readonly #onSettled: OnSettled;
@@ -37,7 +37,7 @@ export class QuotaSlot {
     return this.#origin.reserve;
   }
 
-  /** The period that it counts in. */
+  /** The start of its period. */
   get periodStartMs(): number {
     return this.#origin.allowance.periodStartMs;
   }
@@ -59,22 +59,22 @@ export class QuotaSlot {
     return allowance.accountId === accountId && allowance.periodStartMs === periodStartMs;
   }
 
-  /** The call counts. It is recorded in the same breath, or a count that is begun between the two misses it. */
+  /** The call counts. It must be recorded synchronously, or a count started in between misses it. */
   commit(): void {
     this.#settle('kept');
   }
 
-  /** The call doesn't count. Where the store can't be told it stays counted; that is no error of the call. */
+  /** The call doesn't count. If the store can't be reached, it stays counted; the call does not fail for that. */
   async release(): Promise<void> {
     await this.#settle('given back');
   }
 
-  /** The call was never made, which is no failure of it. */
+  /** The call was never made; does not count as a failure. */
   async undo(): Promise<void> {
     await this.#settle('undone');
   }
 
-  /** The count that it was taken from is gone. */
+  /** The count it was taken from is lost. */
   discard(): void {
     this.#settle('lost');
   }

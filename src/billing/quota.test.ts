@@ -144,10 +144,10 @@ test('a quota that only calls under way fill up is told apart from one that is u
   const held = errorOf(await quota.takeSlot(account));
   assert.deepEqual([held.status, held.code], [429, 'concurrency_limit']);
   assert.equal(held.details.retryAfterSeconds, 1);
-  assert.match(held.message, /2 calls under way/);
+  assert.match(held.message, /2 calls in flight/);
   first.slot.commit();
   record();
-  assert.match(errorOf(await quota.takeSlot(account)).message, /1 call under way/);
+  assert.match(errorOf(await quota.takeSlot(account)).message, /1 call in flight/);
   second.slot.commit();
   record();
   assert.equal(errorOf(await quota.takeSlot(account)).code, 'tier_cap_reached');
@@ -168,10 +168,10 @@ test('what other processes have under way is told apart from what is used up, to
     assert.ok(first && second);
     const held = errorOf(await one.quota.takeSlot(account));
     assert.deepEqual([held.code, held.details.retryAfterSeconds], ['concurrency_limit', 1]);
-    assert.match(held.message, /2 calls under way/);
+    assert.match(held.message, /2 calls in flight/);
     first.slot.commit();
     one.record();
-    assert.match(errorOf(await one.quota.takeSlot(account)).message, /1 call under way/);
+    assert.match(errorOf(await one.quota.takeSlot(account)).message, /1 call in flight/);
     second.slot.commit();
     two.record();
     // The other one takes nothing more, and says by itself that its call is over.

@@ -23,35 +23,35 @@ export interface QuotaParts {
   readonly slots: Slots;
   readonly versions: Pick<Versions, 'of'>;
   readonly clock: Clock;
-  /** Calls in a period. */
+  /** Calls per period. */
   readonly tierLimits: Readonly<Record<TierId, number>>;
-  /** Where an account can be given a larger tier. */
+  /** The page to upgrade an account. */
   upgradeUrl(): string;
   readonly reservations: Reservations;
-  /** Calls of a period that were recorded, stored or not. */
+  /** Recorded calls of a period, stored or not. */
   recordedCalls(accountId: string, periodStartMs: number): Promise<number>;
-  /** Those, and what other processes may let through before they record it. */
+  /** The same, plus the calls that other processes may admit before they record them. */
   recordedAndReservedCalls(accountId: string, periodStartMs: number): Promise<number>;
-  /** What can pay for calls past a cap. */
+  /** The credits for calls past a cap. */
   creditStanding?(accountId: string, periodStartMs: number): Promise<CreditStanding>;
 }
 
-/** `version` is the account's, also of a refusal: whoever judged by an older one has to judge again. */
+/** `version` is the account's, also in a rejection: a decision made with an older one has to be repeated. */
 export type QuotaDecision =
   | { readonly outcome: 'granted'; readonly version: string; readonly slot: QuotaSlot }
   | { readonly outcome: 'refused'; readonly version: string; readonly error: () => GatewayError };
 
-/** Where an account stands in its period. */
+/** The usage of an account in its period. */
 export interface QuotaStatus {
   readonly limit: number;
   readonly used: number;
   readonly period: Period;
 }
 
-/** Lets each account make as many calls in a period as its tier has, and not one more. */
+/** Limits each account to the calls per period of its tier, exactly. */
 export class Quota {
   readonly #parts: QuotaParts;
-  /** Slots that are not settled; a count that is begun anew has to know of them. */
+  /** Unsettled slots; a restored count has to include them. */
   readonly #openSlots = new IntrusiveList<QuotaSlot>();
   readonly #inFlight: InFlightReporter;
   readonly #counter: CallCounter;
@@ -72,22 +72,22 @@ export class Quota {
     this.#inFlight = new InFlightReporter({ slots, processId: reservations.processId });
   }
 
-  /** Slots that are taken and not settled. */
+  /** The number of slots taken and not released. */
   get openSlots(): number {
     return this.#openSlots.size;
   }
 
-  /** Those of them that nobody has begun to settle. */
+  /** The number of open slots whose settlement has not begun. */
   get unsettledSlots(): number {
     return this.#openSlots.snapshot().filter((quotaSlot) => !quotaSlot.isSettled).length;
   }
 
-  /** Slots that stayed counted because the store could not be told. */
+  /** Slots that stayed counted because the store could not be reached. */
   get unreleasedSlots(): number {
     return this.#unreleasedSlots;
   }
 
-  /** At once where this process counts by itself, and the database knows of enough. */
+  /** Synchronous if the count is in this process and the reservation in the database is large enough. */
   takeSlot(account: Account): QuotaDecision | Promise<QuotaDecision> {
     const allowance = this.#allowance(account);
     const caps = account.overage === true ? this.#caps : undefined;
@@ -96,7 +96,7 @@ export class Quota {
     return this.#takeSlotWithCredits(allowance, caps);
   }
 
-  /** The cap is higher by what credits pay for. How much that is holds for one version of the account. */
+  /** Credits raise the cap. The raised cap is valid for one version of the account. */
   async #takeSlotWithCredits(allowance: Allowance, caps: CreditCaps): Promise<QuotaDecision> {
     const paidPast = allowance.limit;
     for (let readings = 0; readings <= limits.countStartsMax; readings++) {
@@ -128,13 +128,13 @@ export class Quota {
     paidPast: number | undefined,
   ): Promise<QuotaDecision> {
     let decided = await tried;
-    for (let beginnings = 1; decided === undefined && beginnings < limits.countStartsMax; beginnings++)
+    for (let starts = 1; decided === undefined && starts < limits.countStartsMax; starts++)
       decided = await this.#tryTakeSlot(allowance, paidPast);
     if (decided === undefined) throw countLostError();
     return decided;
   }
 
-  /** Comes to undefined where the count was lost meanwhile. */
+  /** Resolves to undefined if the count was lost meanwhile. */
   #tryTakeSlot(
     allowance: Allowance,
     paidPast: number | undefined,
@@ -160,7 +160,7 @@ export class Quota {
     });
   }
 
-  /** What other replicas recorded within the last tenth of a second may be missing. */
+  /** May miss what other replicas recorded within the last tenth of a second. */
   async status(account: Account): Promise<QuotaStatus> {
     const { accountId, periodStartMs, periodEndMs, limit } = this.#allowance(account);
     const used = await this.#parts.recordedCalls(accountId, periodStartMs);
@@ -186,7 +186,7 @@ export class Quota {
     return this.#month;
   }
 
-  /** A count that was begun anew before the database knew of the slot lacks it, and accounts have another version then. */
+  /** A count restored before the reservation was stored lacks the slot; the account has another version then. */
   async #isStillCounted(quotaSlot: QuotaSlot, version: string, reserving: Promise<void>): Promise<boolean> {
     try {
       await reserving;
@@ -199,8 +199,8 @@ export class Quota {
 
   #openSlot({ allowance, inFlight, number, paidPast }: Omit<SlotOrigin, 'reserve'>): QuotaSlot {
     const { accountId, periodStartMs, periodEndMs, limit } = allowance;
-    const question = { accountId, of: 'calls', keyId: '', periodStartMs } as const;
-    const reserve = this.#parts.reservations.reserveFor(question, periodEndMs + limits.countGraceMs);
+    const query = { accountId, of: 'calls', keyId: '', periodStartMs } as const;
+    const reserve = this.#parts.reservations.reserveFor(query, periodEndMs + limits.countGraceMs);
     reserve.aheadMax = (limit - number) / limits.reservedShare;
     const quotaSlot = new QuotaSlot({ allowance, reserve, inFlight, number, paidPast }, this.#settleSlot);
     this.#openSlots.add(quotaSlot);
@@ -229,7 +229,7 @@ export class Quota {
     return { outcome: 'refused', version, error };
   }
 
-  /** Those that this process holds. */
+  /** The open slots of this process. */
   #countOpenSlots(allowance: Allowance): number {
     let open = 0;
     for (const quotaSlot of this.#openSlots.snapshot()) if (quotaSlot.belongsTo(allowance)) open++;

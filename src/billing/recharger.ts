@@ -16,12 +16,12 @@ export interface RechargerParts {
 }
 
 /**
- * Buys credits for accounts that want it when few are left. Each charge is written down first, and made under a key of its
- * own: whoever finds it left asks for the same charge again, and gets what came of it.
+ * Buys credits automatically when few are left. Each charge is stored first and made with its own idempotency key: a
+ * process that finds an abandoned one repeats the request and gets its result.
  */
 export class Recharger {
   readonly #parts: RechargerParts;
-  /** What this process is looking at. */
+  /** Accounts being processed here. */
   readonly #checks = new Map<string, Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> | undefined;
@@ -30,7 +30,7 @@ export class Recharger {
     this.#parts = parts;
   }
 
-  /** Looks after what was left, now and from time to time. */
+  /** Picks up abandoned recharges, now and at intervals. */
   start(): void {
     this.#timer = setInterval(() => void this.sweep(), this.#parts.sweepMs ?? limits.rechargeSweepMs);
     this.#timer.unref();
@@ -52,7 +52,7 @@ export class Recharger {
     return this.#sweeping;
   }
 
-  /** Recharges the account if it is time to; never rejects. */
+  /** Recharges the account if it is due; never rejects. */
   rechargeIfDue(accountId: string): Promise<void> {
     const looking =
       this.#checks.get(accountId) ??
@@ -63,7 +63,7 @@ export class Recharger {
     return looking;
   }
 
-  /** News of a payment that may have been a recharge. */
+  /** Handles a payment that may be a recharge. */
   async onPayment({ rechargeId, state }: ProcessorPayment): Promise<void> {
     if (rechargeId !== undefined && state === 'failed')
       await this.#parts.recharges.decline(rechargeId, paymentFailedReason);
@@ -115,7 +115,7 @@ export class Recharger {
     return { nowMs, most, accountId, limit: limits.rechargesAtOnce };
   }
 
-  /** The processor remembers keys for a day. What is older, or isn't wanted any more, is looked for and not asked for. */
+  /** The processor remembers idempotency keys for a day. Older or unwanted charges are looked up, not requested again. */
   async #resume(recharge: Recharge): Promise<void> {
     const { billing, recharges, processor, clock } = this.#parts;
     const isYoung = clock.now() - recharge.atMs < limits.rechargeKeyLifeMs;
@@ -132,7 +132,7 @@ export class Recharger {
     if (chargeResult.outcome === 'made') return this.#syncPayment(chargeResult.intentId);
     if (chargeResult.outcome === 'declined')
       return void (await recharges.decline(recharge.id, chargeResult.why));
-    // It stays open, and is asked for again later.
+    // It stays open and is retried later.
     const { failures } = await billing.get(recharge.accountId);
     const nextTryMs = clock.now() + backoffMs(failures);
     await billing.backOff(recharge.accountId, nextTryMs);
@@ -148,7 +148,7 @@ export class Recharger {
 
 const paymentFailedReason = 'the payment failed';
 
-/** Twice as long with each failure. */
+/** Exponential backoff. */
 function backoffMs(failures: number): number {
   return Math.min(limits.rechargePauseMs * 2 ** failures, limits.rechargePauseMsMax);
 }

@@ -10,16 +10,16 @@ export interface ReconcileParts {
   readonly processor: Pick<BillingProcessor, 'payments'>;
   readonly subscriptions: Subscriptions;
   readonly purchases: CreditPurchases;
-  /** Whether what can be put right is. */
+  /** Whether to repair what can be repaired. */
   readonly repairs: boolean;
 }
 
 export interface ReconcileReport {
   readonly accounts: number;
   readonly payments: number;
-  /** What differs, by account. */
+  /** Discrepancies by account. */
   readonly discrepancies: readonly Discrepancy[];
-  /** What is wrong with the ledger by itself. */
+  /** Internal inconsistencies of the ledger. */
   readonly faults: readonly string[];
 }
 
@@ -31,7 +31,7 @@ interface Discrepancy {
 
 type AccountComparison = Pick<ReconcileReport, 'payments' | 'discrepancies'>;
 
-/** Compares tiers and credits with the processor's record, account by account, and the ledger with itself. */
+/** Compares tiers and credits with the processor's records, by account, and checks the ledger. */
 export async function reconcile(parts: ReconcileParts): Promise<ReconcileReport> {
   const discrepancies: Discrepancy[] = [];
   let [accounts, payments, lastId] = [0, 0, ''];
@@ -52,7 +52,7 @@ export async function reconcile(parts: ReconcileParts): Promise<ReconcileReport>
   return { accounts, payments, discrepancies, faults: await parts.credits.findInconsistencies() };
 }
 
-/** One account that can't be compared doesn't keep the others from it. */
+/** An account that can't be compared doesn't stop the others. */
 function comparisonFailure({ accountId }: BillingAccount, cause: unknown): AccountComparison {
   const description = `could not be compared: ${cause instanceof Error ? cause.message : cause}`;
   return { payments: 0, discrepancies: [{ accountId, description, isRepaired: false }] };
@@ -68,22 +68,24 @@ async function compareAccount(parts: ReconcileParts, account: BillingAccount): P
     if (isRepaired) await subscriptions.sync(customerId);
     discrepancies.push({ accountId, description, isRepaired });
   }
-  const known = new Map((await credits.payments(accountId)).map((payment) => [payment.intentId, payment]));
-  const told = (await processor.payments(customerId)).filter((payment) => payment.accountId === accountId);
-  for (const payment of told) {
+  const recorded = new Map((await credits.payments(accountId)).map((payment) => [payment.intentId, payment]));
+  const payments = (await processor.payments(customerId)).filter(
+    (payment) => payment.accountId === accountId,
+  );
+  for (const payment of payments) {
     const { intentId } = payment;
-    const what = purchases.findDiscrepancy(payment, known.get(intentId));
-    known.delete(intentId);
+    const what = purchases.findDiscrepancy(payment, recorded.get(intentId));
+    recorded.delete(intentId);
     if (what === undefined) continue;
     const isRepaired = repairs && payment.state === 'paid';
     if (isRepaired) await purchases.syncPayment(intentId);
     discrepancies.push({ accountId, description: `${intentId} ${what}`, isRepaired });
   }
-  for (const { intentId, credits: got } of known.values())
+  for (const { intentId, credits: got } of recorded.values())
     discrepancies.push({
       accountId,
       description: `received ${got} credits for ${intentId}, which the processor does not know`,
       isRepaired: false,
     });
-  return { payments: told.length, discrepancies };
+  return { payments: payments.length, discrepancies };
 }

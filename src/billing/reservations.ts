@@ -9,29 +9,29 @@ import { Reserve } from './reserve.ts';
 interface ReservationsParts {
   readonly usageStore: Pick<UsageStore, 'reserve' | 'reserved'>;
   readonly clock: Clock;
-  /** Told once each time that the database stops taking reservations; calls go on without. */
+  /** Called once each time the database stops accepting reservations; calls continue without. */
   readonly onError?: ((error: unknown) => void) | undefined;
   readonly waitMs?: number;
   readonly trimMs?: number;
 }
 
-/** What calls of one batch of usage came to, by the reserve that they were let through on. */
+/** The settled amounts of one batch of usage, by reserve. */
 export type SettledAmounts = Map<Reserve, number>;
 
 /**
- * What this process may let through before it has stored what came of it. The database knows of it first, so that a
- * process that is killed has never let through more than the database says.
+ * The usage that this process may admit before it is stored. The database has the reservation first, so that a killed
+ * process has never admitted more than the database says.
  */
 export class Reservations {
-  /** By which its rows are told from those of others; a process that is started again is another. */
+  /** Identifies the rows of this process; a restarted process gets a new id. */
   readonly processId = randomUUID();
   readonly #parts: ReservationsParts;
   /** By account. */
   readonly #reserves = new Map<string, readonly Reserve[]>();
-  /** Those that the next write is for. */
+  /** Reserves for the next write. */
   readonly #shortReserves = new Set<Reserve>();
   #settledAmounts: SettledAmounts = new Map();
-  /** Writes come one after the other. */
+  /** Writes are sequential. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   #nextWrite: Promise<void> | undefined;
   #isUnavailable = false;
@@ -41,25 +41,25 @@ export class Reservations {
     this.#parts = parts;
   }
 
-  /** Whether the database takes no reservations at the moment. */
+  /** Whether the database does not accept reservations at the moment. */
   get isUnavailable(): boolean {
     return this.#isUnavailable;
   }
 
-  /** The reserve for this, which is kept for as long as something was let through on it, or may be. */
-  reserveFor(question: ReservationQuery, untilMs?: number): Reserve {
-    const { accountId } = question;
+  /** Finds or creates a reserve, which exists while something was or may be admitted on it. */
+  reserveFor(query: ReservationQuery, untilMs?: number): Reserve {
+    const { accountId } = query;
     const reserves = this.#reserves.get(accountId) ?? [];
-    for (const known of reserves) if (isSameReservation(known.query, question)) return known;
-    const reserve = new Reserve(question, untilMs);
+    for (const reserve of reserves) if (isSameReservation(reserve.query, query)) return reserve;
+    const reserve = new Reserve(query, untilMs);
     this.#reserves.set(accountId, [...reserves, reserve]);
     this.#timer ??= setInterval(() => this.#trim(), this.#parts.trimMs ?? limits.reservationTrimMs).unref();
     return reserve;
   }
 
   /**
-   * Covers so much more. Undefined where the database knows of enough already, else resolves when it does. Where it is
-   * away, calls go on: whoever knows their key and their count doesn't need it.
+   * Covers a further amount. Returns undefined if the stored reservation is large enough, else resolves when it is. If the
+   * database is unavailable, calls continue: with cached keys and counts they don't need it.
    */
   cover(reserve: Reserve, amount: number): Promise<void> | undefined {
     if (reserve.take(amount)) return undefined;
@@ -67,19 +67,19 @@ export class Reservations {
     return this.#isUnavailable ? undefined : this.#writeShort();
   }
 
-  /** The call is over: of what was let through, so much was used, and will be stored with the usage of this moment. */
+  /** Ends a call: of the admitted amount, `used` was used and will be stored with the current batch of usage. */
   settle(reserve: Reserve, amount: number, used: number): void {
     reserve.needed += used - amount;
     if (used > 0) this.#settledAmounts.set(reserve, (this.#settledAmounts.get(reserve) ?? 0) + used);
   }
 
-  /** What is settled from now on is stored with another batch of usage. */
+  /** Later settlements belong to a new batch of usage. */
   startBatch(): SettledAmounts {
     this.#settledAmounts = new Map();
     return this.#settledAmounts;
   }
 
-  /** Stores a batch together with what is reserved once it is stored. */
+  /** Stores a batch together with the reservations that remain after it. */
   storeBatch(
     settled: SettledAmounts,
     store: (reserved: readonly Reservation[]) => Promise<unknown>,
@@ -90,22 +90,22 @@ export class Reservations {
     });
   }
 
-  /** What all other processes have reserved, those that were killed included. */
-  async reservedByOthers(question: ReservationQuery): Promise<readonly Reservation[]> {
-    return this.withoutOwn(await this.#parts.usageStore.reserved(question));
+  /** The reservations of all other processes, including killed ones. */
+  async reservedByOthers(query: ReservationQuery): Promise<readonly Reservation[]> {
+    return this.withoutOwn(await this.#parts.usageStore.reserved(query));
   }
 
   withoutOwn(reservations: readonly Reservation[]): readonly Reservation[] {
     return reservations.filter(({ processId }) => processId !== this.processId);
   }
 
-  /** Gives back what nothing came of; what is still open or not stored stays. */
+  /** Releases unused reservations; those of open or unstored calls stay. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#enqueueWrite(() => this.#write([...this.#reserves.values()].flat(), { isLast: true }));
   }
 
-  /** Resolves when all that is short now is written, or can't be. Those who come meanwhile share the next write. */
+  /** Resolves when all short reserves are written, or can't be. Later callers share the next write. */
   #writeShort(): Promise<void> {
     this.#nextWrite ??= withTimeout(
       this.#enqueueWrite(() => {
@@ -164,7 +164,7 @@ export class Reservations {
     };
   }
 
-  /** Lowers what is more than calls will need, writes anew what is open for long, and tries again what failed. */
+  /** Lowers excess reservations, renews old ones, and retries failed writes. */
   #trim(): void {
     const beforeMs = this.#parts.clock.now() - limits.reservationRenewalMs;
     for (const [accountId, reserves] of this.#reserves) {

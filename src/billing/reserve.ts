@@ -1,51 +1,51 @@
 import { limits } from '../kernel/limits.ts';
 import type { ReservationQuery } from '../kernel/ports/records.ts';
 
-/** What is to be written of a reserve. */
+/** A pending write of a reserve. */
 export interface ReserveWrite {
   readonly reserve: Reserve;
-  /** What the database will say. */
+  /** The new amount in the database. */
   readonly amount: number;
-  /** What is stored in the same step, and needs no reserve any more. */
+  /** The amount stored as usage in the same step, which needs no reserve any more. */
   readonly stored: number;
   readonly isChange: boolean;
 }
 
-/** How much of one thing a process may let through: calls of an account in a period, or money of a key. */
+/** How much a process may admit of one thing: calls of an account in a period, or money of a key. */
 export class Reserve {
   readonly query: ReservationQuery;
-  /** Undefined where it matters for some time from when it is written. */
+  /** Undefined if the lifetime counts from the last write. */
   readonly untilMs: number | undefined;
-  /** What was let through, or is about to be, and is not stored. */
+  /** The amount admitted, or about to be, and not stored as usage. */
   needed = 0;
-  /** The most that it may be ahead of what is needed, so that a kill costs little where little is left. */
+  /** The maximum to reserve ahead, so that a killed process wastes little when little is left. */
   aheadMax = 0;
-  /** The least that the database says, with what it will say when a write that is under way is done. */
+  /** The minimum in the database, whether or not the pending write succeeds. */
   #durable = 0;
-  /** Whether a write is under way, or failed: the database may say more. */
+  /** Whether a write is pending or failed: the database may have more. */
   #isUnconfirmed = false;
   #writtenAtMs = 0;
-  /** What was let through since usage was stored, and before that. */
+  /** Amounts admitted since usage was last stored, and in the interval before. */
   #currentWindow = { times: 0, amount: 0 };
   #previousWindow = { times: 0, amount: 0 };
   #wasIdle = false;
 
-  constructor(question: ReservationQuery, untilMs: number | undefined) {
-    this.query = question;
+  constructor(query: ReservationQuery, untilMs: number | undefined) {
+    this.query = query;
     this.untilMs = untilMs;
   }
 
-  /** Whether more is needed than the database knows of. */
+  /** Whether more is needed than the database has. */
   get isShort(): boolean {
     return this.needed > this.#durable;
   }
 
-  /** Nothing is let through on it, and the database knows of nothing. */
+  /** Nothing is admitted, and the database has nothing. */
   get isEmpty(): boolean {
     return this.needed === 0 && this.#durable === 0 && !this.#isUnconfirmed;
   }
 
-  /** Counts it as let through; false where the database has to know first. */
+  /** Counts the amount as admitted; false if a write to the database has to come first. */
   take(amount: number): boolean {
     this.needed += amount;
     this.#currentWindow.times++;
@@ -54,7 +54,7 @@ export class Reserve {
     return !this.isShort;
   }
 
-  /** While it is under way only that is covered which is covered with it and without it. */
+  /** While the write is pending, only the amount that is covered with and without it counts as covered. */
   planWrite(stored: number, isLast: boolean): ReserveWrite {
     const needed = Math.max(this.needed - stored, 0);
     if (stored > 0) this.#rotateWindow();
@@ -72,7 +72,7 @@ export class Reserve {
     this.#writtenAtMs = atMs;
   }
 
-  /** Whether it should be written though nothing more is needed: nobody used it for a while, or it is old. */
+  /** Whether to write it though nothing more is needed: it was idle for a while, or is old. */
   checkIdle(beforeMs: number): boolean {
     if (this.isShort || this.#isUnconfirmed) return true;
     const hasRested = this.#wasIdle;
@@ -88,7 +88,7 @@ export class Reserve {
     this.#currentWindow = { times: 0, amount: 0 };
   }
 
-  /** A quarter of a second of what comes; where little comes, as much as came. */
+  /** A quarter of the last interval's amount; with few calls, as much as they used. */
   #aheadAmount(isStored: boolean): number {
     const { times, amount } =
       this.#currentWindow.times > this.#previousWindow.times ? this.#currentWindow : this.#previousWindow;

@@ -4,9 +4,9 @@ import { commaSeparatedList, secretText } from '../kernel/setting-schemas.ts';
 import { combineSettings, envVariable, type Setting } from '../kernel/settings.ts';
 import { defaultLimit } from './tiers.ts';
 
-/** What accounts may use. */
+/** Quotas and prices of tiers. */
 export const billingSettings = {
-  /** Calls in a month, or in a paid period. */
+  /** Calls per month or paid period. */
   tierLimits: combineSettings(
     {
       free: callsInPeriod('WEIR_TIER_FREE_LIMIT', 'free'),
@@ -15,11 +15,11 @@ export const billingSettings = {
     },
     (calls): Readonly<Record<TierId, number>> => calls,
   ),
-  /** What the payment processor calls the prices of tiers, and what it signs its news with. */
+  /** The processor's price ids of tiers, and its webhook secret. */
   billing: combineSettings(
     {
       webhookSecret: envVariable('STRIPE_WEBHOOK_SECRET', secretText.optional()),
-      /** The first is what is sold; others are what earlier customers pay. */
+      /** The first is on sale; the others are prices of earlier customers. */
       pro: envVariable('STRIPE_PRICE_PRO', commaSeparatedList.default([])),
       team: envVariable('STRIPE_PRICE_TEAM', commaSeparatedList.default([])),
     },

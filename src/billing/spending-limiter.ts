@@ -26,8 +26,8 @@ interface SpendingLimiterParts {
   readonly budgets: Budgets;
   readonly clock: Clock;
   readonly reservations: Reservations;
-  /** Usage that was recorded, stored or not. */
-  days(question: Parameters<UsageStore['days']>[0]): Promise<readonly UsageDay[]>;
+  /** Recorded usage, stored or not. */
+  days(query: Parameters<UsageStore['days']>[0]): Promise<readonly UsageDay[]>;
   readonly retryMs?: number;
   readonly renewalMs?: number;
 }
@@ -39,7 +39,7 @@ interface GrantedHold {
 
 const dayMs = 86_400_000;
 
-/** Keeps keys below their ceilings: what a call may cost is held before it is made, and settled however it ends. */
+/** Keeps keys below their ceilings: holds the maximum cost of a call before it is made, and settles it however it ends. */
 export class SpendingLimiter {
   readonly #parts: SpendingLimiterParts;
   readonly #openHolds = new IntrusiveList<OpenHold>();
@@ -51,12 +51,12 @@ export class SpendingLimiter {
     this.#parts = parts;
   }
 
-  /** Holds that are not settled, or whose settlement the store doesn't know of yet. */
+  /** The number of holds not settled in the store yet. */
   get openHolds(): number {
     return this.#openHolds.size;
   }
 
-  /** Holds whose call has ended without them: there must be none. */
+  /** Holds whose call has ended without settling them: there must be none. */
   get orphanedHolds(): number {
     return this.#openHolds.snapshot().filter((hold) => hold.isOrphaned).length;
   }
@@ -65,7 +65,7 @@ export class SpendingLimiter {
     return { hold: (holdRequest) => this.#hold(budgetHolder, holdRequest, call) };
   }
 
-  /** Waits for settlements that are on their way; false where some didn't arrive in time. */
+  /** Waits for pending settlements; false if some did not finish in time. */
   async close(withinMs: number): Promise<boolean> {
     this.#stopTimer();
     const settled = Promise.all(this.#openHolds.snapshot().map((hold) => hold.whenSettled()));
@@ -83,15 +83,15 @@ export class SpendingLimiter {
     const { budgets, reservations } = this.#parts;
     const budgetWindows = this.#currentWindows();
     let covered = 0;
-    let asked: BudgetHoldRequest = { ...holdRequest, holder: budgetHolder, windows: budgetWindows };
+    let request: BudgetHoldRequest = { ...holdRequest, holder: budgetHolder, windows: budgetWindows };
     try {
-      for (let beginnings = 0; beginnings <= limits.countStartsMax; ) {
+      for (let starts = 0; starts <= limits.countStartsMax; ) {
         const askedAtMs = this.#parts.clock.now();
-        const outcome = await budgets.hold(asked);
+        const outcome = await budgets.hold(request);
         if (outcome.outcome === 'refused')
           return { ...outcome, endsAtMs: budgetWindows[outcome.window].endMs };
         if (outcome.outcome === 'uncounted') {
-          beginnings++;
+          starts++;
           await this.#initializeCount(budgetHolder, budgetWindows);
           continue;
         }
@@ -105,8 +105,8 @@ export class SpendingLimiter {
           return this.#openHold(outcome, askedAtMs, call);
         }
         covered = held.amount;
-        asked = { ...asked, amount: covered };
-        // Purses may be lost and begun anew while the database is told: held again, it is in whatever is counted then.
+        request = { ...request, amount: covered };
+        // The budget may be lost and restored during the write. A new hold after it is in whichever budget exists then.
         await Promise.all([
           reserving,
           budgets.settle(held, { cost: 0, windows: budgetWindows, isRetry: false }),
@@ -133,7 +133,7 @@ export class SpendingLimiter {
     return this.#parts.reservations.reserveFor({ accountId, of: 'spending', keyId, periodStartMs: 0 });
   }
 
-  /** Where the store can't be told it is told later: the call is over, and its cost counts. */
+  /** If the store can't be reached, retries later: the call has ended, and its cost counts. */
   readonly #settleHold = async (hold: OpenHold, cost: NanoUsd, again: boolean): Promise<void> => {
     if (!again) this.#parts.reservations.settle(this.#reserveOf(hold.held.holder), hold.amount, cost);
     const { budgets, clock } = this.#parts;
@@ -149,19 +149,19 @@ export class SpendingLimiter {
     }
   };
 
-  /** Those who need the same count wait for one question to the database. */
+  /** Concurrent callers share one database query. */
   #initializeCount(budgetHolder: BudgetHolder, budgetWindows: BudgetWindows): Promise<void> {
     const name = `${budgetHolder.accountId}\n${budgetHolder.keyId}`;
     const running = this.#initializing.get(name);
     if (running !== undefined) return running;
-    const beginning = this.#initializeFromDatabase(budgetHolder, budgetWindows).finally(() =>
+    const starting = this.#initializeFromDatabase(budgetHolder, budgetWindows).finally(() =>
       this.#initializing.delete(name),
     );
-    this.#initializing.set(name, beginning);
-    return beginning;
+    this.#initializing.set(name, starting);
+    return starting;
   }
 
-  /** What is held here goes first, so that nobody finds a count without it; other processes renew theirs in a minute. */
+  /** Renews the holds of this process first, so that no count lacks them; other processes renew theirs within a minute. */
   async #initializeFromDatabase(budgetHolder: BudgetHolder, budgetWindows: BudgetWindows): Promise<void> {
     const { budgets } = this.#parts;
     const own = this.#openHolds.snapshot().filter((hold) => hold.belongsTo(budgetHolder) && !hold.isSettled);
@@ -170,18 +170,18 @@ export class SpendingLimiter {
     await budgets.begin(budgetHolder, budgetWindows, spentByWindow);
   }
 
-  /** What others have reserved is read first: what they store meanwhile is there twice, and never missing. */
+  /** Reads the reservations of others first: usage they store meanwhile counts twice, but is never missing. */
   async #readSpent(
     { accountId, keyId }: BudgetHolder,
     { day, month }: BudgetWindows,
   ): Promise<SpentByWindow> {
     const today = dayName(day.startMs);
-    const question = { accountId, of: 'spending', keyId, periodStartMs: 0 } as const;
-    const reserved = await this.#parts.reservations.reservedByOthers(question);
+    const query = { accountId, of: 'spending', keyId, periodStartMs: 0 } as const;
+    const reserved = await this.#parts.reservations.reservedByOthers(query);
     const rows = await this.#parts.days({ accountId, from: dayName(month.startMs), to: today });
     const spent = { day: 0, month: 0 };
     for (const { amount, atMs } of reserved) {
-      // What is open across midnight is written anew within a minute.
+      // A reservation that is open across midnight is renewed within a minute.
       const untilMs = atMs + 2 * limits.reservationRenewalMs;
       if (untilMs >= month.startMs) spent.month += amount;
       if (untilMs >= day.startMs) spent.day += amount;
@@ -196,8 +196,8 @@ export class SpendingLimiter {
 
   #currentWindows(): BudgetWindows {
     const nowMs = this.#parts.clock.now();
-    const known = this.#windows;
-    if (known !== undefined && nowMs >= known.day.startMs && nowMs < known.day.endMs) return known;
+    const windows = this.#windows;
+    if (windows !== undefined && nowMs >= windows.day.startMs && nowMs < windows.day.endMs) return windows;
     const startMs = Math.floor(nowMs / dayMs) * dayMs;
     this.#windows = { day: { startMs, endMs: startMs + dayMs }, month: monthOf(nowMs) };
     return this.#windows;
@@ -215,14 +215,14 @@ export class SpendingLimiter {
     this.#timer = undefined;
   }
 
-  /** Renews holds of long calls, and settles once more what the store could not be told. */
+  /** Renews holds of long calls, and retries failed settlements. */
   #renewAndRetry(): void {
     if (this.#openHolds.size === 0) this.#stopTimer();
     const { clock, renewalMs = limits.holdRenewalMs } = this.#parts;
     const dueBeforeMs = performance.now() - renewalMs;
     for (const hold of this.#openHolds.snapshot()) {
       if (hold.isSettled) hold.retry();
-      // One that fails is tried again after the next pause, ten times before the hold is over: put back, it would count twice.
+      // A failed renewal is retried at each interval, ten times before the hold expires. An expired hold must not be restored: it would count twice.
       else if (!hold.mayHaveExpired(clock.now()) && hold.claimRenewal(dueBeforeMs))
         this.#renewHold(hold).catch(() => undefined);
     }

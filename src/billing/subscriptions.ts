@@ -14,7 +14,7 @@ export interface SubscriptionsParts {
   readonly clock: Clock;
 }
 
-/** Tiers follow what the processor says now, whatever news made us ask and in which order it came. */
+/** Sets tiers by the processor's current state, independent of the content and order of webhook events. */
 export class Subscriptions {
   readonly #parts: SubscriptionsParts;
 
@@ -23,8 +23,8 @@ export class Subscriptions {
   }
 
   /**
-   * What is written was asked for after whatever was written before, or it is asked for again. So the last to write knows
-   * the latest, on every replica.
+   * Writes a state only if it was fetched after the previous write; otherwise fetches it again. So the last write has the
+   * latest state, across replicas.
    */
   async sync(customerId: string): Promise<void> {
     const { billing, versions, processor, clock } = this.#parts;
@@ -35,7 +35,7 @@ export class Subscriptions {
       if (subscriptionState === undefined) return;
       if (!(await billing.applySubscription(account.accountId, account.revision, subscriptionState)))
         continue;
-      // Whoever comes back some day has not said that it should go on.
+      // A later subscription must not resume automatic recharges.
       if (subscriptionState.tier === 'free')
         await billing.stopAutoRecharge(account.accountId, 'the subscription has ended');
       return versions.renew(account.accountId);
@@ -43,7 +43,7 @@ export class Subscriptions {
     throw storageUnavailable('the account is being updated by another request');
   }
 
-  /** What differs from the processor's record, and what there makes no sense. */
+  /** Differences from the processor's records, and inconsistencies in those. */
   async findDiscrepancies(account: BillingAccount): Promise<readonly TierDiscrepancy[]> {
     const { users, processor, clock } = this.#parts;
     const { accountId, customerId } = account;
@@ -66,8 +66,8 @@ export class Subscriptions {
 
   async #accountOf(customerId: string): Promise<BillingAccount | undefined> {
     const { billing, users, processor } = this.#parts;
-    const known = await billing.byCustomer(customerId);
-    if (known !== undefined) return known;
+    const existing = await billing.byCustomer(customerId);
+    if (existing !== undefined) return existing;
     const accountId = await processor.accountOf(customerId);
     if (accountId === undefined || (await users.byId(accountId)) === undefined) return undefined;
     const bound = await billing.linkCustomer(accountId, customerId);
@@ -77,7 +77,7 @@ export class Subscriptions {
 
 interface TierDiscrepancy {
   readonly description: string;
-  /** Whether it is right once the account follows its subscriptions. */
+  /** Whether synchronizing the account repairs it. */
   readonly canRepair: boolean;
 }
 
@@ -95,7 +95,7 @@ function matchesPlan(
   );
 }
 
-/** What somebody pays for and does not get. */
+/** Subscriptions that are paid for without effect. */
 function findAnomalies(subscriptions: readonly Subscription[]): readonly string[] {
   const paid = subscriptions.filter(({ status }) => activeStatuses.has(status));
   const names = paid.map(({ id }) => id).join(' and ');
@@ -107,7 +107,7 @@ function findAnomalies(subscriptions: readonly Subscription[]): readonly string[
   ];
 }
 
-/** Undefined where the processor has no say: nothing runs, and nothing came from there. */
+/** Undefined if the processor does not determine the tier: no subscription is active, and the tier did not come from one. */
 function planOf(
   subscriptions: readonly Subscription[],
   { subscriptionId, pastDueSinceMs }: BillingAccount,
@@ -139,14 +139,14 @@ const freePlan: SubscriptionState = {
 
 type ActiveSubscription = Subscription & { readonly tier: PaidTier };
 
-/** Whether a subscription gives its tier. */
+/** Whether a subscription grants its tier. */
 function toActive({ tier, ...rest }: Subscription): readonly ActiveSubscription[] {
   return tier !== undefined && activeStatuses.has(rest.status) ? [{ ...rest, tier }] : [];
 }
 
 const activeStatuses: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due']);
 
-/** What a person would rather have, should there be two. */
+/** The better tier, if there are two subscriptions. */
 function compareByPreference(one: ActiveSubscription, other: ActiveSubscription): number {
   return (
     Number(one.status === 'past_due') - Number(other.status === 'past_due') ||

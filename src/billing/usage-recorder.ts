@@ -9,11 +9,11 @@ import { type AttemptUsage, type RecordedCall, type UsageQuery, UsageTally } fro
 interface UsageRecorderParts {
   readonly usageStore: UsageStore;
   readonly clock: Clock;
-  /** Told of every try to store that failed; it is made again. */
+  /** Called for every failed attempt to store; it is retried. */
   readonly onError?: (error: unknown) => void;
-  /** Told each time that the database stops taking reservations: calls go on that it doesn't know of. */
+  /** Called each time the database stops accepting reservations: calls continue without. */
   readonly onUnreserved?: (error: unknown) => void;
-  /** Told of accounts whose credits paid for calls, once that is stored. */
+  /** Called with accounts whose credits paid for calls, once that is stored. */
   readonly onCreditsSpent?: (accountIds: readonly string[]) => void;
   readonly flushMs?: number;
   readonly sumsMax?: number;
@@ -21,9 +21,9 @@ interface UsageRecorderParts {
 
 const dayMs = 86_400_000;
 
-/** Sums up usage in memory and stores the sums ten times a second, outside of calls. */
+/** Sums up usage in memory and stores the sums ten times a second, in the background. */
 export class UsageRecorder {
-  /** What calls may use before it is recorded here. */
+  /** Reservations of usage that is not recorded yet. */
   readonly reservations: Reservations;
   readonly #usageStore: UsageStore;
   readonly #clock: Clock;
@@ -58,54 +58,54 @@ export class UsageRecorder {
     });
   }
 
-  /** Sums that are not stored yet. */
+  /** The number of sums not stored yet. */
   get waitingSums(): number {
     return this.#tallies.waiting;
   }
 
-  /** Tries to store that failed since the last that didn't. */
+  /** Failed attempts to store since the last success. */
   get failedRounds(): number {
     return this.#tallies.failedRounds;
   }
 
-  /** Whether the book takes nothing at the moment. */
+  /** Whether the usage store is unavailable at the moment. */
   get isUnavailable(): boolean {
     return this.#tallies.isStoreUnavailable;
   }
 
-  /** `atMs` says which day the call is of. */
+  /** `atMs` determines the day of the call. */
   recordCall(call: RecordedCall, atMs: number): void {
     const tally = this.#tallies.filling;
     tally.addCall(call, this.#dayAt(atMs));
     this.#tallies.setSize(tally.size);
   }
 
-  /** What one attempt of a call used, where the call itself doesn't say. */
+  /** The usage of one attempt, if the call itself has none. */
   recordAttempt(attempt: AttemptUsage, atMs: number): void {
     const tally = this.#tallies.filling;
     tally.addAttempt(attempt, this.#dayAt(atMs));
     this.#tallies.setSize(tally.size);
   }
 
-  /** What a module saved, spent or found out in a call. */
+  /** The effect of a module on a call. */
   recordModule(work: ModuleSavings, atMs: number): void {
     const tally = this.#tallies.filling;
     tally.addModule(work, this.#dayAt(atMs));
     this.#tallies.setSize(tally.size);
   }
 
-  /** Counted calls that are not stored yet. */
+  /** The number of counted calls not stored yet. */
   unflushedCalls(accountId: string, periodStartMs: number): number {
     return this.#tallies.batches.reduce((calls, tally) => calls + tally.callsIn(accountId, periodStartMs), 0);
   }
 
-  /** All counted calls of a period, stored or not, and those that killed processes may have let through. */
+  /** All counted calls of a period, stored or not, plus those that killed processes may have admitted. */
   async recordedCalls(accountId: string, periodStartMs: number): Promise<number> {
     const lostBeforeMs = this.#clock.now() - 2 * limits.reservationRenewalMs;
     return this.#countCalls(accountId, periodStartMs, ({ atMs }) => atMs < lostBeforeMs);
   }
 
-  /** Those, and all that other processes may let through before they say so. */
+  /** The same, plus all calls that other processes may admit before they record them. */
   recordedAndReservedCalls(accountId: string, periodStartMs: number): Promise<number> {
     return this.#countCalls(accountId, periodStartMs, () => true);
   }
@@ -122,19 +122,19 @@ export class UsageRecorder {
     return calls + elsewhere + this.unflushedCalls(accountId, periodStartMs);
   }
 
-  /** All usage of those days, stored or not; the same sum may come in parts. */
-  async days(question: UsageQuery): Promise<readonly UsageDay[]> {
-    const stored = await this.#readConsistently(() => this.#usageStore.days(question));
-    return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.days(question))];
+  /** All usage of these days, stored or not; a sum may come in parts. */
+  async days(query: UsageQuery): Promise<readonly UsageDay[]> {
+    const stored = await this.#readConsistently(() => this.#usageStore.days(query));
+    return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.days(query))];
   }
 
-  /** What modules did on those days, stored or not; the same sum may come in parts. */
-  async modules(question: UsageQuery): Promise<readonly ModuleDay[]> {
-    const stored = await this.#readConsistently(() => this.#usageStore.modules(question));
-    return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.modules(question))];
+  /** The effects of modules on these days, stored or not; a sum may come in parts. */
+  async modules(query: UsageQuery): Promise<readonly ModuleDay[]> {
+    const stored = await this.#readConsistently(() => this.#usageStore.modules(query));
+    return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.modules(query))];
   }
 
-  /** Stores what there is, trying again until the time is over. False where some could not be stored. */
+  /** Stores all sums, with retries until the time is up. False if some could not be stored. */
   flush(withinMs: number): Promise<boolean> {
     return this.#tallies.drain(withinMs);
   }

@@ -35,7 +35,7 @@ const moduleUsageSchema = z.object({
     ),
 });
 
-/** What a report on usage looks like. */
+/** The schema of a usage report. */
 export const usageReportSchema = z.object({
   from: z.iso.date(),
   to: z.iso.date(),

@@ -4,7 +4,7 @@ import type { ModuleDay, UsageDay, UsageSums } from '../kernel/ports/records.ts'
 import { modulesReport } from './module-report.ts';
 import type { QuotaStatus } from './quota.ts';
 
-/** Days of UTC, both included. */
+/** UTC days, inclusive. */
 interface DayRange {
   readonly from: string;
   readonly to: string;
@@ -12,7 +12,7 @@ interface DayRange {
 
 const dayMs = 86_400_000;
 
-/** The answer of `GET /v1/usage`: every day that was asked for, also those without a call. */
+/** The response of `GET /v1/usage`: every requested day, including those without a call. */
 export function buildUsageReport(
   dayRange: DayRange,
   { rows, modules: worked }: { readonly rows: readonly UsageDay[]; readonly modules: readonly ModuleDay[] },
@@ -85,13 +85,13 @@ class UsageTotalsByName {
   readonly #entries = new Map<string, { readonly first: UsageDay; readonly sums: UsageTotals }>();
 
   add(name: string, row: UsageDay): void {
-    const known = this.#entries.get(name);
-    const { sums: usageTotals } = known ?? { sums: new UsageTotals() };
-    if (known === undefined) this.#entries.set(name, { first: row, sums: usageTotals });
+    const existing = this.#entries.get(name);
+    const { sums: usageTotals } = existing ?? { sums: new UsageTotals() };
+    if (existing === undefined) this.#entries.set(name, { first: row, sums: usageTotals });
     usageTotals.add(row);
   }
 
-  /** In order of their names. */
+  /** Sorted by name. */
   list(label: (row: UsageDay) => JsonObject): readonly JsonObject[] {
     return [...this.#entries]
       .sort(([one], [other]) => (one < other ? -1 : 1))

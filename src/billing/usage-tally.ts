@@ -6,33 +6,33 @@ import { storableFigure, storableText } from '../kernel/storable.ts';
 import { type ModuleSavings, ModuleTally } from './module-tally.ts';
 import type { SettledAmounts } from './reservations.ts';
 
-/** What is known of one call when it has ended. */
+/** The usage of one ended call. */
 export interface RecordedCall {
   readonly accountId: string;
-  /** Empty where no key was used. */
+  /** Empty if no key was used. */
   readonly keyId: string;
   readonly provider: string;
   readonly model: string;
   readonly failed: boolean;
-  /** The period that it counts in; undefined where it counts in none. */
+  /** The period it counts in; undefined if it does not count. */
   readonly periodStartMs: number | undefined;
-  /** Calls past so many in the period are paid for with credits; undefined where none are. */
+  /** Credits pay for calls past this number in the period; undefined if they pay for none. */
   readonly paidPast?: number | undefined;
-  /** What it used, unless that is told attempt by attempt. */
+  /** Its usage, unless reported per attempt. */
   readonly usage?: Usage | undefined;
-  /** Undefined where nobody knows the price, too. */
+  /** Also undefined if the price is unknown. */
   readonly costNanoUsd?: number | undefined;
 }
 
-/** What one provider's answer to a call used; a call may have several, or none. */
+/** The usage of one attempt; a call may have several, or none. */
 export interface AttemptUsage {
   readonly accountId: string;
-  /** Empty where no key was used. */
+  /** Empty if no key was used. */
   readonly keyId: string;
   readonly provider: string;
   readonly model: string;
   readonly usage: Usage;
-  /** Undefined where nobody knows the price. */
+  /** Undefined if the price is unknown. */
   readonly costNanoUsd: number | undefined;
 }
 
@@ -42,11 +42,11 @@ type Writable<Row> = { -readonly [Field in keyof Row]: Row[Field] };
 
 const overflowLabel = 'other';
 
-/** Sums of calls that wait to be stored. Their number is bounded; what comes on top is summed up more coarsely. */
+/** Sums of calls not stored yet. Their number is bounded; beyond it, calls are summed up more coarsely. */
 export class UsageTally {
-  /** By which the book knows it when it is sent again. */
+  /** Lets the usage store recognize a batch that is sent again. */
   readonly id = randomUUID();
-  /** What needs no reserve any more once this is stored. */
+  /** The amounts that need no reserve once this is stored. */
   readonly settledAmounts: SettledAmounts;
   readonly #sumsMax: number;
   readonly #days = new Map<string, Writable<UsageDay>>();
@@ -60,12 +60,12 @@ export class UsageTally {
     this.settledAmounts = settledAmounts;
   }
 
-  /** Sums that it holds. */
+  /** The number of sums. */
   get size(): number {
     return this.#days.size + (this.#modules?.size ?? 0);
   }
 
-  /** One request, with what it used where it says so. */
+  /** Adds one request, with its usage if it has any. */
   addCall(call: RecordedCall, day: string): void {
     const sum = this.#sumFor(call, day);
     sum.requests++;
@@ -74,19 +74,19 @@ export class UsageTally {
     if (call.periodStartMs !== undefined) this.#countCall(call, call.periodStartMs);
   }
 
-  /** What an attempt used, and no request. */
+  /** Adds the usage of an attempt, without a request. */
   addAttempt(attempt: AttemptUsage, day: string): void {
     addUsage(this.#sumFor(attempt, day), attempt);
   }
 
-  /** What a module did, where it says so. */
+  /** Adds the effect of a module, if any. */
   addModule(work: ModuleSavings, day: string): void {
     this.#modules ??= new ModuleTally(this.#sumsMax);
     this.#modules.add(work, day);
   }
 
-  modules(question: UsageQuery): readonly ModuleDay[] {
-    return this.#modules?.days(question) ?? [];
+  modules(query: UsageQuery): readonly ModuleDay[] {
+    return this.#modules?.days(query) ?? [];
   }
 
   callsIn(accountId: string, periodStartMs: number): number {
@@ -99,7 +99,7 @@ export class UsageTally {
     );
   }
 
-  /** All that it holds. */
+  /** All sums. */
   rows(): Pick<UsageBatch, 'days' | 'counted' | 'modules'> {
     return {
       days: [...this.#days.values()],
@@ -108,18 +108,18 @@ export class UsageTally {
     };
   }
 
-  #sumFor(whose: UsageGroup & Pick<UsageDay, 'model'>, day: string): Writable<UsageDay> {
-    // What a call used and the call itself come right after each other.
+  #sumFor(group: UsageGroup & Pick<UsageDay, 'model'>, day: string): Writable<UsageDay> {
+    // A call and its usage are added right after each other.
     const latest = this.#latest;
-    if (latest !== undefined && isSameGroup(latest, whose, day)) return latest;
-    this.#latest = this.#days.get(sumKey(whose, day, whose.model));
+    if (latest !== undefined && isSameGroup(latest, group, day)) return latest;
+    this.#latest = this.#days.get(sumKey(group, day, group.model));
     if (this.#latest !== undefined) return this.#latest;
     const size = this.#days.size;
     if (size < this.#sumsMax)
-      return this.#findOrCreateSum(whose, day, storableText(whose.model, limits.modelNameMax));
-    if (size < this.#sumsMax * 2) return this.#findOrCreateSum(whose, day, overflowLabel);
+      return this.#findOrCreateSum(group, day, storableText(group.model, limits.modelNameMax));
+    if (size < this.#sumsMax * 2) return this.#findOrCreateSum(group, day, overflowLabel);
     return this.#findOrCreateSum(
-      { accountId: whose.accountId, keyId: '', provider: overflowLabel },
+      { accountId: group.accountId, keyId: '', provider: overflowLabel },
       day,
       overflowLabel,
     );
@@ -127,8 +127,8 @@ export class UsageTally {
 
   #findOrCreateSum(usageGroup: UsageGroup, day: string, model: string): Writable<UsageDay> {
     const name = sumKey(usageGroup, day, model);
-    const known = this.#days.get(name);
-    if (known !== undefined) return known;
+    const existing = this.#days.get(name);
+    if (existing !== undefined) return existing;
     const { accountId, keyId, provider } = usageGroup;
     const sum = { accountId, day, keyId, provider, model, ...zeroSums };
     this.#days.set(name, sum);
@@ -138,7 +138,7 @@ export class UsageTally {
   #countCall({ accountId, paidPast }: RecordedCall, periodStartMs: number): void {
     const counted = this.#periodCountFor(accountId, periodStartMs);
     counted.calls++;
-    // The higher where a cap was changed meanwhile: what was within one of both is not paid for.
+    // The higher one if the cap changed meanwhile: calls within either cap are not charged.
     if (paidPast !== undefined) counted.paidPast = Math.max(paidPast, counted.paidPast ?? 0);
   }
 
@@ -146,10 +146,15 @@ export class UsageTally {
     const latest = this.#latestPeriodCount;
     if (latest?.accountId === accountId && latest.periodStartMs === periodStartMs) return latest;
     const name = periodKey(accountId, periodStartMs);
-    const known = this.#periodCounts.get(name) ?? { accountId, periodStartMs, calls: 0, paidPast: undefined };
-    this.#periodCounts.set(name, known);
-    this.#latestPeriodCount = known;
-    return known;
+    const existing = this.#periodCounts.get(name) ?? {
+      accountId,
+      periodStartMs,
+      calls: 0,
+      paidPast: undefined,
+    };
+    this.#periodCounts.set(name, existing);
+    this.#latestPeriodCount = existing;
+    return existing;
   }
 }
 
@@ -179,7 +184,7 @@ const zeroSums = {
   costNanoUsd: 0,
 } as const;
 
-/** The model comes last, since clients choose it: whatever it contains, it can't be taken for another part. */
+/** Clients choose the model, so it comes last: it can't be mistaken for another part. */
 function sumKey({ accountId, keyId, provider }: UsageGroup, day: string, model: string): string {
   return `${accountId}\n${day}\n${keyId}\n${provider}\n${model}`;
 }
@@ -199,7 +204,7 @@ function addUsage(
   sum.costNanoUsd += storableOrZero(costNanoUsd);
 }
 
-/** Providers say what they like; sums have to stay whole numbers. */
-function storableOrZero(told: number | undefined): number {
-  return storableFigure(told) ?? 0;
+/** Providers may report anything; sums have to stay integers. */
+function storableOrZero(figure: number | undefined): number {
+  return storableFigure(figure) ?? 0;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ProcessorEvent } from '../billing-processor.ts';
 
-/** An object of Stripe's, or only its id. */
+/** A Stripe object, or only its id. */
 const referenceSchema = z
   .union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])
   .nullish();
@@ -14,7 +14,7 @@ const eventObjectSchema = z.object({
   metadata: z.record(z.string(), z.string()).nullish(),
 });
 
-/** What news is about. Its own figures count for nothing: it may be old, or overtaken by the next. */
+/** The subject of an event. Its data is ignored, because it may be outdated. */
 export function eventSubjectOf(type: string, object: unknown): ProcessorEvent['subject'] {
   const { data } = eventObjectSchema.safeParse(object);
   if (data === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { ProcessorPayment } from '../billing-processor.ts';
 
 export const creditsPerCent = creditsPerUsd / 100;
 
-/** Undefined for payments that didn't buy credits. */
+/** Undefined for payments that are not for credits. */
 export async function readPayment(
   stripe: Stripe,
   intent: Stripe.PaymentIntent,
@@ -25,7 +25,7 @@ export async function readPayment(
   };
 }
 
-/** Of inquiries, and of disputes that were won, the money is with us. */
+/** We keep the money in inquiries and in disputes that were won. */
 async function disputedCents(stripe: Stripe, intentId: string): Promise<number> {
   const { data } = await stripe.disputes.list({ payment_intent: intentId, limit: 100 });
   const isOurs = (status: string) =>

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { type PaidTier, paidTiers, type Subscription } from '../billing-processor.ts';
 
-/** What Stripe calls what each tier costs: the first is sold, the others were. */
+/** Stripe's price ids by tier: the first is on sale, the others were. */
 export type TierPrices = Readonly<Record<PaidTier, readonly string[]>>;
 
 export function readSubscription(subscription: Stripe.Subscription, prices: TierPrices): Subscription {

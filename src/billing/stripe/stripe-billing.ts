@@ -23,13 +23,13 @@ import { readSubscription, type TierPrices } from './read-subscription.ts';
 import { declineReason, unlessMissing } from './stripe-errors.ts';
 
 export interface StripeBillingParts {
-  /** Loaded when it is first asked for. */
+  /** Loaded at the first use. */
   client(): Promise<Stripe>;
   readonly webhookSecret: Secret | undefined;
   readonly prices: TierPrices;
 }
 
-/** Subscriptions and credits by Stripe. */
+/** Subscriptions and credits with Stripe. */
 export class StripeBilling implements BillingProcessor {
   readonly #parts: StripeBillingParts;
 
@@ -134,7 +134,7 @@ export class StripeBilling implements BillingProcessor {
 
   async payments(customerId: string): Promise<readonly ProcessorPayment[]> {
     const stripe = await this.#parts.client();
-    const found: ProcessorPayment[] = [];
+    const payments: ProcessorPayment[] = [];
     const listed = stripe.paymentIntents.list({
       customer: customerId,
       limit: 100,
@@ -142,12 +142,12 @@ export class StripeBilling implements BillingProcessor {
     });
     for await (const intent of listed) {
       const payment = await readPayment(stripe, intent);
-      if (payment !== undefined) found.push(payment);
+      if (payment !== undefined) payments.push(payment);
     }
-    return found;
+    return payments;
   }
 
-  /** The subscription's own comes first: that is what a checkout has left there. */
+  /** Prefers the payment method of the subscription, which the checkout saved there. */
   async savedPaymentMethod(customerId: string): Promise<string | undefined> {
     const stripe = await this.#parts.client();
     const { data } = await stripe.subscriptions.list({ customer: customerId, status: 'all', limit: 100 });
@@ -215,7 +215,7 @@ export class StripeBilling implements BillingProcessor {
 
 const endedStatuses: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired']);
 
-/** Two that are both paid would be two subscriptions. */
+/** Two paid checkouts would create two subscriptions. */
 async function expireOpenCheckouts(stripe: Stripe, customerId: string): Promise<void> {
   const { data } = await stripe.checkout.sessions.list({ customer: customerId, status: 'open', limit: 100 });
   for (const { id, mode } of data) if (mode === 'subscription') await stripe.checkout.sessions.expire(id);

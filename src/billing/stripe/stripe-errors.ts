@@ -7,7 +7,7 @@ const stripeErrorSchema = z.object({
   decline_code: z.string().nullish(),
 });
 
-/** Why a charge was refused for good; undefined where that isn't said: silence, a fault of Stripe's, or one of the operator's. */
+/** Why a charge was finally declined; undefined if the result is unknown: no reply, an error of Stripe's or of the operator's. */
 export function declineReason(thrown: unknown): string | undefined {
   const { data } = stripeErrorSchema.safeParse(thrown);
   if (data === undefined || data.type === 'StripeIdempotencyError') return undefined;
@@ -19,10 +19,10 @@ export function declineReason(thrown: unknown): string | undefined {
     : `the card was declined${code ? ` (${code})` : ''}`;
 }
 
-/** Undefined where Stripe says that there is no such thing. */
-export async function unlessMissing<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+/** Undefined if Stripe says that the object does not exist. */
+export async function unlessMissing<Answer>(request: () => Promise<Answer>): Promise<Answer | undefined> {
   try {
-    return await ask();
+    return await request();
   } catch (thrown) {
     if (stripeErrorSchema.safeParse(thrown).data?.code === 'resource_missing') return undefined;
     throw thrown;

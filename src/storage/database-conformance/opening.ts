@@ -35,7 +35,7 @@ export function openingConformance(createDatabaseFixture: CreateDatabaseFixture)
       await home.execute(`insert into schema_migrations (version, name) values (4711, 'of the future')`);
       await assert.rejects(home.open(), (error) => {
         assert.ok(error instanceof Error);
-        assert.match(error.message, /schema version 4711 \D* up to \d/);
+        assert.match(error.message, /schema version 4711\D* up to \d/);
         assert.ok(!error.message.includes('\n'));
         return true;
       });

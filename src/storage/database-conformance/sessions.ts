@@ -163,7 +163,7 @@ export function sessionsConformance(setUpDatabase: SetUpDatabase): void {
       assert.deepEqual(await apiKeys.active(early.prefix), []);
       assert.equal((await apiKeys.byId(early.id))?.revokedAtMs, 7);
       assert.deepEqual([await providerKeys.list(user.id), await sessions.list(user.id, 0)], [[], []]);
-      await assert.rejects(apiKeys.add(someKey(user.id), 100, shown), /ended meanwhile/);
+      await assert.rejects(apiKeys.add(someKey(user.id), 100, shown), /was revoked or has expired/);
       await assert.rejects(providerKeys.putIfAbsent(someSealedKey({ accountId: user.id }), shown));
 
       const late = someKey(user.id);
