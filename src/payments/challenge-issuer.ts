@@ -14,20 +14,19 @@ export interface ChallengeIssuerParts {
   readonly attempts: RateLimiter;
   readonly clock: Clock;
   readonly payee: Payee;
-  /** The host of the gateway, with its port where a URL has one. */
+  /** The host of the gateway, with its port if the URL has one. */
   realm(): string;
-  /** Told when old challenges could not be forgotten. */
+  /** Called when old challenges could not be deleted. */
   onFault(cause: unknown): void;
 }
 
-/** A challenge that was just issued. */
 export interface Quote {
   readonly challenge: Challenge;
   readonly expires: string;
   readonly offers: readonly Offer[];
 }
 
-/** Quotes the price of a call, once for every body that is sent, and knows what was quoted. */
+/** Issues payment challenges, one for each request body, and finds them again. */
 export class ChallengeIssuer {
   readonly #parts: ChallengeIssuerParts;
   #issued = 0;
@@ -38,11 +37,11 @@ export class ChallengeIssuer {
     this.#parts = parts;
   }
 
-  /** Refuses an address that asks for more than anybody needs. */
+  /** Throws if an address requests too many challenges. */
   async issue(digest: string, remoteAddress: string): Promise<Quote> {
     const { challenges, clock, payee, realm } = this.#parts;
     await this.enforceRateLimit(remoteAddress, 'payment challenges', limits.challengesPerAddress);
-    // In whole seconds, since it is told in them, too.
+    // In whole seconds, because the response has it in seconds, too.
     const expiresAtMs = Math.floor((clock.now() + limits.challengeLifeMs) / 1000) * 1000;
     const expires = new Date(expiresAtMs).toISOString();
     const offer = createOffer(expires, payee);
@@ -59,7 +58,7 @@ export class ChallengeIssuer {
     return { challenge, expires, offers: [offer] };
   }
 
-  /** The challenge that a credential is for; undefined where it is none that can be paid with for a body of this digest. */
+  /** Finds the challenge of a credential; undefined if it is not valid for a body with this digest. */
   async find(
     { challengeId, echoedChallenge }: PaymentCredential,
     digest: string,
@@ -72,7 +71,7 @@ export class ChallengeIssuer {
     return timingSafeTextEqual(challenge.digest, digest) ? challenge : undefined;
   }
 
-  /** Refuses an address that does a thing more often than anybody needs to. */
+  /** Throws if an address exceeds a rate limit. */
   async enforceRateLimit(
     remoteAddress: string,
     what: string,
@@ -92,12 +91,12 @@ export class ChallengeIssuer {
       );
   }
 
-  /** Resolves when nothing is being forgotten. */
+  /** Resolves when no cleanup is running. */
   async whenCleanedUp(): Promise<void> {
     await this.#cleanup;
   }
 
-  /** So often that no more are stored than there may be, and so seldom that nobody waits for it. */
+  /** Often enough to bound the stored challenges, and rarely enough to cost no time. */
   #cleanUpIfDue(): void {
     const { challenges, clock, onFault } = this.#parts;
     const nowMs = clock.now();
@@ -116,7 +115,7 @@ export class ChallengeIssuer {
   }
 }
 
-/** A database may refuse to look for anything else. */
+/** PostgreSQL rejects queries for anything but a UUID. */
 const challengeIdPattern = /^mpp_[\w-]{32}$/;
 
 function matchesChallenge(

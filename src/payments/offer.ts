@@ -1,6 +1,6 @@
 import { canonicalJson } from '../kernel/json.ts';
 
-/** The route that is paid for call by call. */
+/** The route with payment per call. */
 export const paidRoute = {
   path: '/v1/agent/messages',
   method: 'POST',
@@ -8,10 +8,10 @@ export const paidRoute = {
   category: 'llm-generation',
 } as const;
 
-/** How it is paid for; the amount is in cents. */
+/** The payment terms; the amount is in cents. */
 export const chargeTerms = { method: 'stripe', intent: 'charge', amount: '5', currency: 'usd' } as const;
 
-/** To whom the money goes. */
+/** The recipient of the money. */
 export interface Payee {
   readonly recipient: string;
   readonly networkId: string;
@@ -33,7 +33,7 @@ export function createOffer(expires: string, { recipient }: Payee): Offer {
   return { ...chargeTerms, recipient, description, expires };
 }
 
-/** What wallets read of an offer: canonical JSON (RFC 8785) in base64url. */
+/** The offer for wallets: canonical JSON (RFC 8785) in base64url. */
 export function encodePaymentRequest({ method, intent, ...inner }: Offer, { networkId }: Payee): string {
   const methodDetails = { networkId, paymentMethodTypes: ['card'] };
   return Buffer.from(canonicalJson({ ...inner, methodDetails })).toString('base64url');

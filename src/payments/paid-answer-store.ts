@@ -8,7 +8,7 @@ import { timingSafeTextEqual } from './content-digest.ts';
 import type { PaymentCredential } from './payment-credential.ts';
 import { PendingPaidAnswer } from './pending-paid-answer.ts';
 
-/** Closes texts to whoever looks into the database. */
+/** Encrypts text in the database. */
 interface TextSealer {
   seal(text: string, context: string): SealedContent;
   open(content: SealedContent, context: string): string | undefined;
@@ -24,14 +24,14 @@ export interface PaidAnswerStoreParts {
 
 const contentSchema = z.object({
   receipt: z.string(),
-  /** Of the answer, in base64. */
+  /** The content type of the answer; its body is in base64. */
   type: z.string().optional(),
   body: z.string().optional(),
 });
 
 export type PaidAnswerContent = z.output<typeof contentSchema>;
 
-/** What is known of an answer that somebody asks for by its name. */
+/** The result of looking up a paid answer by its name. */
 export type PaidAnswerLookup =
   | { readonly outcome: 'new' }
   | { readonly outcome: 'in-work' }
@@ -42,12 +42,12 @@ export type PaidAnswerLookup =
       readonly type: string;
       readonly body: Uint8Array;
     }
-  /** Paid for and broken off, by whatever it was: it is to be made again. */
+  /** Paid for, but cut off: the answer has to be generated again. */
   | { readonly outcome: 'cut'; readonly receipt: string; readonly work: PendingPaidAnswer }
-  /** Paid for, and not to be had any more. */
+  /** Paid for, but no longer available. */
   | { readonly outcome: 'lost' };
 
-/** Answers that can be asked for again by who paid for them: with the same key, and with the same credential. */
+/** Answers that their payer can request again, with the same key and the same credential. */
 export class PaidAnswerStore {
   readonly #parts: PaidAnswerStoreParts;
   readonly #pendingNames = new Set<string>();
@@ -66,21 +66,21 @@ export class PaidAnswerStore {
     clearInterval(this.#timer);
   }
 
-  /** Whoever doesn't know the token can neither ask for an answer nor find out that there is one. */
+  /** Without the token, a client can neither request an answer nor find out that it exists. */
   static nameOf(key: string, { challengeId, token }: PaymentCredential): string {
     return hash('sha256', JSON.stringify(['weir paid answer', key, challengeId, token.reveal()]));
   }
 
   async lookUp(name: string, digest: string): Promise<PaidAnswerLookup> {
     const { paidAnswers, clock } = this.#parts;
-    const found = await paidAnswers.find(name);
-    if (found === undefined) return { outcome: 'new' };
-    if (!timingSafeTextEqual(found.digest, digest)) return { outcome: 'other-body' };
-    if (found.isWhole) return this.#wholeAnswer(found);
-    return found.untilMs > clock.now() ? { outcome: 'in-work' } : this.#resolveAbandoned(found);
+    const paidAnswer = await paidAnswers.find(name);
+    if (paidAnswer === undefined) return { outcome: 'new' };
+    if (!timingSafeTextEqual(paidAnswer.digest, digest)) return { outcome: 'other-body' };
+    if (paidAnswer.isWhole) return this.#wholeAnswer(paidAnswer);
+    return paidAnswer.untilMs > clock.now() ? { outcome: 'in-work' } : this.#resolveAbandoned(paidAnswer);
   }
 
-  /** Undefined where somebody is at it. */
+  /** Undefined if another request is working on it. */
   async claim(name: string, digest: string): Promise<PendingPaidAnswer | undefined> {
     const { paidAnswers, clock } = this.#parts;
     const nowMs = clock.now();
@@ -105,28 +105,33 @@ export class PaidAnswerStore {
     });
   }
 
-  #wholeAnswer(found: PaidAnswer): PaidAnswerLookup {
-    const { receipt, type, body } = this.#unsealContent(found) ?? {};
+  #wholeAnswer(paidAnswer: PaidAnswer): PaidAnswerLookup {
+    const { receipt, type, body } = this.#unsealContent(paidAnswer) ?? {};
     if (receipt === undefined || type === undefined || body === undefined) return { outcome: 'lost' };
     return { outcome: 'whole', receipt, type, body: Buffer.from(body, 'base64') };
   }
 
-  /** Nobody works at it any more. Whether it was paid for decides what becomes of it. */
-  async #resolveAbandoned(found: PaidAnswer): Promise<PaidAnswerLookup> {
+  /** No process works on it any more. What happens depends on whether it was paid for. */
+  async #resolveAbandoned(paidAnswer: PaidAnswer): Promise<PaidAnswerLookup> {
     const { paidAnswers, settlements, clock } = this.#parts;
-    const { name, untilMs, settlementId } = found;
+    const { name, untilMs, settlementId } = paidAnswer;
     const outcome = settlementId === null ? undefined : await settlements.outcome(settlementId);
-    // Whoever finds the payment left decides about it.
+    // The sweep of abandoned payments decides about it.
     if (outcome === null) return { outcome: 'in-work' };
     if (outcome !== 'served') {
       await paidAnswers.forget(name, untilMs);
       return { outcome: 'new' };
     }
-    const receipt = this.#unsealContent(found)?.receipt;
-    if (receipt === undefined || found.makings >= limits.paidAnswerRetriesMax) return { outcome: 'lost' };
-    if (!(await paidAnswers.takeOver(found, clock.now() + limits.settlementLeaseMs)))
+    const receipt = this.#unsealContent(paidAnswer)?.receipt;
+    if (receipt === undefined || paidAnswer.makings >= limits.paidAnswerRetriesMax)
+      return { outcome: 'lost' };
+    if (!(await paidAnswers.takeOver(paidAnswer, clock.now() + limits.settlementLeaseMs)))
       return { outcome: 'in-work' };
-    return { outcome: 'cut', receipt, work: this.#createPendingAnswer(name, found.makings + 1, receipt) };
+    return {
+      outcome: 'cut',
+      receipt,
+      work: this.#createPendingAnswer(name, paidAnswer.makings + 1, receipt),
+    };
   }
 
   #unsealContent({ name, content }: PaidAnswer): PaidAnswerContent | undefined {

@@ -17,11 +17,11 @@ export interface PaymentCollectorParts {
 
 export type PaymentStartResult =
   | { readonly outcome: 'held'; readonly payment: Payment }
-  /** Somebody else is paying with the challenge. */
+  /** Another request is paying with the challenge. */
   | { readonly outcome: 'consumed' }
   | { readonly outcome: 'refused'; readonly why: string };
 
-/** Takes payments: each is written down before the processor is asked, so that one that was left is found and given back. */
+/** Collects payments. Each is stored before the processor request, so that an abandoned one is found and returned. */
 export class PaymentCollector {
   readonly #parts: PaymentCollectorParts;
   readonly #holder = randomUUID();
@@ -34,9 +34,9 @@ export class PaymentCollector {
     this.#parts = parts;
   }
 
-  /** Says of what is its own that it is, and gives back what others have left, now and from time to time. */
+  /** Renews the leases of its own payments and returns abandoned ones, at intervals. */
   start(): void {
-    // Apart from each other: whoever waits for the processor must not lose what is its own meanwhile.
+    // Separate timers: while a sweep waits for the processor, leases must not expire.
     this.#timers = [
       setInterval(() => void this.#renew(), limits.settlementRenewalMs).unref(),
       setInterval(() => this.#sweepOnce(), limits.settlementSweepMs).unref(),
@@ -49,12 +49,12 @@ export class PaymentCollector {
     await this.#sweeping;
   }
 
-  /** Payments that are being made here. */
+  /** The number of open payments in this process. */
   get openPayments(): number {
     return this.#openPayments.size;
   }
 
-  /** Uses the challenge up, and has the price reserved. */
+  /** Consumes the challenge and reserves the price. */
   async begin({ id: challengeId }: Challenge, token: Secret): Promise<PaymentStartResult> {
     const { challenges, settlements, processor: paymentProcessor, clock } = this.#parts;
     const atMs = clock.now();
@@ -78,7 +78,7 @@ export class PaymentCollector {
         return { outcome: 'held', payment };
       }
       this.#openPayments.delete(id);
-      // What nobody knows is found out later, by whoever finds it left.
+      // The sweep of abandoned payments clears up an unknown result later.
       if (paymentHoldResult.outcome === 'unknown')
         return {
           outcome: 'refused',
@@ -123,11 +123,11 @@ export class PaymentCollector {
     }
   }
 
-  /** Whoever began it answered nobody: what was held or taken goes back to the payer. */
+  /** Its process delivered no answer: returns the reserved or captured amount to the payer. */
   async #giveBackAbandoned(settlement: Settlement): Promise<void> {
     const { settlements, processor: paymentProcessor, clock } = this.#parts;
     const intentState = await paymentProcessor.find(settlement);
-    // The processor may still be about to do what it was asked for: it is looked for again.
+    // The processor may still be executing the request: look for it again later.
     if (intentState === undefined && clock.now() - settlement.atMs < limits.settlementUnknownMs) return;
     if (intentState?.state === 'held') await paymentProcessor.cancel(intentState.intent);
     if (intentState?.state === 'paid') await paymentProcessor.refund(intentState.intent);

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { Secret } from '../kernel/secret.ts';
 import { readAuthParams } from './auth-params.ts';
 
-/** What a client shows that wants to pay. */
+/** The payment credential of a client. */
 export interface PaymentCredential {
   readonly challengeId: string;
-  /** What the wallet gave for it. */
+  /** The token from the wallet. */
   readonly token: Secret;
-  /** The challenge as the client has it, where it was sent along. */
+  /** The client's copy of the challenge, if it was sent along. */
   readonly echoedChallenge: EchoedChallenge | undefined;
 }
 
@@ -28,13 +28,13 @@ const jsonCredentialSchema = z.object({
   payload: z.object({ spt: z.string().min(1) }),
 });
 
-/** `other`: nothing that is about a payment. `malformed` says why it can't be read. */
+/** `other`: not a payment credential. `malformed` says why it can't be parsed. */
 export type ParsedAuthorization =
   | { readonly kind: 'other' }
   | { readonly kind: 'malformed'; readonly why: string }
   | { readonly kind: 'credential'; readonly credential: PaymentCredential };
 
-/** Reads an `Authorization` header in either of the two forms that RFC 9110 has: parameters, or one token. */
+/** Parses an `Authorization` header in either form of RFC 9110: parameters, or one token. */
 export function readCredential(authorization: string): ParsedAuthorization {
   const [, scheme = '', rest = ''] = /^[ \t]*([^ \t]*)[ \t]*(.*)$/s.exec(authorization) ?? [];
   if (scheme.toLowerCase() !== 'payment') return { kind: 'other' };
@@ -70,7 +70,7 @@ function readJsonCredential(text: string): ParsedAuthorization {
   };
 }
 
-/** Undefined where it is no JSON in base64url. */
+/** Undefined if it is not JSON in base64url. */
 function decodeBase64UrlJson(text: string): unknown {
   if (!/^[\w-]+=*$/.test(text)) return undefined;
   try {

@@ -1,37 +1,37 @@
 import type { Settlement } from '../kernel/ports/settlements.ts';
 import type { Secret } from '../kernel/secret.ts';
 
-/** Who moves the money. Nothing here is taken for failed because no answer came. */
+/** The payment processor. A missing reply is never treated as a failure. */
 export interface PaymentProcessor {
   /** Reserves the price of a call. */
   hold(paymentOrder: PaymentOrder): Promise<PaymentHoldResult>;
-  /** Takes what was reserved. */
+  /** Captures the reserved amount. */
   capture(intent: string): Promise<CaptureResult>;
-  /** What has become of a payment that somebody began; looked for by its order where its intent isn't known. */
+  /** The state of a started payment; found by its order if its intent is unknown. */
   find(begun: Pick<Settlement, 'id' | 'atMs' | 'intent'>): Promise<IntentState | undefined>;
-  /** Gives back what was reserved, or could still be. */
+  /** Releases an amount that is reserved, or may still become so. */
   cancel(intent: string): Promise<void>;
-  /** Gives back what was taken. */
+  /** Refunds a captured amount. */
   refund(intent: string): Promise<void>;
 }
 
 export interface PaymentOrder {
-  /** Made once, however often it is asked for. */
+  /** The idempotency key. */
   readonly id: string;
-  /** Of the payer's wallet. */
+  /** From the payer's wallet. */
   readonly token: Secret;
 }
 
 export interface IntentState {
   readonly intent: string;
-  /** `held`: reserved, or on the way to it. */
+  /** `held`: reserved, or about to be. */
   readonly state: 'held' | 'paid' | 'gone';
 }
 
 export type PaymentHoldResult =
   | { readonly outcome: 'held'; readonly intent: string }
   | { readonly outcome: 'declined'; readonly why: string }
-  /** The processor doesn't answer. */
+  /** The processor did not answer. */
   | { readonly outcome: 'unknown' };
 
 export type CaptureResult = 'paid' | 'declined' | 'unknown';

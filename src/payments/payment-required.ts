@@ -36,7 +36,7 @@ export interface PaymentProblem {
   readonly detail: string;
 }
 
-/** What is told in a 402: what was wrong, and the challenge to go on with. */
+/** The content of a 402: the problem, and a new challenge. */
 export function problemBody(
   { slug, detail }: PaymentProblem,
   { challenge, expires, offers }: Quote,

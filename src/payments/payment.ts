@@ -8,12 +8,12 @@ export interface PaymentParts {
   readonly settlements: Settlements;
   readonly processor: PaymentProcessor;
   readonly clock: Clock;
-  /** Nobody has to keep it any longer. */
+  /** Called when its lease need not be renewed any longer. */
   onSettled(): void;
 }
 
 interface PaymentIds {
-  /** Of the settlement. */
+  /** The id of the settlement. */
   readonly id: string;
   readonly challengeId: string;
   readonly attempt: number;
@@ -21,7 +21,7 @@ interface PaymentIds {
   readonly holder: string;
 }
 
-/** The price of one call, reserved: it is taken when there is something to show for it, or given back. */
+/** The reserved price of one call. It is captured when there is an answer, or released. */
 export class Payment {
   readonly #parts: PaymentParts;
   readonly #ids: PaymentIds;
@@ -38,22 +38,22 @@ export class Payment {
     return this.#ids.id;
   }
 
-  /** Whether the payer was to get what was paid for: then nothing is given back. */
+  /** Whether the answer was delivered: then nothing is returned. */
   get isServed(): boolean {
     return this.#isServed;
   }
 
-  /** The receipt, as it stands in its header; undefined where the money could not be had. */
+  /** Returns the receipt as in its header; undefined if the capture failed. */
   async capture(): Promise<string | undefined> {
     const { processor: paymentProcessor, clock } = this.#parts;
     const { challengeId, intent } = this.#ids;
     const captureResult = await paymentProcessor.capture(intent);
-    // Whether it was taken is found out by whoever finds it left, and it is given back then.
+    // The sweep of abandoned payments finds out whether it was captured, and returns it.
     if (captureResult === 'unknown') this.#close();
     if (captureResult !== 'paid') return undefined;
     const { method, amount, currency } = chargeTerms;
     const timestamp = new Date(clock.now()).toISOString();
-    const told = {
+    const receipt = {
       method,
       reference: intent,
       status: 'success',
@@ -63,11 +63,11 @@ export class Payment {
       amount,
       currency,
     };
-    this.#receipt = Buffer.from(JSON.stringify(told)).toString('base64url');
+    this.#receipt = Buffer.from(JSON.stringify(receipt)).toString('base64url');
     return this.#receipt;
   }
 
-  /** Directly before the payer gets the head of the answer. False where somebody else gives the money back by now. */
+  /** Call this right before sending the response head. False if another process is already returning the money. */
   async markServed(): Promise<boolean> {
     const { settlements, clock } = this.#parts;
     const { id, holder } = this.#ids;
@@ -84,7 +84,7 @@ export class Payment {
     return this.#isServed;
   }
 
-  /** There is nothing to show for it. Where this fails, whoever finds it left gives it back. */
+  /** There is no answer. If this fails, the sweep of abandoned payments returns the money. */
   async cancelOrRefund(): Promise<void> {
     const { processor: paymentProcessor, settlements } = this.#parts;
     if (this.#isClosed) return;

@@ -4,16 +4,16 @@ import type { PaidAnswerContent } from './paid-answer-store.ts';
 
 interface PendingPaidAnswerParts {
   readonly name: string;
-  /** Where it was paid for before. */
+  /** The receipt, if it was paid for before. */
   readonly receipt: string | undefined;
   readonly canRetry: boolean;
   readonly paidAnswers: PaidAnswers;
   sealContent(content: PaidAnswerContent): SealedContent;
-  /** Nobody has to say any more that it is being made. */
+  /** Called when its lease need not be renewed any longer. */
   onEnd(): void;
 }
 
-/** An answer that is being made, and kept for who may ask for it again. */
+/** An answer being generated, and stored so that its payer can request it again. */
 export class PendingPaidAnswer {
   readonly #parts: PendingPaidAnswerParts;
   #receipt: string | undefined;
@@ -25,12 +25,12 @@ export class PendingPaidAnswer {
     this.#receipt = parts.receipt;
   }
 
-  /** Where this one breaks off. */
+  /** Whether it can be generated again if it is cut off. */
   get canRetry(): boolean {
     return this.#parts.canRetry;
   }
 
-  /** Before its payer gets anything of it. */
+  /** Call this before sending anything to the payer. */
   async recordPayment(settlementId: string, receipt: string): Promise<void> {
     const { paidAnswers, name, sealContent } = this.#parts;
     this.#receipt = receipt;
@@ -44,7 +44,7 @@ export class PendingPaidAnswer {
     else this.#pieces = [];
   }
 
-  /** All of it was written; one that is too long is kept no more than one that nobody may ask for. */
+  /** The answer is complete. It is not stored if it is too long or was not paid for. */
   async complete(type: string): Promise<void> {
     const { paidAnswers, name, sealContent, onEnd } = this.#parts;
     const receipt = this.#receipt;
@@ -59,14 +59,14 @@ export class PendingPaidAnswer {
     }
   }
 
-  /** It came to nothing, and nobody paid for it. */
+  /** There is no answer, and it was not paid for. */
   async discard(): Promise<void> {
     const { paidAnswers, name, onEnd } = this.#parts;
     onEnd();
     await paidAnswers.forget(name);
   }
 
-  /** It was paid for and cut off: whoever asks for it next has it made again. */
+  /** It was paid for and cut off: the next request generates it again. */
   abandon(): void {
     this.#parts.onEnd();
   }

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../kernel/html.ts';
 import { type ProblemSlug, problems } from './problems.ts';
 
-/** What a problem means, for people who follow its `type`. */
+/** The page that explains a problem, for readers who follow its `type`. */
 export function problemPage(slug: ProblemSlug): string {
   const { title, meaning } = problems[slug];
   return `<!doctype html>
@@ -22,6 +22,6 @@ export function problemPage(slug: ProblemSlug): string {
 `;
 }
 
-/** There is nothing to run and nothing to load. */
+/** Allows no scripts and no requests. */
 export const problemPagePolicy =
   "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

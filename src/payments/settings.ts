@@ -7,7 +7,7 @@ const processorId = z
   .regex(/^[\x21-\x7e]{1,128}$/, 'must be an identifier of the payment processor')
   .default('unconfigured');
 
-/** What machines pay for calls, and to whom. */
+/** Settings of payments per call. */
 export const paymentSettings = {
   mpp: combineSettings(
     {
@@ -16,11 +16,11 @@ export const paymentSettings = {
         'WEIR_MPP_SETTLEMENT',
         z.enum(['off', 'stripe'], 'must be "off" or "stripe"').default('off'),
       ),
-      /** The processor's account that is paid. */
+      /** The processor account that receives the money. */
       recipient: envVariable('WEIR_MPP_RECIPIENT', processorId),
-      /** By which wallets find that account. */
+      /** The id by which wallets find that account. */
       networkId: envVariable('WEIR_MPP_NETWORK_ID', processorId),
-      /** The only models that are sold; undefined for all whose price fits. */
+      /** The models on sale; undefined for all whose price fits. */
       models: envVariable('WEIR_MPP_MODELS', commaSeparatedList.optional()),
       stripeKey: envVariable('STRIPE_SECRET_KEY', secretText.optional()),
       stripeBase: envVariable('STRIPE_API_BASE', httpUrl.default('https://api.stripe.com')),

@@ -14,8 +14,8 @@ import type {
 } from './payment-processor.ts';
 
 /**
- * How shared payment tokens are charged: by the version that brought the parameter. The SDK's own types are of a version
- * without previews and don't have it.
+ * Shared payment tokens need the API version that introduced their parameter. The SDK's types are of a version without
+ * previews and lack it.
  */
 const stripePreview = {
   apiVersion: '2026-04-22.preview',
@@ -34,7 +34,7 @@ type Intent = z.output<typeof intentSchema>;
 
 const listSchema = z.object({ data: z.array(intentSchema), has_more: z.boolean() });
 
-/** Payments by Stripe. */
+/** Payments with Stripe. */
 export class StripeProcessor implements PaymentProcessor {
   readonly #stripe: () => Promise<Stripe>;
 
@@ -42,7 +42,7 @@ export class StripeProcessor implements PaymentProcessor {
     this.#stripe = stripe;
   }
 
-  /** Asked for again under its key where no answer came: the processor tells what it did the first time. */
+  /** Retries with the same idempotency key if no reply came: the processor returns the first result. */
   async hold({ id, token }: PaymentOrder): Promise<PaymentHoldResult> {
     const params = {
       amount: chargeTerms.amount,
@@ -67,7 +67,7 @@ export class StripeProcessor implements PaymentProcessor {
     );
   }
 
-  /** Read again, whatever was answered. Where it was done before, it is refused, and read as done. */
+  /** Reads the state again, whatever the reply was. A repeated capture is rejected, but reads as paid. */
   async capture(intent: string): Promise<CaptureResult> {
     const definiteResult = await this.#retryUntilDefinite(() =>
       this.#send('POST', `${pathOf(intent)}/capture`, {}),
@@ -84,9 +84,9 @@ export class StripeProcessor implements PaymentProcessor {
     atMs,
     intent,
   }: Pick<Settlement, 'id' | 'atMs' | 'intent'>): Promise<IntentState | undefined> {
-    const found =
+    const existing =
       intent === null ? await this.#findIntentBySettlement(id, atMs) : await this.#retrieveIntent(intent);
-    return found === undefined ? undefined : { intent: found.id, state: stateOf(found) };
+    return existing === undefined ? undefined : { intent: existing.id, state: stateOf(existing) };
   }
 
   async cancel(intent: string): Promise<void> {
@@ -109,7 +109,7 @@ export class StripeProcessor implements PaymentProcessor {
     return intentSchema.parse(await this.#send('GET', pathOf(intent)));
   }
 
-  /** Among those of about that time; their list is up to date, while a search lags behind. */
+  /** Lists payments of about that time: the list is up to date, while Stripe's search lags behind. */
   async #findIntentBySettlement(settlementId: string, atMs: number): Promise<Intent | undefined> {
     const seconds = Math.floor(atMs / 1000);
     const span = limits.processorClockSeconds;
@@ -122,8 +122,8 @@ export class StripeProcessor implements PaymentProcessor {
         ...(after !== '' && { starting_after: after }),
       });
       const { data, has_more } = listSchema.parse(await this.#send('GET', `/v1/payment_intents?${query}`));
-      const found = data.find(({ metadata }) => metadata.weir_settlement === settlementId);
-      if (found !== undefined) return found;
+      const intent = data.find(({ metadata }) => metadata.weir_settlement === settlementId);
+      if (intent !== undefined) return intent;
       if (!has_more) return undefined;
       after = data.at(-1)?.id ?? '';
     }
@@ -143,13 +143,13 @@ export class StripeProcessor implements PaymentProcessor {
     );
   }
 
-  /** Until the processor says yes or no, or has said nothing too often. */
-  async #retryUntilDefinite(ask: () => Promise<unknown>): Promise<DefiniteResult> {
+  /** Retries until the processor gives a definite result, or too many attempts got none. */
+  async #retryUntilDefinite(request: () => Promise<unknown>): Promise<DefiniteResult> {
     let isInDoubt = false;
     for (let tries = 0; tries < limits.processorTries; tries++) {
       if (tries > 0) await sleep(limits.processorPauseMs);
       try {
-        return { outcome: 'answered', answer: await ask() };
+        return { outcome: 'answered', answer: await request() };
       } catch (thrown) {
         const decline = declineOf(thrown);
         if (decline !== undefined && !(isInDoubt && decline.isAboutThisTryOnly))
@@ -169,11 +169,11 @@ const stripeErrorSchema = z.object({ statusCode: z.number(), code: z.string().nu
 
 interface Decline {
   readonly why: string;
-  /** Not let in, or too often: that says nothing about a try before it, which may have come through. */
+  /** Rejected for authentication or rate limits: says nothing about an earlier attempt, which may have succeeded. */
   readonly isAboutThisTryOnly: boolean;
 }
 
-/** Undefined where the processor has not said no: silence, its own fault, or the same request being worked on. */
+/** Undefined if the processor has not declined: no reply, its own fault, or the same request still in progress. */
 function declineOf(thrown: unknown): Decline | undefined {
   const { data } = stripeErrorSchema.safeParse(thrown);
   if (data === undefined || data.statusCode >= 500 || data.statusCode === 409) return undefined;
@@ -187,7 +187,7 @@ function declineOf(thrown: unknown): Decline | undefined {
   return { why: `the processor rejected the payment${code ? ` (${code})` : ''}`, isAboutThisTryOnly };
 }
 
-/** What waits for a person or a bank may still come to be held. */
+/** A payment that waits for a person or a bank may still become held. */
 function stateOf({ status }: Intent): IntentState['state'] {
   if (status === 'canceled') return 'gone';
   return status === 'succeeded' ? 'paid' : 'held';

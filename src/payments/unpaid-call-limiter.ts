@@ -3,8 +3,8 @@ import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
 
 /**
- * Calls that the operator paid a provider for and nobody paid the operator for: whoever leaves again and again before the
- * first content would spend the operator's money. Known to this process alone, and only those of a while.
+ * Limits calls that cost the operator money and were not paid: a client that repeatedly disconnects before the first
+ * content would spend the operator's money. Counts per process and for a limited time.
  */
 export class UnpaidCallLimiter {
   readonly #clock: Clock;
@@ -14,20 +14,20 @@ export class UnpaidCallLimiter {
     this.#clock = clock;
   }
 
-  /** Seconds to wait; 0 for an address that may go on. */
+  /** Seconds to wait; 0 if the address may continue. */
   retryAfterSeconds(address: string): number {
-    const known = this.#byAddress.get(addressBlock(address));
-    const leftMs = (known?.untilMs ?? 0) - this.#clock.now();
-    if (known === undefined || leftMs <= 0 || known.calls < limits.unpaidCallsPerAddress.most) return 0;
+    const counter = this.#byAddress.get(addressBlock(address));
+    const leftMs = (counter?.untilMs ?? 0) - this.#clock.now();
+    if (counter === undefined || leftMs <= 0 || counter.calls < limits.unpaidCallsPerAddress.most) return 0;
     return Math.ceil(leftMs / 1000);
   }
 
   recordUnpaidCall(address: string): void {
     const name = addressBlock(address);
     const nowMs = this.#clock.now();
-    const known = this.#byAddress.get(name);
-    if (known !== undefined && known.untilMs > nowMs) {
-      known.calls++;
+    const counter = this.#byAddress.get(name);
+    if (counter !== undefined && counter.untilMs > nowMs) {
+      counter.calls++;
       return;
     }
     this.#byAddress.delete(name);

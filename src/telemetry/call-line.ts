@@ -2,15 +2,15 @@ import { formatHundredths } from '../kernel/format-hundredths.ts';
 import type { Step } from '../kernel/trace.ts';
 import type { EndedCall } from './ended-call.ts';
 
-/** What the line of a call says besides. */
+/** Additional fields of a call's log line. */
 export interface CallLineFields {
   readonly error: string | undefined;
-  /** Whether usage or cost is a guess. */
+  /** Whether usage or cost is an estimate. */
   readonly estimated: boolean;
   readonly stop: string | undefined;
 }
 
-/** The line of one call, put together by hand: it is the only one on the hot path, and a serializer costs four times as much. */
+/** The log line of a call, concatenated by hand: it is the only one on the hot path, and a serializer costs four times as much. */
 export function formatCallLine(
   call: EndedCall,
   { error, stop, estimated }: CallLineFields,

@@ -3,39 +3,39 @@ import type { NanoUsd } from '../kernel/money.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 import type { Step } from '../kernel/trace.ts';
 
-/** What is known of a call when it has ended. */
+/** The data of an ended call. */
 export interface EndedCall {
   readonly id: string;
   readonly accountId: string;
-  /** Undefined where no key was used. */
+  /** Undefined if no key was used. */
   readonly keyId: string | undefined;
-  /** The module whose own question it was; left out where a client asked. */
+  /** The module that made the call; undefined for a client's call. */
   readonly askedBy?: string | undefined;
   readonly modelAsked: string;
-  /** Undefined, like the provider, where it was not known what to ask. */
+  /** Undefined, like the provider, if the target was not resolved. */
   readonly modelUsed: string | undefined;
   readonly provider: string | undefined;
   readonly wire: string;
-  /** Undefined where no provider was asked over the network. */
+  /** Undefined if no request was sent to a provider. */
   readonly providerWire: string | undefined;
   readonly streamed: boolean;
   readonly status: number;
   readonly ending: Ending['how'];
   readonly errorCode: string | undefined;
   readonly usage: Usage;
-  /** Undefined where nobody knows what the call cost. */
+  /** Undefined if the cost is unknown. */
   readonly costNanoUsd: NanoUsd | undefined;
   readonly costEstimated: boolean;
-  /** What the call would have cost without a cache. */
+  /** The cost of the call without a cache. */
   readonly savedNanoUsd: NanoUsd;
   readonly contentMs: number | undefined;
   readonly totalMs: number;
   readonly overheadMs: number;
-  /** When the call left for the provider that answered, had a connection, and saw the first of the answer. */
+  /** When the successful attempt was sent, had a connection, and received the first bytes. */
   readonly leftMs?: number | undefined;
   readonly connectedMs?: number | undefined;
   readonly headMs?: number | undefined;
-  /** Names of fields that were left out on the way to the provider, and of headers that were added to the answer. */
+  /** Names of request fields dropped for the provider, and of headers added to the response. */
   readonly leftOut?: readonly string[];
   readonly headersAdded?: readonly string[];
   readonly pipeline: string;

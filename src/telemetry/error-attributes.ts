@@ -12,7 +12,7 @@ export function errorType(error: object): string {
   return typeof error.constructor === 'function' ? error.constructor.name : textOf(error, 'name');
 }
 
-/** What went wrong, and why. */
+/** The messages of an error and its causes. */
 export function errorMessage(error: object): string {
   return causeChain(error)
     .map((each) => textOf(each, 'message'))
@@ -25,7 +25,7 @@ export function errorStack(error: object): string {
     .join('\ncaused by: ');
 }
 
-/** An error, its cause, the cause of that. */
+/** An error followed by its chain of causes. */
 function causeChain(error: object): readonly object[] {
   const chain = [error];
   let last = error;

@@ -1,15 +1,15 @@
 import { limits } from '../kernel/limits.ts';
 
-/** Lines that are written together. */
+/** Lines to write together. */
 export interface LineChunk {
   readonly bytes: Buffer;
-  /** What comes before is written. */
+  /** Bytes before this offset are written. */
   offset: number;
 }
 
 const lineBreak = 10;
 
-/** Lines that wait to be written, up to a bound, and a count of those that won't be. */
+/** A bounded queue of lines, and a count of the lost ones. */
 export class LineBacklog {
   #chunks: LineChunk[] = [];
   #bytes = 0;
@@ -25,7 +25,7 @@ export class LineBacklog {
 
   add(lines: string): void {
     const bytes = Buffer.from(lines);
-    // Of a reader that is this far behind it is better to lose lines than the gateway.
+    // With a reader this far behind, losing lines is better than running out of memory.
     if (this.#bytes + bytes.length > limits.logLinesBytesWaiting) this.#lost += countLines(bytes, 0);
     else {
       this.#chunks.push({ bytes, offset: 0 });
@@ -33,7 +33,7 @@ export class LineBacklog {
     }
   }
 
-  /** For somebody else to write; it still counts as waiting. */
+  /** Removes the first chunk while another thread writes it; its bytes still count as waiting. */
   lendFirst(): void {
     this.#chunks.shift();
   }
@@ -42,7 +42,7 @@ export class LineBacklog {
     this.#chunks.unshift(lineChunk);
   }
 
-  /** So much of the first is written. */
+  /** Marks bytes of the first chunk as written. */
   markWritten(bytes: number): void {
     const { first } = this;
     if (first === undefined) return;
@@ -51,7 +51,7 @@ export class LineBacklog {
     if (first.offset === first.bytes.length) this.#chunks.shift();
   }
 
-  /** All but the rest of a line whose beginning is written: that one comes first when somebody takes lines again. */
+  /** Drops everything but the rest of a partially written line, which comes first when writing works again. */
   dropExceptPartialLine(): void {
     const rest = partialLine(this.first);
     this.dropAll();

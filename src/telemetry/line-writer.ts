@@ -5,20 +5,20 @@ import type { LineSink } from './log.ts';
 import type { OutputDescriptor } from './output-descriptor.ts';
 
 /**
- * Writes lines to somewhere that may be slow, full or gone, and keeps nobody waiting: what waits is bounded, what nobody
- * takes is lost and counted, and what is written is whole lines.
+ * Writes lines to an output that may be slow, full or closed, without blocking: the backlog is bounded, lost lines are
+ * counted, and only whole lines are written.
  */
 export class LineWriter implements LineSink {
   #output: OutputDescriptor;
   readonly #chunkBytesMax: number;
-  /** Lines are gathered: one write a call would cost more than the call's own work. */
+  /** Buffers lines, because one write per call would cost more than the call's own work. */
   #buffered = '';
   #bufferedBytes = 0;
   readonly #backlog = new LineBacklog();
   #isWriting = false;
-  /** Outlets that were left, and are closed when nothing is on its way to them. */
+  /** Replaced outputs, to close when no write is pending. */
   #replacedOutputs: OutputDescriptor[] = [];
-  /** Until the timer has run nothing is tried: where the last try failed, the next would, too. */
+  /** No writes until the timer fires: after a failed write, the next would fail, too. */
   #isBackingOff = false;
   #timer: NodeJS.Timeout | undefined;
   #lastWriteAtMs = Number.NEGATIVE_INFINITY;
@@ -44,7 +44,7 @@ export class LineWriter implements LineSink {
     if (this.#timer === undefined) this.#scheduleWrite();
   }
 
-  /** Goes on elsewhere: a log file was moved away, and another is in its place. */
+  /** Switches to another output, after the log file was rotated. */
   switchTo(outputDescriptor: OutputDescriptor): void {
     this.#replacedOutputs.push(this.#output);
     this.#output = outputDescriptor;
@@ -57,8 +57,8 @@ export class LineWriter implements LineSink {
   }
 
   /**
-   * Writes everything now, at the end of the process: nothing else is left to do, so this waits for a reader that still
-   * reads. It always comes back; what is left then is lost.
+   * Writes everything synchronously, at the end of the process. It waits for a reader that still reads, for a bounded
+   * time; the rest is lost.
    */
   flush(): void {
     this.#queueBuffered();
@@ -75,7 +75,7 @@ export class LineWriter implements LineSink {
     this.#backlog.dropAll();
   }
 
-  /** A line that comes alone is written at once, one that comes soon after others with those that follow. */
+  /** Writes a single line at once, but batches lines that follow each other closely. */
   #scheduleWrite(): void {
     const agoMs = performance.now() - this.#lastWriteAtMs;
     this.#wakeAfter(agoMs < limits.logLinesBatchMs ? limits.logLinesBatchMs : 0);
@@ -127,7 +127,7 @@ export class LineWriter implements LineSink {
     }
   }
 
-  /** How much was taken of the first piece that waits. */
+  /** Returns the number of bytes written. */
   #writeChunk({ bytes, offset }: LineChunk): number {
     try {
       this.#output.ensureNonBlocking?.();
@@ -140,11 +140,11 @@ export class LineWriter implements LineSink {
     }
   }
 
-  /** A busy disk may take its time: so it keeps a thread waiting that nobody needs. */
+  /** A busy disk may block, so the thread pool does the write. */
   #writeOnThreadPool(): void {
     const lineChunk = this.#nextChunk();
     if (lineChunk === undefined) return;
-    // Or the end of the process would write it a second time.
+    // Otherwise `flush` at the end of the process would write it a second time.
     this.#backlog.lendFirst();
     this.#isWriting = true;
     writeByThread(this.#output.fd, lineChunk.bytes, lineChunk.offset, (cause, bytes) => {
@@ -153,7 +153,7 @@ export class LineWriter implements LineSink {
       this.#backlog.returnFirst(lineChunk);
       if (cause === null) this.#onWritten(bytes);
       else this.#onWriteError(cause);
-      // What was gathered meanwhile has its own time, or there would be a write a line.
+      // Lines buffered meanwhile wait for their own timer; otherwise there would be a write per line.
       if (this.#backlog.first !== undefined) this.#writeQueued();
       else if (this.#buffered !== '' && this.#timer === undefined) this.#scheduleWrite();
     });
@@ -180,14 +180,14 @@ export class LineWriter implements LineSink {
   }
 }
 
-/** Whether an output can take nothing just now, as opposed to one that is full, broken or gone. */
+/** Whether the output is only temporarily blocked, not full, broken or closed. */
 function isWouldBlockError(thrown: unknown): boolean {
   return thrown instanceof Error && 'code' in thrown && thrown.code === 'EAGAIN';
 }
 
 const sleepCell = new Int32Array(new SharedArrayBuffer(4));
 
-/** Stops this thread. */
+/** Blocks this thread. */
 function sleepSync(ms: number): void {
   Atomics.wait(sleepCell, 0, 0, ms);
 }

@@ -3,71 +3,71 @@ import { errorMessage, errorStack, errorType, isErrorLike } from './error-attrib
 
 const unreadable = '[unreadable]';
 
-/** Facts as they are written down: only what JSON has, and never so much or so deep that it doesn't end. */
-export function toLogAttributes(facts: object): readonly (readonly [string, unknown])[] {
+/** Converts attributes to JSON values, bounded in number and depth. */
+export function toLogAttributes(attributes: object): readonly (readonly [string, unknown])[] {
   return readOr(
     () =>
-      readEntries(facts).map(([name, fact]) => [
+      readEntries(attributes).map(([name, value]) => [
         name,
-        fact === facts ? '[circular]' : toLogAttribute(name, fact),
+        value === attributes ? '[circular]' : toLogAttribute(name, value),
       ]),
     [],
   );
 }
 
-/** What is called an error need not be one of this realm, nor of any class. */
-function toLogAttribute(name: string, fact: unknown): unknown {
-  if (name === 'err' && isErrorLike(fact))
-    return readOr<unknown>(() => errorAttributes(fact, []), unreadable);
-  return toPlainValue(fact, []);
+/** An `err` may come from another realm or have no error class. */
+function toLogAttribute(name: string, value: unknown): unknown {
+  if (name === 'err' && isErrorLike(value))
+    return readOr<unknown>(() => errorAttributes(value, []), unreadable);
+  return toPlainValue(value, []);
 }
 
-function toPlainValue(fact: unknown, above: readonly object[]): unknown {
-  if (typeof fact === 'bigint') return String(fact);
-  // JSON has no functions, but asks them for what they would like to be.
-  if (typeof fact === 'function') return undefined;
-  if (typeof fact !== 'object' || fact === null) return fact;
-  if (above.includes(fact)) return '[circular]';
-  if (above.length > limits.logAttributesDepthMax) return Array.isArray(fact) ? '[array]' : '[object]';
-  return readOr(() => toPlainObject(fact, above), unreadable);
+function toPlainValue(value: unknown, above: readonly object[]): unknown {
+  if (typeof value === 'bigint') return String(value);
+  // JSON would call the `toJSON` of a function.
+  if (typeof value === 'function') return undefined;
+  if (typeof value !== 'object' || value === null) return value;
+  if (above.includes(value)) return '[circular]';
+  if (above.length > limits.logAttributesDepthMax) return Array.isArray(value) ? '[array]' : '[object]';
+  return readOr(() => toPlainObject(value, above), unreadable);
 }
 
-function toPlainObject(fact: object, above: readonly object[]): unknown {
-  if (fact instanceof Error) return errorAttributes(fact, above);
-  // What a client or a provider said has no place in the log.
-  if (ArrayBuffer.isView(fact)) return `[${fact.byteLength} bytes]`;
-  if ('toJSON' in fact && typeof fact.toJSON === 'function')
-    return toPlainValue(fact.toJSON(), [...above, fact]);
-  const within = [...above, fact];
-  if (Array.isArray(fact))
-    return fact.slice(0, limits.logAttributesMax).map((each) => toPlainValue(each, within));
-  return Object.fromEntries(readEntries(fact).map(([name, each]) => [name, toPlainValue(each, within)]));
+function toPlainObject(value: object, above: readonly object[]): unknown {
+  if (value instanceof Error) return errorAttributes(value, above);
+  // Content of clients and providers must not be logged.
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if ('toJSON' in value && typeof value.toJSON === 'function')
+    return toPlainValue(value.toJSON(), [...above, value]);
+  const within = [...above, value];
+  if (Array.isArray(value))
+    return value.slice(0, limits.logAttributesMax).map((each) => toPlainValue(each, within));
+  return Object.fromEntries(readEntries(value).map(([name, each]) => [name, toPlainValue(each, within)]));
 }
 
-/** The causes of an error are told in its message and its stack. */
+/** The message and the stack include the causes. */
 function errorAttributes(error: object, above: readonly object[]): object {
   const within = [...above, error];
-  const facts: Record<string, unknown> = {
+  const attributes: Record<string, unknown> = {
     type: errorType(error),
     message: errorMessage(error),
     stack: errorStack(error),
   };
   if ('errors' in error && Array.isArray(error.errors))
-    facts.aggregateErrors = toPlainValue(error.errors, within);
-  for (const [name, fact] of readEntries(error)) {
-    const isTold = name in facts || (name === 'cause' && isErrorLike(fact)) || name === 'errors';
-    if (!isTold) facts[name] = toPlainValue(fact, within);
+    attributes.aggregateErrors = toPlainValue(error.errors, within);
+  for (const [name, value] of readEntries(error)) {
+    const isIncluded = name in attributes || (name === 'cause' && isErrorLike(value)) || name === 'errors';
+    if (!isIncluded) attributes[name] = toPlainValue(value, within);
   }
-  return facts;
+  return attributes;
 }
 
-function readEntries(facts: object): readonly (readonly [string, unknown])[] {
-  return Object.keys(facts)
+function readEntries(attributes: object): readonly (readonly [string, unknown])[] {
+  return Object.keys(attributes)
     .slice(0, limits.logAttributesMax)
-    .map((name) => [name, readOr((): unknown => Reflect.get(facts, name), unreadable)]);
+    .map((name) => [name, readOr((): unknown => Reflect.get(attributes, name), unreadable)]);
 }
 
-/** Getters, proxies and functions of others may throw. */
+/** Foreign getters, proxies and functions may throw. */
 function readOr<Read>(read: () => Read, otherwise: Read): Read {
   try {
     return read();

@@ -1,6 +1,6 @@
 import { toLogAttributes } from './log-attributes.ts';
 
-/** A line of the log: level and time, then the facts, then what it says. Whatever the facts are, there is a line. */
+/** A log line: level and time, then the attributes, then the message. Never throws, whatever the attributes are. */
 export function formatLogLine(level: string, time: string, { attributes, message }: LogRecord): string {
   let line = `{"level":"${level}","time":"${time}"`;
   for (const [name, fact] of toLogAttributes(attributes)) {

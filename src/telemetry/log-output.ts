@@ -3,14 +3,14 @@ import { LineWriter } from './line-writer.ts';
 import type { OutputDescriptor } from './output-descriptor.ts';
 import { createStdoutWriter, fileChunkBytesMax } from './stdout-writer.ts';
 
-/** Where the log of this process goes. */
+/** The log output of this process. */
 export interface LogOutput {
   readonly lines: LineWriter;
-  /** Opens its file again, which was moved away; nothing where it has none. */
+  /** Reopens the log file after rotation; does nothing without a file. */
   reopen(): void;
 }
 
-/** A file, or standard output in pieces of that size. */
+/** A file, or standard output in chunks of that size. */
 export function openLogOutput(file: string | undefined, pieceBytes = fileChunkBytesMax): LogOutput {
   if (file === undefined) return { lines: createStdoutWriter(pieceBytes), reopen() {} };
   const lines = new LineWriter(openFile(file), fileChunkBytesMax);
@@ -18,7 +18,7 @@ export function openLogOutput(file: string | undefined, pieceBytes = fileChunkBy
   return { lines, reopen: () => lines.switchTo(openFile(file)) };
 }
 
-/** Each write goes to its end, whoever else writes to it. */
+/** Opened for appending, so that several processes can write to it. */
 function openFile(file: string): OutputDescriptor {
   try {
     return { fd: openSync(file, 'a', 0o640), isNonBlocking: false };

@@ -4,27 +4,27 @@ import type { EndedCall } from './ended-call.ts';
 import { formatLogLine } from './log-line.ts';
 import type { Gauge } from './process-gauges.ts';
 
-/** Structured lines for operators. Headers, bodies and credentials are never handed to it. */
+/** Structured log lines for operators. Never pass headers, bodies or credentials. */
 export interface Log {
   info(facts: object, message: string): void;
-  /** Something that somebody should look at. */
+  /** For conditions that need attention. */
   error(facts: object, message: string): void;
-  /** Whether anybody wants a line a call. */
+  /** Whether to log a line per call. */
   readonly logsCalls: boolean;
   call(call: EndedCall, facts: CallLineFields): void;
-  /** Lines that were lost because nobody took them. */
+  /** The number of lost lines. */
   readonly lost: number;
 }
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** One whose level can be changed while it is used. */
+/** A log whose level can be changed at run time. */
 export interface AdjustableLog extends Log {
   level: LogLevel;
 }
 
-/** Where lines go; each ends with its line break. */
+/** An output of lines; each ends with its line break. */
 export interface LineSink {
   write(line: string): void;
   readonly lost?: number;
@@ -70,7 +70,7 @@ export function lostLinesGauge(lines: Pick<LineSink, 'lost'>): Gauge {
   };
 }
 
-/** The time as ISO 8601; what the lines of a second or a millisecond have in common is written once. */
+/** The time as ISO 8601; caches the parts that lines of the same second or millisecond share. */
 function createTimestamp(): () => string {
   let startMs = 0;
   let untilTheSecond = '';

@@ -7,7 +7,7 @@ import type { EndedCall } from './ended-call.ts';
 import { type Gauge, processGauges } from './process-gauges.ts';
 import { type Counter, CounterFamily, type Histogram, HistogramFamily } from './series.ts';
 
-/** The counters that calls of one kind add to, found by one look-up. */
+/** The counters for calls of one kind, found by one lookup. */
 interface CallSeries {
   readonly wire: string;
   readonly provider: string;
@@ -24,7 +24,7 @@ interface CallSeries {
 
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-/** What one answer of a provider used and cost. */
+/** The usage and cost of one attempt. */
 interface MeteredAttempt {
   readonly target: Target;
   readonly usage: Usage;
@@ -73,7 +73,7 @@ export class Metrics {
     ...processGauges(),
     { name: 'weir_open_streams', help: 'Streams currently open', read: () => this.#openStreams },
   ];
-  /** By model. Names that are put together for each call would cost more than all that is counted. */
+  /** By model. Building a key for each call would cost more than all the counting. */
   readonly #callSeries = new Map<string, readonly CallSeries[]>();
   #callSeriesCount = 0;
   /** By module and effect. */
@@ -81,7 +81,7 @@ export class Metrics {
   readonly #models = new Set<string>();
   #openStreams = 0;
 
-  /** A figure that is read only when somebody asks for the metrics. */
+  /** A value read only when the metrics are scraped. */
   gauge(name: string, help: string, read: () => number): void {
     this.#gauges.push({ name, help, read });
   }
@@ -94,7 +94,7 @@ export class Metrics {
     this.#openStreams--;
   }
 
-  /** `spent` is what providers were asked for; without it what the call used is its own. */
+  /** `spent` is the usage per attempt; without it, the call's own usage counts. */
   record(call: EndedCall, spent: readonly MeteredAttempt[]): void {
     const { provider = '', modelUsed = '', contentMs, steps } = call;
     const callSeries = this.#callSeriesFor(call, provider, modelUsed);
@@ -111,17 +111,17 @@ export class Metrics {
     for (const { module, effect } of steps) this.#effectCounter(module, effect).value++;
   }
 
-  /** Modules and effects are few and known. */
+  /** There are few modules and effects. */
   #effectCounter(module: string, effect: string): Counter {
-    const known = this.#effectCounters.get(module)?.get(effect);
-    if (known !== undefined) return known;
+    const existing = this.#effectCounters.get(module)?.get(effect);
+    if (existing !== undefined) return existing;
     const counter = this.#effects.with(module, effect);
     const counters = this.#effectCounters.get(module) ?? new Map<string, Counter>();
     this.#effectCounters.set(module, counters.set(effect, counter));
     return counter;
   }
 
-  /** Somebody asked how many tokens a call would be. */
+  /** Counts a token counting request. */
   recordTokenCount(provider: string, status: number): void {
     this.#tokenCounts.with(provider, String(status)).value++;
   }
@@ -143,8 +143,8 @@ export class Metrics {
   }
 
   #callSeriesFor({ wire, status }: EndedCall, provider: string, model: string): CallSeries {
-    const known = this.#callSeries.get(model) ?? none;
-    for (const bound of known)
+    const existing = this.#callSeries.get(model) ?? none;
+    for (const bound of existing)
       if (bound.status === status && bound.provider === provider && bound.wire === wire) return bound;
     const label = this.#modelLabel(model);
     const tokens = (kind: string) => this.#tokens.with(provider, label, kind);
@@ -162,13 +162,13 @@ export class Metrics {
       cost: this.#cost.with(provider, label),
     };
     if (label === model && this.#callSeriesCount < limits.metricBindingsMax) {
-      this.#callSeries.set(model, [...known, bound]);
+      this.#callSeries.set(model, [...existing, bound]);
       this.#callSeriesCount++;
     }
     return bound;
   }
 
-  /** Clients choose model names; they must not choose how many series there are. */
+  /** Clients choose model names, but must not control the number of series. */
   #modelLabel(model: string): string {
     if (this.#models.has(model)) return model;
     if (this.#models.size >= limits.metricModelsMax) return 'other';
@@ -186,7 +186,7 @@ function addUsage(callSeries: CallSeries, usage: Usage): void {
 
 const none: readonly CallSeries[] = [];
 
-/** A counter never goes back, so that one absurd figure would stay in it. */
-function toIncrement(told: number | null | undefined): number {
-  return storableFigure(told) ?? 0;
+/** A counter never decreases, so one absurd value would stay in it. */
+function toIncrement(figure: number | null | undefined): number {
+  return storableFigure(figure) ?? 0;
 }

@@ -1,43 +1,43 @@
 import { constants, fstatSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
 
-/** Where bytes go. */
+/** A file descriptor to write to. */
 export interface OutputDescriptor {
   readonly fd: number;
-  /** It says at once when it can take no more, instead of keeping whoever writes to it waiting. */
+  /** Writes fail with EAGAIN instead of blocking. */
   readonly isNonBlocking: boolean;
-  /** Makes it prompt again, where other processes that have it may have changed that. */
+  /** Makes it non-blocking again, if other processes that share it may have changed that. */
   readonly ensureNonBlocking?: (() => void) | undefined;
 }
 
 const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
 
 /**
- * Standard output as an outlet. A thread that waits for a reader can't be ended, and the process with it can't either: so
- * pipes, sockets and terminals must be prompt. A disk answers, with an error if it is full.
+ * Opens standard output. A thread that blocks on a reader can't be stopped, nor can its process, so pipes, sockets and
+ * terminals must be non-blocking. A disk never blocks forever: it fails if it is full.
  */
 export function openStdoutDescriptor(fd = 1): OutputDescriptor {
   const stat = fstatSync(fd);
   if (!stat.isFIFO() && !stat.isSocket() && !isatty(fd)) return { fd, isNonBlocking: false };
   try {
-    // Opened once more, since whoever else has this one, such as the shell, would find it changed.
+    // Opened again, because changing this descriptor would affect others that share it, such as the shell.
     return { fd: openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_NONBLOCK | O_NOCTTY), isNonBlocking: true };
   } catch {
-    // A socket can't be opened, nor a pipe of another user, nor anything where there is no /proc.
+    // Sockets and pipes of another user can't be opened, and nothing can without /proc.
     return makeStdoutNonBlocking()
       ? { fd, isNonBlocking: true, ensureNonBlocking: createUnblocker() }
       : { fd, isNonBlocking: false };
   }
 }
 
-/** Node.js makes a pipe or a socket prompt when it is asked for its stream, and puts it right when the process ends. */
+/** Node.js makes a pipe or socket non-blocking when `process.stdout` is accessed, and restores it at exit. */
 function makeStdoutNonBlocking(): boolean {
   return process.platform !== 'win32' && !process.stdout.isTTY;
 }
 
 /**
- * Processes that share a socket share its mode: Node.js makes it blocking when it starts a process with it, and when one ends. A
- * write would then wait for a reader, perhaps for ever.
+ * Processes that share a socket share its mode: Node.js makes it blocking when it starts a process with it, and when one
+ * ends. A write could then block forever.
  */
 function createUnblocker(): (() => void) | undefined {
   const handle: unknown = Reflect.get(process.stdout, '_handle');

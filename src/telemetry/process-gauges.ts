@@ -8,11 +8,11 @@ export interface Gauge {
 
 const tickMs = 20;
 
-/** How the process itself is doing. */
+/** Metrics of the process itself. */
 export function processGauges(): readonly Gauge[] {
   const delay = monitorEventLoopDelay({ resolution: tickMs });
   delay.enable();
-  // The histogram holds the time between two ticks of its own timer, lag or no lag.
+  // The histogram includes the interval of its own timer.
   const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - tickMs / 1000);
   return [
     {
@@ -30,7 +30,7 @@ export function processGauges(): readonly Gauge[] {
       help: 'Longest event loop lag since the last reading',
       read() {
         const longest = seconds(delay.max);
-        // The figures are of the time between two readings; this is the last of the three.
+        // Values cover the time between two scrapes; this is the last of the three reads.
         delay.reset();
         return longest;
       },

@@ -64,7 +64,7 @@ export class HistogramFamily {
 
 export class Histogram {
   readonly #bounds: readonly number[];
-  /** One more than there are bounds: the last holds what is above them all. */
+  /** One more than there are bounds: the last is for values above all of them. */
   readonly #counts: number[];
   #sum = 0;
 

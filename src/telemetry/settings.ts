@@ -3,15 +3,15 @@ import { secretText } from '../kernel/setting-schemas.ts';
 import { combineSettings, envVariable } from '../kernel/settings.ts';
 import { logLevels } from './log.ts';
 
-/** What operators are told. */
+/** Settings of logs and metrics. */
 export const telemetrySettings = {
   logLevel: envVariable(
     'WEIR_LOG_LEVEL',
     z.enum(logLevels, 'must be debug, info, warn, error or silent').default('info'),
   ),
-  /** Where lines go instead of to standard output. */
+  /** The log file instead of standard output. */
   logFile: envVariable('WEIR_LOG_FILE', z.string().min(1).optional()),
-  /** Whether calls are remembered in the request log, how long, and how many of them. */
+  /** Whether the request log is on, and how long and how many calls it retains. */
   requestLog: combineSettings(
     {
       days: envVariable(

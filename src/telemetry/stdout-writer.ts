@@ -1,20 +1,20 @@
 import { LineWriter } from './line-writer.ts';
 import { openStdoutDescriptor } from './output-descriptor.ts';
 
-/** What a pipe takes in one piece, whoever else writes to it at the same time. */
+/** The size up to which writes to a pipe are atomic. */
 export const pipeChunkBytesMax = 4096;
 
-/** What a file takes in one piece, and a pipe that is empty. */
+/** The size of a write to a file or an empty pipe. */
 export const fileChunkBytesMax = 65_536;
 
-/** Lines for whoever reads the output of this process. */
+/** Writes lines to standard output. */
 export function createStdoutWriter(pieceBytes = fileChunkBytesMax): LineWriter {
   const outputDescriptor = openStdoutDescriptor();
   const lines = new LineWriter(
     outputDescriptor,
     outputDescriptor.isNonBlocking ? pieceBytes : fileChunkBytesMax,
   );
-  // The last lines before a crash are the ones that are looked for.
+  // The last lines before a crash matter most.
   process.on('exit', () => lines.flush());
   return lines;
 }

@@ -2,7 +2,7 @@ import type { LoggedCall, RequestLog } from '../../kernel/ports/request-log.ts';
 import type { Journal } from './journal.ts';
 import type { JournalSegment } from './journal-segment.ts';
 
-/** Calls that are stored together. They are packed once, for the journal and for the log. */
+/** Calls to store together. They are packed once, for the journal and the log. */
 export class CallBatch {
   size = 0;
   readonly #log: Pick<RequestLog, 'pack'>;
@@ -26,12 +26,12 @@ export class CallBatch {
     return this.#packs;
   }
 
-  /** Its calls are stored, or given up. */
+  /** Its calls are stored or dropped. */
   async remove(): Promise<void> {
     await this.#segment?.remove();
   }
 
-  /** Those that were added since. */
+  /** The calls added since the last write. */
   #pack(): string | undefined {
     if (this.#unpacked.length === 0) return undefined;
     const pack = this.#log.pack(this.#unpacked);

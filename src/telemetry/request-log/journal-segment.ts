@@ -1,37 +1,36 @@
 import { close, fstatSync, openSync, unlink, writeSync } from 'node:fs';
 import { limits } from '../../kernel/limits.ts';
 
-/** Told after each step on the disk: the error, or undefined. */
+/** Called after each write with the error, or undefined. */
 type SegmentWriteCallback = (error: unknown) => void;
 
 interface JournalSegmentParts {
   readonly calls: SegmentSource;
-  /** The path of the file, and of another where that one was taken over. */
+  /** A path for the file, and for another one after a takeover. */
   newPath(): string;
   readonly delayMs: number;
   readonly onWrite: SegmentWriteCallback;
 }
 
-/** The calls that a page keeps. */
+/** The calls of a segment. */
 export interface SegmentSource {
-  /** What there is to write, if there is something. */
+  /** The next lines to write, if any. */
   next(): string | undefined;
-  /** All that was written, what `next` gave last included. */
+  /** All lines so far, including the last result of `next`. */
   all(): readonly string[];
 }
 
 /**
- * One batch of calls in a file, until it is stored. A process that starts may take the file over and remove it: what comes
- * then goes into another.
- * What is written is in the memory of the system, which outlives the
- * process and takes microseconds; a disk that keeps it waiting is let alone. What can't be written is in memory still.
+ * One batch of calls in a file, until it is stored. A starting process may take the file over and remove it; later calls
+ * go into another file. Writes go to the page cache, which outlives the process and takes microseconds. After a slow or
+ * failed write the segment stops writing; its calls are still in memory.
  */
 export class JournalSegment {
   readonly #parts: JournalSegmentParts;
   #path = '';
   #checkedAtMs = 0;
   #fd: number | undefined;
-  /** One for all of its writes. */
+  /** Reused for all writes. */
   #timer: NodeJS.Timeout | undefined;
   #state: 'idle' | 'planned' | 'broken' = 'idle';
   #removal: PromiseWithResolvers<void> | undefined;
@@ -40,18 +39,18 @@ export class JournalSegment {
     this.#parts = parts;
   }
 
-  /** There is something to write. */
+  /** Call this when there are new lines. */
   scheduleWrite(): void {
     if (this.#state !== 'idle' || this.#removal !== undefined) return;
     this.#state = 'planned';
-    // With the others that end in this moment, or soon.
+    // Batched with calls that end at the same time, or soon.
     const { delayMs } = this.#parts;
     if (delayMs === 0) process.nextTick(() => this.#writePending());
     else if (this.#timer === undefined) this.#timer = setTimeout(() => this.#writePending(), delayMs);
     else this.#timer.refresh();
   }
 
-  /** Its calls are stored, or given up. Resolves when the file is gone. */
+  /** Its calls are stored or dropped. Resolves when the file is removed. */
   remove(): Promise<void> {
     if (this.#removal === undefined) {
       this.#removal = Promise.withResolvers();
@@ -60,7 +59,7 @@ export class JournalSegment {
     return this.#removal.promise;
   }
 
-  /** Right here: a thread would cost ten times as much, and the client has its answer by the time it has its turn. */
+  /** Synchronous: a thread would cost ten times as much, and the client already has its answer. */
   #writePending(): void {
     if (this.#removal !== undefined) return;
     this.#state = 'idle';
@@ -93,7 +92,7 @@ export class JournalSegment {
     return openSync(this.#path, 'ax', 0o600);
   }
 
-  /** Not looked at for each line, which would cost a third of writing it: whoever takes it over waits for the last ones. */
+  /** Not checked for each line, which would cost a third of the write: the process that takes over waits for the last lines. */
   #isTakenOver(nowMs: number): boolean {
     if (this.#fd === undefined || nowMs - this.#checkedAtMs < limits.journalTakeoverMs) return false;
     this.#checkedAtMs = nowMs;
@@ -105,7 +104,7 @@ export class JournalSegment {
     this.#fd = undefined;
   }
 
-  /** A file that is gone already, or can't be removed, changes nothing: its calls are in the log once. */
+  /** A failure to remove the file is harmless: the log stores each call once. */
   #remove(): void {
     const done = () => this.#removal?.resolve();
     const fd = this.#fd;

@@ -8,15 +8,15 @@ import { RecoveredSegment } from './recovered-segment.ts';
 
 interface JournalParts {
   readonly folder: string;
-  /** What a kill may take: each write costs as much as the rest of a row, and with a delay many share it. */
+  /** A kill may lose this much. A write costs as much as the rest of a row; with a delay, many calls share it. */
   readonly delayMs: number;
-  /** Told once each time that pages can't be written: calls go on, and a kill may take them from the log. */
+  /** Called once each time segments can't be written: calls continue, but a kill may lose their log entries. */
   readonly onError?: (error: unknown) => void;
 }
 
 const segmentFileName = /^requests-.+\.journal$/;
 
-/** Calls that are not in the log yet, in files that outlive a killed process. */
+/** Calls not in the log yet, in files that survive a killed process. */
 export class Journal {
   readonly #folder: string;
   readonly #delayMs: number;
@@ -33,11 +33,11 @@ export class Journal {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
     } catch {
-      // Told when there is something to write.
+      // Reported with the first write.
     }
   }
 
-  /** None for a while after one could not be written. */
+  /** No new segment for a while after a failed write. */
   createSegment(calls: SegmentSource): JournalSegment | undefined {
     if (performance.now() < this.#suspendedUntilMs) return undefined;
     return new JournalSegment({
@@ -49,8 +49,8 @@ export class Journal {
   }
 
   /**
-   * What is there now. Pages of processes that live are among them: what these have is stored twice and there once, and
-   * they go on in another file.
+   * The existing segments, including those of live processes: their calls are sent twice but stored once, and these
+   * processes continue in another file.
    */
   async recoverSegments(): Promise<readonly RecoveredSegment[]> {
     const names = await readdir(this.#folder).catch(() => []);

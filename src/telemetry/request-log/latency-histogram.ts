@@ -1,4 +1,4 @@
-/** How many took how long, by bins that are an eighth of a natural logarithm wide: what is told is within 13 % of what was, and mostly within 2 %. */
+/** A histogram with eight logarithmic bins per factor of `e`: quantiles are within 13 % of the true value, mostly within 2 %. */
 export class LatencyHistogram {
   readonly #bins = new Map<number, number>();
   #total = 0;
@@ -8,12 +8,12 @@ export class LatencyHistogram {
     this.#total += times;
   }
 
-  /** In milliseconds; null where there were none. */
+  /** In milliseconds; null if empty. */
   quantile(share: number): number | null {
     const before = this.#total * share;
     let passed = 0;
     for (const [bin, times] of [...this.#bins].sort(([one], [other]) => one - other)) {
-      // As far within the bin as its rank is: those of two models in one bin needn't be the same.
+      // Interpolates by rank, so that two models in the same bin can differ.
       if (passed + times > before || passed + times === this.#total)
         return latencyAt(bin + (before - passed) / times);
       passed += times;

@@ -8,30 +8,30 @@ import { firstIdAt } from '../../kernel/request-id.ts';
 export interface CleanerParts {
   readonly log: RequestLog;
   readonly clock: Clock;
-  /** How long calls are kept, and how many. */
+  /** How long to retain calls, and how many. */
   readonly retentionMs: number;
   readonly rowsMax: number;
-  /** Told of every round that failed; there is another one. */
+  /** Called for every failed round; the next one retries. */
   readonly onError?: (error: unknown) => void;
   readonly intervalMs?: number;
   readonly pauseMs?: number;
 }
 
-/** Keeps the request log within its bounds, a few rows at a time. Of many replicas one does it. */
+/** Keeps the request log within its bounds, a few rows at a time. Only one replica does it. */
 export class LogCleaner {
   readonly #parts: CleanerParts;
   readonly #holder = randomUUID();
   readonly #stopped = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #cleaning: Promise<number> | undefined;
-  /** Until when sums were put together, by what they were put together to. */
+  /** Until when sums are folded, by resolution. */
   readonly #foldedUntilMs = new Map<number, number>();
 
   constructor(parts: CleanerParts) {
     this.#parts = parts;
   }
 
-  /** From now on, at intervals. */
+  /** Runs now and at intervals. */
   start(): void {
     const { intervalMs = limits.requestLogCleanupMs, onError } = this.#parts;
     this.#timer = setInterval(() => {
@@ -39,14 +39,14 @@ export class LogCleaner {
     }, intervalMs).unref();
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no round is running. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopped.abort();
     await this.#cleaning?.catch(() => undefined);
   }
 
-  /** Deletes all that is too much; resolves to how many calls that was. Nothing while another replica does it. */
+  /** Deletes all excess calls and resolves to their number. Does nothing while another replica does it. */
   clean(): Promise<number> {
     this.#cleaning ??= this.#runOnce().finally(() => {
       this.#cleaning = undefined;
@@ -80,7 +80,7 @@ export class LogCleaner {
     await this.#fold(dayMs, clock.now() - limits.requestSumsByHourMs);
   }
 
-  /** Also what came late. */
+  /** Includes sums that arrived late. */
   async #foldMinutes(untilMs: number): Promise<void> {
     const { log } = this.#parts;
     while (!this.#stopped.signal.aborted) {
@@ -92,7 +92,7 @@ export class LogCleaner {
     }
   }
 
-  /** What is found in an hour or a day that was folded before came late, and is right as it is. */
+  /** Late sums in an hour or day that was folded before are correct as they are. */
   async #fold(ms: number, untilMs: number): Promise<void> {
     const { log } = this.#parts;
     const oldestMs = this.#foldedUntilMs.get(ms) ?? (await log.oldestSums('folded'));
@@ -103,7 +103,7 @@ export class LogCleaner {
     this.#foldedUntilMs.set(ms, startMs);
   }
 
-  /** The newest call that is too old, or one too many. */
+  /** The newest call that is too old or exceeds the maximum number. */
   async #newestExpiredId(): Promise<string> {
     const { log, clock, retentionMs, rowsMax } = this.#parts;
     const tooOld = firstIdAt(clock.now() - retentionMs);

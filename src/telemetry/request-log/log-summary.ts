@@ -10,9 +10,9 @@ import type {
 } from '../../kernel/ports/request-log.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 
-/** What is asked for: calls of an account from one moment to another. */
+/** Selects calls of an account in a time range. */
 export interface SummaryQuery {
-  /** Undefined asks about all there are. */
+  /** Undefined for all accounts. */
   readonly accountId: string | undefined;
   readonly fromMs: number;
   readonly toMs: number;
@@ -20,15 +20,15 @@ export interface SummaryQuery {
 }
 
 export interface LogSummary {
-  /** Whole steps: the first and the last may reach out over what was asked for. */
+  /** Whole steps: the first and the last may extend beyond the requested range. */
   readonly fromMs: number;
   readonly toMs: number;
   readonly stepMs: number;
   readonly all: CallGroup;
   readonly spans: readonly { readonly atMs: number; readonly group: CallGroup }[];
-  /** By provider and model, with a line break between them. */
+  /** By provider and model, joined by a line break. */
   readonly models: ReadonlyMap<string, CallGroup>;
-  /** By name; empty for calls that went to none. */
+  /** By name; empty for calls without a provider. */
   readonly providers: ReadonlyMap<string, CallGroup>;
   /** By the id of an API key; empty for calls without one. */
   readonly keys: ReadonlyMap<string, CallGroup>;
@@ -42,7 +42,7 @@ export interface ErrorGroup {
   count: number;
 }
 
-/** What one module did. */
+/** The effects of one module. */
 export interface ModuleGroup {
   calls: number;
   savedNanoUsd: NanoUsd;
@@ -79,7 +79,7 @@ export class CallGroup {
   }
 }
 
-/** In this many steps at most, so that a chart has as many points as a screen shows. */
+/** The maximum number of steps: as many points as a chart can show. */
 const stepsMax = 60;
 const minuteMs = 60_000;
 const quarterMs = 15 * minuteMs;
@@ -89,13 +89,13 @@ const stepLengthsMs = [1, 5, 15, 30, 60, 180, 360, 1440].map((minutes) => minute
 
 export async function summarizeLog(
   log: Pick<RequestLog, 'sums'>,
-  { accountId, ...asked }: SummaryQuery,
+  { accountId, ...range }: SummaryQuery,
 ): Promise<LogSummary> {
-  const question = { accountId, ...alignToSteps(asked) };
-  return buildSummary(question, await log.sums(question));
+  const query = { accountId, ...alignToSteps(range) };
+  return buildSummary(query, await log.sums(query));
 }
 
-/** As fine as a chart can show, and no finer than what is kept of that time. */
+/** As fine as a chart can show, and no finer than the stored resolution. */
 function alignToSteps({
   fromMs,
   toMs,
@@ -112,7 +112,7 @@ function alignToSteps({
   };
 }
 
-/** What was begun when it was put together may not be over. */
+/** The step in progress at the time of folding may not have ended. */
 function finestStoredStepMs(agoMs: number): number {
   if (agoMs > limits.requestSumsByHourMs - dayMs) return dayMs;
   if (agoMs > limits.requestSumsByQuarterMs - hourMs) return hourMs;
@@ -172,8 +172,8 @@ function newGroup(): CallGroup {
 }
 
 function getOrCreate<Value>(map: Map<string, Value>, name: string, make: () => Value): Value {
-  const known = map.get(name);
-  if (known !== undefined) return known;
+  const existing = map.get(name);
+  if (existing !== undefined) return existing;
   const made = make();
   map.set(name, made);
   return made;

@@ -5,7 +5,7 @@ import { storableChange, storableFigure, storableText } from '../../kernel/stora
 import type { Attributes, Step } from '../../kernel/trace.ts';
 import type { EndedCall } from '../ended-call.ts';
 
-/** As it can be stored: clients, providers and modules have a say in it, and any of them may say nonsense. */
+/** Converts a call to a storable form: clients, providers and modules may supply invalid values. */
 export function toLoggedCall(call: EndedCall): LoggedCall {
   const { usage, steps } = call;
   return {
@@ -67,7 +67,7 @@ function toLoggedStep({ module, effect, ownMs, attributes, savedNanoUsd }: Step)
   return saved === undefined ? step : { ...step, savedNanoUsd: saved };
 }
 
-/** The same object where there is nothing to change, as there nearly always is. */
+/** Returns the same object if nothing changes, which is nearly always. */
 function storableAttributes(facts: Attributes): Attributes {
   let count = 0;
   for (const name in facts)

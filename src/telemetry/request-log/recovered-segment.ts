@@ -1,12 +1,12 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 
-/** A page that another process has left behind, or is writing. */
+/** A segment that another process left behind or is still writing. */
 export class RecoveredSegment {
   readonly #path: string;
   readonly #file: FileHandle;
   #readBytes = 0;
 
-  /** Undefined where somebody else was faster. */
+  /** Undefined if another process was faster. */
   static async open(path: string): Promise<RecoveredSegment | undefined> {
     try {
       return new RecoveredSegment(path, await open(path));
@@ -20,7 +20,7 @@ export class RecoveredSegment {
     this.#file = file;
   }
 
-  /** All of it, if there is more than there was the last time; the last line may be cut. */
+  /** The whole content, if it has grown since the last read; the last line may be incomplete. */
   async lines(): Promise<readonly string[]> {
     const { size } = await this.#file.stat();
     if (size <= this.#readBytes) return [];
@@ -29,7 +29,7 @@ export class RecoveredSegment {
     return buffer.toString().split('\n');
   }
 
-  /** It can still be read. */
+  /** The open file can still be read. */
   async remove(): Promise<void> {
     await unlink(this.#path).catch(() => undefined);
   }

@@ -18,17 +18,17 @@ import type { RecoveredSegment } from './recovered-segment.ts';
 
 interface RecorderParts {
   readonly log: RequestLog;
-  /** Keeps calls that are not stored yet from being lost with the process; undefined where they are. */
+  /** Saves unstored calls from a killed process; without it they are lost. */
   readonly journal?: Journal | undefined;
-  /** Told of every try to store that failed; it is made again. */
+  /** Called for every failed attempt to store; it is retried. */
   readonly onError?: (error: unknown) => void;
-  /** Told once for each time that calls begin to be left out, because too many wait or the log refuses them. */
+  /** Called once each time calls start being dropped, because too many are waiting or the log rejects them. */
   readonly onDrop?: () => void;
   readonly flushMs?: number;
   readonly rowsMax?: number;
 }
 
-/** Gathers calls in memory and stores them soon after, away from the calls. */
+/** Buffers calls in memory and stores them in the background. */
 export class RequestRecorder {
   readonly #log: RequestLog;
   readonly #journal: Journal | undefined;
@@ -58,17 +58,17 @@ export class RequestRecorder {
     });
   }
 
-  /** Calls that are not stored yet. */
+  /** The number of calls not stored yet. */
   get waiting(): number {
     return this.#batches.waiting;
   }
 
-  /** Calls that were left out since the start. */
+  /** The number of calls dropped since the start. */
   get dropped(): number {
     return this.#batches.dropped;
   }
 
-  /** Whether the log takes nothing at the moment. */
+  /** Whether the log is unavailable at the moment. */
   get isUnavailable(): boolean {
     return this.#batches.isStoreUnavailable;
   }
@@ -81,7 +81,7 @@ export class RequestRecorder {
     if (callBatch.size >= limits.requestLogRowsAtOnce) this.#batches.sealAndStore();
   }
 
-  /** Stores what processes that were killed had recorded. What the log can't take now is there at the next start. */
+  /** Stores the calls that killed processes had recorded. If the log is unavailable, the next start retries. */
   async recover(): Promise<void> {
     const pages = (await this.#journal?.recoverSegments()) ?? [];
     if (pages.length === 0) return;
@@ -90,7 +90,7 @@ export class RequestRecorder {
         await this.#storeLines(page);
         await page.remove();
       }
-      // A process that lives may have written to them until it saw that they are gone.
+      // A live process may have written to the segments until it noticed their removal.
       await sleep(limits.journalLastLinesMs);
       for (const page of pages) await this.#storeLines(page);
     } catch (error) {
@@ -100,20 +100,20 @@ export class RequestRecorder {
     }
   }
 
-  /** Stores what was recorded until now, trying again until the time is over. False where some could not be stored. */
+  /** Stores all recorded calls, with retries until the time is up. False if some could not be stored. */
   flush(withinMs: number): Promise<boolean> {
     return this.#batches.flush(withinMs);
   }
 
-  /** With the calls that this process recorded until now, unless they can't be stored soon. */
-  async page(question: LogQuery): Promise<LogPage> {
+  /** Includes the calls that this process has recorded so far, unless storing them takes too long. */
+  async page(query: LogQuery): Promise<LogPage> {
     await this.flush(limits.requestLogReadFlushMs);
-    return this.#log.page(question);
+    return this.#log.page(query);
   }
 
-  async sums(question: LogSumsQuery): Promise<LogSums> {
+  async sums(query: LogSumsQuery): Promise<LogSums> {
     await this.flush(limits.requestLogReadFlushMs);
-    return this.#log.sums(question);
+    return this.#log.sums(query);
   }
 
   async find(id: string, accountId: string | undefined): Promise<LoggedCall | undefined> {
@@ -132,7 +132,7 @@ export class RequestRecorder {
   }
 }
 
-/** Whether the log looked at the calls and refused them, which trying again hardly changes; else it didn't answer. */
+/** Whether the log rejected the calls, so that a retry is useless; otherwise it did not answer. */
 function isRejectedByLog(error: unknown): boolean {
   return !isStorageUnavailable(error);
 }
