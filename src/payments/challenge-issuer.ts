@@ -86,7 +86,7 @@ export class ChallengeIssuer {
     if (retryAfterSeconds > 0)
       throw new GatewayError(
         'too_many_attempts',
-        `an address may request ${most} ${what} in ${seconds} s; retry in ${retryAfterSeconds} s`,
+        `too many ${what} from this address: ${most} are allowed in ${seconds} s; retry in ${retryAfterSeconds} s`,
         { retryAfterSeconds },
       );
   }
