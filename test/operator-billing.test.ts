@@ -79,7 +79,7 @@ test('weir billing reconcile finds what nobody told the gateway, and puts it rig
   ]);
   const repaired = await weir(t, environment, 'billing', 'reconcile', '--repair');
   assert.equal(repaired.code, 0, repaired.said);
-  assert.match(repaired.said, /received none \(put right\)/);
+  assert.match(repaired.said, /received none \(repaired\)/);
   const { json } = await customer.get('balance');
   assert.deepEqual([json.tier, json.credits], ['team', 50_000]);
   const { code, said } = await weir(t, environment, 'billing', 'reconcile', '--json');

@@ -13,7 +13,7 @@ import { loadCommandSettings } from './load-settings.ts';
 /** Compares our record with the processor's; resolves to the exit code, which is 0 where nothing is left that differs. */
 export async function reconcileBilling({ environment, flags }: CommandInput): Promise<number> {
   const reconcileReport = await reconcileWithStripe(loadCommandSettings(environment), flags.repair === true);
-  console.log(flags.json ? JSON.stringify(reconcileReport) : formatReport(reconcileReport));
+  console.log(flags.json ? jsonOf(reconcileReport) : formatReport(reconcileReport));
   return reconcileReport.faults.length === 0 &&
     reconcileReport.discrepancies.every(({ isRepaired }) => isRepaired)
     ? 0
@@ -40,11 +40,21 @@ async function reconcileWithStripe(settings: Settings, repairs: boolean): Promis
   }
 }
 
+/** The report for programs, under the names that the command has always printed. */
+function jsonOf({ accounts, payments, discrepancies, faults }: ReconcileReport): string {
+  const departures = discrepancies.map(({ accountId, description, isRepaired }) => ({
+    accountId,
+    what: description,
+    isRepaired,
+  }));
+  return JSON.stringify({ accounts, payments, departures, faults });
+}
+
 function formatReport({ accounts, payments, discrepancies, faults }: ReconcileReport): string {
   const lines = [
     ...discrepancies.map(
       ({ accountId, description, isRepaired }) =>
-        `account ${accountId}: ${description}${isRepaired ? ' (put right)' : ''}`,
+        `account ${accountId}: ${description}${isRepaired ? ' (repaired)' : ''}`,
     ),
     ...faults.map((fault) => `ledger: ${fault}`),
   ];
