@@ -88,7 +88,7 @@ describe('a large body', () => {
           return thrown;
         }
       });
-      assert.throws(() => found.body(), /until the call is over/);
+      assert.throws(() => found.body(), /released when the call ended/);
     });
   });
 });

@@ -121,7 +121,7 @@ export function requireModel({ routing: { model, stream }, fields }: ClientReque
   if (model == null && isJsonObject(fields.get('prompt')))
     throw new GatewayError(
       'invalid_request',
-      '"model" is missing: a stored prompt may name one, but it lies with its provider, and without "model" nobody knows which that is; name the model in the call',
+      '"model" is required: the gateway cannot read the model of a stored prompt; name the model in the call',
       { param: 'model' },
     );
   if (typeof model !== 'string' || model === '')
@@ -133,7 +133,7 @@ export function requireModel({ routing: { model, stream }, fields }: ClientReque
       param: 'model',
     });
   if (!model.isWellFormed())
-    throw new GatewayError('invalid_request', '"model" must not have half of a surrogate pair in it', {
+    throw new GatewayError('invalid_request', '"model" must not contain an unpaired surrogate', {
       param: 'model',
     });
   if (stream !== undefined && stream !== null && typeof stream !== 'boolean')

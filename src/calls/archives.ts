@@ -53,7 +53,7 @@ export class SealedArchives implements Archives {
 
   async #sealEntry(scope: string, { content, ttlSeconds, ...entry }: NewArchivedItem): Promise<ArchiveRow> {
     const { ref } = entry;
-    if (!isRef(ref)) throw new Error(`"${ref}" is no name for an archive: letters and digits are`);
+    if (!isRef(ref)) throw new Error(`"${ref}" is not an archive ref: use letters and digits only`);
     const packed = await pack(Buffer.from(JSON.stringify(content)));
     const createdAtMs = this.#parts.clock.now();
     const expiresAtMs = createdAtMs + ttlSeconds * 1000;

@@ -51,7 +51,7 @@ export class BackgroundTasks {
     if (this.waiting === 0) return true;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#idleListeners.push(resolve);
-    return withTimeout(promise, withinMs, () => new Error('there is work left')).then(
+    return withTimeout(promise, withinMs, () => new Error('background tasks are still running')).then(
       () => true,
       () => false,
     );
@@ -66,7 +66,7 @@ export class BackgroundTasks {
     ) {
       const { module, run, release } = backgroundTask;
       try {
-        const tooLong = () => new Error('it took too long');
+        const tooLong = () => new Error('the background task timed out');
         await withTimeout(run(), this.#parts.eachMs ?? limits.backgroundTaskMs, tooLong);
       } catch (fault) {
         this.#parts.onFault(module, fault);

@@ -132,8 +132,8 @@ export class CallReports {
     settlement.runPart('metrics', id, () => metrics.record(call, attempts));
     settlement.runPart('log', id, () => {
       for (const { fault, module } of steps)
-        if (fault !== undefined) log.error({ id, module, fault }, 'module broken');
-      for (const fault of underway.faults) log.error({ id, err: fault }, 'a look at a reply failed');
+        if (fault !== undefined) log.error({ id, module, fault }, 'module failed');
+      for (const fault of underway.faults) log.error({ id, err: fault }, 'a reply observer failed');
       if (!log.logsCalls) return;
       const estimated = meter.estimated || call.costEstimated;
       log.call(call, { error: error?.text, stop: meter.stopReason, estimated });

@@ -20,7 +20,7 @@ export class CallSettlement {
       run();
     } catch (err) {
       this.#faults++;
-      this.#log.error({ id, part: name, err }, 'a part of settling a call failed');
+      this.#log.error({ id, part: name, err }, 'call settlement step failed');
     }
   }
 }

@@ -41,7 +41,7 @@ export function countCall(
 ): CountedCall | Promise<CountedCall> {
   const callerAdmission = turnstiles[callerIdentity.caller.kind];
   if (callerAdmission === undefined)
-    throw new Error(`nobody counts the calls of "${callerIdentity.caller.kind}" callers`);
+    throw new Error(`no admission is configured for "${callerIdentity.caller.kind}" callers`);
   return callerAdmission.count(callerIdentity, headers);
 }
 
@@ -115,7 +115,7 @@ function accountChangingError(): GatewayError {
 }
 
 function requireKey({ key }: CallerIdentity): KeyIdentity {
-  if (key === undefined) throw new Error('only callers with a key pass here');
+  if (key === undefined) throw new Error('the caller has no API key');
   return key;
 }
 

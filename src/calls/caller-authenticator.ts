@@ -63,7 +63,7 @@ export function createLocalAuthenticator(
     if (localToken === undefined || (token !== undefined && localToken.equals(token))) return localIdentity;
     throw new GatewayError(
       'authentication_required',
-      'this gateway asks for its token: send it as "authorization: Bearer <WEIR_LOCAL_TOKEN>"',
+      'this gateway requires its token: send it as "authorization: Bearer <WEIR_LOCAL_TOKEN>"',
     );
   };
   return {
@@ -84,7 +84,7 @@ export function createCloudAuthenticator(
     if (token !== undefined) return token;
     throw new GatewayError(
       'authentication_required',
-      'send an API key of this gateway as "authorization: Bearer <key>"; POST /v1/keys makes one',
+      'send an API key of this gateway as "authorization: Bearer <key>"; create one with POST /v1/keys',
     );
   };
   const recognised = (
@@ -151,7 +151,7 @@ function unknownTokenError(token: string): GatewayError {
   return new GatewayError(
     'invalid_api_key',
     isSession
-      ? 'that is a session token; calls to models take an API key, which POST /v1/keys makes'
-      : 'there is no such API key, or it was revoked',
+      ? 'this is a session token; calls to models need an API key: create one with POST /v1/keys'
+      : 'this API key does not exist or was revoked',
   );
 }

@@ -111,7 +111,7 @@ export class Credentials {
       return new Secret(given);
     throw new GatewayError(
       'provider_key_mismatch',
-      `the key sent with this call is not one of ${provider.title}'s, which "${model}" needs; it was not sent on`,
+      `"${model}" needs a ${provider.title} key, and the key sent with this call is not one; it was not forwarded`,
     );
   }
 
@@ -128,10 +128,7 @@ export class Credentials {
       (key) => !shapes.isGatewayToken(key) && (mode === 'cloud' || shapes.isProviderKey(key)),
     );
     if (another !== undefined)
-      throw new GatewayError(
-        'credentials_disagree',
-        'two different provider keys came with this call; send one',
-      );
+      throw new GatewayError('credentials_disagree', 'this call has two different provider keys; send one');
     return apiKey;
   }
 
@@ -149,19 +146,19 @@ export class Credentials {
     if (owner === undefined && label !== undefined && label.length <= labelLengthMax && !isPadding(key))
       throw new GatewayError(
         'provider_key_mismatch',
-        'what x-provider-key has before the "=" is no provider of this gateway, which GET /v1/capabilities lists; the key was not sent on (for a key that has a "=" in it, write <provider>=<key>)',
+        'the name before the "=" in x-provider-key is not a provider of this gateway (GET /v1/capabilities lists them); the key was not forwarded (for a key that contains a "=", send <provider>=<key>)',
       );
     if (owner === undefined) return checkKeyCharacters(value, provider);
     if (owner !== provider)
       throw new GatewayError(
         'provider_key_mismatch',
-        `x-provider-key is for ${owner.title}, and this call goes to ${provider.title}; it was not sent on`,
+        `x-provider-key is for ${owner.title}, but this call goes to ${provider.title}; the key was not forwarded`,
       );
     // Most likely a variable that isn't set; who named a key doesn't want to pay with another.
     if (key === '')
       throw new GatewayError(
         'provider_key_missing',
-        `x-provider-key names ${owner.title} and has no key after the "="`,
+        `x-provider-key names ${owner.title} but has no key after the "="`,
       );
     return checkKeyCharacters(key, provider);
   }
@@ -189,7 +186,7 @@ function checkKeyCharacters(key: string, { keyForm }: Provider): string {
   if (keyForm !== undefined || /^[!-~]*$/.test(key)) return key;
   throw new GatewayError(
     'invalid_request',
-    'x-provider-key: a key has printable ASCII characters and no blanks',
+    'x-provider-key: a key must be printable ASCII characters without spaces',
     {
       param: 'x-provider-key',
     },

@@ -50,7 +50,7 @@ test('a decision that fails is none', async () => {
   );
   await assert.rejects(
     decisionLog.decideOnce('a', () => undefined),
-    /must be JSON/,
+    /must be a JSON value/,
   );
   assert.equal(await decisionLog.decideOnce('a', () => 'an idea'), 'an idea');
 });

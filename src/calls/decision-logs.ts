@@ -56,7 +56,7 @@ export class DecisionLogs {
       return fresh;
     };
     const json = async (place: string) => {
-      if (place === '') throw new Error('a place in a ledger needs a name');
+      if (place === '') throw new Error('a decision needs a name');
       const wasOpen = this.#loaded.get(nameOf(whose)) !== undefined;
       const opened = this.#getOrLoad(whose);
       const known = (await opened).decisions.get(place);
@@ -90,7 +90,7 @@ export class DecisionLogs {
   /** Of two who decide at the same time, the first to be stored is right. */
   async #decide(whose: DecisionLogKey, place: string, decide: () => unknown): Promise<string> {
     const json = JSON.stringify(await decide());
-    if (json === undefined) throw new Error(`what is decided about "${place}" must be JSON`);
+    if (json === undefined) throw new Error(`the decision "${place}" must be a JSON value`);
     const store = this.#storeOf(whose);
     const key = keyOf(whose, place);
     const value = this.#seal(json, whose, key);

@@ -71,10 +71,10 @@ export function checkGuestBody(body: JsonObject): { readonly maxTokens: number }
   const [issue] = error.issues;
   const strange = issue?.code === 'unrecognized_keys' ? [issue.keys[0] ?? ''] : [];
   const param = [...(issue?.path ?? []), ...strange].join('.').slice(0, limits.reportedFieldCharacters);
-  const what = strange.length > 0 ? 'is not taken here' : (issue?.message ?? 'is wrong');
+  const what = strange.length > 0 ? 'is not allowed here' : (issue?.message ?? 'is wrong');
   throw new GatewayError(
     'invalid_request',
-    `${param}: ${what}; calls without an account have a short list of fields, which the docs of the sandbox tell`,
+    `${param}: ${what}; calls without an account may use few fields; see the sandbox docs`,
     { param },
   );
 }

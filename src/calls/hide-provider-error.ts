@@ -16,15 +16,11 @@ export function hideProviderError(thrown: unknown): unknown {
       return new GatewayError('upstream_broken', 'the model did not answer in time', { cause: thrown });
     case 'cost_ceiling_exceeded':
     case 'request_cost_exceeded':
-      return new GatewayError(
-        'sandbox_spent',
-        'what the operator pays for on a day is spent; come back later',
-        {
-          shouldRetry: false,
-          cause: thrown,
-          ...(details.resetsAtMs !== undefined && { resetsAtMs: details.resetsAtMs }),
-        },
-      );
+      return new GatewayError('sandbox_spent', "the operator's daily budget is used up; try again later", {
+        shouldRetry: false,
+        cause: thrown,
+        ...(details.resetsAtMs !== undefined && { resetsAtMs: details.resetsAtMs }),
+      });
     default:
       // Bytes of the provider's go to nobody, whatever is wrong with them.
       return details.upstream === undefined

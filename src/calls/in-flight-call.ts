@@ -53,7 +53,7 @@ export class InFlightCall implements IntrusiveListItem {
   }
 
   get reply(): Reply {
-    if (this.#reply === undefined) throw new Error('there is no answer yet');
+    if (this.#reply === undefined) throw new Error('the call has no reply yet');
     return this.#reply;
   }
 

@@ -150,8 +150,7 @@ class CallKit implements Kit<unknown> {
   }
 
   addSaving(nanoUsd: NanoUsd): void {
-    if (!Number.isSafeInteger(nanoUsd))
-      throw new Error('what was saved has to be whole billionths of a dollar');
+    if (!Number.isSafeInteger(nanoUsd)) throw new Error('a saving must be a whole number of nano USD');
     const { step, module, exchange } = this.#execution;
     step.savedNanoUsd += nanoUsd;
     if (nanoUsd === 0) return;

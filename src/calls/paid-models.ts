@@ -50,7 +50,7 @@ export class PaidModels {
     if (room < limits.paidOutputTokensMin)
       throw new GatewayError(
         'invalid_request',
-        `messages: could cost more than the price of a call with "${truncateName(model)}"; send less, or choose a cheaper model`,
+        `messages: this call could cost more than the price of a call to "${truncateName(model)}"; send less text or choose a cheaper model`,
         { param: 'messages' },
       );
     const most = Math.min(room, modelPricing.outputTokensMax ?? room);
@@ -82,7 +82,7 @@ function affordableOutputTokens(card: RateCard, questionTokens: number): number 
 function notSoldError(model: string): GatewayError {
   return new GatewayError(
     'invalid_request',
-    `model: "${truncateName(model)}" is not sold here for the price of a call`,
+    `model: "${truncateName(model)}" is not offered for calls that are paid one by one`,
     { param: 'model' },
   );
 }

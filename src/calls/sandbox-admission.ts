@@ -72,6 +72,6 @@ export class SandboxAdmission implements CallerAdmission {
 }
 
 function requireSession({ session }: CallerIdentity): AnonSession {
-  if (session === undefined) throw new Error('only anonymous sessions pass here');
+  if (session === undefined) throw new Error('the caller has no anonymous session');
   return session;
 }

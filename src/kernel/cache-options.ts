@@ -10,7 +10,7 @@ export const ttlOption = z
     context.addIssue('must be a duration from 1s to 30d');
     return z.NEVER;
   })
-  .describe('How long an answer is kept, from 1s to 30d')
+  .describe('How long an answer is cached, from 1s to 30d')
   .prefault('1h');
 
 export const cachedBytesOption = z.coerce
@@ -18,5 +18,5 @@ export const cachedBytesOption = z.coerce
   .int()
   .min(1)
   .max(16 * 1024 * 1024)
-  .describe('Larger answers are not kept')
+  .describe('Larger answers are not cached')
   .default(1024 * 1024);

@@ -123,5 +123,5 @@ export function rawHeadersOf(clientRequest: ClientRequest): HeaderList {
 }
 
 function bodyReleasedError(): Error {
-  return new Error('the body of a call can be read until the call is over');
+  return new Error('the request body was released when the call ended');
 }

@@ -95,7 +95,7 @@ export class Exchange {
     const { request = this.#request, target = this.target } = changes;
     if (request !== undefined && request.model !== this.request.model)
       throw new Error(
-        'the model of a request can’t be changed in it; kit.models.target(name) finds another, and with({ target }) sends the call there',
+        'a request cannot change its model; get a target with kit.models.target(name) and pass it to with({ target })',
       );
     return new Exchange({ ...this.#fields(), target }, request, this.#requestOrigin);
   }

@@ -3,7 +3,7 @@ import { GatewayError } from './errors.ts';
 /** The name of a model out of a path, decoded; refused where it has control characters, as in `gpt%0d%0a`. */
 export function checkModelInPath(name: string): string {
   if (!/\p{Cc}/u.test(name)) return name;
-  throw new GatewayError('invalid_request', 'the name of the model in the path has control characters', {
+  throw new GatewayError('invalid_request', 'the model name in the path contains control characters', {
     param: 'model',
   });
 }

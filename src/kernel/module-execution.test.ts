@@ -163,7 +163,7 @@ describe('a module that never comes to an end', () => {
   test('is left behind where it says skip, and fails the call where it says reject', async () => {
     const { answer: got, step } = await run(never, quick);
     assert.deepEqual([got, step?.effect], [answer, 'broken']);
-    assert.match(step?.fault ?? '', /more than 0\.1 s/);
+    assert.match(step?.fault ?? '', /deadline of 0\.1 s/);
     isBroken((await run(never, { ...quick, ifBroken: 'reject' })).error);
   });
 
@@ -232,7 +232,7 @@ describe('a module that never comes to an end', () => {
       return never();
     }, quick);
     woken.resolve();
-    assert.match(String(await refusal.promise), /goes on without the module/);
+    assert.match(String(await refusal.promise), /the call continued without it/);
     assert.deepEqual([got, sent.length], [answer, 1]);
   });
 });
@@ -295,7 +295,7 @@ describe('a module may change', () => {
     assert.match((await run(moving, { touches: [] })).step?.fault ?? '', /may not change "target"/);
     const renaming = await changing({ model: 'demo-2' }, ['settings', 'target']);
     isBroken(renaming.error);
-    assert.match(renaming.step?.fault ?? '', /with\(\{ target \}\) sends the call there/);
+    assert.match(renaming.step?.fault ?? '', /pass it to with\(\{ target \}\)/);
   });
 });
 
@@ -358,7 +358,7 @@ describe('what a module asks for is paid for', () => {
     const { step, attempts } = await run(async (exchange, next) => {
       for (;;) await (await next(exchange)).answer();
     });
-    assert.match(step?.fault ?? '', /100 answers in one call at most/);
+    assert.match(step?.fault ?? '', /at most 100 attempts in one call/);
     assert.equal(attempts.length, 100);
   });
 });
@@ -410,7 +410,7 @@ describe('a reply', () => {
       return reply;
     });
     isBroken(error);
-    assert.match(step?.fault ?? '', /was read already/);
+    assert.match(step?.fault ?? '', /was already read/);
   });
 });
 
@@ -464,7 +464,7 @@ describe('a reply that comes too late', () => {
       ask = () => next(exchange);
       return next(exchange);
     });
-    await assert.rejects(async () => ask?.(), /this call is over/);
+    await assert.rejects(async () => ask?.(), /after the call ended/);
     assert.equal(attempts.length, 1);
   });
 
@@ -476,7 +476,7 @@ describe('a reply that comes too late', () => {
       if (first !== undefined) yield first;
       awake.resolve();
       const late = await handed.promise;
-      assert.throws(() => late.events(), /read already/);
+      assert.throws(() => late.events(), /already read/);
       await late.discard();
       yield* rest;
     }

@@ -65,8 +65,9 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
   readonly next: Handler = (passed) => ignoreErrors(this.#callNext(passed));
 
   async #callNext(passed: Exchange): Promise<Reply> {
-    if (this.#stopwatch.expired) throw new Error('this call goes on without the module, which took too long');
-    if (this.#isEnded) throw new Error('this call is over');
+    if (this.#stopwatch.expired)
+      throw new Error('the module exceeded its deadline; the call continued without it');
+    if (this.#isEnded) throw new Error('next() was called after the call ended');
     this.#checkTouches(passed);
     const { goesOn, prefix } = this.#guardPrefix(passed);
     if (goesOn !== this.#exchange) this.#hasChangedRequest = true;
@@ -109,7 +110,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
   #takeInnerReply(reply: Reply): Reply {
     if (this.#isEnded || this.#stopwatch.expired) {
       discardReply(reply);
-      throw new Error('this answer comes too late: the call went on without it');
+      throw new Error('the reply arrived after the call had continued without it');
     }
     this.#innerReplies = [...this.#innerReplies, reply];
     replyOwnership.setHolder(reply, this);
@@ -120,7 +121,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
   /** A module that goes round in circles is stopped. */
   checkAttemptLimit(): void {
     if (++this.#attemptCount > limits.attemptsMax)
-      throw new Error(`a module asks for ${limits.attemptsMax} answers in one call at most`);
+      throw new Error(`a module may make at most ${limits.attemptsMax} attempts in one call`);
   }
 
   /** Who waits until nothing is under way that providers were asked for below this module. */
@@ -179,7 +180,11 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
 
   awaitFinal<Done>(work: Promise<Done>): Promise<Done> {
     const ms = this.#deadlineMs;
-    return withTimeout(work, ms, () => new Error(`it took more than ${ms / 1000} s at the end of an answer`));
+    return withTimeout(
+      work,
+      ms,
+      () => new Error(`the module exceeded its deadline of ${ms / 1000} s at the end of the reply`),
+    );
   }
 
   awaitInner<Done>(inner: Promise<Done>): Promise<Done> {
@@ -200,7 +205,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
 
   #acceptReply(reply: Reply): Reply {
     const isGiven = this.#innerReplies.includes(reply);
-    if (reply.consumed) throw new Error('the reply that the module handed on was read already');
+    if (reply.consumed) throw new Error('the module returned a reply that was already read');
     if (!isGiven) {
       this.#requireTouch('reply');
       replyOwnership.assignMaker(reply, this);
@@ -253,7 +258,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
 
   #requireTouch(touch: Touch): void {
     if (this.module.touches.includes(touch)) return;
-    throw new Error(`the module ${this.module.name} may not change "${touch}": its touches don't list it`);
+    throw new Error(`the module ${this.module.name} may not change "${touch}": its "touches" do not list it`);
   }
 
   /** What the module still reads goes on for a while. */
@@ -291,7 +296,7 @@ function moduleBrokenError(module: Module, cause: unknown): GatewayError {
   if (GatewayError.is(cause)) return cause;
   return new GatewayError(
     'module_broken',
-    `the module ${module.name} failed; leave it out of the pipeline to go on without it`,
+    `the module ${module.name} failed; remove it from the pipeline to continue without it`,
     { cause },
   );
 }

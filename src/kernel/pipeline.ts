@@ -155,7 +155,7 @@ export function createStage(entry: PipelineEntry, modules: ReadonlyMap<string, M
     );
   const read = module.options['~standard'].validate(entry.options);
   if (read instanceof Promise)
-    throw new Error(`the options of ${entry.name} must be checked without waiting`);
+    throw new Error(`the options of ${entry.name} must be validated synchronously`);
   if (read.issues === undefined) return { module, options: read.value, entry };
   const faults = read.issues.map((issue) => optionIssue(entry.name, issue));
   const param = faults.find((fault) => fault.param !== undefined)?.param;

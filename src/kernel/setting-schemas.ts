@@ -30,7 +30,7 @@ function durationFrom(leastMs: number) {
 export const httpUrl = z
   .string()
   .refine(isHttpUrl, 'must be an http or https address')
-  .refine(hasNoUserInfo, 'must have no user and no password in it: they would not be sent')
+  .refine(hasNoUserInfo, 'must not contain a user or password: they would not be sent')
   .transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 
 /** Files bring a line's end along. */

@@ -93,7 +93,7 @@ export class Stopwatch implements IntrusiveListItem {
     if (!this.#isRunning || nowMs - this.#startedAt < this.#stretchMs) return;
     this.#expired = true;
     this.stop();
-    const failure = new Error(`it took more than ${this.#stretchMs / 1000} s at a stretch`);
+    const failure = new Error(`the module exceeded its deadline of ${this.#stretchMs / 1000} s`);
     for (const reject of [...this.#rejects]) reject(failure);
   }
 

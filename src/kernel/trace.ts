@@ -161,7 +161,7 @@ export class Trace {
 
   /** A header of the answer; what was said before under the same name is forgotten. */
   setHeader(name: string, value: string): void {
-    if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new Error(`"${name}" can't be part of a header's name`);
+    if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new Error(`"${name}" can't be used in a header name`);
     const header = `x-weir-${name}`;
     const before = this.moduleHeaders.indexOf(header);
     if (before >= 0) this.moduleHeaders.splice(before, 2);

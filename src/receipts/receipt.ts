@@ -23,7 +23,10 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 const signedFields = {
   receipt_id: z.string(),
-  session_ref: z.string().nullable().describe('A name for the anonymous session; null for calls of accounts'),
+  session_ref: z
+    .string()
+    .nullable()
+    .describe('A pseudonym of the anonymous session; null for calls of accounts'),
   visibility: z.enum(['public_demo', 'private']),
   created_at: z.iso.datetime(),
   model: z.string(),
@@ -31,11 +34,13 @@ const signedFields = {
   status: z.enum(['complete', 'aborted', 'failed']).describe('How the answer ended'),
   input_tokens: z.int().nullable(),
   output_tokens: z.int().nullable(),
-  cost_usd: z.string().nullable().describe('In dollars, as a decimal number; null where nobody knows'),
-  request_sha256: sha256.describe('Of the body as the client sent it, decoded'),
-  response_sha256: sha256.describe('Of the bytes that the client got, without comments of the gateway'),
-  modules: z.array(z.string()).describe('Those that the call ran through'),
-  key_id: z.string().describe('Which of /.well-known/jwks.json checks the signature'),
+  cost_usd: z.string().nullable().describe('In dollars, as a decimal number; null if the cost is unknown'),
+  request_sha256: sha256.describe('Hash of the decoded body that the client sent'),
+  response_sha256: sha256.describe(
+    'Hash of the bytes that the client received, without the comments of the gateway',
+  ),
+  modules: z.array(z.string()).describe('The modules that the call ran through'),
+  key_id: z.string().describe('The key in /.well-known/jwks.json that verifies the signature'),
 };
 
 export const receiptSchema = z.strictObject({

@@ -8,20 +8,20 @@ export async function findReceiptProblem(
   keys: JSONWebKeySet,
 ): Promise<string | undefined> {
   const { signature, ...told } = receipt;
-  if (typeof signature !== 'string') return 'it has no signature';
+  if (typeof signature !== 'string') return 'the receipt has no signature';
   try {
     const { payload, protectedHeader } = await compactVerify(signature, createLocalJWKSet(keys), {
       algorithms: ['EdDSA'],
     });
     const signed: unknown = JSON.parse(Buffer.from(payload).toString('utf8'));
     if (!isJsonObject(signed) || signed.key_id !== protectedHeader.kid)
-      return 'its signature is over something else';
+      return 'the signed payload names another key';
     return isDeepStrictEqual(signed, told)
       ? undefined
-      : `it was changed: ${differences(signed, told).join(', ')}`;
+      : `fields were modified: ${differences(signed, told).join(', ')}`;
   } catch (fault) {
-    if (fault instanceof errors.JWKSNoMatchingKey) return 'its key is not among those given';
-    if (fault instanceof errors.JOSEError || fault instanceof SyntaxError) return 'its signature is wrong';
+    if (fault instanceof errors.JWKSNoMatchingKey) return 'the signing key is not in the given key set';
+    if (fault instanceof errors.JOSEError || fault instanceof SyntaxError) return 'the signature is invalid';
     throw fault;
   }
 }

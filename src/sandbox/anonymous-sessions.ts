@@ -54,7 +54,7 @@ export class AnonymousSessions {
     if (retryAfterSeconds > 0)
       throw new GatewayError(
         'too_many_attempts',
-        `an address can begin ${terms.sessionsPerHour} anonymous sessions an hour; wait for ${retryAfterSeconds} s`,
+        `an address can create ${terms.sessionsPerHour} anonymous sessions an hour; retry in ${retryAfterSeconds} s`,
         { retryAfterSeconds },
       );
   }
@@ -135,7 +135,7 @@ export class AnonymousSessions {
     if (session.expiresAtMs > this.#parts.clock.now()) return undefined;
     return new GatewayError(
       'session_expired',
-      'this anonymous session is over; POST /v1/anon/sessions begins another',
+      'this anonymous session has expired; create another with POST /v1/anon/sessions',
       { shouldRetry: false },
     );
   }
@@ -152,7 +152,7 @@ export function invalidToken(message: string): GatewayError {
 function limitExceeded(): GatewayError {
   return new GatewayError(
     'request_limit_exceeded',
-    'this anonymous session has used its requests; sign up for more, or begin another session',
+    'this anonymous session has no requests left; sign up or create another session',
     { shouldRetry: false },
   );
 }
@@ -162,7 +162,7 @@ function checkSessionId(id: string): void {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id))
     throw new GatewayError(
       'invalid_session_id',
-      'a session id is a UUID, as POST /v1/anon/sessions gives it',
+      'a session id is a UUID, as returned by POST /v1/anon/sessions',
     );
 }
 

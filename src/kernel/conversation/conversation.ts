@@ -89,7 +89,7 @@ export function suppliedConversationName(clientRequest: ClientRequest): string |
   if (conversationNamePattern.test(named)) return named;
   throw new GatewayError(
     'invalid_request',
-    `${conversationHeader} names a conversation with 1 to 128 letters, digits and . _ : -`,
+    `${conversationHeader} must be 1 to 128 characters: letters, digits and . _ : -`,
     { param: conversationHeader },
   );
 }

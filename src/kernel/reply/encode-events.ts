@@ -38,7 +38,7 @@ export function encodeEvents(
 }
 
 function emptyAnswerError(): GatewayError {
-  return new GatewayError('upstream_broken', 'the provider sent an answer that has no message in it');
+  return new GatewayError('upstream_broken', 'the provider returned a response without a message');
 }
 
 function encodeBatch(events: Events, encoder: ReplyEncoder): Uint8Array | undefined {

@@ -58,7 +58,7 @@ export class ProviderResponseReader {
   #enforceLimit(size: number, max: number): void {
     if (size <= max) return;
     this.#ended = true;
-    throw new GatewayError('upstream_broken', `the provider sent an answer of more than ${max} bytes`);
+    throw new GatewayError('upstream_broken', `the provider response is larger than ${max} bytes`);
   }
 
   /** Bytes in which there is an error, without the credentials that it may quote. */
@@ -85,7 +85,7 @@ export class ProviderResponseReader {
       ? undefined
       : new GatewayError(
           'upstream_broken',
-          'the provider ended its answer before it was complete: terminated',
+          'the provider closed the stream before the response was complete: terminated',
         );
   }
 }

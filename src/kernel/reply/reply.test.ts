@@ -132,7 +132,7 @@ describe('a relayed reply', () => {
   test('can be read once only', async () => {
     const { reply } = relay(source([streamText]));
     await sseOf(reply);
-    assert.throws(() => reply.bytes(anthropicMessages, 'sse', asked), /read already/);
+    assert.throws(() => reply.bytes(anthropicMessages, 'sse', asked), /already read/);
   });
 });
 

@@ -185,7 +185,7 @@ export class Reply {
     if (answer !== undefined) return answer;
     replyStream.failure = new GatewayError(
       'upstream_broken',
-      'the provider sent an answer that has no message in it',
+      'the provider returned a response without a message',
     );
     throw replyStream.failure;
   }
@@ -231,7 +231,7 @@ export class Reply {
   }
 
   #consume(): void {
-    if (this.#consumed) throw new Error('this reply was read already');
+    if (this.#consumed) throw new Error('this reply was already read');
     this.#consumed = true;
   }
 

@@ -82,7 +82,7 @@ describe('a reply that goes through a generator', () => {
         return;
       }
     });
-    await assert.rejects(spliced.answer(), /ends before its message_stop/);
+    await assert.rejects(spliced.answer(), /must end with message_stop/);
     assert.deepEqual(endings, ['aborted']);
   });
 
@@ -123,7 +123,7 @@ describe('a reply that is read in the open', () => {
     const { reply, endings } = watched();
     assert.deepEqual(await Array.fromAsync(reply.events()), [...answerToEvents(answer)]);
     assert.deepEqual(endings, ['complete']);
-    assert.throws(() => reply.events(), /read already/);
+    assert.throws(() => reply.events(), /already read/);
   });
 
   test('and left in the middle is given up', async () => {

@@ -62,7 +62,7 @@ export function spliceEvents(
         }
         await replyEventIterator.return();
         if (isOver) return undefined;
-        throw new Error('the answer that was written ends before its message_stop');
+        throw new Error('the rewritten reply must end with message_stop or an error event');
       } catch (fault) {
         handleRewriteFault(
           fault,
@@ -88,9 +88,9 @@ function checkEvents<Written extends ReplyEvent | Events>(written: Written): Wri
   for (const event of events) {
     if (event instanceof Promise) {
       event.catch(() => undefined);
-      throw new Error('a rewrite of an event can’t wait; through() can');
+      throw new Error('a rewrite must be synchronous; use through() for asynchronous work');
     }
-    if (!isEvent(event)) throw new Error('what was written in place of an event is none');
+    if (!isEvent(event)) throw new Error('a rewrite must return an event or a list of events');
   }
   return written;
 }

@@ -76,7 +76,7 @@ export class ToolLoop {
     }
     const answer = answerBuilder.answer();
     if (answer !== undefined) return answer;
-    throw new GatewayError('upstream_broken', 'the provider sent an answer that has no message in it');
+    throw new GatewayError('upstream_broken', 'the provider returned a response without a message');
   }
 
   /** The client gets what there is, with the reason. */
@@ -124,7 +124,7 @@ export class ToolLoop {
     const { signal } = exchange;
     try {
       const answering = async () => tools.get(name)?.answer(input, { exchange, signal }) ?? '';
-      return await withTimeout(answering(), limits.toolAnswerMs, () => new Error('it took too long'));
+      return await withTimeout(answering(), limits.toolAnswerMs, () => new Error('the tool timed out'));
     } catch (fault) {
       if (signal.aborted)
         throw new GatewayError('client_gone', 'the client closed the connection', { cause: fault });

@@ -20,9 +20,9 @@ export function renderReceiptPage({ signature, ...signed }: ReceiptRow): string 
 <body>
 <main>
 <h1>Receipt</h1>
-<p>This gateway made a call to a model and signed what it knows of it. The texts themselves are not kept: the hashes are of the
-request and of the answer, for whoever has them.</p>
-<p id="verdict" role="status" class="open">The signature is checked in your browser.</p>
+<p>This gateway made a call to a model and signed a record of it. The texts themselves are not stored: anyone who
+has the request and the answer can compare their hashes.</p>
+<p id="verdict" role="status" class="open">Your browser is checking the signature.</p>
 <table>
 ${rows.join('\n')}
 </table>
