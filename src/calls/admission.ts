@@ -25,7 +25,7 @@ export interface AdmissionParts {
   readonly reports: Pick<CallReports, 'addRejected'>;
 }
 
-/** A call whose caller is known and whose body is read. */
+/** An identified call whose body was read. */
 export interface PendingCall {
   readonly id: string;
   readonly clientRequest: ClientRequest;
@@ -33,7 +33,7 @@ export interface PendingCall {
   readonly trace: Trace;
 }
 
-/** What is made, and what it runs through. */
+/** The exchange to run and its pipeline. */
 export interface PreparedCall {
   readonly exchange: Exchange;
   readonly pipeline: Pipeline;
@@ -51,7 +51,7 @@ export class Admission {
     this.#parts = parts;
   }
 
-  /** Counted first and judged then, though what is wrong with the call itself is told before that there are too many. */
+  /** Counts the call before checking it; a fault of the call itself is reported before an exhausted quota. */
   async admit(pendingCall: PendingCall, caller: CallerIdentity): Promise<AdmittedCall> {
     const passing = countCall(this.#parts.admissions, caller, rawHeadersOf(pendingCall.clientRequest));
     const countedCall = passing instanceof Promise ? await passing : passing;
@@ -71,7 +71,7 @@ export class Admission {
     }
   }
 
-  /** Anonymous ones are not told of: anybody could fill the request log with them. */
+  /** Skips anonymous sessions: anyone could fill the request log with them. */
   #reportRejected(
     { id, clientRequest, trace: { startedAtMs } }: PendingCall,
     identity: CallerIdentity,
@@ -81,14 +81,14 @@ export class Admission {
     this.#parts.reports.addRejected({ id, identity, clientRequest, startedAtMs, thrown });
   }
 
-  /** After authentication and the body, in the order of the contract: pipeline, provider key. */
+  /** Runs after authentication and reading the body, in the order of the contract: pipeline, provider key. */
   #prepare(
     { id, clientRequest, presence: clientPresence, trace }: PendingCall,
     identity: CallerIdentity,
   ): PreparedCall | Promise<PreparedCall> {
     const { credentials, directory: providerDirectory, pipelines, prices } = this.#parts;
     const model = requireModel(clientRequest);
-    // What a client named itself is told whoever asks; what has to be derived only when somebody does.
+    // Always return a name that the client supplied; a derived one only when a module needs it.
     const conversation = suppliedConversationName(clientRequest);
     if (conversation !== undefined) trace.setHeader('conversation', conversation);
     const { pipeline } = pipelines.choose(clientRequest.header('x-weir-pipeline'), identity.pipelineConfig);
@@ -116,7 +116,7 @@ export class Admission {
   }
 }
 
-/** The little that the gateway itself needs of a body; the rest is for the provider to judge. */
+/** Checks the few fields that the gateway itself needs; the provider validates the rest. */
 export function requireModel({ routing: { model, stream }, fields }: ClientRequest): string {
   if (model == null && isJsonObject(fields.get('prompt')))
     throw new GatewayError(

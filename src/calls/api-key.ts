@@ -1,6 +1,6 @@
 import { type HeaderList, headerValuesOf } from '../kernel/headers.ts';
 
-/** What SDKs sent where their provider's key goes, each once. */
+/** The distinct values in the headers where SDKs send their provider's key. */
 export function apiKeysIn(headers: HeaderList): readonly string[] {
   const usual = headerValuesOf(headers, 'x-api-key');
   const google = headerValuesOf(headers, 'x-goog-api-key');

@@ -19,14 +19,14 @@ const unpack = promisify(inflateRaw);
 interface ArchivesParts {
   readonly table: ArchiveTable;
   readonly clock: Clock;
-  /** What was said in conversations is nobody's to read in a database. */
+  /** Encrypts the entries, which quote conversations. */
   readonly sealing: Sealer;
-  /** Of one account. */
+  /** Limit for one account. */
   readonly bytesMax: number;
   onError?(failure: unknown): void;
 }
 
-/** What modules left out of conversations, packed and sealed, for each account up to a bound. */
+/** What modules removed from conversations: compressed, sealed and limited for each account. */
 export class SealedArchives implements Archives {
   readonly #parts: ArchivesParts;
   #tidiedAtMs = 0;

@@ -15,11 +15,11 @@ import { Trace } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 
 export interface AskModelParts {
-  /** In which questions are worded. */
+  /** The format in which questions are encoded. */
   readonly wire: WireFormat;
-  /** Names for questions that are calls of their own. */
+  /** Creates request ids for questions that run as calls of their own. */
   newId(): string;
-  /** Runs a call that nobody but the module waits for, and tells of it. */
+  /** Runs and reports a call that only the module waits for. */
   runModuleCall(exchange: Exchange, upstream: Handler): Promise<Answer>;
 }
 
@@ -27,13 +27,14 @@ interface AskModelOptions {
   readonly question: ModelRequest;
   readonly target: Target;
   readonly execution: ModuleExecution;
-  /** Past whoever protects the caller, and to the provider. */
+  /** Runs the protective modules, then the provider. */
   readonly moduleCallHandler: Handler;
 }
 
 /**
- * A module's own question to a model, on behalf of its caller. While the call is under way it is an attempt of it; after
- * that it is a call of its own, paid with what is stored, since what came with a request is not kept for later.
+ * Sends a module's own question to a model on behalf of its caller. During the call it is an attempt of that call.
+ * After the call it is a separate call that uses stored credentials only, since credentials of a request are not
+ * stored.
  */
 export async function askModel(parts: AskModelParts, askModelOptions: AskModelOptions): Promise<Answer> {
   const { question: modelRequest, target, execution, moduleCallHandler } = askModelOptions;
@@ -47,7 +48,7 @@ export async function askModel(parts: AskModelParts, askModelOptions: AskModelOp
     id: isEnded ? parts.newId() : exchange.id,
     clientRequest: encodeQuestion(modelRequest, target, parts.wire),
     target,
-    // Nobody but the gateway's end keeps work from going on that no client waits for.
+    // No client waits for a call that runs later: only the shutdown of the gateway stops it.
     presence: isEnded ? new ClientPresence() : exchange.presence,
     trace: own,
     credentials: isEnded ? storedCredentialsOnly(credentials) : credentials,

@@ -3,7 +3,7 @@ import type { ModuleExecution } from '../kernel/module-execution.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import type { Budget, Hold } from '../kernel/ports/budget.ts';
 
-/** A purse whose holds are closed with the call at the latest, whatever becomes of the module that made them. */
+/** A budget whose holds are settled when the call ends at the latest, even if the module fails. */
 export function autoSettleHolds(budget: Budget, moduleExecution: ModuleExecution): Budget {
   return {
     async hold(holdRequest) {
@@ -19,7 +19,7 @@ async function settleHold(hold: Hold, attempts: readonly Attempt[]): Promise<voi
   if (!hold.isSettled) await hold.settle(costOf(hold, attempts));
 }
 
-/** What was asked for and has no price is taken to have cost all that was held. */
+/** An attempt without a known price costs the whole hold. */
 function costOf({ amount }: Hold, attempts: readonly Attempt[]): NanoUsd {
   const asked = attempts.filter(({ ending }) => ending?.how !== 'failed');
   return billOf(attempts)?.nanoUsd ?? (asked.length === 0 ? 0 : amount);

@@ -2,7 +2,7 @@ import { limits } from '../kernel/limits.ts';
 import { withTimeout } from '../kernel/with-timeout.ts';
 
 interface BackgroundTasksParts {
-  /** Told of work that failed or took too long. */
+  /** Called when a task fails or times out. */
   onFault(module: string, fault: unknown): void;
   readonly waitingMax?: number;
   readonly eachMs?: number;
@@ -11,11 +11,11 @@ interface BackgroundTasksParts {
 interface BackgroundTask {
   readonly module: string;
   run(): Promise<void>;
-  /** Of what it needs of its call. */
+  /** Releases what the task retains of its call. */
   readonly release: (() => void) | undefined;
 }
 
-/** What modules do when nobody waits for it any more: a few things at a time, and no more than can wait. */
+/** Tasks that modules run after a call: a few at a time, in a bounded queue. */
 export class BackgroundTasks {
   readonly #parts: BackgroundTasksParts;
   readonly #waiting: BackgroundTask[] = [];
@@ -31,7 +31,7 @@ export class BackgroundTasks {
     return this.#waiting.length + this.#running;
   }
 
-  /** Work that there was no room for. */
+  /** Number of tasks dropped because the queue was full. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -46,7 +46,7 @@ export class BackgroundTasks {
     if (this.#running < limits.backgroundTasksAtOnce) void this.#runTasks();
   }
 
-  /** Waits for all of it; false where some is left when the time is over. */
+  /** Waits for all tasks; false if some are left after `withinMs`. */
   async flush(withinMs: number): Promise<boolean> {
     if (this.waiting === 0) return true;
     const { promise, resolve } = Promise.withResolvers<void>();

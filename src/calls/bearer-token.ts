@@ -1,7 +1,7 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { type HeaderList, headerValuesOf } from '../kernel/headers.ts';
 
-/** Two lines with two tokens could be read in two ways on the way here, so neither is taken. */
+/** Rejects two different tokens: a proxy may have read another one than we would. */
 export function bearerTokenOf(headers: HeaderList): string | undefined {
   const all = headerValuesOf(headers, 'authorization');
   const value = all[0];

@@ -7,7 +7,7 @@ import type { CallerIdentity } from './caller-authenticator.ts';
 import { DeferredHash } from './deferred-hash.ts';
 import type { InFlightCall } from './in-flight-call.ts';
 
-/** Receipts of calls, for those who get them. */
+/** Creates receipts for calls of anonymous sessions and of keys with receipts enabled. */
 export class CallReceipts {
   readonly #issuer: ReceiptIssuer;
   readonly #clock: Clock;
@@ -17,7 +17,7 @@ export class CallReceipts {
     this.#clock = clock;
   }
 
-  /** Undefined for a caller who gets none. `request` is the body as the client sent it. */
+  /** Undefined if the caller gets no receipts. `request` is the body as the client sent it. */
   open({ session, key }: CallerIdentity, call: InFlightCall, request: Uint8Array): OpenReceipt | undefined {
     if (session === undefined && key?.receipts !== true) return undefined;
     const owner: ReceiptOwner =
@@ -38,7 +38,7 @@ interface OpenReceiptParts {
   readonly request: Uint8Array;
 }
 
-/** A receipt of a call that is under way. */
+/** A receipt of a call in flight. */
 export class OpenReceipt {
   readonly id: string;
   readonly #parts: OpenReceiptParts;
@@ -50,17 +50,20 @@ export class OpenReceipt {
     this.id = `rcpt_${parts.call.exchange.id.slice('req_'.length)}`;
   }
 
-  /** Whether the client gets the end of its answer only when this is stored. */
+  /** Whether the receipt must be stored before the client gets the end of its answer. */
   get isStoredFirst(): boolean {
     return this.#parts.owner.visibility === 'public_demo';
   }
 
-  /** What the client gets, but for what the gateway put in. */
+  /** Adds response bytes, without those that the gateway inserted. */
   addResponseBytes(bytes: Uint8Array | string): void {
     this.#response.add(bytes);
   }
 
-  /** Once the call is over; a call that doesn't count gets none. Resolves when it is stored, where that comes first. */
+  /**
+   * Issues the receipt when the call has ended, unless the call doesn't count. Resolves when it is stored if
+   * `isStoredFirst`.
+   */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

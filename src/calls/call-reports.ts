@@ -12,26 +12,25 @@ import type { InFlightCall } from './in-flight-call.ts';
 
 export interface CallReportsParts {
   readonly metrics: Metrics;
-  /** Undefined where calls are not remembered. */
+  /** Undefined if calls are not logged. */
   readonly requests: RequestRecorder | undefined;
   readonly log: Log;
   readonly settlement: CallSettlement;
 }
 
-/** A call that was made and has ended. */
 interface CompletedCall {
   readonly call: InFlightCall;
   readonly ending: Ending;
-  /** The status that the client got. */
+  /** The status sent to the client. */
   readonly status: number;
   readonly pipeline: string;
-  /** The module whose own call it was. */
+  /** The module that made the call, for a module's own call. */
   readonly askedBy?: string | undefined;
-  /** From its first byte to its last. */
+  /** From the first byte of the call to the last. */
   readonly ms: number;
 }
 
-/** A call of somebody known that was refused before it could be made. */
+/** A call of an identified caller that was rejected by admission. */
 export interface RejectedCall {
   readonly id: string;
   readonly identity: CallerIdentity;
@@ -41,8 +40,8 @@ export interface RejectedCall {
 }
 
 /**
- * Tells metrics, request log and log of calls that have ended. Those of one turn of the event loop are told one after the
- * other, since what the processor has just done costs it a fraction the next time.
+ * Reports ended calls to metrics, request log and log. Calls of one event-loop turn are reported together, which is
+ * faster because the code and data are still in the processor's caches.
  */
 export class CallReports {
   readonly #parts: CallReportsParts;
@@ -53,11 +52,10 @@ export class CallReports {
   }
 
   add(call: CompletedCall): void {
-    // Before the next request is read, so that who asks after a call finds it.
+    // Runs before the next request is read, so that a client that asks for its call finds it.
     if (this.#waiting.push(call) === 1) process.nextTick(() => this.flush());
   }
 
-  /** Tells of those that wait. */
   flush(): void {
     const calls = this.#waiting;
     this.#waiting = [];
@@ -141,7 +139,7 @@ export class CallReports {
   }
 }
 
-/** Of a call that was not made. */
+/** Fields of a call that was never made. */
 const rejectedCallDefaults = {
   modelUsed: undefined,
   provider: undefined,
@@ -155,7 +153,7 @@ const rejectedCallDefaults = {
   steps: [],
 } as const;
 
-/** The code where there is one: messages may quote what a client sent. */
+/** Logs the error code where there is one: messages may quote the client's request. */
 function errorSummary({ error }: { readonly error: unknown }): {
   readonly code: string;
   readonly text: string;

@@ -15,7 +15,7 @@ import type { Continuations } from './continuations.ts';
 import { InFlightCall } from './in-flight-call.ts';
 
 export interface CallRunnerParts {
-  /** Meters whatever it answers. */
+  /** The metered upstream. */
   readonly upstream: Handler;
   readonly continuations: Continuations;
   readonly usage: Pick<UsageRecorder, 'recordCall'>;
@@ -24,7 +24,7 @@ export interface CallRunnerParts {
   readonly settlement: CallSettlement;
 }
 
-/** The way of a call through its pipeline, which can't be configured away: metered, counted and told of, however it ends. */
+/** Runs a call through its pipeline. Metering, counting and reporting happen however the call ends. */
 export class CallRunner {
   readonly #parts: CallRunnerParts;
   readonly #openCalls = new IntrusiveList<InFlightCall>();
@@ -34,7 +34,7 @@ export class CallRunner {
     this.#parts = parts;
   }
 
-  /** Calls that are over for their clients, while modules still read something. */
+  /** Calls that have ended for their clients while modules still read a reply. */
   get lingering(): number {
     return this.#lingering.size;
   }
@@ -56,13 +56,13 @@ export class CallRunner {
       return inFlightCall;
     } catch (error) {
       exchange.trace.replyStarted(performance.now());
-      // A client that left gets no answer, but the call has failed all the same.
+      // The call failed even if the client has left and gets no answer.
       inFlightCall.end({ how: 'failed', error });
       throw error;
     }
   }
 
-  /** A module's own call, which counts against nothing but money. */
+  /** Runs a module's own call, which costs money but uses no quota. */
   async runModuleCall(exchange: Exchange, upstream: Handler): Promise<Answer> {
     const { trace } = exchange;
     const { askedBy } = requestOriginOf(exchange);
@@ -82,14 +82,14 @@ export class CallRunner {
     }
   }
 
-  /** Settles what is still open, whatever modules wait for, and gives up what they still read. */
+  /** Ends all open calls without waiting for modules, and aborts the replies that modules still read. */
   async close(): Promise<void> {
     for (const underway of this.#openCalls.snapshot()) underway.abort();
     for (const underway of this.#openCalls.snapshot()) underway.end({ how: 'aborted' });
     for (const underway of this.#lingering.snapshot()) underway.abort();
   }
 
-  /** What decides about further calls is told at once, what is only told about this one soon. */
+  /** Updates quota and usage at once, since further calls depend on them; reports the call later. */
   #settle(inFlightCall: InFlightCall, { pipeline, countedCall, ending }: CallOutcome): void {
     const { usage, clock, settlement } = this.#parts;
     const { exchange, answered } = inFlightCall;
@@ -98,7 +98,7 @@ export class CallRunner {
     const target = trace.answeredBy ?? exchange.target;
     const { accountId, keyId } = budgetHolderOf(caller);
     settlement.runPart('quota', id, () => (answered ? countedCall.commit() : countedCall.release()));
-    // In the same breath: a count that is begun between the two would miss the call.
+    // In the same tick: a count that starts between the two would miss the call.
     settlement.runPart('usage', id, () =>
       usage.recordCall(
         {
@@ -117,7 +117,7 @@ export class CallRunner {
     settlement.runPart('report', id, () => this.#report(inFlightCall, { ending, pipeline: pipeline.text }));
   }
 
-  /** Once everything is over that providers were asked for: a module may go on reading when the client has its answer. */
+  /** Reports once all attempts have ended: a module may go on reading after the client has its answer. */
   #report(
     call: InFlightCall,
     told: { ending: Ending; pipeline: string; askedBy?: string | undefined },

@@ -1,6 +1,6 @@
 import type { Log } from '../telemetry/log.ts';
 
-/** Does what there is to do when a call has ended, each part whatever becomes of the others. */
+/** Runs the steps that follow the end of a call; a failing step doesn't stop the others. */
 export class CallSettlement {
   readonly #log: Pick<Log, 'error'>;
   #faults = 0;
@@ -9,12 +9,12 @@ export class CallSettlement {
     this.#log = log;
   }
 
-  /** Parts that failed since the start. */
+  /** Number of failed steps since the start. */
   get faults(): number {
     return this.#faults;
   }
 
-  /** Never throws: a fault is counted and told, and what comes after it still happens. */
+  /** Never throws: logs and counts the fault, so that the next steps still run. */
   runPart(name: string, id: string, run: () => void): void {
     try {
       run();

@@ -9,29 +9,28 @@ import type { CallerAuthenticator, CallerIdentity } from './caller-authenticator
 
 /** A call that was counted before it is made. */
 export interface CountedCall {
-  /** The caller as of this moment. */
+  /** The caller at the time of counting. */
   readonly identity: CallerIdentity;
-  /** The period that the call counts in; undefined where it counts in none. */
+  /** The start of the period that the call counts in; undefined if it is not counted. */
   readonly periodStartMs: number | undefined;
-  /** Calls past so many in the period are paid for with credits. */
+  /** Calls beyond this number in the period are paid for with credits. */
   readonly paidPast?: number | undefined;
-  /** Why the call may not be made; told only if nothing else is wrong with it. */
+  /** Why the call is rejected; reported only if nothing else is wrong with the call. */
   readonly rejection: GatewayError | undefined;
-  /** It was answered, and stays counted. */
+  /** The call was answered and stays counted. */
   commit(): void;
-  /** It was not, and counts no longer; nothing happens to a call that was used. */
+  /** The call was not answered and is no longer counted; does nothing after `commit`. */
   release(): void;
 }
 
-/** Where every call of one kind of caller passes before it is made. */
+/** Counts and prepares the calls of one kind of caller. */
 export interface CallerAdmission {
-  /** At once where nobody has to be asked. */
+  /** Synchronous where no store has to be queried. */
   count(callerIdentity: CallerIdentity, headers: HeaderList): CountedCall | Promise<CountedCall>;
-  /** What is made of a call, where that isn't what it asks for. */
+  /** Replaces the default preparation of a call. */
   prepare?(pendingCall: PendingCall, callerIdentity: CallerIdentity): PreparedCall;
 }
 
-/** One for each kind of caller that this gateway serves. */
 export type CallerAdmissions = Partial<Readonly<Record<Caller['kind'], CallerAdmission>>>;
 
 export function countCall(
@@ -45,7 +44,7 @@ export function countCall(
   return callerAdmission.count(callerIdentity, headers);
 }
 
-/** A local gateway's calls are its user's own. */
+/** Local calls are not counted. */
 export const uncountedAdmission: CallerAdmission = { count: leaveUncounted };
 
 function leaveUncounted(identity: CallerIdentity): CountedCall {
@@ -61,7 +60,7 @@ export interface AccountAdmissionParts {
 /** How often a caller's account may change while one call waits to be counted. */
 const changesMax = 5;
 
-/** Counts a call against its account, and in the same step learns whether what is known of the caller still holds. */
+/** Counts a call against its account and checks in the same step that the caller's identity is still current. */
 export class AccountAdmission implements CallerAdmission {
   readonly #parts: AccountAdmissionParts;
 
@@ -89,7 +88,7 @@ export class AccountAdmission implements CallerAdmission {
     return countedCall;
   }
 
-  /** Undefined where the account was another when it was looked up; what was taken of its calls is given back then. */
+  /** Undefined if the account has changed since it was looked up; then its slot is given back. */
   #toCountedCall(callerIdentity: CallerIdentity, decision: QuotaDecision): CountedCall | undefined {
     const { keyId, version } = requireKey(callerIdentity);
     if (decision.version !== version) {

@@ -9,33 +9,35 @@ import { apiKeysIn } from './api-key.ts';
 import { bearerTokenOf } from './bearer-token.ts';
 import type { CredentialShapes } from './credential-shapes.ts';
 
-/** Who is calling, and what was settled for them beforehand. */
+/** The authenticated caller and the settings of its key. */
 export interface CallerIdentity {
   readonly caller: Caller;
-  /** Whose provider keys and whose figures these are. */
+  /** The account that owns the provider keys and the usage. */
   readonly accountId: string;
-  /** The modules that the caller's key says to run; null where it says nothing. */
+  /** The pipeline list of the caller's key; null if it has none. */
   readonly pipelineConfig: string | null;
-  /** The key that was shown; undefined where none is asked for. */
+  /** The API key of the call; undefined where none is required. */
   readonly key: KeyIdentity | undefined;
-  /** The anonymous session whose token was shown. */
+  /** The anonymous session of the call. */
   readonly session: AnonSession | undefined;
 }
 
-/** Recognises callers by the token for this gateway that they send. */
+/** Identifies callers by the gateway token that they send. */
 export interface CallerAuthenticator {
   /**
-   * What it says may be out of date; who goes on by it checks the version. `wire` is said where a call to a model is made:
-   * nothing else is for anonymous sessions. At once where nobody has to be asked.
+   * The identity may be out of date; check its version before relying on it. `wire` is set for calls to models, the
+   * only calls that anonymous sessions may make. Synchronous where no store has to be queried.
    */
   identify(headers: HeaderList, wire?: WireFormat): CallerIdentity | Promise<CallerIdentity>;
-  /** As it is now, whatever was said before. */
+  /** Bypasses the cache. */
   reidentify(headers: HeaderList): Promise<CallerIdentity>;
-  /** For routes that would not notice otherwise. */
+  /** For routes that don't check the version themselves. */
   identifyCurrent(headers: HeaderList): Promise<CallerIdentity>;
 }
 
-/** Finds whose anonymous token it is; undefined where it is nobody's, refused where that one may not do this. */
+/**
+ * Finds the anonymous session of a token; undefined if there is none; rejects a session that may not make this call.
+ */
 export type FindGuest = (token: string, wire: WireFormat | undefined) => Promise<CallerIdentity | undefined>;
 
 const localIdentity: CallerIdentity = {
@@ -46,7 +48,7 @@ const localIdentity: CallerIdentity = {
   session: undefined,
 };
 
-/** Local mode takes any token or none, unless one was set. */
+/** Local mode accepts any token or none, unless one is configured. */
 export function createLocalAuthenticator(
   shapes: CredentialShapes,
   localToken: Secret | undefined,
@@ -73,7 +75,7 @@ export function createLocalAuthenticator(
   };
 }
 
-/** Cloud mode asks for an API key, or for the token of an anonymous session. */
+/** Cloud mode requires an API key or the token of an anonymous session. */
 export function createCloudAuthenticator(
   shapes: CredentialShapes,
   keys: ApiKeyAuthenticator,
@@ -127,7 +129,7 @@ export function isAnonymousToken(token: string): boolean {
   return token.startsWith('anon_');
 }
 
-/** A token for this gateway where SDKs put their provider's key. */
+/** A gateway token in a header where SDKs send their provider's key. */
 function gatewayKeyOf(headers: HeaderList, shapes: CredentialShapes): string | undefined {
   const sent = apiKeysIn(headers);
   if (sent.length === 0) return undefined;

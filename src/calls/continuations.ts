@@ -8,7 +8,7 @@ import { type Target, wiresOf } from '../kernel/provider.ts';
 import { AnswerBuilder } from '../kernel/reply/answer-events.ts';
 import { type Reply, replyOwnership } from '../kernel/reply/reply.ts';
 
-/** Conversations whose clients name earlier answers, kept here where the provider that answers keeps none. */
+/** Stores conversations whose clients refer to earlier answers by id, where the provider does not store them. */
 export class Continuations {
   readonly #turns: TurnStore;
 
@@ -17,8 +17,8 @@ export class Continuations {
   }
 
   /**
-   * Runs a pipeline with the earlier turns in the request and the new one kept, each where its provider doesn't do
-   * that. A module may send the call to another provider than the one it was meant for, so that this is known last.
+   * Runs a pipeline; adds the earlier turns to the request and stores the new turn where the provider does neither. A
+   * module may reroute the call, so the provider is known only at the end of the pipeline.
    */
   run(exchange: Exchange, pipeline: Pipeline, upstream: Handler): Promise<Reply> {
     const { continuation } = exchange.clientRequest.wire;
@@ -36,7 +36,7 @@ export class Continuations {
         isKeptBy(asked.target) && !(await this.#isStoredElsewhere(asked, pipeline, continuation));
       return isKnownThere ? asked : this.#expandRequest(asked, continuation);
     };
-    // What is kept is read, and what can't be is refused before anybody is asked.
+    // Parse the body that will be stored now, so that an invalid one is rejected before any attempt.
     if (mayContinueElsewhere(pipeline) && continuation.isContinuable(fields))
       void exchange.clientRequest.body;
     const whole = await written(exchange);
@@ -46,16 +46,16 @@ export class Continuations {
     if (!continuation.isContinuable(fields)) return reply;
     const { provider, model } = exchange.trace.answeredBy ?? exchange.target;
     const liesThere = whole === exchange && continuation.previousIdIn(fields) !== undefined;
-    // What modules made of a conversation isn't what the client has seen of it, which goes on from here.
+    // After edits by modules, the provider's conversation differs from the client's; store the client's here.
     if ((pipeline.mayEdit && !liesThere) || !isKeptBy({ provider, model }))
       return this.#saveTurn(renameAnswer(reply, exchange), exchange, { continuation });
-    // The next turn may go elsewhere.
+    // The next turn may go to another provider.
     return pipeline.mayReroute
       ? this.#saveTurn(reply, exchange, { continuation, keptBy: provider.name })
       : reply;
   }
 
-  /** Whether a provider that keeps answers by name can't know this one: it is ours, or another's. */
+  /** Whether the target's provider can't know the previous answer: the gateway or another provider stores it. */
   async #isStoredElsewhere(
     { caller, clientRequest, target }: Exchange,
     pipeline: Pipeline,
@@ -68,7 +68,7 @@ export class Continuations {
     return turn !== undefined && turn.keptBy !== target.provider.name;
   }
 
-  /** The request as a client would send it that sends everything. */
+  /** The request with the whole conversation in it. */
   async #expandRequest(exchange: Exchange, continuation: Continuation): Promise<Exchange> {
     const { caller, clientRequest, isUnmodified, request } = exchange;
     const { previous, quotedIds } = continuation.referencesIn(clientRequest.body);
@@ -88,7 +88,7 @@ export class Continuations {
       return exchange.with({
         request: wire.decodeRequest(continuation.expandRequest(body, history, items)),
       });
-    // What modules made of the newest part stays, behind what came before it.
+    // Put the earlier turns before the newest part, which modules may have edited.
     const { messages, extensions = {} } = wire.decodeRequest(continuation.historyRequest(body, history));
     return exchange.with({
       request: { ...request, messages: [...messages, ...request.messages], extensions },
@@ -107,10 +107,10 @@ export class Continuations {
         answerBuilder.push(event);
         const answer = event.type === 'message_stop' ? answerBuilder.answer() : undefined;
         if (answer === undefined) return;
-        // Right away: once the client has seen the end, it may go on from it.
+        // Save at once: the client may continue as soon as it has seen the end.
         const { id, turn } = continuation.turnOf(clientRequest.body, answer);
         keeping = this.#turns.save(scopeOf(caller), id, keptBy === undefined ? turn : { ...turn, keptBy });
-        // Waited for at the end, where a failure is told.
+        // `onEnd` awaits the promise and reports a failure.
         keeping.catch(() => undefined);
       })
       .onEnd(() => keeping);
@@ -119,16 +119,16 @@ export class Continuations {
 
 interface SaveTurnOptions {
   readonly continuation: Continuation;
-  /** Who knows the answer by its name, too. */
+  /** The provider that stores the answer, too. */
   readonly keptBy?: string;
 }
 
-/** Whether the next turn may find its conversation with another provider, or as another one. */
+/** Whether the next turn may go to another provider, or continue an edited conversation. */
 function mayContinueElsewhere({ mayReroute, mayEdit }: Pipeline): boolean {
   return mayReroute || mayEdit;
 }
 
-/** Answers that were renamed here have the name of their call. */
+/** Ids that the gateway gave to answers end with the id of their call. */
 const ownIdPattern = /_[0-9a-f]{32}$/;
 
 interface ContinuedCall {
@@ -138,7 +138,7 @@ interface ContinuedCall {
   readonly continuation: Continuation;
 }
 
-/** Under the call's own name: providers don't all give answers a name that no other answer has. */
+/** Uses the call's id: not all providers give answers unique ids. */
 function renameAnswer(reply: Reply, { id }: Exchange): Reply {
   const name = id.slice(id.indexOf('_') + 1);
   return reply.map((event) =>

@@ -8,7 +8,7 @@ export interface ShapeRules {
   readonly localToken: Secret | undefined;
 }
 
-/** Tells tokens for this gateway from keys for a provider, by how they look. */
+/** Distinguishes gateway tokens from provider keys by their format. */
 export class CredentialShapes {
   readonly #ownPrefix: string;
   readonly #localToken: Secret | undefined;

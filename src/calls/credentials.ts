@@ -19,17 +19,17 @@ export interface CredentialRules {
   readonly vault: ProviderKeyVault;
   readonly versions: Versions;
   readonly callers: Pick<CallerAuthenticator, 'reidentify'>;
-  /** Operator credentials, by provider: they pay for nobody's calls but a local user's. */
+  /** Credentials of the operator, by provider; only local users may use them. */
   readonly operator: ReadonlyMap<string, Secret>;
 }
 
-/** Whose call it is, and what came with it. */
+/** The caller and the headers of a call. */
 interface PayingCall {
   readonly identity: CallerIdentity;
   readonly headers: HeaderList;
 }
 
-/** With which key a call's provider is paid. */
+/** Resolves the credential for a call's provider. */
 export class Credentials {
   readonly #rules: CredentialRules;
 
@@ -37,12 +37,11 @@ export class Credentials {
     this.#rules = rules;
   }
 
-  /** For one call. */
   of(payingCall: PayingCall): CredentialResolver {
     return new CallCredentials((target, sentKeyPolicy) => this.#resolve(payingCall, target, sentKeyPolicy));
   }
 
-  /** The same where it isn't an error that there is none: undefined where a call would be refused. */
+  /** Like `of`, but undefined where a call would be rejected. */
   async findOptional(
     payingCall: PayingCall,
     target: Target,
@@ -55,7 +54,7 @@ export class Credentials {
     }
   }
 
-  /** The first that exists: the request's, the account's, the operator's. */
+  /** Uses the first that exists: the key of the request, of the account, of the operator. */
   #resolve(payingCall: PayingCall, target: Target, which: SentKeyPolicy): ResolvedSecret {
     const { headers } = payingCall;
     const { provider } = target;
@@ -84,7 +83,7 @@ export class Credentials {
       : vault.open(accountId, name, version);
   }
 
-  /** A call can last longer than its API key: what was stored after the key had ended doesn't pay for it. */
+  /** A call may outlast its API key: rejects stored keys if the API key was revoked meanwhile. */
   async #recheckApiKey(
     opened: Promise<Secret | undefined>,
     { account, version }: KeyIdentity,
@@ -96,7 +95,7 @@ export class Credentials {
     return secret;
   }
 
-  /** What only a local user may spend: a provider's key in place of a token, and the operator's own. */
+  /** Credentials for local users only: a provider key sent as the bearer token, and the operator's own. */
   #localKey(headers: HeaderList, target: Target): Secret | undefined {
     const { mode, shapes, operator } = this.#rules;
     if (mode !== 'local') return undefined;
@@ -105,7 +104,7 @@ export class Credentials {
     return operator.get(target.provider.name);
   }
 
-  /** A key never goes to a vendor whose key it isn't. */
+  /** Never sends a key to a provider that it doesn't belong to. */
   #requireMatching(given: string, { provider, model }: Target): Secret {
     if (!isKeyOfAnotherProvider(given, provider, this.#rules.directory.providers.values()))
       return new Secret(given);
@@ -132,7 +131,7 @@ export class Credentials {
     return apiKey;
   }
 
-  /** Only what says that it is for this provider. */
+  /** Accepts only a key labeled for this provider. */
   #labeledKey(value: string, provider: Provider): string | undefined {
     const { label, key } = splitLabel(value);
     return label === provider.name && key !== '' ? checkKeyCharacters(key, provider) : undefined;
@@ -154,7 +153,7 @@ export class Credentials {
         'provider_key_mismatch',
         `x-provider-key is for ${owner.title}, but this call goes to ${provider.title}; the key was not forwarded`,
       );
-    // Most likely a variable that isn't set; who named a key doesn't want to pay with another.
+    // Probably an unset variable; don't silently pay with another key.
     if (key === '')
       throw new GatewayError(
         'provider_key_missing',
@@ -173,7 +172,7 @@ export class Credentials {
   }
 }
 
-/** Lines that say the same are one. */
+/** Duplicate headers with the same value count as one. */
 function explicitKeyIn(headers: HeaderList): string | undefined {
   const all = headerValuesOf(headers, 'x-provider-key');
   const explicit = all[0]?.trim();
@@ -181,7 +180,7 @@ function explicitKeyIn(headers: HeaderList): string | undefined {
   throw new GatewayError('credentials_disagree', 'there are two different x-provider-key headers; send one');
 }
 
-/** Refuses a key that has blanks or control characters inside; one with a form of its own is a JSON text. */
+/** Rejects spaces and control characters, except in structured keys, which are JSON. */
 function checkKeyCharacters(key: string, { keyForm }: Provider): string {
   if (keyForm !== undefined || /^[!-~]*$/.test(key)) return key;
   throw new GatewayError(
@@ -193,32 +192,32 @@ function checkKeyCharacters(key: string, { keyForm }: Provider): string {
   );
 }
 
-/** `<label>=<key>`, whatever case the label is written in. */
+/** Splits `<label>=<key>`; labels are case-insensitive. */
 function splitLabel(value: string): { readonly label: string | undefined; readonly key: string } {
   const [, label, key = value] = labeledKeyPattern.exec(value) ?? [];
   return { label: label?.toLowerCase(), key: key.trim() };
 }
 
-/** Keys in base64 end in equals signs. */
+/** Base64 keys may end with equals signs. */
 function isPadding(text: string): boolean {
   return text === '' || text === '=';
 }
 
-/** Longer than any provider's name: what is longer is the beginning of a key. */
+/** Longer than any provider's name; anything longer is part of a key. */
 const labelLengthMax = 32;
 
 const labeledKeyPattern = /^\s*([a-z][\w.-]*)\s*=(.*)$/is;
 
-/** Of what came with a call, what may be used: anything, only what says for whom it is, or nothing. */
+/** Which keys sent with a call may be used: any, only those labeled with the provider, or none. */
 type SentKeyPolicy = 'any' | 'labelled' | 'none';
 
-/** At once where it is known. */
+/** Synchronous where it is known already. */
 type ResolvedSecret = Secret | undefined | Promise<Secret | undefined>;
 type ResolveCredential = (target: Target, sentKeyPolicy: SentKeyPolicy) => ResolvedSecret;
 
 /**
- * What pays for one call. A key that came with it is for the provider that it was meant for when it was admitted: wherever a
- * module sends the call, or asks by itself, it goes to no other, since keys of many vendors look alike.
+ * The credentials of one call. A key without a label goes only to the provider that the call was admitted for, even
+ * if a module reroutes the call or asks a model: keys of many providers look alike.
  */
 class CallCredentials implements CredentialResolver {
   readonly #resolve: ResolveCredential;

@@ -10,47 +10,47 @@ import type { ModuleStore, ModuleStores, StoredEntry, StoredValue } from '../ker
 export interface DecisionLogsParts {
   readonly stores: ModuleStores;
   readonly clock: Clock;
-  /** Decisions quote what was said. */
+  /** Encrypts decisions, which quote conversations. */
   readonly sealing: Sealer;
 }
 
-/** Whose decisions: those of one module in one conversation of one tenant. */
+/** Identifies the decisions of one module in one conversation of one tenant. */
 export interface DecisionLogKey {
   readonly module: string;
   readonly scope: string;
-  /** The conversation's. */
+  /** The conversation root. */
   readonly root: string;
 }
 
-/** What is known here of a conversation's decisions, as JSON. None ever changes, so that what is known stays right. */
+/** The decisions of a conversation in memory, as JSON. Decisions never change, so they can't become stale. */
 interface LoadedDecisions {
   readonly decisions: Map<string, string>;
-  /** Decisions that are being made. */
+  /** Decisions in progress. */
   readonly pending: Map<string, Promise<string>>;
-  /** That of the conversation's mark when its decisions were read. */
+  /** The version of the conversation's marker when the decisions were read. */
   version: number;
 }
 
 /**
- * The decisions of modules, each an entry in their stores, and those of the latest conversations in memory. Beside them a
- * conversation has a mark that is written with every decision: where it is unchanged, no other process knows more.
+ * The decisions of modules: one store entry each, with recent conversations cached in memory. Every decision also
+ * writes a marker of its conversation: if the marker is unchanged, no other process has added decisions.
  */
 export class DecisionLogs {
   readonly #parts: DecisionLogsParts;
   #loaded = new Lru<Promise<LoadedDecisions>>(limits.openDecisionLogsMax);
   #loadedChars = 0;
   #sinceSweep = 0;
-  /** Where the sweep of each store goes on. */
+  /** The key where the next sweep of each store starts. */
   readonly #sweeps = new Lru<string>(limits.openDecisionLogsMax);
 
   constructor(parts: DecisionLogsParts) {
     this.#parts = parts;
   }
 
-  /** For one call: what others decide while it is under way needn't be seen. */
+  /** A log for one call, which need not see decisions that others make during the call. */
   of(whose: DecisionLogKey): DecisionLog {
     let fresh: Promise<LoadedDecisions> | undefined;
-    /** What was read just now is as fresh as can be. */
+    /** Refreshes at most once, and not right after loading. */
     const freshest = (opened: Promise<LoadedDecisions>, wasOpen: boolean) => {
       fresh ??= wasOpen ? this.#refresh(whose) : opened;
       return fresh;
@@ -87,7 +87,7 @@ export class DecisionLogs {
     return deciding;
   }
 
-  /** Of two who decide at the same time, the first to be stored is right. */
+  /** If two processes decide at the same time, the one stored first wins. */
   async #decide(whose: DecisionLogKey, place: string, decide: () => unknown): Promise<string> {
     const json = JSON.stringify(await decide());
     if (json === undefined) throw new Error(`the decision "${place}" must be a JSON value`);
@@ -104,7 +104,7 @@ export class DecisionLogs {
     return decided ?? json;
   }
 
-  /** In a store that is full, conversations of yesterday make room for those of today. */
+  /** If the store is full, deletes older conversations and tries again. */
   async #addDecision(whose: DecisionLogKey, key: string, value: unknown): Promise<StoredValue | undefined> {
     const store = this.#storeOf(whose);
     try {
@@ -116,7 +116,7 @@ export class DecisionLogs {
     }
   }
 
-  /** What nobody can open any more is replaced, and undefined. */
+  /** Replaces an entry that can't be unsealed, and returns undefined. */
   async #readEarlierDecision(
     whose: DecisionLogKey,
     key: string,
@@ -129,7 +129,7 @@ export class DecisionLogs {
     return json;
   }
 
-  /** With what other processes have decided. */
+  /** Reloads if other processes have added decisions. */
   async #refresh(whose: DecisionLogKey): Promise<LoadedDecisions> {
     const loadedDecisions = await this.#getOrLoad(whose);
     const mark = await this.#storeOf(whose).get(keyOf(whose, ''));
@@ -177,12 +177,12 @@ export class DecisionLogs {
     decisions.set(place, json);
     this.#loadedChars += json.length;
     if (this.#loadedChars < limits.decisionLogCharsMax) return;
-    // What is needed is read again.
+    // Decisions still in use are loaded again.
     this.#loaded = new Lru(limits.openDecisionLogsMax);
     this.#loadedChars = 0;
   }
 
-  /** A conversation that goes on keeps what was decided in it. */
+  /** Rewrites old entries so that an active conversation keeps its decisions. */
   #keepAlive(store: ModuleStore, { key, value, version, updatedAtMs }: StoredEntry): void {
     if (this.#parts.clock.now() - updatedAtMs < limits.decisionLogLifeMs / 2) return;
     void store.put(key, value, version).catch(() => undefined);
@@ -194,7 +194,7 @@ export class DecisionLogs {
     void this.#sweep(whose, limits.decisionLogLifeMs).catch(() => undefined);
   }
 
-  /** One page of a store at a time: who fills a store goes through all of it, over and over. */
+  /** Sweeps one page of a store; repeated sweeps go through all of it. */
   async #sweep(whose: DecisionLogKey, lifeMs: number): Promise<number> {
     const store = this.#storeOf(whose);
     const name = `${whose.module}\n${whose.scope}`;
@@ -215,7 +215,7 @@ export class DecisionLogs {
     return { by: sealedBy, sealed: Buffer.from(sealed).toString('base64') };
   }
 
-  /** Undefined for what was sealed with a secret that is gone: then nothing was decided. */
+  /** Undefined if the sealing secret is gone: then there is no decision. */
   #unseal(value: unknown, whose: DecisionLogKey, key: string): string | undefined {
     const { by, sealed } = isJsonObject(value) ? value : {};
     if (typeof by !== 'string' || typeof sealed !== 'string') return undefined;

@@ -1,7 +1,10 @@
 import { createHash, type Hash, hash } from 'node:crypto';
 import { limits } from '../kernel/limits.ts';
 
-/** A SHA-256 of bytes that go by, reckoned when they are all there: nobody waits for it, and one piece takes a third of the time. */
+/**
+ * A SHA-256 of streamed bytes, computed once at the end: nothing waits for it, and one pass takes a third of the
+ * time.
+ */
 export class DeferredHash {
   #chunks: Uint8Array[] = [];
   #chunksBytes = 0;
@@ -15,7 +18,7 @@ export class DeferredHash {
     if (this.#chunksBytes > limits.deferredHashBytesMax) this.#updateHash();
   }
 
-  /** In hexadecimal; once. */
+  /** Hexadecimal; call it once. */
   digest(): string {
     const [only] = this.#chunks;
     if (this.#hash === undefined && only !== undefined)

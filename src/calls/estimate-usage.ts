@@ -4,7 +4,7 @@ import { estimateChunkTokens } from '../kernel/token-estimate.ts';
 import type { ProviderFormat, UnreadContent } from '../kernel/wire-format.ts';
 import { measureTexts, type TextStats } from './measure-texts.ts';
 
-/** About how many tokens a request has, from the lengths of its texts: nothing of it is parsed. */
+/** Estimates the tokens of a request from the lengths of its texts, without parsing them. */
 export function estimateInputTokens({ wire, fields }: ClientRequest): number {
   const { textFields, schemaField, requestTokens, toolsTokens, toolBytesPerToken, schemaBytesPerToken } =
     wire.estimates;
@@ -28,12 +28,12 @@ function estimateTextTokens(
   return strings * textTokens + bytes / bytesPerToken + escapes * escapeTokens + media * mediaTokens;
 }
 
-/** Of `schema`, or of `responseSchema`. */
+/** The text of `schema` or `responseSchema`. */
 const schemaNameEnd = 'chema"';
 const emptyList = 2;
 const tokensMin = 5;
 
-/** What an answer has by the length of its content, as tokens of a provider that speaks `wire`. */
+/** Estimates the output tokens from the length of the content, for a provider that speaks `wire`. */
 export function estimateOutputTokens(
   { tokens, calls }: UnreadContent,
   { estimates }: ProviderFormat,
@@ -42,7 +42,7 @@ export function estimateOutputTokens(
   return Math.round(answerTokens + tokens * tokensPerExpected + calls * callTokens);
 }
 
-/** How much is in an answer that came in one piece. */
+/** Measures the content of an unstreamed answer. */
 export function measureContent(blocks: readonly Block[]): UnreadContent {
   let tokens = 0;
   let calls = 0;
@@ -53,7 +53,7 @@ export function measureContent(blocks: readonly Block[]): UnreadContent {
   return { tokens, calls };
 }
 
-/** What the model wrote; signatures are not its own. */
+/** The text that the model wrote, without signatures. */
 function blockChars(block: Block): number {
   switch (block.type) {
     case 'text':

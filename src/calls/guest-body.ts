@@ -4,7 +4,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 
 const text = z.strictObject({ type: z.literal('text'), text: z.string() });
-/** Neither an address, which somebody would have to fetch, nor a file of the operator's account. */
+/** Inline images only: neither a URL that would be fetched nor a file of the operator's account. */
 const image = z.strictObject({
   type: z.literal('image'),
   source: z.strictObject({ type: z.literal('base64'), media_type: z.string(), data: z.string() }),
@@ -22,7 +22,10 @@ const toolResult = z.strictObject({
   is_error: z.boolean().optional(),
 });
 
-/** What a Messages call may say whose operator pays: nothing that costs, keeps or reveals more than the answer. */
+/**
+ * The Messages fields allowed in calls that the operator pays for: none that costs, stores or reveals more than the
+ * answer.
+ */
 const guestBody = z.strictObject({
   model: z.string('must be a string'),
   max_tokens: z.int('must be a whole number').min(1, 'must be 1 or more').optional(),
@@ -61,7 +64,7 @@ const guestBody = z.strictObject({
     .optional(),
 });
 
-/** Refuses what is not on the list; the most tokens that may be answered. */
+/** Rejects fields that are not on the list; returns the output token limit. */
 export function checkGuestBody(body: JsonObject): { readonly maxTokens: number } {
   const { data, error } = guestBody.safeParse(body);
   if (data !== undefined)

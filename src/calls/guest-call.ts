@@ -4,16 +4,16 @@ import { LazyJsonObject } from '../kernel/lazy-json-object.ts';
 import { patchJson } from '../kernel/patch-json.ts';
 import { checkGuestBody } from './guest-body.ts';
 
-/** A call as it is let through where the operator pays. */
+/** A call that the operator pays for, ready to run. */
 export interface GuestCall {
   readonly clientRequest: ClientRequest;
   readonly maxTokens: number;
 }
 
-/** Headers that may stay: how the answer is told, and nothing that switches something on. */
+/** Headers that are kept: they select the response framing and enable no features. */
 const allowedHeaders = ['content-type', 'anthropic-version', 'x-weir-trace'];
 
-/** The model is the operator's choice and the answer has its bound; the rest stays as it came, byte for byte. */
+/** Sets the operator's model and the output limit; keeps all other bytes. */
 export function createGuestCall(came: ClientRequest, model: string): GuestCall {
   const { maxTokens } = checkGuestBody(came.body);
   const changed = patchJson(came.fields, { model, max_tokens: maxTokens });

@@ -4,7 +4,7 @@ import type { WireFormat } from '../kernel/wire-format.ts';
 import { type AnonymousSessions, invalidToken } from '../sandbox/anonymous-sessions.ts';
 import type { FindGuest } from './caller-authenticator.ts';
 
-/** People without an account, who may make calls in one format and do nothing else. */
+/** Anonymous callers, who may make calls in one wire format only. */
 export function createGuestFinder(sessions: AnonymousSessions, only: WireFormat): FindGuest {
   return async (token, wire) => {
     const session = await sessions.find(token);

@@ -1,6 +1,6 @@
 import { GatewayError } from '../kernel/errors.ts';
 
-/** What somebody is told whose call the operator pays for: nothing that a provider said to the operator. */
+/** Hides what a provider told the operator from guests, whose calls the operator pays for. */
 export function hideProviderError(thrown: unknown): unknown {
   if (!GatewayError.is(thrown)) return thrown;
   const { code, status, details } = thrown;
@@ -22,7 +22,7 @@ export function hideProviderError(thrown: unknown): unknown {
         ...(details.resetsAtMs !== undefined && { resetsAtMs: details.resetsAtMs }),
       });
     default:
-      // Bytes of the provider's go to nobody, whatever is wrong with them.
+      // Never forward the provider's bytes, whatever the error is.
       return details.upstream === undefined
         ? thrown
         : new GatewayError('upstream_broken', 'the model did not answer this call', { cause: thrown });

@@ -9,7 +9,7 @@ import type { Reply } from '../kernel/reply/reply.ts';
 import { Meter } from './meter.ts';
 import { MeteredAttempt } from './metered-attempt.ts';
 
-/** A call with its answer on the way, and what is known of it; figures are final once it has ended. */
+/** A call in flight and its figures, which are final once it has ended. */
 export class InFlightCall implements IntrusiveListItem {
   readonly exchange: Exchange;
   listIndex = -1;
@@ -26,7 +26,7 @@ export class InFlightCall implements IntrusiveListItem {
     this.#onEnd = settle;
   }
 
-  /** Once, however often it is told. */
+  /** Ends the call; further calls do nothing. */
   end(ending: Ending): void {
     if (this.#ending !== undefined) return;
     this.#ending = ending;
@@ -34,17 +34,17 @@ export class InFlightCall implements IntrusiveListItem {
     this.#onEnd(ending);
   }
 
-  /** Undefined while it goes on. */
+  /** Undefined until the call ends. */
   get ending(): Ending | undefined {
     return this.#ending;
   }
 
-  /** Whether it has ended as a call that counts. */
+  /** Whether the call has ended and counts. */
   get answered(): boolean {
     return this.#answered;
   }
 
-  /** The answer as the client gets it is read once more where it isn't a provider's own. */
+  /** Meters the client's reply where it isn't a provider's own. */
   setReply(reply: Reply): void {
     this.#reply = reply;
     const last = this.exchange.trace.attempts.at(-1);
@@ -57,19 +57,19 @@ export class InFlightCall implements IntrusiveListItem {
     return this.#reply;
   }
 
-  /** What the answer says about itself. */
+  /** Meters what the answer reports. */
   get meter(): Meter {
     this.#meter ??= new Meter();
     return this.#meter;
   }
 
-  /** What providers counted; where none was asked, what the answer says. */
+  /** The usage of all attempts; without attempts, the usage that the answer reports. */
   get usage(): Usage {
     const { attempts } = this.exchange.trace;
     return attempts.length === 0 ? this.meter.usage : usageOf(attempts);
   }
 
-  /** What it cost; undefined where nobody knows. An answer that no provider was asked for costs nothing. */
+  /** The cost; undefined if unknown. An answer without attempts costs nothing. */
   get bill(): Bill | undefined {
     const { attempts } = this.exchange.trace;
     return attempts.length === 0 ? noCost : billOf(attempts);
@@ -79,7 +79,7 @@ export class InFlightCall implements IntrusiveListItem {
     return this.#reply?.faults ?? [];
   }
 
-  /** The client has the head of its answer. */
+  /** The response head was sent to the client. */
   headSent(status: number): void {
     this.#sentStatus = status;
   }
@@ -88,7 +88,7 @@ export class InFlightCall implements IntrusiveListItem {
     return this.#sentStatus !== undefined;
   }
 
-  /** The status that the client gets. */
+  /** The status for the client. */
   statusFor(ending: Ending): number {
     if (this.#sentStatus !== undefined) return this.#sentStatus;
     if (ending.how === 'aborted') return clientGoneStatus;
@@ -96,7 +96,7 @@ export class InFlightCall implements IntrusiveListItem {
     return GatewayError.is(ending.error) ? ending.error.status : 500;
   }
 
-  /** Its answer, and every other that was asked for in it. */
+  /** Aborts the reply and all other attempts. */
   abort(): void {
     void this.#reply?.discard();
     for (const attempt of this.exchange.trace.attempts)
@@ -106,5 +106,5 @@ export class InFlightCall implements IntrusiveListItem {
 
 const noCost: Bill = { nanoUsd: 0, estimated: false };
 
-/** Nobody is told: the client has left. */
+/** Only logged: the client has left. */
 const clientGoneStatus = 499;

@@ -45,18 +45,18 @@ export interface KitParts {
   readonly backgroundTasks: BackgroundTasks;
   readonly askModel: AskModelParts;
   readonly usage: Pick<UsageRecorder, 'recordModule'>;
-  /** What a key may spend on a call. */
+  /** The budget of the caller's key. */
   budget(budgetHolder: BudgetHolder, call: { readonly isEnded: boolean }): Budget;
   wireByName(name: string): ProviderFormat | undefined;
   target: Models['target'];
 }
 
-/** What modules work with; the same for those of a gateway and for those under test. */
+/** Creates the kits of modules, for gateways and for module tests. */
 export function createKitFactory(parts: KitParts): KitFactory {
   return (at) => new CallKit(parts, at);
 }
 
-/** Made for every module of every call, so that nothing in it is made before somebody asks for it. */
+/** The kit of one module in one call. Everything in it is created on first use, since every call creates kits. */
 class CallKit implements Kit<unknown> {
   readonly options: unknown;
   readonly #parts: KitParts;
@@ -206,7 +206,7 @@ class CallKit implements Kit<unknown> {
   }
 }
 
-/** In the framing that the client wants, where its format can do that without losing anything. */
+/** The framing that the client wants, if its format can convert without loss. */
 function reframeFor({ wire, streamed }: ClientRequest, recording: Recording): Recording {
   const framing = streamed ? 'sse' : 'json';
   if (recording.wire !== wire.name || recording.framing === framing) return recording;

@@ -1,11 +1,11 @@
-/** What is in the strings of a piece of JSON, its keys aside. */
+/** Measures of the strings in JSON, without the keys. */
 export interface TextStats {
   readonly strings: number;
-  /** As long as they would be without their escapes. */
+  /** Length without escapes. */
   readonly bytes: number;
-  /** Breaks, quotes and the like: in what is said in a call of a tool every second mark is one. */
+  /** Escaped line breaks, quotes and the like; in tool arguments every second mark is one. */
   readonly escapes: number;
-  /** Pictures, documents and sound, which count by what they show and not by their bytes. */
+  /** Images, documents and audio, which are not counted by their bytes. */
   readonly media: number;
 }
 
@@ -32,12 +32,12 @@ export function measureTexts(json: Buffer): TextStats {
 interface MeasuredText {
   readonly end: number;
   readonly escapes: number;
-  /** What the escapes take more than what they stand for. */
+  /** Bytes that escapes add. */
   readonly escapedBytes: number;
   readonly opaque: boolean;
 }
 
-/** The string whose first character stands at `start`. */
+/** Measures the string whose first character is at `start`. */
 function measureTextAt(json: Buffer, start: number): MeasuredText {
   let escapes = 0;
   let escapedBytes = 0;
@@ -54,7 +54,7 @@ function measureTextAt(json: Buffer, start: number): MeasuredText {
   return { end: at, escapes, escapedBytes, opaque };
 }
 
-/** Nothing but media and secrets begins with so many letters and digits and no space. */
+/** Only media and secrets start with so many letters and digits and no space. */
 function isOpaque(json: Buffer, start: number): boolean {
   for (let at = start; at < start + opaqueBytesMin; at++) {
     const byte = json[at];
@@ -70,14 +70,14 @@ function isKey(json: Buffer, from: number): boolean {
   return json[at] === colon;
 }
 
-/** What a provider signed or encrypted is little or nothing to read. */
+/** Signed or encrypted provider data has few or no tokens. */
 function isSignatureKey(key: Buffer): boolean {
   return key.includes('signature') || key.includes('encrypted');
 }
 
 const opaqueBytesMin = 400;
 const lastOfAscii = 0x7f;
-/** A character by its number takes six bytes, and three in UTF-8, about. */
+/** A `\u` escape takes six bytes for about three bytes of UTF-8. */
 const numberedBytes = 3;
 const quote = 0x22;
 const backslash = 0x5c;

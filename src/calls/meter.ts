@@ -8,22 +8,22 @@ import { deltaChars, estimateChunkTokens } from '../kernel/token-estimate.ts';
 import type { UnreadContent } from '../kernel/wire-format.ts';
 import { estimateInputTokens, estimateOutputTokens, measureContent } from './estimate-usage.ts';
 
-/** Reads what an answer says about itself while it passes, and estimates what it left unsaid. */
+/** Reads usage and timing from a passing answer, and estimates what the answer does not report. */
 export class Meter {
   usage: Usage = {};
-  /** Whether a part of the usage is an estimate. */
+  /** Whether part of the usage is estimated. */
   estimated = false;
-  /** Who answered, where the answer says so. */
+  /** The model that answered, if reported. */
   model: string | undefined;
   stopReason: string | undefined;
-  /** Whether the answer has said all that it says. */
+  /** Whether the answer has reported everything. */
   isComplete = false;
-  /** When the first content was there, on the performance clock. */
+  /** When the first content arrived, on the performance clock. */
   firstContentAtMs: number | undefined;
-  /** Whether a part of the answer itself was seen, and not only its beginning or its end. */
+  /** Whether any content was seen, and not only the start or the end. */
   hasContent = false;
   #lastUsage: Usage | undefined;
-  /** What a stream says of its output at its start is provisional. */
+  /** Output counts at the start of a stream are provisional. */
   #hasOutputCount = false;
   #wholeContent: readonly Block[] = [];
   #tokens = 0;
@@ -53,7 +53,7 @@ export class Meter {
         this.stopReason = event.delta.stop_reason ?? this.stopReason;
         return;
       case 'message_stop':
-        // An answer that came in one piece may show no more than its end.
+        // An unstreamed answer may show only its end.
         this.firstContentAtMs ??= performance.now();
         this.isComplete = true;
         return;
@@ -66,8 +66,8 @@ export class Meter {
   }
 
   /**
-   * Fills in what its provider didn't say; what it said stays. One that refused, or broke off an answer before it
-   * began, bills nothing beyond what it counted; one that was working when it was left, or for too long, bills what it read.
+   * Estimates what the provider didn't report. A provider that rejected the call, or failed before the answer began,
+   * bills only what it reported; one that was still working when aborted or timed out bills the input.
    */
   close({ ending, clientRequest, target, unread: unreadContent }: AttemptOutcome): void {
     if (ending.how === 'failed' && GatewayError.is(ending.error)) this.#add(ending.error.details.usage);
@@ -91,7 +91,7 @@ export class Meter {
     this.usage = { ...this.usage, ...part };
   }
 
-  /** An unstreamed answer says the same thing at its start and at its end. */
+  /** An unstreamed answer reports the same at its start and at its end. */
   #add(usage: Usage | undefined): void {
     if (usage === this.#lastUsage) return;
     this.#lastUsage = usage;
@@ -99,7 +99,7 @@ export class Meter {
   }
 }
 
-/** A text that begins is empty. */
+/** Text blocks start empty. */
 function isNonEmptyBlock(block: Block): boolean {
   return block.type === 'text' ? block.text !== '' : block.type !== 'thinking' || block.thinking !== '';
 }
@@ -112,8 +112,8 @@ function wasWorking(ending: Ending): boolean {
 interface AttemptOutcome {
   readonly ending: Ending;
   readonly clientRequest: ClientRequest;
-  /** Who answered. */
+  /** The model that answered. */
   readonly target: Target;
-  /** What passed without a look. */
+  /** Content that passed without being decoded. */
   readonly unread: UnreadContent;
 }

@@ -14,12 +14,12 @@ import { Meter } from './meter.ts';
 export interface MeteringParts {
   readonly upstream: Handler;
   readonly prices: Pick<Prices, 'bill'>;
-  /** Told of every attempt once, when it has ended. */
+  /** Called once for every attempt, when it has ended. */
   onAttemptEnd(attempt: Attempt, caller: Caller): void;
   readonly settlement: CallSettlement;
 }
 
-/** An upstream whose every answer is metered and billed where it comes in, whatever becomes of it further out. */
+/** An upstream that meters and bills every attempt, whatever happens to its reply later. */
 export function meterAttempts({ upstream, ...parts }: MeteringParts): Handler {
   return async (exchange) => {
     const attempt = new MeteredAttempt(exchange, parts);
@@ -34,7 +34,7 @@ export function meterAttempts({ upstream, ...parts }: MeteringParts): Handler {
   };
 }
 
-/** One answer of a provider, from the question to its bill. */
+/** One attempt, from the request to its bill. */
 export class MeteredAttempt implements Attempt {
   readonly target: Target;
   readonly askedBy: string | undefined;
@@ -61,7 +61,7 @@ export class MeteredAttempt implements Attempt {
     return this.meter.usage;
   }
 
-  /** Whether this is its answer, as it came. */
+  /** Whether this reply is the attempt's, unchanged. */
   isAnsweredBy(reply: Reply): boolean {
     return this.#reply === reply;
   }
@@ -77,13 +77,13 @@ export class MeteredAttempt implements Attempt {
       .onEnd((ending) => this.close(ending));
   }
 
-  /** Gives its answer up, whoever reads it, also where it is still waited for. */
+  /** Aborts the attempt, even while it waits for the reply or a module reads it. */
   abort(): void {
     if (this.#reply === undefined) this.close({ how: 'aborted' });
     else void this.#reply.discard();
   }
 
-  /** However it ended, and whatever its provider said: it is over. */
+  /** Bills the attempt, however it ended. */
   close(ending: Ending): void {
     if (this.ending !== undefined) return;
     const { id, clientRequest, caller, trace } = this.#exchange;

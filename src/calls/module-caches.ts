@@ -9,7 +9,7 @@ export interface ModuleCachesParts {
   readonly vectors: VectorStores;
 }
 
-/** What modules that answer from memory keep for tenants. */
+/** The caches of modules, by tenant. */
 export class ModuleCaches {
   readonly #parts: ModuleCachesParts;
 
@@ -17,23 +17,23 @@ export class ModuleCaches {
     this.#parts = parts;
   }
 
-  /** The names of modules that keep answers. */
+  /** The names of the modules that cache answers. */
   get names(): readonly string[] {
     return [...this.#parts.modules.values()].filter(({ cache }) => cache === true).map(({ name }) => name);
   }
 
-  /** Forgets what one of them keeps for a tenant, or all of them, on every replica; refuses where that can't be done. */
+  /** Clears the cache of one module or of all for a tenant, on every replica; rejects if that fails. */
   async clear(scope: string, names: readonly string[] = this.names): Promise<void> {
     const { cacheBackend, vectors } = this.#parts;
     for (const name of names) {
       await cacheBackend.clear(cacheName(name, scope));
       const { why } = await vectors.vectors(name, scope).forget();
-      if (why !== undefined) throw storageUnavailable('what is cached could not all be forgotten');
+      if (why !== undefined) throw storageUnavailable('the cache could not be cleared completely');
     }
   }
 }
 
-/** A module's shelf for a tenant. */
+/** A module's cache for a tenant. */
 export function cacheName(module: string, scope: string): string {
   return `${module}\n${scope}`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { limits } from '../kernel/limits.ts';
 
-/** What a call says that is paid for by itself. */
+/** The body of a pay-per-call request. */
 export const paidBodyFields = {
   model: z
     .string('must be a string')
@@ -24,7 +24,7 @@ export const paidBodySchema = z.strictObject(paidBodyFields);
 
 export type PaidBody = z.output<typeof paidBodySchema>;
 
-/** The same in the words of the Messages format, which has the system's words in a place of their own. */
+/** The body in Messages format, which has a separate system field. */
 export function toMessagesBody({ messages, stream }: PaidBody, model: string, maxTokens: number): object {
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
   return {

@@ -13,18 +13,18 @@ export interface PaidModelParts {
   readonly directory: ProviderDirectory;
   readonly catalog: ModelCatalog;
   readonly credentials: ReadonlyMap<string, Secret>;
-  /** The only ones that are sold, where the operator says so. */
+  /** Limits the models on offer, if the operator lists any. */
   readonly models: readonly string[] | undefined;
 }
 
-/** A model that a call may be made to for the price, and how much it may answer. */
+/** A model offered for the price, with its output limit. */
 export interface SoldModel {
   readonly target: Target;
   readonly credential: Secret;
   readonly maxTokens: number;
 }
 
-/** Models whose dearest call costs no more than what is paid for it. */
+/** Models whose most expensive call costs no more than the price. */
 export class PaidModels {
   readonly #parts: PaidModelParts;
 
@@ -32,7 +32,7 @@ export class PaidModels {
     this.#parts = parts;
   }
 
-  /** Refuses a model that isn't sold, and a question that could cost more than the price by itself. */
+  /** Rejects a model that isn't offered, and a request that alone could cost more than the price. */
   requireSold({ model, max_tokens = limits.paidOutputTokens }: PaidBody, bytes: Uint8Array): SoldModel {
     const { directory: providerDirectory, catalog: modelCatalog, credentials, models } = this.#parts;
     const target = providerDirectory.find(model);
@@ -58,19 +58,22 @@ export class PaidModels {
   }
 }
 
-/** A model has several names. */
+/** A model may have several names. */
 function isSameTarget(listed: Target | undefined, { provider, model }: Target): boolean {
   return listed?.provider === provider && listed.model === model;
 }
 
-/** Words are two characters a token or more; of capitals, figures, signs and other scripts each byte may be one. */
+/**
+ * Words have two or more characters per token; capitals, digits, punctuation and other scripts may have one token per
+ * byte.
+ */
 function inputTokensMax(bytes: Uint8Array): number {
   let words = 0;
   for (const byte of bytes) if (byte === 0x20 || (byte >= 0x61 && byte <= 0x7a)) words++;
   return words * limits.paidTokensPerByte + (bytes.byteLength - words);
 }
 
-/** How many tokens of an answer the price has room for, beside a question of so many. */
+/** How many output tokens the price covers beside this many input tokens. */
 function affordableOutputTokens(card: RateCard, questionTokens: number): number {
   const inputTokens = Math.ceil(questionTokens) + limits.paidTokensBase;
   const cost = (outputTokens: number) => costCeiling(card, { inputTokens, outputTokens, hasNoAudio: true });

@@ -12,18 +12,18 @@ import type { PaidModels } from './paid-models.ts';
 
 export interface PaymentAdmissionParts {
   readonly models: PaidModels;
-  /** Protective modules, and nothing else. */
+  /** Protective modules only. */
   readonly pipeline: Pipeline;
 }
 
-/** Whoever pays for one call is known by what was quoted for it. */
+/** Identifies a payer by the challenge of the call. */
 export function payerIdentity(challengeId: string): CallerIdentity {
   const { accountId } = payerBudgetHolder;
   const caller = { kind: 'payer', challengeId } as const;
   return { caller, accountId, pipelineConfig: null, key: undefined, session: undefined };
 }
 
-/** Counts nothing, since every call is paid for, and makes of a call what its price has room for. */
+/** Uses no quota, since every call is paid for, and limits a call to what its price covers. */
 export class PaymentAdmission implements CallerAdmission {
   readonly #parts: PaymentAdmissionParts;
 
@@ -45,7 +45,7 @@ export class PaymentAdmission implements CallerAdmission {
     const fields = LazyJsonObject.of(
       Buffer.from(JSON.stringify(toMessagesBody(body, target.model, maxTokens))),
     );
-    // Nothing that the client sent beside its body switches anything on.
+    // Headers of the client enable nothing: only its body counts.
     const headers = ['content-type', 'application/json', 'anthropic-version', '2023-06-01'];
     const clientRequest = new ClientRequest({ wire: came.wire, fields, headers, query: '' });
     const credentials = {

@@ -1,21 +1,21 @@
 import type { Pipeline, Pipelines } from '../kernel/pipeline.ts';
 
-/** What a call runs through, and who decided it. */
+/** The pipeline of a call and where it was configured. */
 export interface ChosenPipeline {
   readonly source: 'header' | 'key' | 'environment' | 'default';
-  /** The list as it was written where it was decided. */
+  /** The list as configured. */
   readonly text: string;
   readonly pipeline: Pipeline;
 }
 
-/** Changes nothing about an answer: what could surprise a client runs only if somebody asked for it. */
+/** The default changes no answers: modules that may surprise a client run only if configured. */
 const builtInDefault = 'cost-guard';
 
-/** Header before key before environment before the built-in default; protective modules of lower levels stay. */
+/** Precedence: header, key, environment, built-in default. Protective modules of lower levels always stay. */
 export class PipelineSelector {
-  /** What runs where neither a request nor a key says. */
+  /** The pipeline if neither the request nor the key sets one. */
   readonly defaultChoice: ChosenPipeline;
-  /** Names of the modules that the environment sets. */
+  /** Names of the modules set by the environment. */
   readonly configured: readonly string[];
   readonly #pipelines: Pipelines;
   readonly #environment: readonly string[];
@@ -43,12 +43,12 @@ export class PipelineSelector {
     return { source: 'key', text: key, pipeline: pipelines.compile(key, ...this.#environment) };
   }
 
-  /** A list of the operator's own, with what protects at the level of the environment. */
+  /** Compiles a list of the operator with the protective modules of the environment. */
   withProtection(list: string): Pipeline {
     return this.#pipelines.compile(list, ...this.#environment);
   }
 
-  /** All that is wrong with a list; empty where it would run. */
+  /** All issues of a list; empty if it is valid. */
   validate(list: string): readonly string[] {
     return this.#pipelines.validate(list);
   }

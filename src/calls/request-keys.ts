@@ -10,13 +10,13 @@ import type { ConversationContext } from '../kernel/module.ts';
 import { type Provider, wiresOf } from '../kernel/provider.ts';
 import { stripCacheControl } from '../kernel/strip-cache-control.ts';
 
-/** Says which calls are the same question, by a name for everything that can change the answer. */
+/** Computes request keys: hashes over everything that can change the answer. */
 export class RequestKeys {
-  /** Requests that are the same byte for byte have the same name, which then needn't be worked out again; by their bytes. */
+  /** Caches keys by a hash of the body, so that identical requests are hashed once. */
   readonly #keysByBytes = new Lru<readonly CachedRequestKey[]>(limits.cachedRequestKeysMax);
-  /** Names of bytes. The key is this process's own, so that nobody can make two that have the same name. */
+  /** Hashes bodies. Its key is random, so that no client can construct a collision. */
   readonly #bodyHashes = new KeyedHasher(randomBytes(16));
-  /** Makes the names of credentials. */
+  /** The key for digests of credentials. */
   readonly #credentialDigestKey: Uint8Array;
 
   constructor(nameKey: Uint8Array) {
@@ -40,7 +40,10 @@ export class RequestKeys {
     return cachedRequestKey.key;
   }
 
-  /** The same, of all but the newest words of the user; undefined where the newest turn isn't the user's, or is more than text. */
+  /**
+   * The key over everything but the newest user text; undefined if the newest turn isn't the user's, or is more than
+   * text.
+   */
   async contextKey(exchange: Exchange): Promise<ConversationContext | undefined> {
     const text = newestText(exchange.request);
     if (text === undefined) return undefined;
@@ -50,7 +53,7 @@ export class RequestKeys {
   }
 }
 
-/** All that the meaning of a call is made of besides its bytes, as it came, and its name. */
+/** A request key with everything it depends on besides the body. */
 interface CachedRequestKey {
   readonly provider: Provider;
   readonly model: string;
@@ -81,7 +84,7 @@ function createCachedKey(exchange: Exchange, payer: string): CachedRequestKey {
   };
 }
 
-/** True only for calls that mean the same. */
+/** True only for equivalent calls. */
 function matchesCall(one: CachedRequestKey, { target, clientRequest }: Exchange, payer: string): boolean {
   return (
     one.payer === payer &&
@@ -94,7 +97,7 @@ function matchesCall(one: CachedRequestKey, { target, clientRequest }: Exchange,
   );
 }
 
-/** The headers of its API that it was sent with: all that may change the answer. */
+/** The request headers of the format's API that may change the answer. */
 function apiHeadersIn(clientRequest: ClientRequest, aside: readonly string[] = []): string {
   const { prefix, harmless } = clientRequest.wire.apiHeaders;
   const headers = rawHeadersOf(clientRequest);
@@ -110,12 +113,12 @@ function apiHeadersIn(clientRequest: ClientRequest, aside: readonly string[] = [
   return variants;
 }
 
-/** Everything that can change the answer, and nothing else; whose call it is stands elsewhere. */
+/** Hashes everything that can change the answer, and nothing else. The tenant is not part of it. */
 function hashRequest(exchange: Exchange, payer: string): string {
   return hashParts([...destinationParts(exchange, payer), ...contentParts(exchange)]);
 }
 
-/** The same of all but the newest words; undefined where they can't be told apart from the rest. */
+/** Hashes everything but the newest text; undefined if that can't be separated. */
 function hashContext(exchange: Exchange, payer: string, words: string): string | undefined {
   const asked = contentParts(exchange, words);
   return asked.includes(undefined) ? undefined : hashParts([...destinationParts(exchange, payer), ...asked]);
@@ -130,14 +133,14 @@ function destinationParts({ target: { provider, model } }: Exchange, payer: stri
 }
 
 /**
- * What every format can say is the same in all of them. As soon as there is a field that isn't on the short list of a format,
- * known or not, it is the whole body that counts. `words` are left out.
+ * Uses the canonical request if every format can express it. If the body has any field that isn't on the format's
+ * short list, known or not, it uses the whole body. Leaves `words` out.
  */
 function contentParts(exchange: Exchange, words?: string): readonly unknown[] {
   const { clientRequest, isUnmodified } = exchange;
   const { wire, body, bytes, streamed } = clientRequest;
   const exact = exactBody(body, bytes);
-  // Which version of its API a client knows says how an answer is laid out, and is seen to where one is found.
+  // The API version changes only the layout of an answer, which is checked when a cached answer is found.
   const isBare =
     significantQueryOf(clientRequest) === '' && apiHeadersIn(clientRequest, wire.ownHeaders) === '';
   if (isBare && exact === body && wire.isPlain(body))
@@ -153,12 +156,12 @@ function contentParts(exchange: Exchange, words?: string): readonly unknown[] {
   ];
 }
 
-/** Of the query, what its provider would be told of it. */
+/** The query parameters that the provider would get. */
 function significantQueryOf({ wire, query }: ClientRequest): string {
   return wire.significantQuery?.(query) ?? query;
 }
 
-/** The request in the canonical shape, in one way for all ways of writing it. */
+/** The canonical request, independent of how it was written. */
 function canonicalFields({ request, clientRequest }: Exchange, words?: string): JsonObject {
   const { system, messages, extensions = {}, ...rest } = request;
   const { bookkeeping } = clientRequest.wire;
@@ -176,7 +179,7 @@ function canonicalFields({ request, clientRequest }: Exchange, words?: string): 
   };
 }
 
-/** A body without the newest words in the last turn of its conversation; undefined where they don't stand there as they are. */
+/** The body without the newest text in its last turn; undefined if the text isn't there verbatim. */
 function removeNewestText(body: JsonObject, conversation: string, words: string): JsonObject | undefined {
   const said = body[conversation];
   const turns: readonly unknown[] = Array.isArray(said) ? said : [said];
@@ -186,7 +189,7 @@ function removeNewestText(body: JsonObject, conversation: string, words: string)
 
 const removedText = { newest: true } as const;
 
-/** Without the last string that is `words`. */
+/** Removes the last string equal to `words`. */
 function removeLastText(
   value: unknown,
   words: string,
@@ -204,7 +207,7 @@ function removeLastText(
   return { value, isFound: false };
 }
 
-/** Whether its provider knows the answer by a name that the client may go on from. */
+/** Whether the provider stores the answer under an id that the client may continue from. */
 function isStoredByProvider({ target, clientRequest: { wire, fields } }: Exchange): boolean {
   const isSpoken = target.provider.answerLocally === undefined && wiresOf(target).includes(wire);
   return isSpoken && wire.continuation?.isContinuable(fields) === true;
@@ -214,7 +217,7 @@ function blocksOf<Block>(content: string | readonly Block[]): readonly (Block | 
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** The last text of the user's turn, which the call ends with. */
+/** The last text of the user's turn that ends the call. */
 function newestText({ messages }: ChatRequest): string | undefined {
   const last = messages.at(-1);
   if (last?.role !== 'user') return undefined;
@@ -223,19 +226,19 @@ function newestText({ messages }: ChatRequest): string | undefined {
   return text?.type === 'text' && blocks.every(({ type }) => type === 'text') ? text.text : undefined;
 }
 
-/** A request without what doesn't change the answer: its framing, bookkeeping and cache markers. */
+/** The request without fields that don't change the answer: framing, bookkeeping and cache markers. */
 function significantFields(body: JsonObject, bookkeeping: readonly string[]): JsonObject {
   const aside = new Set(['model', 'stream', 'cache_control', ...bookkeeping]);
   const fields = Object.entries(body).filter(([field]) => !aside.has(field));
   return Object.fromEntries(fields.map(([field, value]) => [field, stripCacheControl(value)]));
 }
 
-/** Whether nothing is lost between a stream and a whole answer: what only its own format can say may be. */
+/** Whether a stream and a whole answer are interchangeable; not so for what only its own format can express. */
 function canReframe(exchange: Exchange): boolean {
   return exchange.clientRequest.wire.reframe !== undefined || isFormatIndependent(exchange);
 }
 
-/** Whether every format could say what this call says. */
+/** Whether every format can express this call. */
 function isFormatIndependent({ request, clientRequest: { wire } }: Exchange): boolean {
   const own = Object.values(request.extensions ?? {}).flatMap((fields) => Object.keys(fields ?? {}));
   return (

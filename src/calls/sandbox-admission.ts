@@ -11,15 +11,15 @@ import { createGuestCall } from './guest-call.ts';
 
 export interface SandboxAdmissionParts {
   readonly sessions: AnonymousSessions;
-  /** Where all calls of the sandbox go, whatever model they name. */
+  /** The target of all sandbox calls, whatever model they name. */
   readonly target: Target;
-  /** What the operator pays with. */
+  /** The operator's credential. */
   readonly credential: Secret | undefined;
-  /** Protective modules, and nothing else. */
+  /** Protective modules only. */
   readonly pipeline: Pipeline;
 }
 
-/** Counts the calls of anonymous sessions, and makes of them what the operator pays for. */
+/** Counts the calls of anonymous sessions and limits them to what the operator pays for. */
 export class SandboxAdmission implements CallerAdmission {
   readonly #parts: SandboxAdmissionParts;
 

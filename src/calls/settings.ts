@@ -3,12 +3,11 @@ import { limits } from '../kernel/limits.ts';
 import { commaSeparatedList } from '../kernel/setting-schemas.ts';
 import { envVariable } from '../kernel/settings.ts';
 
-/** What calls run through. */
 export const callSettings = {
   pipeline: envVariable('WEIR_PIPELINE', z.string().max(limits.pipelineTextMax).optional()),
-  /** Packages that bring modules. */
+  /** Packages that provide modules. */
   modulePackages: envVariable('WEIR_MODULES', commaSeparatedList.default([])),
-  /** Of what was left out of conversations, for one account. */
+  /** Size limit of the archive of one account. */
   archiveBytes: envVariable(
     'WEIR_ARCHIVE_BYTES',
     z.coerce

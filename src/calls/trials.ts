@@ -2,8 +2,8 @@ import { limits } from '../kernel/limits.ts';
 import type { ScopedCache } from '../kernel/ports/scoped-cache.ts';
 
 /**
- * Adds to what a conversation of a trial has cost, and tells what that was before. Calls of one conversation at the same
- * moment may miss each other here: it is a sum over many.
+ * Adds to the cost of a conversation in a trial and returns the cost before. Concurrent calls of one conversation may
+ * miss each other, which doesn't matter in a sum over many.
  */
 export async function addTrialCost(
   scopedCache: ScopedCache,
