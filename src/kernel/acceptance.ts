@@ -1,44 +1,44 @@
 /**
- * What a model takes of the requests that are written for it here. Its format could say more than that: what the model
- * refuses is left out and listed.
+ * What a model accepts of the requests that the gateway encodes for it. The format may allow more: fields that the
+ * model rejects are dropped and listed.
  */
 export interface Acceptance {
-  /** Where it takes back what it thought in earlier turns. */
+  /** Where it accepts its thinking of earlier turns back. */
   readonly thinkingField: 'reasoning_content' | 'reasoning' | 'parts' | 'nowhere';
-  /** The levels of effort that it knows; none where it doesn't reason, or nobody knows. */
+  /** The effort levels that it accepts; none if it doesn't reason, or if that is unknown. */
   readonly efforts: readonly string[];
-  /** The formats of an answer that it can be held to. */
+  /** The response formats that it supports. */
   readonly formats: readonly AnswerFormat[];
   readonly rejects: readonly RejectableField[];
-  /** The same, but only where it is asked to think. */
+  /** Fields that it rejects while thinking is enabled. */
   readonly rejectsWithThinking: readonly RejectableField[];
-  /** Whether it takes `temperature` and `top_p` in one request. */
+  /** Whether it accepts `temperature` and `top_p` in one request. */
   readonly samplers: 'both' | 'one';
-  /** How ids of calls have to be, where not all are taken. */
+  /** The required form of tool call ids, if not all are accepted. */
   readonly callIds?: CallIdShape;
-  /** By which name it takes the limit of its answer, where its own name doesn't tell. */
+  /** The field for its output limit, if the model's name doesn't imply it. */
   readonly outputLimitField?: 'max_completion_tokens';
-  /** Whether it goes on from its own last words as they are, or from those that are marked as the beginning of its answer. */
+  /** Whether it continues its own last message as it is, or only one marked as a prefix. */
   readonly prefill: 'plain' | 'prefix';
 }
 
 type AnswerFormat = 'json_schema' | 'json_object';
 
-/** Fields by their canonical names. */
+/** Canonical field names. */
 export type RejectableField = 'temperature' | 'top_p' | 'stop_sequences' | 'metadata';
 
 export interface CallIdShape {
   readonly pattern: RegExp;
-  /** How long the ids are that stand for others, in letters and digits. */
+  /** Length of replacement ids, in letters and digits. */
   readonly chars: number;
 }
 
-/** What is known about models of these names; the rest is as with models that nobody knows. */
+/** A rule for models with matching names; other models are treated as unknown. */
 export interface AcceptanceRule extends Partial<Acceptance> {
   readonly models: RegExp;
 }
 
-/** All that a format can say. */
+/** Everything that a format can express. */
 export const fullAcceptance: Acceptance = {
   thinkingField: 'reasoning_content',
   efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
@@ -49,7 +49,7 @@ export const fullAcceptance: Acceptance = {
   prefill: 'plain',
 };
 
-/** Of the rules for a provider's models, the first one that fits counts. */
+/** The first matching rule of a provider applies. */
 export function acceptanceFor(model: string, rules: readonly AcceptanceRule[] = []): Acceptance {
   return { ...unknownModelAcceptance, ...rules.find(({ models }) => models.test(model)) };
 }

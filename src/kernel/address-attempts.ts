@@ -4,13 +4,16 @@ import type { RateLimiter } from './ports/shared-state.ts';
 
 interface AddressCounter {
   readonly address: string;
-  /** What the tries of a block of addresses are called. */
+  /** Names the counter of an address block. */
   counterName(block: string): string;
   readonly most: number;
   readonly seconds: number;
 }
 
-/** Counts a try from an address; resolves to the seconds to wait, or 0. IPv6 addresses count by their /64, and by their /48. */
+/**
+ * Counts an attempt from an address; resolves to the seconds to wait, or 0. IPv6 addresses count by their /64 and by
+ * their /48.
+ */
 export async function countAttemptByAddress(
   rateLimiter: RateLimiter,
   attempt: AddressCounter,
@@ -22,7 +25,7 @@ export async function countAttemptByAddress(
   return rateLimiter.count(counterName(site), { most: most * limits.networksPerSite, seconds });
 }
 
-/** The address has all tries again. */
+/** Resets the attempts of the address. */
 export async function resetAddressAttempts(
   rateLimiter: RateLimiter,
   { address, counterName }: Pick<AddressCounter, 'address' | 'counterName'>,

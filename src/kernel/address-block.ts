@@ -1,6 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** What tries are counted by: an IPv4 address, or the /64 of an IPv6 one, since a single client holds all of that. */
+/**
+ * The block that attempts are counted by: an IPv4 address, or the /64 of an IPv6 address, since one client has all of
+ * it.
+ */
 export function addressBlock(address: string): string {
   const [plain = ''] = address.split('%');
   if (isIPv4(plain) || !isIPv6(plain)) return plain;
@@ -9,7 +12,7 @@ export function addressBlock(address: string): string {
   return embedded ?? `${groups.slice(0, 4).join(':')}::/64`;
 }
 
-/** The /48 of an IPv6 address, which is what one customer can get; undefined for IPv4. */
+/** The /48 of an IPv6 address, which one customer can get; undefined for IPv4. */
 export function addressSite(address: string): string | undefined {
   const block = addressBlock(address);
   return block.endsWith('::/64') ? `${block.split(':').slice(0, 3).join(':')}::/48` : undefined;
@@ -17,7 +20,7 @@ export function addressSite(address: string): string | undefined {
 
 /** The eight groups of an IPv6 address, without leading zeros. */
 function groupsOf(address: string): readonly string[] {
-  // A URL writes every form of an address in one way, dots included.
+  // URL normalizes every notation of an address, including dotted IPv4 parts.
   const written = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = written.split('::');
   const front = head === '' ? [] : head.split(':');
@@ -26,7 +29,7 @@ function groupsOf(address: string): readonly string[] {
   return [...front, ...Array<string>(8 - front.length - back.length).fill('0'), ...back];
 }
 
-/** `::ffff:a.b.c.d` is how a listener for both families names an IPv4 client. */
+/** `::ffff:a.b.c.d` is an IPv4 client on a dual-stack listener. */
 function ipv4Of(groups: readonly string[]): string | undefined {
   const isMapped = groups[5] === 'ffff' && groups.slice(0, 5).every((group) => group === '0');
   if (!isMapped) return undefined;

@@ -1,7 +1,7 @@
-/** Joining what is small costs less than keeping it apart: each piece takes some hundred bytes beside its own. */
+/** Chunks below this size are joined: each chunk has an overhead of some hundred bytes. */
 const joinedBytesMax = 1024;
 
-/** Adds a piece to those that came before. Small ones are joined, so that millions of single bytes take no more memory than their like. */
+/** Appends a chunk. Joins small ones, so that millions of single bytes don't each take the overhead of a chunk. */
 export function appendChunk(pieces: Uint8Array[], piece: Uint8Array): void {
   const last = pieces.at(-1);
   if (last === undefined || last.byteLength + piece.byteLength > joinedBytesMax) pieces.push(piece);

@@ -4,31 +4,31 @@ import type { Target } from './provider.ts';
 import type { Ending } from './reply/ending.ts';
 import type { Reply } from './reply/reply.ts';
 
-/** One answer that a provider was asked for. What a call cost is what its attempts cost together. */
+/** One request to a provider. The cost of a call is the sum of its attempts. */
 export interface Attempt {
   readonly target: Target;
-  /** The module that asked for it, once more or for itself; undefined where it is the client's own question. */
+  /** The module that made the attempt, as a retry or for itself; undefined for the client's own request. */
   readonly askedBy: string | undefined;
-  /** Whether it answers a question of a module's own, and not the client's. */
+  /** Whether the attempt answers a module's own question instead of the client's. */
   readonly isModuleCall: boolean;
-  /** What it used, as far as it was told, and estimated where it wasn't. */
+  /** The reported usage, with estimates for what is missing. */
   readonly usage: Usage;
-  /** What it cost; undefined while it is under way, where it cost nothing that is known of, or nobody knows the price. */
+  /** The cost; undefined while in flight, or if there is no known cost or price. */
   readonly bill: Bill | undefined;
-  /** Undefined while it is under way. */
+  /** Undefined while in flight. */
   readonly ending: Ending | undefined;
-  /** Whether this is its answer, or was made from it. */
+  /** Whether the reply is this attempt's, or was made from it. */
   produced(reply: Reply): boolean;
 }
 
-/** Who is told of attempts that are made on their behalf, and who is behind them. */
+/** Observes the attempts below a module, and knows the module around it. */
 export interface AttemptObserver {
   readonly outer: AttemptObserver | undefined;
   attemptStarted(attempt: Attempt): void;
   attemptEnded(): void;
 }
 
-/** What several attempts used together. */
+/** The total usage of several attempts. */
 export function usageOf(attempts: readonly Attempt[]): Usage {
   const [only] = attempts;
   if (only === undefined || attempts.length === 1) return only?.usage ?? {};
@@ -48,7 +48,7 @@ const summedFields = [
   'cache_creation_input_tokens',
 ] as const;
 
-/** What several attempts cost together; undefined where there is no bill for any of them. */
+/** The total cost of several attempts; undefined if none has a bill. */
 export function billOf(attempts: readonly Attempt[]): Bill | undefined {
   let sum: Bill | undefined;
   for (const { bill } of attempts) {

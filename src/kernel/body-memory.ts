@@ -1,13 +1,13 @@
 /**
- * Gives the memory of these bytes back at once, where it is theirs alone; whoever still looks at them finds nothing. The
- * collector would get to it too, but each 64 MB that it doesn't know to be free make it search the whole heap.
+ * Frees the memory of these bytes at once if they own their buffer; later readers see an empty buffer. The garbage
+ * collector would free it too, but every 64 MB of external memory triggers a full collection.
  */
 export function releaseBytes(bytes: Uint8Array): void {
   const { buffer } = bytes;
   if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength) buffer.transfer(0);
 }
 
-/** The memory of a large body, given back when the last who keeps it has let go. */
+/** The memory of a large body, freed when its last holder releases it. */
 export class BodyMemory {
   readonly #bytes: Uint8Array;
   #retainCount = 0;
@@ -21,7 +21,7 @@ export class BodyMemory {
     return this.#isReleased;
   }
 
-  /** It stays until this is called, and until all others who keep it let go as well. */
+  /** Retains the memory until the returned function is called. */
   retain(): () => void {
     this.#retainCount++;
     let isKept = true;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseDuration } from './duration.ts';
 
-/** Options that all caches of answers have. */
+/** Options of all answer caches. */
 export const ttlOption = z
   .string()
   .transform((text, context) => {

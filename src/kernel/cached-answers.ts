@@ -8,19 +8,19 @@ import type { Target } from './provider.ts';
 import { packRecording, type Recording, unpackRecording } from './reply/recording.ts';
 import type { Reply } from './reply/reply.ts';
 
-/** An answer that was given before, as a cache keeps it. */
+/** A cached answer. */
 export interface CachedAnswer {
   readonly recording: Recording;
-  /** What the cache wanted to know of it later. */
+  /** Attributes that the cache stored with it. */
   readonly metadata: JsonObject;
 }
 
-/** The answers on the shelves of a cache. */
+/** The answers in the caches of a module. */
 export class CachedAnswers {
-  /** Bytes that are kept in this process are the same each time. */
+  /** Avoids unpacking the same bytes of an in-process cache again. */
   readonly #unpacked = new WeakMap<Uint8Array, UnpackedAnswer>();
 
-  /** Undefined where there is none, or none that this client can be given. */
+  /** Undefined if there is no answer, or none that this client can read. */
   async find(
     scopedCache: ScopedCache,
     key: string,
@@ -41,14 +41,14 @@ export class CachedAnswers {
 }
 
 interface UnpackedAnswer extends CachedAnswer {
-  /** Which version of its format the client wanted, and how it wanted its stream. */
+  /** The API version and the stream options that the client asked for. */
   readonly version: string;
   readonly stream: string;
 }
 
-/** A line that says what it is, then the recording. */
+/** Packs one header line, then the recording. */
 export function packAnswer({ recording, metadata }: CachedAnswer, clientRequest: ClientRequest): Uint8Array {
-  // What a client of another format wants of its own stream isn't what its provider was asked for.
+  // Stream options of a client of another format are not those that the provider was asked with.
   const stream =
     recording.wire === clientRequest.wire.name
       ? streamOptionsOf(clientRequest, recording)
@@ -70,8 +70,8 @@ function unpackAnswer(bytes: Uint8Array): UnpackedAnswer {
 }
 
 /**
- * A recording is for clients that want it laid out as it is: in the same version of their format, and where it is a stream,
- * without a frame that they count on, or don't expect. In another format it is written anew.
+ * A recording fits a client that expects its layout: the same API version and, for a stream, the same optional
+ * frames. For another format it is encoded anew.
  */
 function isServableTo({ version, stream, recording }: UnpackedAnswer, clientRequest: ClientRequest): boolean {
   const { name, ownHeaders } = clientRequest.wire;
@@ -84,7 +84,7 @@ function isServableTo({ version, stream, recording }: UnpackedAnswer, clientRequ
   );
 }
 
-/** The version of the format; empty for the one that the gateway itself asks for. */
+/** The API version; empty for the gateway's default. */
 function versionOf(clientRequest: ClientRequest): string {
   const { ownHeaders } = clientRequest.wire;
   let version = '';
@@ -95,7 +95,7 @@ function versionOf(clientRequest: ClientRequest): string {
   return version;
 }
 
-/** How a stream is wanted; usage that the gateway asked for is there for who wants it, and left out for others. */
+/** The stream options. Usage that only the gateway asked for is filtered out for clients that don't want it. */
 function streamOptionsOf(clientRequest: ClientRequest, { usageRequested }: Recording): string {
   const options = clientRequest.fields.get('stream_options') ?? null;
   if (usageRequested !== true || (options !== null && !isJsonObject(options))) return canonicalJson(options);
@@ -107,14 +107,14 @@ function defaultStreamOptionsOf({ usageRequested }: Recording): string {
   return usageRequested === true ? '{}' : 'null';
 }
 
-/** What is told of an answer that is kept, for `savedBy`. */
+/** Attributes of a cached answer, as `savedBy` reads them. */
 export function pricingMetadata({ usage, model }: Pick<CompleteAnswer, 'usage' | 'model'>): JsonObject {
   return { usage: { ...usage }, model: model ?? null };
 }
 
 /**
- * What an answer from memory saved: what its provider would have been paid for it. What was written into the provider's
- * cache for it counts as read from there: a second call would have found it, or the next one has to write it now.
+ * What a cached answer saved: the provider's price for it. Cache writes count as cache reads: a second call would
+ * have hit the provider's cache, or the next call has to write it now.
  */
 export function savingOf(
   { metadata: { usage, model } }: CachedAnswer,
@@ -131,30 +131,30 @@ function countWritesAsReads(usage: Usage): Usage {
   return { ...used, cache_read_input_tokens: (used.cache_read_input_tokens ?? 0) + (written ?? 0) };
 }
 
-/** Whether a call changes what its provider keeps: a conversation, a thread, a container. */
+/** Whether a call changes provider state: a conversation, a thread, a container. */
 export function changesState({ wire, fields }: ClientRequest): boolean {
   return wire.stateFields.some((field) => Boolean(fields.get(field)));
 }
 
-/** Whether nothing may come from a cache, nor be kept: the client says so, or the call changes what its provider keeps. */
+/** Whether the call must bypass the cache: the client asks for it, or the call changes provider state. */
 export function bypassesCaches(clientRequest: ClientRequest): boolean {
   return (
     changesState(clientRequest) || /\bno-(store|cache)\b/i.test(clientRequest.header('cache-control') ?? '')
   );
 }
 
-/** Stops that end an answer for good; one that was cut off or waits for more is not worth keeping. */
+/** Stop reasons of complete answers; an answer that was cut off or waits for input is not cached. */
 const naturalStops = new Set(['end_turn', 'stop_sequence', 'tool_use']);
 
-/** What an answer said about itself. */
+/** What an answer reports about itself. */
 interface CompleteAnswer {
   readonly recording: Recording;
   readonly usage: Usage;
-  /** The model that answered, by its own word. */
+  /** The model that answered, as it reports itself. */
   readonly model: string | undefined;
 }
 
-/** Hands an answer over that is worth keeping: a whole one, within `bytesMax`, that ended by itself. */
+/** Passes an answer to the cache if it is complete, within `bytesMax`, and ended by itself. */
 export function onCompleteAnswer(
   reply: Reply,
   bytesMax: number,

@@ -1,17 +1,17 @@
-/** Who calls, and so whose everything is that is kept of a call. */
+/** The authenticated identity behind a call, which owns everything stored for it. */
 export type Caller =
   | { readonly kind: 'local' }
   | { readonly kind: 'account'; readonly accountId: string; readonly keyId: string }
-  /** By the name that its receipts have: the id of a session can claim them. */
+  /** The session's pseudonym in receipts: its id could claim them. */
   | { readonly kind: 'sandbox'; readonly sessionRef: string }
   | { readonly kind: 'payer'; readonly challengeId: string };
 
-/** Whether the operator pays for the calls, so that nothing of the operator's account may show in them. */
+/** Whether the operator pays for the calls, so that they must not reveal anything about the operator's account. */
 export function operatorPays({ kind }: Caller): boolean {
   return kind === 'sandbox' || kind === 'payer';
 }
 
-/** A name for the tenant behind a call; nothing kept under one scope is seen under another. */
+/** The scope of a caller's tenant; data stored under one scope is never visible under another. */
 export function scopeOf(caller: Caller): string {
   switch (caller.kind) {
     case 'local':

@@ -1,6 +1,6 @@
-/** Whether the client still waits. An AbortSignal says the same, costs more, and is made only for who asks for one. */
+/** Whether the client is still connected. Cheaper than an AbortSignal, which is created on demand only. */
 export class ClientPresence {
-  /** Its place among the open calls. */
+  /** Its index among the open calls. */
   listIndex = -1;
   #hasLeft = false;
   #listeners: (() => void)[] = [];
@@ -16,7 +16,7 @@ export class ClientPresence {
     return this.#controller.signal;
   }
 
-  /** Runs when the client leaves, at once if it has left. */
+  /** Runs when the client leaves, or at once if it has left. */
   onLeave(listener: () => void): void {
     if (this.#hasLeft) listener();
     else this.#listeners.push(listener);

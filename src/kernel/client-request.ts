@@ -8,13 +8,12 @@ import type { RoutingFields, WireFormat } from './wire-format.ts';
 
 interface ClientRequestFields {
   readonly wire: WireFormat;
-  /** Its body. */
   readonly fields: LazyJsonObject;
   readonly headers: HeaderList;
   readonly query: string;
-  /** Told of what its body takes in memory while it is parsed; may refuse that. */
+  /** Reserves the memory for the parsed body; may reject. */
   readonly memoryReservation?: ParsedBodyReservation;
-  /** Where it was sent; the format's own where that isn't said. */
+  /** The request path; the format's default if undefined. */
   readonly path?: string;
 }
 
@@ -25,16 +24,16 @@ interface ParsedBodyReservation {
 
 let readRawHeaders: (clientRequest: ClientRequest) => HeaderList;
 
-/** What the client sent, as it sent it. */
+/** The client's request, unchanged. */
 export class ClientRequest {
   readonly wire: WireFormat;
-  /** Its body, of which single fields can be read without parsing the rest. */
+  /** The body, whose fields can be read without parsing the rest. */
   readonly fields: LazyJsonObject;
-  /** Where it was sent. */
+  /** The request path. */
   readonly path: string;
   /** With its question mark, or empty. */
   readonly query: string;
-  /** What it asks for, as its format says it. */
+  /** The model and framing that the request asks for. */
   readonly routing: RoutingFields;
   readonly #headers: HeaderList;
   readonly #memoryReservation: ParsedBodyReservation | undefined;
@@ -60,8 +59,8 @@ export class ClientRequest {
   }
 
   /**
-   * Its body is there until this is called. Once somebody keeps it, it is gone when everybody has let go: after its call,
-   * what was asked for in it, and what modules left for later. Undefined for a small one, which just stays.
+   * Retains the body until the returned function is called. A retained body is freed when all holders have released
+   * it: the call, its attempts and background tasks. Undefined for a small body, which is never freed early.
    */
   retain(): (() => void) | undefined {
     if (this.fields.bytes.byteLength < limits.eagerlyFreedBodyBytesMin) return undefined;
@@ -69,7 +68,7 @@ export class ClientRequest {
     return this.#memory.retain();
   }
 
-  /** All of it, parsed when somebody asks, and again where it was let go. Refuses what could be read in two ways. */
+  /** The whole body, parsed on first use and again if it was released. Rejects ambiguous JSON. */
   get body(): JsonObject {
     this.#body ??= this.#parse();
     return this.#body;
@@ -82,14 +81,14 @@ export class ClientRequest {
     return this.fields.parse();
   }
 
-  /** The fields by which it would ask for its usage; undefined where it does, or where nobody has to. */
+  /** The fields that would make the request ask for usage; undefined if it does, or needn't. */
   get usageOptInFields(): JsonObject | undefined {
     if (this.#usageOptInFields === undefined)
       this.#usageOptInFields = this.wire.usageOptIn?.optInFields(this.fields) ?? null;
     return this.#usageOptInFields ?? undefined;
   }
 
-  /** A large body takes ten times its bytes when it is parsed. Nobody needs that while a provider works, mostly. */
+  /** Drops a large parsed body, which takes ten times its bytes. It is rarely needed while a provider works. */
   releaseParsed(): void {
     if (this.bytes.byteLength < limits.reparsedBodyBytesMin || this.#request !== undefined) return;
     if (this.#body === undefined) return;
@@ -97,7 +96,7 @@ export class ClientRequest {
     this.#memoryReservation?.letGo();
   }
 
-  /** Read when somebody asks: a call that is only passed on is never taken apart. */
+  /** Decoded on first use: a call that is passed through is never decoded. */
   get request(): ChatRequest {
     this.#request ??= this.wire.decodeRequest(exactBody(this.body, this.bytes), this.routing);
     return this.#request;
@@ -107,7 +106,7 @@ export class ClientRequest {
     return this.routing.stream === true;
   }
 
-  /** What the headers with this lower-case name say, in one line; undefined for those that carry credentials. */
+  /** The combined value of the headers with this lower-case name; undefined for those that carry credentials. */
   header(name: string): string | undefined {
     return secretHeaders.has(name) ? undefined : joinedHeaderOf(this.#headers, name);
   }
@@ -117,7 +116,7 @@ export class ClientRequest {
   }
 }
 
-/** All headers as they came, credentials included: for who sends a call on. No module can reach it by what it is given. */
+/** All headers including credentials, for sending a call on. Modules have no access to this function. */
 export function rawHeadersOf(clientRequest: ClientRequest): HeaderList {
   return readRawHeaders(clientRequest);
 }

@@ -1,4 +1,4 @@
-/** Time as an argument, so that tests can hold it still. */
+/** The current time as a dependency, so that tests can fix it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;

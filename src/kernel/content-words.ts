@@ -1,7 +1,7 @@
-/** More than these say no more. */
+/** Further words add no information. */
 const wordsMax = 200;
 
-/** Words that are in every text, of English mostly. */
+/** Stop words, mostly English. */
 const stopWords = new Set(
   (
     'a an and are as at be but by can could do does for from get had has have how i if in into is it its just ' +
@@ -11,7 +11,7 @@ const stopWords = new Set(
   ).split(' '),
 );
 
-/** The words of a text that say what it is about, each once, without their endings. */
+/** The distinct words that say what a text is about, stemmed. */
 export function contentWords(text: string): readonly string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
   const stems = words.filter((word) => !stopWords.has(word)).map(stem);
@@ -23,12 +23,12 @@ function stem(word: string): string {
   return word.replace(/(?:ies|ing|ed|es|s|ly)$/, '');
 }
 
-/** Words that change nothing about what a sentence asks for. */
+/** Words that don't change what a sentence asks for. */
 const fillerWords = new Set(
   'a again an and but here just now please so that the then there this too well'.split(' '),
 );
 
-/** All words of a text that can change what it says, in their order: who turns two of them around says something else. */
+/** All words that can change the meaning of a text, in order, since their order matters. */
 export function significantWords(text: string): readonly string[] {
   const words =
     text
@@ -38,7 +38,7 @@ export function significantWords(text: string): readonly string[] {
   return words.filter((word) => !fillerWords.has(word)).slice(0, wordsMax);
 }
 
-/** Whether two texts have the same words, in another order. */
+/** Whether two texts have the same words in a different order. */
 export function isReordered(one: string, other: string): boolean {
   const [first, second] = [significantWords(one), significantWords(other)];
   return first.join(' ') !== second.join(' ') && first.toSorted().join(' ') === second.toSorted().join(' ');

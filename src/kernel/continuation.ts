@@ -3,43 +3,43 @@ import type { JsonObject } from './json.ts';
 import type { FieldReader } from './lazy-json-object.ts';
 import type { Answer } from './message.ts';
 
-/** One call of a conversation, kept for a client that goes on from its answer by name. */
+/** One turn of a conversation, stored for a client that continues from its answer by id. */
 export interface Turn {
-  /** The answer that this one went on from. */
+  /** The id of the previous answer. */
   readonly previous?: string;
-  /** What was asked and what was answered, as the client's format writes it. */
+  /** The input and the output items, in the client's format. */
   readonly items: readonly JsonObject[];
-  /** The provider that knows the answer by this name, too. */
+  /** The provider that also knows the answer by this id. */
   readonly keptBy?: string;
 }
 
-/** Turns by the name of their answer: for a while, as far as there is room, and each scope for itself. */
+/** Stores turns by the id of their answer: for a limited time, within a memory limit, separately for each scope. */
 export interface TurnStore {
   find(scope: string, id: string): Promise<Turn | undefined>;
   save(scope: string, id: string, turn: Turn): Promise<void>;
 }
 
-/** What a request names instead of saying it again. */
+/** What a request refers to by id. */
 interface TurnReferences {
-  /** The answer that it goes on from. */
+  /** The answer that it continues from. */
   readonly previous: string | undefined;
-  /** Answers of which it takes single items. */
+  /** Answers that it quotes single items of. */
   readonly quotedIds: readonly string[];
 }
 
-/** How a format lets its clients go on from an earlier answer without sending the conversation again. */
+/** How clients of a format continue from an earlier answer without sending the conversation again. */
 export interface Continuation {
-  /** The answer that a request goes on from. */
+  /** The id of the answer that a request continues from. */
   previousIdIn(fieldReader: FieldReader): string | undefined;
   referencesIn(body: JsonObject): TurnReferences;
-  /** The request with everything in it that it only named; `quoted` are items that it may refer to. */
+  /** The request with all references expanded; `quoted` are items that it may refer to. */
   expandRequest(body: JsonObject, history: readonly JsonObject[], quoted: readonly JsonObject[]): JsonObject;
-  /** The request with nothing in it but the earlier turns. */
+  /** The request with only the earlier turns in it. */
   historyRequest(body: JsonObject, history: readonly JsonObject[]): JsonObject;
-  /** Whether the client may want to go on from the answer. */
+  /** Whether the client may continue from the answer. */
   isContinuable(fieldReader: FieldReader): boolean;
-  /** What a call adds to its conversation. */
+  /** The turn that a call adds to its conversation. */
   turnOf(body: JsonObject, answer: Answer): { readonly id: string; readonly turn: Turn };
-  /** For a client that goes on from an answer which nobody has. */
+  /** The error for an answer that is not stored. */
   notFoundError(id: string): GatewayError;
 }

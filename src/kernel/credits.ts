@@ -1,5 +1,5 @@
-/** Whole units, so that debits never drift. */
+/** Integer units, so that sums stay exact. */
 export const creditsPerUsd = 100_000;
 
-/** What a call past the cap costs an account that switched overage on. */
+/** The price of a call beyond the cap for an account with overage enabled. */
 export const overageCreditsPerRequest = 25;

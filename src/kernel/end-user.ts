@@ -4,27 +4,27 @@ import { isJsonObject } from './json.ts';
 import type { LazyJsonObject } from './lazy-json-object.ts';
 
 /**
- * The person that a client says it asks for, as far as it says so: one account often serves many. A name is taken as it
- * is, whatever it is made of; only the session that Claude Code writes into its own is left out.
+ * The end user that a client names, if any: one account often serves many. Accepts any name, but leaves out the
+ * session that Claude Code writes into its own.
  */
 export function endUserOf({ fields }: ClientRequest): string {
-  // Formats have other fields for the same thing.
+  // Formats have different fields for this.
   const named = ['metadata', 'user', 'safety_identifier'].map((field) => endUserNameIn(fields, field));
   return JSON.stringify([...new Set(named)].filter((name) => name !== '').sort());
 }
 
-/** A name of ours for the person whom a call is for, the same in all calls of a tenant; null where none is named. */
+/** The pseudonym of the call's end user, the same in all calls of a tenant; null if the call names none. */
 export function endUserRefOf(clientRequest: ClientRequest, scope: string): string | null {
   const named = endUserOf(clientRequest);
   return named === noEndUser ? null : hashEndUser(named, scope);
 }
 
-/** The same for somebody who is named apart from a call. */
+/** The pseudonym of an end user who is named outside of a call. */
 export function endUserRefFromName(user: string, scope: string): string {
   return hashEndUser(JSON.stringify([stripSession(user)]), scope);
 }
 
-/** The session in a name that Claude Code wrote; undefined in every other name. */
+/** The session in a user id that Claude Code wrote; undefined for any other id. */
 export function claudeCodeSession(name: string): string | undefined {
   return claudeCodeParts(name)?.session;
 }
@@ -39,7 +39,7 @@ function endUserNameIn(fields: LazyJsonObject, field: string): string {
   const value = fields.get(field);
   const name = field !== 'metadata' ? value : isJsonObject(value) ? value.user_id : undefined;
   if (name === undefined || name === null) return '';
-  // Some providers take numbers, too. Those of 18 digits would be rounded.
+  // Some providers accept numbers; those with 18 digits would be rounded.
   return typeof name === 'string' ? stripSession(name) : fields.textOf(field);
 }
 
@@ -52,10 +52,10 @@ interface ClaudeCodeParts {
   readonly session: string;
 }
 
-/** Until version 2.1.77. The account is empty where an API key pays. */
+/** The format up to version 2.1.77. The account is empty if an API key pays. */
 const underscoredName =
   /^(user_[0-9a-f]{64}_account_(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?)_session_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-/** Since then, as JSON.stringify writes it: other fields, another order or other spacing are another client's. */
+/** The later format, exactly as JSON.stringify writes it; other fields, order or spacing come from another client. */
 const jsonName =
   /^(\{"device_id":"[0-9a-f]{64}","account_uuid":"(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?"),"session_id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"\}$/;
 

@@ -2,7 +2,7 @@ import type { HeaderList } from './headers.ts';
 import type { StreamError, Usage } from './message.ts';
 import type { ProviderFormat } from './wire-format.ts';
 
-/** Every way a call can be refused or fail, with the HTTP status it has. */
+/** All error codes with their HTTP status. */
 export const errorStatus = {
   invalid_request: 400,
   invalid_json: 400,
@@ -73,7 +73,7 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** An upstream's own error answer, kept as it came. */
+/** An error response of a provider, unchanged. */
 interface UpstreamErrorResponse {
   readonly wire: ProviderFormat;
   readonly status: number;
@@ -87,25 +87,25 @@ export interface ErrorDetails {
   readonly detail?: string;
   readonly status?: number;
   readonly retryAfterSeconds?: number;
-  /** When what is used up is there again. */
+  /** When the exhausted quota or budget is available again. */
   readonly resetsAtMs?: number;
-  /** False where the same call again cannot help. */
+  /** False if retrying the same call cannot help. */
   readonly shouldRetry?: boolean;
   readonly upstream?: UpstreamErrorResponse;
-  /** What a provider counted of the answer that it failed with. */
+  /** The usage that a provider reported with its error. */
   readonly usage?: Usage;
-  /** The provider's own code for it, which says more to its clients than ours. */
+  /** The provider's own error code, which its clients know better than ours. */
   readonly providerCode?: string;
-  /** Where more can be had, when what there is has been used. */
+  /** Where to get more of what is used up. */
   readonly upgradeUrl?: string;
   readonly headers?: HeaderList;
-  /** Fields that stand beside `error` in the body. */
+  /** Fields next to `error` in the body. */
   readonly extraFields?: Readonly<Record<string, unknown>>;
 }
 
 const brand = Symbol.for('weir.GatewayError');
 
-/** What a caller is told. Anything else that is thrown is a bug. */
+/** An error that is reported to the caller. Anything else that is thrown is a bug. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -120,27 +120,27 @@ export class GatewayError extends Error {
     Object.defineProperty(this, brand, { value: true });
   }
 
-  /** By mark and not by class, so that two copies of the package agree. */
+  /** Checks a symbol instead of the class, so that two copies of the package agree. */
   static is(thrown: unknown): thrown is GatewayError {
     return typeof thrown === 'object' && thrown !== null && brand in thrown;
   }
 }
 
-/** Where the same call again gets the same answer, until a person has done something. */
+/** Errors that a retry cannot fix until someone acts. */
 export function isPermanent({ code, status, details }: GatewayError): boolean {
   if (details.shouldRetry !== undefined) return !details.shouldRetry;
   return permanentStatuses.has(status) || code === 'loop_detected' || code === 'provider_key_unreadable';
 }
 
-/** Some clients try even these again, for minutes, while nobody sees why. */
+/** Some clients retry even these for minutes, which hides the reason. */
 const permanentStatuses = new Set([400, 401, 402, 403, 404]);
 
-/** What a provider said went wrong, inside of an answer. */
+/** An error that a provider reported inside an answer. */
 export function providerError({ message, status }: StreamError, details: ErrorDetails = {}): GatewayError {
   return new GatewayError('upstream_error', message, status === undefined ? details : { ...details, status });
 }
 
-/** Whether it is a word of the gateway or of a module on the call, and not the failure of something that they use. */
+/** Whether the gateway or a module rejected the call, as opposed to a failure of something that they use. */
 export function isRejection(thrown: unknown): thrown is GatewayError {
   return GatewayError.is(thrown) && thrown.status < 500 && thrown.code !== 'upstream_error';
 }

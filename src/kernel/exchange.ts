@@ -9,9 +9,12 @@ import type { Target } from './provider.ts';
 import type { Secret } from './secret.ts';
 import type { Trace } from './trace.ts';
 
-/** Finds with which credential a provider is paid for a call; refuses where there is none and one is needed. */
+/** Resolves the credential for a call's provider; rejects if one is needed and missing. */
 export interface CredentialResolver {
-  /** At once where it is known. `stored` where the call is over and what came with it may not be used any more. */
+  /**
+   * Synchronous where it is known. `stored` after the call has ended, when credentials of the request may no longer
+   * be used.
+   */
   find(target: Target, which?: 'stored'): Secret | undefined | Promise<Secret | undefined>;
 }
 
@@ -25,14 +28,14 @@ interface ExchangeFields {
   readonly credentials: CredentialResolver;
 }
 
-/** Who asked for an exchange to go on: the modules that it has come through. */
+/** How an exchange came about: the modules that it has passed through. */
 interface RequestOrigin {
   readonly observer: AttemptObserver | undefined;
-  /** The module that asked once more, or for itself. */
+  /** The module that made the request, as a retry or for itself. */
   readonly askedBy: string | undefined;
-  /** Whether that is a question of its own. */
+  /** Whether it is a module's own question. */
   readonly isModuleCall: boolean;
-  /** What its provider keeps of its conversation; undefined where no module may change that. */
+  /** The provider's cached prefix of the conversation; undefined if no module may change it. */
   readonly prefix?: Prefix | undefined;
 }
 
@@ -43,7 +46,7 @@ let internals: {
   createModuleCall(exchange: Exchange, moduleCallFields: ModuleCallFields): Exchange;
 };
 
-/** One call on its way through the pipeline. A module that changes it passes on another one. */
+/** One call in the pipeline. Immutable: a module that changes it passes on a new one. */
 export class Exchange {
   readonly id: string;
   readonly clientRequest: ClientRequest;
@@ -68,7 +71,7 @@ export class Exchange {
     this.#requestOrigin = requestOrigin;
   }
 
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   get signal(): AbortSignal {
     return this.presence.signal;
   }
@@ -82,7 +85,7 @@ export class Exchange {
     return this.#request === undefined || this.#request === this.clientRequest.request;
   }
 
-  /** Which conversation it belongs to, as far as this request tells it; worked out when somebody asks. */
+  /** The conversation of the call as of this request; computed on first use. */
   get conversation(): Conversation {
     this.#conversation ??= new Conversation(
       this.trace.resolveConversation(() => identifyConversation(this)),
@@ -125,7 +128,7 @@ export class Exchange {
   }
 }
 
-/** What pays for a call. Like the following, for what surrounds modules: none can reach it by what it is given. */
+/** The credentials of a call. Like the following functions, for the kernel only: modules can't reach them. */
 export function credentialsOf(exchange: Exchange): CredentialResolver {
   return internals.credentials(exchange);
 }
@@ -134,12 +137,12 @@ export function requestOriginOf(exchange: Exchange): RequestOrigin {
   return internals.requestOrigin(exchange);
 }
 
-/** The same exchange, asked for by a module. */
+/** The same exchange, with the module that made the request. */
 export function withRequestOrigin(exchange: Exchange, requestOrigin: RequestOrigin): Exchange {
   return internals.withRequestOrigin(exchange, requestOrigin);
 }
 
-/** Another question, asked on behalf of the same caller. */
+/** A module's own question on behalf of the same caller. */
 export function createModuleCall(exchange: Exchange, moduleCallFields: ModuleCallFields): Exchange {
   return internals.createModuleCall(exchange, moduleCallFields);
 }

@@ -1,4 +1,4 @@
-/** A time with two digits behind the point. Every call says several, and `toFixed` takes three times as long. */
+/** A time with two decimals. Every call formats several, and `toFixed` takes three times as long. */
 export function formatHundredths(ms: number): string {
   const all = Math.round(ms * 100);
   const rest = all % 100;

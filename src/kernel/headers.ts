@@ -1,4 +1,4 @@
-/** Header names and values in turn, as they stand on the wire: `[name, value, name, value, …]`. */
+/** Alternating header names and values, as received: `[name, value, name, value, …]`. */
 export type HeaderList = readonly string[];
 
 /** The value of the first header with this lower-case name. */
@@ -25,7 +25,7 @@ export function headerValuesOf(headers: HeaderList, name: string): readonly stri
   return values ?? none;
 }
 
-/** What is said under this lower-case name, all of it in one line (RFC 9110, 5.3): a list may come in several. */
+/** The combined value of all headers with this lower-case name (RFC 9110, 5.3). */
 export function joinedHeaderOf(headers: HeaderList, name: string): string | undefined {
   const said = headerValuesOf(headers, name);
   return said.length > 1 ? said.join(', ') : said[0];
@@ -33,7 +33,7 @@ export function joinedHeaderOf(headers: HeaderList, name: string): string | unde
 
 const none: HeaderList = [];
 
-/** Headers that carry credentials: no module sees them, and no provider gets the client's. */
+/** Headers that carry credentials: hidden from modules and never forwarded to providers. */
 export const secretHeaders: ReadonlySet<string> = new Set([
   'authorization',
   'x-api-key',
@@ -44,11 +44,11 @@ export const secretHeaders: ReadonlySet<string> = new Set([
   'proxy-authorization',
 ]);
 
-/** How such names begin, perhaps after `x-`, or what they are. */
+/** Prefixes of such names, possibly after `x-`, or whole names. */
 const proxyHeaderPattern =
   /^(x-)?(forwarded|via|real|original|originating|envoy|cf|cdn|fastly|fly|azure|appengine|arr|proxyuser)(-|$)|(^|-)client-?ip$/;
 
-/** Whether proxies add a header of this lower-case name, to tell of themselves or of who is behind them. */
+/** Whether proxies add a header with this lower-case name, about themselves or the client behind them. */
 export function isProxyHeader(name: string): boolean {
   return proxyHeaderPattern.test(name);
 }

@@ -1,9 +1,9 @@
-/** A text as it stands in a page, also inside of an attribute. */
+/** Escapes a text for HTML, including attribute values. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }
 
-/** A page of ours by itself, in one piece. */
+/** A standalone page of the gateway. */
 export function htmlPage({ title, style, body }: HtmlPage): string {
   return `<!doctype html>
 <html lang="en">

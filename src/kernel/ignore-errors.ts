@@ -1,4 +1,4 @@
-/** Who doesn't wait for it must not bring the process down when it fails. */
+/** Prevents an unhandled rejection of a promise that is not awaited. */
 export function ignoreErrors<Result>(promise: Promise<Result>): Promise<Result> {
   promise.catch(() => undefined);
   return promise;

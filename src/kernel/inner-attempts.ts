@@ -2,7 +2,7 @@ import type { Attempt } from './attempt.ts';
 
 type AttemptsListener = (attempts: readonly Attempt[]) => void;
 
-/** Every answer that providers were asked for below a module, and who is told when none is under way any more. */
+/** The attempts below a module, with listeners for when all have ended. */
 export class InnerAttempts {
   readonly #onFault: (fault: unknown) => void;
   #attempts: readonly Attempt[] = none;
@@ -18,20 +18,20 @@ export class InnerAttempts {
     this.#attempts = [...this.#attempts, attempt];
   }
 
-  /** Runs once, when the module's part is over and nothing is under way. */
+  /** Runs once, when the module has ended and no attempt is in flight. */
   onBilled(then: AttemptsListener): void {
     this.#billedListeners = [...this.#billedListeners, then];
-    // Who was still at work when the call went on without it is told too.
+    // A module that was skipped while still working is notified, too.
     this.attemptEnded();
   }
 
-  /** Runs once, when all of those have run, whatever became of them. */
+  /** Runs once, after all `onBilled` listeners, even if those fail. */
   onSettled(then: AttemptsListener): void {
     this.#settledListeners = [...this.#settledListeners, then];
     this.attemptEnded();
   }
 
-  /** The module's part is. */
+  /** The module has ended. */
   moduleEnded(): void {
     this.#isModuleDone = true;
     this.attemptEnded();

@@ -1,12 +1,12 @@
-/** Where something stands in a list that it will leave again; -1 when it stands in none. */
+/** The index of an item in its list; -1 if it is in none. */
 export interface IntrusiveListItem {
   listIndex: number;
 }
 
 /**
- * What is going on at the moment, in no order. A Set that something enters and leaves with every call makes a new table
- * every few calls, each dead one pointing at the next: once one is old, the collector keeps all that they hold. An array
- * that shrinks and grows is copied each time, so that this one keeps the room it had.
+ * An unordered list of current items. A Set that changes with every call allocates a new table every few calls, and
+ * dead tables chain up: once one is old, the collector retains all of them. An array that shrinks and grows is copied
+ * each time, so this one keeps its capacity.
  */
 export class IntrusiveList<Item extends IntrusiveListItem> {
   readonly #items: (Item | undefined)[] = [];
@@ -23,7 +23,7 @@ export class IntrusiveList<Item extends IntrusiveListItem> {
 
   delete(item: Item): void {
     const { listIndex } = item;
-    // Looking for what stands at -1 takes longer than all the rest.
+    // Reading index -1 would take longer than everything else.
     if (listIndex < 0 || this.#items[listIndex] !== item) return;
     const last = this.#items[--this.#size];
     this.#items[this.#size] = undefined;
@@ -33,7 +33,7 @@ export class IntrusiveList<Item extends IntrusiveListItem> {
     last.listIndex = listIndex;
   }
 
-  /** As it is now: what happens to an item may take it out of the list. */
+  /** A copy: handling an item may remove it from the list. */
   snapshot(): readonly Item[] {
     return this.#items.filter((item) => item !== undefined);
   }

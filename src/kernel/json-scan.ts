@@ -1,7 +1,7 @@
-// Finds places in JSON without reading its values. A text with a character for each byte has the same structure, and
-// its places are places in the bytes. Where something ends that doesn't end is beyond the text.
+// Finds positions in JSON without parsing values. Works on latin1 text, one character per byte, so that text positions
+// are byte positions. The end of an unterminated value lies beyond the text.
 
-/** Where a key stands, with its quotes, and where its value does. */
+/** The positions of a key, with its quotes, and of its value. */
 export interface JsonMember {
   readonly keyStart: number;
   readonly keyEnd: number;
@@ -9,7 +9,7 @@ export interface JsonMember {
   readonly valueEnd: number;
 }
 
-/** The member whose key begins here, unless there is none. */
+/** The member whose key starts here, if there is one. */
 export function memberAt(text: string, keyStart: number): JsonMember | undefined {
   if (text.charCodeAt(keyStart) !== quote) return undefined;
   const keyEnd = stringEnd(text, keyStart);
@@ -19,7 +19,7 @@ export function memberAt(text: string, keyStart: number): JsonMember | undefined
   return { keyStart, keyEnd, valueStart, valueEnd: valueEnd(text, valueStart) };
 }
 
-/** Behind the value that begins here. */
+/** The position after the value that starts here. */
 export function valueEnd(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === quote) return stringEnd(text, start);
@@ -42,7 +42,10 @@ export function valueEnd(text: string, start: number): number {
   return text.length + 1;
 }
 
-/** Behind the string whose first quote is here. From its first escaped quote on it is read character by character: a search for each quote takes many times as long where there are many. */
+/**
+ * The position after the string whose opening quote is here. Reads character by character after the first escaped
+ * quote: searching for each quote is much slower if there are many.
+ */
 function stringEnd(text: string, open: number): number {
   const first = text.indexOf('"', open + 1);
   if (first < 0) return text.length + 1;
@@ -56,7 +59,7 @@ function stringEnd(text: string, open: number): number {
   return text.length + 1;
 }
 
-/** Behind a number or a name. */
+/** The position after a number or a literal. */
 function literalEnd(text: string, start: number): number {
   let at = start;
   for (; at < text.length; at++) {
@@ -66,17 +69,17 @@ function literalEnd(text: string, start: number): number {
   return at;
 }
 
-/** What a text looks like as a whole. */
+/** Statistics of a text. */
 interface JsonShape {
-  /** Of key and value. */
+  /** Key-value pairs. */
   readonly pairs: number;
-  /** How deep its brackets go. */
+  /** Nesting depth. */
   readonly depth: number;
-  /** Commas and opening brackets: no fewer than there are values, and at most twice as many. */
+  /** Commas and opening brackets: at least the number of values, and at most twice that. */
   readonly values: number;
 }
 
-/** Looks no further than to the first value too many. */
+/** Stops at the first value beyond the limit. */
 export function shapeOf(text: string, valuesMax = Number.POSITIVE_INFINITY): JsonShape {
   let pairs = 0;
   let values = 0;
@@ -106,7 +109,7 @@ export function shapeOf(text: string, valuesMax = Number.POSITIVE_INFINITY): Jso
   return { pairs, depth: deepest, values };
 }
 
-/** How many more brackets close than open from here to the end: the depth at which this stands, if no string is cut. */
+/** How many more brackets close than open from here to the end: the depth of this position, if no string is cut. */
 export function depthAt(text: string, from: number, end = text.length): number | undefined {
   let depth = 0;
   let at = from;
@@ -137,7 +140,7 @@ function isSpace(code: number): boolean {
   return code <= space && (code === space || code === lineFeed || code === carriageReturn || code === tab);
 }
 
-// Not exported, and not imported: V8 would read each anew at every character, which takes up to twice as long.
+// Neither exported nor imported: V8 would look each one up for every character, which takes up to twice as long.
 const tab = 9;
 const lineFeed = 10;
 const carriageReturn = 13;

@@ -5,7 +5,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 declare global {
-  /** Not in TypeScript's own declarations yet. */
+  /** Missing in TypeScript's declarations. */
   interface JSON {
     parse(
       text: string,
@@ -16,10 +16,10 @@ declare global {
   }
 }
 
-/** From the start of a row of digits only: a row of fifteen is read once, not from each of its digits. */
+/** Matches only from the start of a run of digits, so that a run is read once and not from each digit. */
 const longNumber = /(?<!\d)\d{16}/;
 
-/** The body that these bytes hold, with all digits: what was read of it may be written in another format. */
+/** Parses a body and preserves all digits, since it may be encoded in another format. */
 export function exactBody(body: JsonObject, bytes: Uint8Array): JsonObject {
   if (!hasLongNumber(bytes)) return body;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -29,7 +29,7 @@ export function exactBody(body: JsonObject, bytes: Uint8Array): JsonObject {
 
 const longNumberDigits = 16;
 
-/** Looks at every sixteenth byte, mostly: a row of digits ends behind where one of them is none. */
+/** Mostly looks at every sixteenth byte: a run of digits ends where one of those isn't a digit. */
 function hasLongNumber(bytes: Uint8Array): boolean {
   for (let end = longNumberDigits; end <= bytes.length; ) {
     let at = end - 1;
@@ -44,7 +44,7 @@ function isDigit(byte = 0): boolean {
   return byte >= 48 && byte <= 57;
 }
 
-/** JSON in which integers too long for a number keep all their digits when they are written again. */
+/** Parses JSON so that integers too long for a number keep all digits when serialized again. */
 export function parseExact(text: string): unknown {
   if (!longNumber.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_key, value, { source }) =>
@@ -56,7 +56,7 @@ export function parseExact(text: string): unknown {
 
 const longInteger = /^-?\d{16,}$/;
 
-/** The same text for values that differ only in the order of their keys. */
+/** Serializes to the same text for values that differ only in key order. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
   if (!isJsonObject(value) || JSON.isRawJSON(value)) return JSON.stringify(value) ?? 'null';

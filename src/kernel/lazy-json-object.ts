@@ -8,9 +8,9 @@ import { scan } from './scan/scan.ts';
 import { childrenMax, type ScanBounds, type ScanFault, type ScanResult } from './scan/scan-result.ts';
 import { truncateLongTexts } from './truncate-texts.ts';
 
-/** Fields of an object, read when somebody asks for them. */
+/** Fields of an object, parsed on access. */
 export interface FieldReader {
-  /** Undefined where there is none of this name. */
+  /** Undefined if there is no such field. */
   get(name: string): unknown;
 }
 
@@ -21,9 +21,9 @@ interface FieldRange {
 }
 
 /**
- * A JSON object in its bytes: checked, its fields found, and nothing of it read before somebody asks. What two parsers
- * could read in two ways is refused: broken UTF-8, and a key that is there twice, which deeper down is looked for when
- * all of it is parsed: what is only passed on, nobody here reads in any way.
+ * A JSON object in its bytes: validated and indexed, with fields parsed on access. Rejects what two parsers could
+ * read differently: invalid UTF-8 and duplicate keys. Nested duplicates are found only when the whole body is parsed,
+ * since nothing here reads a body that is passed through.
  */
 export class LazyJsonObject implements FieldReader {
   readonly bytes: Buffer;
@@ -36,7 +36,7 @@ export class LazyJsonObject implements FieldReader {
     this.#rejectsDuplicates = refusesTwins;
   }
 
-  /** Of an answer, in which the last of two keys counts; undefined for what is no object, or too deep. */
+  /** For answers, where the last of two duplicate keys counts; undefined if it is no object or nested too deep. */
   static ofAnswer(bytes: Buffer): LazyJsonObject | undefined {
     const scanned = scan(bytes, answerBounds);
     return typeof scanned === 'string' || scanned.kind !== 'object'
@@ -44,7 +44,7 @@ export class LazyJsonObject implements FieldReader {
       : new LazyJsonObject(bytes, scanned, false);
   }
 
-  /** Refuses what is no JSON object, or more of one than may be. */
+  /** Rejects anything but a JSON object within the limits. */
   static of(given: Uint8Array, bounds: ScanBounds = clientBounds): LazyJsonObject {
     const bytes = Buffer.isBuffer(given)
       ? given
@@ -57,12 +57,12 @@ export class LazyJsonObject implements FieldReader {
     return new LazyJsonObject(bytes, scanned, true);
   }
 
-  /** How many values there are in all, about. */
+  /** Approximate number of values. */
   get values(): number {
     return this.#scanned.values;
   }
 
-  /** Its fields in their order, with the places of their values. */
+  /** The fields in order, with the positions of their values. */
   members(): readonly FieldRange[] {
     const { offsets } = this.#scanned;
     return memberNames(this.bytes, this.#scanned).map((name, at) => ({
@@ -81,13 +81,13 @@ export class LazyJsonObject implements FieldReader {
     return byteRange === undefined ? undefined : parseValueAt(this.bytes, byteRange.start, byteRange.end);
   }
 
-  /** The JSON text of a field, as it was sent; empty where there is none of this name. */
+  /** The JSON text of a field as sent; empty if there is no such field. */
   textOf(name: string): string {
     const byteRange = findMember(this.bytes, this.#scanned, name);
     return byteRange === undefined ? '' : this.bytes.toString('utf8', byteRange.start, byteRange.end);
   }
 
-  /** How many bytes there are between the brackets of a list; undefined where the field is no list. */
+  /** The number of bytes between the brackets of an array; undefined if the field is no array. */
   listBytes(name: string): number | undefined {
     const byteRange = findMember(this.bytes, this.#scanned, name);
     return byteRange !== undefined && this.bytes[byteRange.start] === openBracket
@@ -95,12 +95,12 @@ export class LazyJsonObject implements FieldReader {
       : undefined;
   }
 
-  /** All of it. */
+  /** The whole object. */
   parse(): JsonObject {
     return this.#parseText(this.bytes.toString('utf8'));
   }
 
-  /** All of it, but of long texts only how they begin, where that spares something; `bytesOfText` says how long they are. */
+  /** The whole object with long texts truncated where that saves time; `bytesOfText` returns their full lengths. */
   parseTruncated(): JsonObject {
     const longTexts = this.bytes.byteLength < truncatedBytesMin ? undefined : this.#scanned.longTexts;
     return this.#parseText(
@@ -116,10 +116,10 @@ export class LazyJsonObject implements FieldReader {
   }
 }
 
-/** What clients may send. */
+/** Limits for client requests. */
 const clientBounds: ScanBounds = { valuesMax: limits.jsonValuesMax, depthMax: limits.jsonDepthMax };
 const answerBounds: ScanBounds = { valuesMax: Number.POSITIVE_INFINITY, depthMax: limits.jsonDepthMax };
-/** Cutting takes as long as reading a text of a few thousand bytes. */
+/** Truncating takes as long as parsing a text of a few thousand bytes. */
 const truncatedBytesMin = 8192;
 const openBracket = 91;
 const emptyObject: JsonObject = {};
@@ -137,7 +137,7 @@ function scanError(fault: ScanFault, bytes: Buffer): GatewayError {
   }
 }
 
-/** In the words of the parser, which ends at the same place. */
+/** Uses the message of JSON.parse, which fails at the same position. */
 function syntaxError(bytes: Buffer): GatewayError {
   try {
     JSON.parse(bytes.toString('utf8'));
@@ -156,7 +156,7 @@ function invalidBodyError(what: string, cause?: unknown): GatewayError {
   return new GatewayError('invalid_json', `the body ${what}`, { cause });
 }
 
-/** Counts the keys that survived parsing: fewer than were written means that one was there twice. */
+/** Counts the keys after parsing: fewer than in the text means that one was a duplicate. */
 function countKeys(value: object): number {
   let keys = 0;
   if (Array.isArray(value)) {

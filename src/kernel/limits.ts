@@ -15,7 +15,7 @@ import { sharedLimits } from './limits/shared.ts';
 import { tokensLimits } from './limits/tokens.ts';
 import { workersLimits } from './limits/workers.ts';
 
-/** Every bound, by area, with its unit in the name and its reason beside it. */
+/** All limits by area, with the unit in the name and the reason in the comment. */
 export const limits = {
   ...callsLimits,
   ...modulesLimits,

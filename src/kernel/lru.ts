@@ -1,6 +1,6 @@
 /**
- * The entries that were used of late, up to a number. Two generations instead of one order: a hit costs one look-up,
- * and what was not asked for during a whole generation is forgotten with it.
+ * The most recently used entries, up to a maximum. Two generations instead of an ordered list: a hit costs one
+ * lookup, and entries not used during a whole generation are dropped with it.
  */
 export class Lru<Value> {
   readonly #generationMax: number;
@@ -11,7 +11,7 @@ export class Lru<Value> {
     this.#generationMax = Math.max(1, Math.floor(entriesMax / 2));
   }
 
-  /** Entries that it holds; one that was asked for again may count twice until its generation ends. */
+  /** The number of entries; one that was used again may count twice until its generation ends. */
   get size(): number {
     return this.#fresh.size + this.#stale.size;
   }

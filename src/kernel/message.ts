@@ -1,6 +1,6 @@
 /**
- * The one shape a conversation has inside the gateway: Anthropic Messages under its own names, the richer of the
- * formats we speak. Types name the fields we read; what they don't name travels along untouched.
+ * The canonical shape of conversations in the gateway: Anthropic Messages, the richest of the supported formats.
+ * Types list the fields that the gateway reads; other fields are passed along unchanged.
  */
 export interface ChatRequest {
   readonly model: string;
@@ -17,13 +17,13 @@ export interface ChatRequest {
   readonly metadata?: { readonly user_id?: string | null };
   readonly thinking?: Thinking;
   readonly output_config?: OutputConfig;
-  /** What its provider shall leave out of the conversation by itself. */
+  /** What the provider should remove from the conversation itself. */
   readonly context_management?: Readonly<Record<string, unknown>>;
-  /** Fields of another wire format that have no name here, by the format's name; with `!` those that an answer depends on. */
+  /** Fields of another wire format without a canonical name, by format; with `!`, those that change the answer. */
   readonly extensions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** Fields of a format's own without which an answer would not be the one that was asked for. */
+/** Format-specific fields that change the answer. */
 export function essentialFieldsOf(
   { extensions }: ChatRequest,
   wire: string,
@@ -36,7 +36,7 @@ export interface Message {
   readonly content: string | readonly Block[];
 }
 
-/** Kinds we know by name. Providers add kinds; at run time a block may be of one that is not here, and is passed on. */
+/** Known block types. Providers add types; blocks of unknown types are passed on. */
 export type Block =
   | TextBlock
   | ImageBlock
@@ -49,9 +49,9 @@ export type Block =
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
-  /** Words of a refusal, which some formats keep apart from content; never part of a request. */
+  /** The text of a refusal, which some formats separate from content; never part of a request. */
   readonly refusal?: true;
-  /** Whether it was said on the way or in the end, in formats that tell these apart; never part of a request. */
+  /** Whether the text is commentary or the final answer, in formats that distinguish these; never part of a request. */
   readonly phase?: string;
   readonly cache_control?: CacheControl;
 }
@@ -73,7 +73,7 @@ export type MediaSource =
   | { readonly type: 'base64'; readonly media_type: string; readonly data: string }
   | { readonly type: 'url'; readonly url: string }
   | { readonly type: 'text'; readonly media_type: string; readonly data: string }
-  /** `from` names the wire format that it came in, where that isn't Messages. */
+  /** `from` is the wire format that it came in, unless that is Messages. */
   | { readonly type: 'file'; readonly file_id: string; readonly from?: string };
 
 export interface ToolUseBlock {
@@ -114,7 +114,7 @@ export interface Tool {
   readonly description?: string;
   readonly input_schema?: Readonly<Record<string, unknown>>;
   readonly strict?: boolean;
-  /** There, but not loaded before the model has looked for it; not every provider knows that. */
+  /** Not loaded until the model searches for it; not every provider supports that. */
   readonly defer_loading?: boolean;
   readonly cache_control?: CacheControl;
 }
@@ -131,12 +131,12 @@ export type Thinking =
   | { readonly type: 'disabled' };
 
 export interface OutputConfig {
-  /** How hard to think: Anthropic's levels, and the `none` and `minimal` of others. */
+  /** The thinking effort: Anthropic's levels, and the `none` and `minimal` of others. */
   readonly effort?: string | null;
   readonly format?: OutputFormat | null;
 }
 
-/** `json_object` is JSON of any shape. A name and a description for the schema, and strictness, are what others add. */
+/** `json_object` is JSON of any shape. Name, description and strictness of the schema come from other formats. */
 export interface OutputFormat {
   readonly type: string;
   readonly schema?: Readonly<Record<string, unknown>>;
@@ -145,7 +145,7 @@ export interface OutputFormat {
   readonly strict?: boolean;
 }
 
-/** `input_tokens` counts neither cache reads nor cache writes: the three add up to what the model read. */
+/** `input_tokens` excludes cache reads and cache writes: the sum of the three is the model's input. */
 export interface Usage {
   readonly input_tokens?: number;
   readonly output_tokens?: number;
@@ -155,33 +155,32 @@ export interface Usage {
     readonly ephemeral_5m_input_tokens?: number;
     readonly ephemeral_1h_input_tokens?: number;
   };
-  /** How much of `output_tokens` was reasoning. */
+  /** The share of reasoning in `output_tokens`. */
   readonly output_tokens_details?: { readonly thinking_tokens?: number } | null;
-  /** How much of `input_tokens` and of `output_tokens` was sound, which has prices of its own. */
+  /** The shares of audio in `input_tokens` and `output_tokens`, which have their own prices. */
   readonly input_audio_tokens?: number;
   readonly output_audio_tokens?: number;
-  /** Searches that the provider made on its side and bills by the piece. */
+  /** Searches on the provider's side, which are billed each. */
   readonly server_tool_use?: {
     readonly web_search_requests?: number;
     readonly file_search_requests?: number;
   } | null;
-  /** What a provider may bill otherwise: how urgent the call was, how fast it was answered, and where. */
+  /** Factors of the price: service tier, speed and region. */
   readonly service_tier?: string | null;
   readonly speed?: string | null;
   readonly inference_geo?: string | null;
   /** The single passes of an answer that took several; passes by another model or for a summary count only here. */
   readonly iterations?: readonly Iteration[] | null;
-  /** What the provider says that the call cost, in dollars. */
+  /** The cost that the provider reports, in dollars. */
   readonly cost?: number;
 }
 
 export interface Iteration extends Omit<Usage, 'iterations' | 'cost'> {
   readonly type: string;
-  /** Where it was another than the one that was asked for. */
+  /** The model, if it isn't the requested one. */
   readonly model?: string;
 }
 
-/** A whole answer. */
 export interface Answer {
   readonly id: string;
   readonly type: 'message';
@@ -194,7 +193,7 @@ export interface Answer {
   readonly usage: Usage;
 }
 
-/** Kinds we know by name; as with blocks, an event of a newer kind is passed on. */
+/** Known event types; as with blocks, unknown ones are passed on. */
 export type ReplyEvent =
   | { readonly type: 'message_start'; readonly message: Answer }
   | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: Block }
@@ -213,7 +212,7 @@ export type Delta =
   | { readonly type: 'citations_delta'; readonly citation: unknown }
   | ForeignDelta;
 
-/** Of a block that only its own format understands: what its stream says of it in the meantime, and in the end the whole of it. */
+/** Events of a block that only its own format understands: its deltas, and the whole block at the end. */
 export interface ForeignDelta {
   readonly type: 'foreign_delta';
   readonly frame?: Readonly<Record<string, unknown>>;
@@ -226,7 +225,7 @@ export interface StopDelta {
   readonly stop_details?: StopDetails | null;
 }
 
-/** Why a model refused, where it says so. */
+/** Why a model refused, if reported. */
 export interface StopDetails {
   readonly type: string;
   readonly category?: string | null;
@@ -236,13 +235,13 @@ export interface StopDetails {
 export interface ErrorEvent {
   readonly type: 'error';
   readonly error: StreamError;
-  /** What its provider counted, where that wasn't told before. */
+  /** The usage that the provider reported, if not reported before. */
   readonly usage?: Usage;
 }
 
 export interface StreamError {
   readonly type: string;
   readonly message: string;
-  /** What an answer with nothing but this error would have had for a status, where that is known. */
+  /** The HTTP status that the error would have had without a stream, if known. */
   readonly status?: number;
 }

@@ -2,25 +2,25 @@ import type { z } from 'zod';
 import type { HeaderList } from './headers.ts';
 import type { WireFormat } from './wire-format.ts';
 
-/** A model as a list shows it. */
+/** A model in a list. */
 export interface NamedModel {
   readonly id: string;
-  /** For people. */
+  /** The display name. */
   readonly title: string;
   readonly owner: string;
 }
 
 /** How an API lists models. */
 export interface ModelListFormat {
-  /** Words its errors. */
+  /** The format of its errors. */
   readonly wire: WireFormat;
-  /** Where its lists are. */
+  /** The paths of its lists. */
   readonly path: string;
-  /** What its lists can be asked for, by query parameter. */
+  /** Its query parameters. */
   readonly query: Readonly<Record<string, string>>;
   readonly listSchema: z.ZodType;
   readonly modelSchema: z.ZodType;
-  /** Whether a caller who looks there speaks it. */
+  /** Whether the caller of a shared path speaks it. */
   isSpokenBy(headers: HeaderList): boolean;
   encodeList(models: readonly NamedModel[], query: URLSearchParams): object;
   encodeModel(model: NamedModel): object;
