@@ -137,7 +137,7 @@ export class WriteBehind<Batch> {
       const stored = await read();
       if (this.#rounds === before) return stored;
     }
-    throw storageUnavailable('the database is slow');
+    throw storageUnavailable('the database did not become idle');
   }
 
   /** Nothing is stored by itself until more is recorded. */
@@ -156,7 +156,7 @@ export class WriteBehind<Batch> {
     const leftMs = () => Math.max(untilMs - performance.now(), 0);
     while (this.waiting > 0 && (this.#sealed[0]?.number ?? this.#number) <= last) {
       if (leftMs() === 0) return false;
-      await withTimeout(this.#store(), leftMs(), () => storageUnavailable('storing takes long')).catch(
+      await withTimeout(this.#store(), leftMs(), () => storageUnavailable('storing timed out')).catch(
         this.#onError,
       );
       if (this.#failedRounds > 0) await sleep(Math.min(leftMs(), this.#parts.flushMs));

@@ -1,94 +1,97 @@
 /** Accounts and their keys. */
 export const accountsLimits = {
-  /** Hashes of passwords at once: each holds 19 MiB and a core for 12 ms, and a thread of the four that files and zlib share. */
+  /**
+   * Concurrent password hashes: each takes 19 MiB, 12 ms of a core, and one of the four threads that files and zlib
+   * share.
+   */
   passwordHashesAtOnce: 2,
-  /** And this many wait, half a second's work; more are told to come back. */
+  /** Queued password hashes, half a second's work; further ones are rejected. */
   passwordHashesWaiting: 64,
-  /** Checks of API keys at once, apart from passwords, so that a rush of logins can't keep calls waiting. */
+  /** Concurrent API key checks, separate from passwords, so that a rush of logins can't delay calls. */
   keyHashesAtOnce: 2,
-  /** A tenth of a millisecond each, so that the last in the line waits for 50 ms. */
+  /** Queued API key checks; each takes 0.1 ms, so that the last one waits for 50 ms. */
   keyHashesWaiting: 1000,
-  /** A stolen session token works until then, and people have to log in again after it. */
+  /** A stolen session token works until then, and users have to log in again after it. */
   sessionLifeMs: 7 * 86_400_000,
-  /** People have a few devices; scripts that log in and never out must not fill the table. */
+  /** Users have a few devices; scripts that log in and never out must not fill the table. */
   sessionsMax: 100,
-  /** How exactly it is told when a session was last used: each is a write. */
+  /** Precision of a session's last use: each update is a write. */
   sessionUseMs: 3_600_000,
-  /** What is kept of a client's name for itself. */
+  /** The stored length of a client's user agent. */
   sessionClientCharacters: 200,
   /** Ours have 43. */
   mailedTokenCharactersMax: 100,
-  /** How long a link in a mail is good for, and how many of a kind an account can have. */
+  /** Lifetime of a link in a mail, and how many of a kind an account can have. */
   mailedTokenLifeMs: 3_600_000,
   mailedTokensMax: 5,
-  /** Mails to one person: who presses again is served, and nobody's mailbox is filled by a stranger. */
+  /** Mails to one recipient: allows retries, but no stranger can flood a mailbox. */
   mailsPerAccount: { most: 5, seconds: 3600 },
-  /** Mails that one network address may ask for, and links that it may try. */
+  /** Mails that one network address may request, and links that it may try. */
   mailsPerAddress: { most: 50, seconds: 3600 },
-  /** Mails that wait to be sent; more are refused. */
+  /** Mails waiting to be sent; more are rejected. */
   mailsWaiting: 1000,
-  /** Mails on their way at once, tries of each, and how long the second waits; each further one four times as long. */
+  /** Concurrent mails, attempts per mail, and the delay before the second; each further delay is four times as long. */
   mailsAtOnce: 4,
   mailTries: 5,
   mailRetryMs: 1000,
-  /** How long a mail server may take to answer, and how long mails that wait keep a gateway that ends. */
+  /** How long a mail server may take to respond, and how long waiting mails delay a shutdown. */
   mailServerMs: 10_000,
   mailCloseMs: 3000,
-  /** Tries of stored provider keys by one account: each is a call to the provider. */
+  /** Tests of stored provider keys by one account: each is a call to the provider. */
   keyTestsPerAccount: { most: 30, seconds: 900 },
-  /** How long a provider may take for one. */
+  /** Timeout of one test. */
   keyTestMs: 10_000,
-  /** Each export reads all that an account has. */
+  /** Each export reads all data of an account. */
   exportsPerAccount: { most: 5, seconds: 3600 },
-  /** What is packed at once. */
+  /** Bytes compressed at once. */
   exportPieceCharacters: 65_536,
-  /** How often it is looked whether something of accounts that are gone is to be erased, and how many are taken at once. */
+  /** Interval between checks for deleted accounts to erase, and how many are handled at once. */
   erasePollMs: 30_000,
   erasuresAtOnce: 10,
-  /** Who erases is done by then, or gone, and another one begins again. */
+  /** Lease of an erasure: whoever holds it is done by then, or gone, and another process starts again. */
   eraseLeaseMs: 600_000,
-  /** When all places are gone through once more: calls that were under way leave something behind, and streams can take long. */
+  /** Delay of the second erasure pass: calls in flight leave data behind, and streams can take long. */
   erasePassesMs: [60_000, 900_000, 86_400_000],
   /** RFC 5321 allows no longer address. */
   emailCharactersMax: 254,
   /** A shorter password is guessed, a longer one only costs hashing time. */
   passwordCharactersMin: 8,
   passwordCharactersMax: 256,
-  /** Wrong passwords for one account from one address: people need three tries, guessers thousands. */
+  /** Wrong passwords for one account from one address: users need three attempts, attackers thousands. */
   loginsPerAccount: { most: 10, seconds: 900 },
   /** All logins from one address, which an office or a campus may share. */
   loginsPerAddress: { most: 200, seconds: 900 },
   /** Nobody types a longer one. */
   localTokenCharactersMax: 4096,
-  /** Accounts that one address may make. */
+  /** Accounts that one address may create. */
   signUpsPerAddress: { most: 100, seconds: 3600 },
-  /** SPEC's bound on the name of a key. */
+  /** SPEC's limit on key names. */
   keyNameCharactersMax: 120,
-  /** Keys that an account may have in use; people rotate a handful. */
+  /** Active keys of an account; users rotate a handful. */
   activeKeysMax: 100,
-  /** How long a looked-up key is believed without a look at the database; its version is checked with every call. */
+  /** How long a key lookup is cached without querying the database; its version is checked with every call. */
   keyLookupLifeMs: 60_000,
-  /** How long a key that doesn't exist is believed not to. */
+  /** How long an unknown key is cached as unknown. */
   keyMissLifeMs: 10_000,
-  /** Keys that are remembered, half a kilobyte each, and wrong ones apart from them. */
+  /** Cached keys, half a kilobyte each; unknown ones are cached separately. */
   cachedKeyLookupsMax: 20_000,
   cachedKeyMissesMax: 5000,
-  /** Lookups under way; each may wait for the database. */
+  /** Concurrent lookups; each may wait for the database. */
   keyLookupsAtOnce: 1000,
-  /** How late the time of a key's last use is stored. */
+  /** Delay before a key's last use is stored. */
   keyUsesFlushMs: 5000,
-  /** Keys whose last use waits to be stored; when the database is away for long, further ones are not noted. */
+  /** Keys whose last use waits to be stored; during a long database outage, further ones are not recorded. */
   keyUsesMax: 50_000,
   /** Providers' keys are 40 to 200 characters; a key goes into a header. */
   providerKeyCharactersMax: 500,
-  /** Google's service accounts are texts of 2,400; names and comments in them are left out before they are stored. */
+  /** Google's service accounts have 2,400 characters; names and comments in them are removed before they are stored. */
   structuredKeyCharactersMax: 8192,
-  /** Of a key of this length or more the last four characters tell it from others without giving it away. */
+  /** Keys of at least this length can show their last four characters without giving the key away. */
   hintedKeyCharactersMin: 12,
-  /** Opened provider keys that are kept in memory. */
+  /** Unsealed provider keys cached in memory. */
   unsealedKeysMax: 20_000,
-  /** Rows that are sealed anew at a time, so that nobody waits long behind them. */
+  /** Rows sealed anew at a time, so that other queries don't wait long. */
   resealedAtOnce: 100,
-  /** Rows that no key opens; more mean that the secret is wrong, and not the rows. */
+  /** Rows that no key unseals; more mean that the secret is wrong, not the rows. */
   unreadableKeysMax: 10_000,
 } as const;

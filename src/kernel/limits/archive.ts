@@ -1,9 +1,9 @@
-/** What was taken out of conversations. */
+/** Content removed from conversations. */
 export const archiveLimits = {
-  /** One thing in an archive, compressed and sealed: more than 200,000 tokens of text, with pictures. */
+  /** One archived item, compressed and sealed: more than 200,000 tokens of text, with images. */
   archivedBytesMax: 8 * 1024 * 1024,
   archiveRowsAtOnce: 100,
-  /** How often what is over is deleted from archives. */
+  /** Interval between deletions of expired items. */
   archiveTidyMs: 300_000,
   archiveRefCharactersMax: 64,
 } as const;

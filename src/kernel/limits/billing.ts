@@ -1,42 +1,44 @@
 /** Subscriptions and credits. */
 export const billingLimits = {
-  /** Times that an account or a payment is asked for again because somebody else changed it meanwhile. */
+  /** Retries when an account or a payment was changed concurrently. */
   billingTries: 5,
-  /** Checkouts and the like that one account may ask for; people need a few. */
+  /** Checkouts and similar requests of one account; users need a few. */
   billingAsksPerAccount: { most: 200, seconds: 600 },
   /** How long a tier lasts after a payment for it has failed. */
   pastDueGraceMs: 7 * 86_400_000,
-  /** News of the processor: how old it may be when it comes, how large, and how long its id is remembered. */
+  /** Webhooks of the processor: maximum age, maximum size, and how long their ids are stored. */
   eventAgeSeconds: 300,
   eventBytesMax: 1024 * 1024,
   eventsKeptMs: 30 * 86_400_000,
-  /** Credits that are bought at once: no less than a card may be charged, no more than a person means. */
+  /** Credits of one purchase: at least the minimum card charge, at most what a person would intend. */
   creditsBoughtMin: 50_000,
   creditsBoughtMax: 1_000_000_000,
-  /** Recharges of an account within a day: a program that runs wild empties no bank account. */
+  /** Recharges of an account within a day, so that a runaway program can't empty a bank account. */
   rechargesInWindow: 5,
   rechargeWindowMs: 86_400_000,
-  /** How often it is looked for recharges that were left or are due, how many at once, and after what time one is
-   * taken for left: whoever is still at it does no harm, since both ask for the same charge. */
+  /**
+   * Interval between checks for abandoned or due recharges, how many at once, and when one counts as abandoned. A
+   * slow worker does no harm, since both request the same charge.
+   */
   rechargeSweepMs: 10_000,
   rechargesAtOnce: 50,
   rechargeLeaseMs: 15_000,
-  /** Pauses after a processor that doesn't answer, from the first to the longest. */
+  /** Backoff after the processor fails to respond, minimum and maximum. */
   rechargePauseMs: 30_000,
   rechargePauseMsMax: 3_600_000,
-  /** A charge is asked for again under its key for so long; the processor remembers keys for a day. */
+  /** How long a charge is retried under its idempotency key; the processor stores keys for a day. */
   rechargeKeyLifeMs: 20 * 3_600_000,
-  /** Addresses that browsers go to. */
+  /** URLs for browsers. */
   urlCharactersMax: 2048,
-  /** Invoices on one page; the processor gives no more. */
+  /** Invoices on one page; the processor's maximum. */
   invoicePageMax: 100,
-  /** Entries of an account's ledger on one page. */
+  /** Ledger entries of an account on one page. */
   creditPageMax: 200,
-  /** Accounts that are compared with the processor's record at a time. */
+  /** Accounts compared with the processor's records at a time. */
   reconciledAtOnce: 100,
-  /** How often it is looked whether the command line has changed an account, and how long that waits for it. */
+  /** Interval between checks for changes by the command line, and how long the command waits for it. */
   mailboxMs: 200,
   mailboxWaitMs: 2000,
-  /** Accounts past their caps whose credits are remembered, 100 bytes each; those of others are read again. */
+  /** Accounts beyond their caps whose credits are cached, 100 bytes each; those of others are read again. */
   creditCapsKept: 10_000,
 } as const;

@@ -1,54 +1,57 @@
-/** Vectors: who makes them, and where they are kept. */
+/** Vectors: computing and storing them. */
 export const embeddingsLimits = {
-  /** How long a call waits for vectors of its texts, or for a search in them, unless its module says otherwise. */
+  /** Default timeout of a call for embeddings or a vector search. */
   embeddingDeadlineMs: 300,
-  /** Until the process that makes vectors is ready; it takes half a second. */
+  /** Start timeout of the embedding process; it takes half a second. */
   embedderStartMs: 15_000,
-  /** A shorter deadline is a call's, which doesn't wait for the start. Work after calls has 15 s, less what it has used of them. */
+  /**
+   * Requests with a shorter deadline come from calls, which don't wait for the start. Background tasks have 15 s in
+   * all.
+   */
   embedderPatientMs: 12_000,
-  /** What it has to do already when a call comes that would wait behind it: more, and the call goes on without. */
+  /** Maximum backlog for a call to wait behind; with more, the call continues without embeddings. */
   embedderBacklogMs: 100,
-  /** Texts and pairs that wait for it, those of work after calls included. */
+  /** Queued texts and pairs, including those of background tasks. */
   embedderWaitingMax: 512,
-  /** So many it has at once, so that the next is there when one is done. */
+  /** Texts sent to the process at once, so that it never idles. */
   embedderInFlight: 2,
-  /** One text takes 100 ms at most; who takes this long hangs, and is killed. */
+  /** One text takes 100 ms at most; a process that takes this long hangs, and is killed. */
   embedderStuckMs: 10_000,
-  /** How long it rests after it ended by itself, from the first time to the longest; after so much steady work all is forgotten. */
+  /** Backoff after the process has crashed, minimum and maximum; reset after this much steady work. */
   embedderRestMsMin: 1000,
   embedderRestMsMax: 60_000,
   embedderSteadyMs: 60_000,
-  /** How long nobody tries again where it said that it can't run here. */
+  /** Retry interval after the process reported that it can't run here. */
   embedderUnusableMs: 600_000,
-  /** Of a longer text so much of its beginning and of its end is looked at: more than its models read of either. */
+  /** How much of the start and of the end of a longer text is used: more than the models read of either. */
   embeddedCharacters: { beginning: 8000, end: 2000 },
-  /** Vectors of texts that a process remembers, two kilobytes each. */
+  /** Text vectors cached by a process, two kilobytes each. */
   cachedVectorsMax: 2000,
-  /** Vectors of texts that are nobody's secret, half a kilobyte each: the tools of hundreds of servers. */
+  /** Vectors of public texts, half a kilobyte each: the tools of hundreds of servers. */
   storedTextVectorsMax: 50_000,
-  /** They are made again after this: a text that is still in use costs a few milliseconds in a season. */
+  /** Public vectors are recomputed after this time, which costs a few milliseconds per season. */
   storedTextVectorLifeMs: 90 * 86_400_000,
-  /** Texts in one question to a provider of vectors. */
+  /** Texts in one request to an embedding provider. */
   embeddedAtOnce: 100,
-  /** Values of one vector; the largest models have 4,096. */
+  /** Dimensions of one vector; the largest models have 4,096. */
   vectorValuesMax: 4096,
-  /** Memory of a process for vectors that are searched in; those of the least recently used parts are read again. */
+  /** Memory of a process for vector search; the least recently used partitions are read again. */
   vectorBytesMax: 48 * 1024 * 1024,
-  /** Parts that are kept in memory, most of them small. */
+  /** Partitions in memory, most of them small. */
   vectorPartsMax: 5000,
-  /** What others added is looked for when a part is searched and that was last done so long ago. */
+  /** A search looks for vectors added by other processes if the last look was this long ago. */
   vectorsFreshMs: 1000,
-  /** Pieces of memory, of six kilobytes, that are searched before others get their turn: a millisecond's work or less. */
+  /** Blocks of six kilobytes searched before yielding: a millisecond's work or less. */
   vectorSlabsAtOnce: 1000,
-  /** Of those that were found, so many more are looked up than were asked for: some may be gone. */
+  /** A search looks up this many extra matches, since some may have been deleted. */
   vectorsSpare: 4,
-  /** Vectors that one search finds, or that are removed at once. */
+  /** Matches of one search, or vectors removed at once. */
   vectorMatchesMax: 100,
   vectorNameCharactersMax: 128,
-  /** What comes back with a vector: where something is, not the thing itself. */
+  /** Data stored with a vector: a reference, not the content itself. */
   vectorDataBytesMax: 4096,
-  /** Rows of vectors that are read, or deleted, in one statement: a millisecond of this thread, or five where they are very large. */
+  /** Vector rows read or deleted in one statement: a millisecond of this thread, or five for very large vectors. */
   vectorRowsAtOnce: 100,
-  /** How often vectors whose time is over are deleted. */
+  /** Interval between deletions of expired vectors. */
   vectorsTidyMs: 300_000,
 } as const;

@@ -1,54 +1,59 @@
-/** What is told of calls. */
+/** Logs, metrics and the request log. */
 export const logLimits = {
-  /** Models get a label of their own in metrics up to this many; then they are counted as "other". */
+  /** Models with their own metric label; further ones are counted as "other". */
   metricModelsMax: 200,
-  /** Combinations of format, provider, status and model that are kept bound to their counters. */
+  /** Combinations of format, provider, status and model whose counters are cached. */
   metricBindingsMax: 5000,
-  /** Of the names that a body had no place for, this many are told, this much of each. */
+  /** How many dropped field names are reported, and how much of each. */
   reportedFieldsMax: 5,
   reportedFieldCharacters: 100,
-  /** What is wrong with a stored pipeline fits into a header that any proxy passes on. */
+  /** Issues of a stored pipeline must fit in a header that any proxy passes on. */
   warningCharactersMax: 1000,
-  /** Log lines that wait for a slow reader of our output; what comes on top is lost. */
+  /** Log lines buffered for a slow reader of our output; further ones are lost. */
   logLinesBytesWaiting: 16 * 1024 * 1024,
-  /** How late a line is written where others came just before it: together they cost a fraction. */
+  /** Delay of a line that follows others, since writing them together costs a fraction. */
   logLinesBatchMs: 250,
-  /** When the reader of our output is behind, the next try comes this much later; the pauses double while nothing moves. */
+  /** Backoff when the reader of our output is slow; doubles while nothing moves. */
   logReaderBehindMsMin: 1,
   logReaderBehindMsMax: 64,
-  /** When an output refuses lines, as a full disk does, the next try comes this much later. */
+  /** Backoff when an output rejects lines, as a full disk does. */
   logOutputBrokenMs: 250,
-  /** What is written before calls get their turn, a fraction of a millisecond's work. */
+  /** Bytes written before calls get a turn, a fraction of a millisecond's work. */
   logBytesAtOnce: 1024 * 1024,
-  /** At the end of the process a reader that takes something at least this often is waited for, */
+  /** At exit, wait for a reader that makes progress at least this often, */
   logReaderStillMs: 1000,
-  /** but no longer than this: who stops the gateway waits, too. */
+  /** but no longer than this, since the shutdown waits, too. */
   logLastLinesMs: 5000,
-  /** How deep and how wide facts are written down, and how many causes of an error: more is nobody's to read. */
+  /** Depth and width of logged attributes, and the number of an error's causes. */
   logAttributesDepthMax: 5,
   logAttributesMax: 100,
   logCausesMax: 10,
-  /** How late a call is in the request log. */
+  /** Delay before a call appears in the request log. */
   requestLogFlushMs: 500,
-  /** A line of the journal takes microseconds. Where it takes this long the disk is too busy, and is let alone for a while. */
+  /** A journal line takes microseconds. If it takes this long, the disk is too busy and the journal pauses. */
   journalSlowMs: 200,
-  /** On one machine calls share a write for so long; with replicas each is written before its client has the end of its answer. */
+  /**
+   * How long calls on one machine share a journal write; with replicas each is written before its client gets the end
+   * of its answer.
+   */
   journalDelayMs: 2,
   journalRestMs: 30_000,
-  /** How long a process may write to a page before it sees that another has taken it over, */
+  /** How long a process may write to a page before it notices that another has taken it over, */
   journalTakeoverMs: 20,
-  /** and how long that one waits for these last lines. */
+  /** and how long that other waits for these last lines. */
   journalLastLinesMs: 100,
-  /** Calls that are stored in one statement, ten milliseconds of the database's time. */
+  /** Calls stored in one statement, ten milliseconds of database time. */
   requestLogRowsAtOnce: 500,
-  /** Calls that wait to be stored, a kilobyte each: half a minute of a thousand a second. More are not logged. */
+  /**
+   * Calls waiting to be stored, a kilobyte each: half a minute at a thousand per second. Further ones are not logged.
+   */
   requestLogRowsWaiting: 30_000,
-  /** How long a failed try to store them rests at most, and how often the database may refuse them. */
+  /** Maximum backoff after a failed write, and how often the database may reject a batch. */
   requestLogRetryMsMax: 5000,
   requestLogRefusalsMax: 3,
-  /** Who reads the log waits this long for the latest calls to be stored. */
+  /** How long a reader of the log waits for the latest calls to be stored. */
   requestLogReadFlushMs: 1000,
-  /** Of what clients and modules word, this much is kept: a million calls must stay within a gigabyte or so. */
+  /** Stored lengths of texts from clients and modules: a million calls must fit in about a gigabyte. */
   requestLogPipelineCharacters: 1000,
   requestLogStepsMax: 32,
   requestLogAttributesMax: 8,
@@ -56,24 +61,29 @@ export const logLimits = {
   requestLogChangesMax: 16,
   /** Calls on one page. */
   requestLogPageMax: 200,
-  /** Calls that are counted or looked through in one statement, a few milliseconds of the database's time. */
+  /** Calls counted or scanned in one statement, a few milliseconds of database time. */
   requestLogSearchRows: 5000,
-  /** How long a search for what is rare goes on before it tells what it found. */
+  /** How long a search for rare calls runs before it returns what it has. */
   requestLogSearchMs: 120,
-  /** Kinds of calls whose names a process remembers: half a kilobyte each. */
+  /** Cached names of call kinds, half a kilobyte each. */
   cachedRequestKindsMax: 5000,
-  /** Of so many kinds the newest call is looked for one by one, five microseconds each; where more are meant, calls are looked through. */
+  /**
+   * Up to this many kinds, the newest call of each is looked up, five microseconds each; for more, calls are scanned.
+   */
   requestKindsMax: 5000,
-  /** Sums are kept by the minute for so long, then by the quarter of an hour, by the hour, by the day: a day's chart has half hours, a week's three hours. */
+  /**
+   * Sums are kept by minute, quarter hour, hour and day, for these times: a chart of a day has half hours, one of a
+   * week three hours.
+   */
   requestSumsByMinuteMs: 3 * 3_600_000,
   requestSumsByQuarterMs: 26 * 3_600_000,
   requestSumsByHourMs: 9 * 86_400_000,
-  /** Sums are read anew where some were moved meanwhile, which happens every quarter of an hour. */
+  /** Retries when sums were merged during a read, which happens every quarter of an hour. */
   requestSumsReadings: 4,
-  /** How often the log is cleaned, and how long nobody else does it then. */
+  /** Interval between cleanups of the log, and the lease of a cleanup. */
   requestLogCleanupMs: 60_000,
   requestLogCleanerMs: 120_000,
-  /** Calls that are deleted in one statement, and the pause after it, in which others have their turn. */
+  /** Calls deleted in one statement, and the pause after it, in which others get a turn. */
   requestLogDeletedAtOnce: 500,
   requestLogDeletePauseMs: 50,
 } as const;

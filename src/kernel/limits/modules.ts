@@ -1,46 +1,49 @@
-/** Modules: what they may keep, and how long they may take. */
+/** Modules: storage and time. */
 export const modulesLimits = {
   /** SPEC allows a key 8,000 characters of pipeline; a header gets no more. */
   pipelineTextMax: 8000,
-  /** Distinct pipeline lists kept compiled; a client that invents lists can't grow memory. */
+  /** Compiled pipelines in the cache; a client that invents lists can't grow memory. */
   compiledPipelinesMax: 500,
-  /** Memory that modules share for what they keep. */
+  /** Memory of the cache that modules share. */
   cacheBytesMax: 64 * 1024 * 1024,
-  /** Names of modules and tenants; PostgreSQL has 2,700 bytes for both and a key, and a character takes up to three. */
+  /**
+   * Length of module names and scopes; PostgreSQL indexes 2,700 bytes for both and a key, and a character takes up to
+   * three.
+   */
   moduleStoreNameCharactersMax: 128,
   moduleKeyCharactersMax: 512,
-  /** A value that a module stores: a summary or a list of decisions, and a few milliseconds of the database's time. */
+  /** A value in a module store: a summary or a list of decisions, and a few milliseconds of database time. */
   moduleValueBytesMax: 256 * 1024,
-  /** Entries of one module for one tenant: whatever clients do, they fill no more than their own share. */
+  /** Entries of one module for one tenant: clients can fill only their own share. */
   moduleEntriesMax: 100_000,
-  /** Entries on one page, 25 MiB of memory at the very most. */
+  /** Entries on one page, 25 MiB of memory at most. */
   modulePageMax: 100,
-  /** Entries that are deleted in one transaction; the largest take a tenth of a second. */
+  /** Entries deleted in one transaction; the largest take a tenth of a second. */
   moduleEntriesDeletedAtOnce: 100,
-  /** How long a module may keep a call waiting at a stretch, what it waits for further in not counted. */
+  /** How long a module may delay a call without a break, not counting the time it waits for inner modules. */
   moduleDeadlineMs: 30_000,
-  /** How often it is looked whether somebody takes too long. */
+  /** Interval between deadline checks. */
   moduleDeadlineCheckMs: 100,
-  /** How long a module may go on reading an answer of a call that is over. */
+  /** How long a module may go on reading a reply after its call has ended. */
   moduleLateReadMs: 600_000,
-  /** Answers that providers may be asked for in one call: more is a module that goes round in circles. */
+  /** Attempts in one call: more means that a module loops. */
   attemptsMax: 100,
-  /** How often a model may be asked for one answer because it calls tools that the gateway answers. */
+  /** Tool rounds for one answer. */
   toolRoundsMax: 8,
-  /** How long such a tool may take; shorter than a module may keep a call waiting, so that the model hears of it. */
+  /** Timeout of a gateway tool; shorter than a module's deadline, so that the model gets the error. */
   toolAnswerMs: 20_000,
-  /** Nothing is said in fewer tokens, and some providers refuse a lower limit. */
+  /** The minimum output limit: some providers reject a lower one. */
   toolRoundTokensMin: 16,
-  /** Work of modules for after their calls: what runs at once, what may wait, and how long one piece may take. */
+  /** Background tasks: concurrency, queue length and timeout. */
   backgroundTasksAtOnce: 8,
   backgroundTasksWaiting: 1000,
   backgroundTaskMs: 120_000,
-  /** One value of a shelf in Redis: a long conversation with pictures, and a tenth of a second of the network. */
+  /** One cached value in Redis: a long conversation with images, and a tenth of a second of network time. */
   cacheValueBytesMax: 8 * 1024 * 1024,
-  /** Bytes on their way to such a shelf; what comes on top is not kept. */
+  /** Bytes in flight to such a cache; further values are not cached. */
   cachePendingBytesMax: 64 * 1024 * 1024,
-  /** Requests whose meaning is remembered. */
+  /** Cached request keys. */
   cachedRequestKeysMax: 1000,
-  /** The same bytes may come from several callers, and for several models: this many are told apart without working them out. */
+  /** The same body may come from several callers and for several models: this many variants are cached. */
   requestKeyVariantsMax: 8,
 } as const;

@@ -1,22 +1,22 @@
-/** What accounts learn. */
+/** Patterns that accounts learn. */
 export const patternsLimits = {
-  /** Patterns of one account: all of them are in memory where they are looked through, a kilobyte each. */
+  /** Patterns of one account: all are searched in memory, a kilobyte each. */
   patternsMax: 10_000,
-  /** Accounts whose patterns are in memory, and all patterns of these together. */
+  /** Accounts whose patterns are in memory, and the total number of patterns. */
   cachedPatternOwnersMax: 200,
   cachedPatternsMax: 50_000,
-  /** More than these are read again while calls go on with what was known. */
+  /** Larger sets are reloaded in the background while calls use the old ones. */
   patternsReadAtOnce: 500,
-  /** How late a process sees what another has changed in them. */
+  /** How late a process sees changes of another. */
   patternsFreshMs: 1000,
-  /** Past this a call waits for it. */
+  /** After this time a call waits for the reload. */
   patternsStaleMs: 10_000,
-  /** Candidates that nothing has confirmed: of one end user, and of an account. */
+  /** Unconfirmed candidates of one end user, and of an account. */
   patternCandidatesOfUserMax: 50,
   patternCandidatesMax: 1000,
-  /** What was learned from one end user, confirmed or not: nobody fills the account's book alone. */
+  /** Patterns learned from one end user, confirmed or not: no single user can fill the account's store. */
   patternsOfUserMax: 200,
-  /** A note that is longer is a report, and no lesson. */
+  /** A longer note is a report, not a lesson. */
   outcomeLessonCharactersMax: 300,
   patternTriggerCharactersMax: 1000,
   patternAdviceCharactersMax: 2000,
@@ -26,18 +26,18 @@ export const patternsLimits = {
   /** Patterns on one page, and in one import. */
   patternPageMax: 200,
   patternImportMax: 10_000,
-  /** As many of the usual size. */
+  /** Size of an import with this many usual patterns. */
   patternImportBytesMax: 8 * 1024 * 1024,
-  /** Calls that a pattern came from, conversations, and what became of it: the latest of each. */
+  /** The latest source calls, conversations and history entries of a pattern. */
   patternEvidenceMax: 20,
   patternStoryMax: 50,
-  /** How long it is known which conversation a call belonged to, and what was tried in it. */
+  /** How long the conversation of a call, and the trials in it, are stored. */
   patternTrialLifeMs: 30 * 86_400_000,
-  /** What is older is looked for after so many calls, some rows at a time. */
+  /** Older rows are deleted after this many calls, a few at a time. */
   patternCallsBetweenTidying: 500,
   /** Outcomes that count for one conversation. */
   outcomesOfConversationMax: 100,
   outcomeNoteCharactersMax: 2000,
-  /** Outcomes of an account in a minute: ten a second, which no person and few test runs reach. */
+  /** Outcomes of an account in a minute: ten a second, more than people and most test runs send. */
   outcomesPerMinute: 600,
 } as const;

@@ -1,56 +1,56 @@
-/** Payments call by call. */
+/** Payments per call. */
 export const paymentsLimits = {
-  /** What the operator pays for is small: so much is read of a call, and so much answered. */
+  /** The operator pays for small calls only: limits of their request and answer. */
   paidBodyBytesMax: 64 * 1024,
   sandboxOutputTokensMax: 1024,
-  /** How long a quoted price holds: wallets ask a person, sometimes. */
+  /** How long a quoted price is valid: wallets sometimes ask a person. */
   challengeLifeMs: 300_000,
-  /** Prices that one address may ask for; an agent asks once a call. */
+  /** Quotes for one address; an agent needs one per call. */
   challengesPerAddress: { most: 120, seconds: 60 },
-  /** Challenges that are stored, half a kilobyte each; past it those that are nearest to their end go first. */
+  /** Stored challenges, half a kilobyte each; beyond that, those that expire first are deleted. */
   challengesKept: 100_000,
-  /** How often it is looked for those that are over or too many: after so much time, or so many new ones of a process. */
+  /** Cleanup of challenges: after this time, or after this many new ones of a process. */
   challengesTidyMs: 10_000,
   challengesBetweenTidying: 1000,
-  /** A payment that nobody works on any more is given back so soon; whoever does says so in between. */
+  /** Lease of a payment, after which it is refunded, and its renewal interval. */
   settlementLeaseMs: 10_000,
   settlementRenewalMs: 3000,
-  /** How often it is looked for such payments, and how many of them are looked at in one go. */
+  /** Interval between checks for abandoned payments, and how many are handled at once. */
   settlementSweepMs: 1000,
   settlementsAtOnce: 20,
-  /** One that the processor doesn't know of is looked for so long: what it was asked for may be late. */
+  /** How long a payment that the processor doesn't know is looked for: a request may arrive late. */
   settlementUnknownMs: 600_000,
-  /** How long those that are over are remembered, how many at most, and how often the others are forgotten. */
+  /** How long closed payments are stored, how many at most, and the interval between cleanups. */
   settlementKeptMs: 7 * 86_400_000,
   settlementsKept: 100_000,
   settlementsTidyMs: 60_000,
-  /** How long the payment processor may take for an answer, how often it is asked for the same, and the pause before. */
+  /** Timeout of the payment processor, attempts per request, and the delay between them. */
   processorAnswerMs: 10_000,
   processorTries: 3,
   processorPauseMs: 250,
-  /** Where a payment is looked for among those of about a time: how far clocks may differ, and pages of 100. */
+  /** Searching payments by time: tolerated clock difference, and pages of 100. */
   processorClockSeconds: 120,
   processorPagesMax: 50,
-  /** Payments that one address may try to make; each takes a challenge, and so an honest one never gets here. */
+  /** Payment attempts of one address; each takes a challenge, so an honest client never reaches this. */
   paymentsPerAddress: { most: 120, seconds: 60 },
-  /** Calls of an address that may come to nothing after the operator has paid for them, and how many addresses are known. */
+  /** Calls of an address that may fail after the operator has paid for them, and how many addresses are tracked. */
   unpaidCallsPerAddress: { most: 20, seconds: 600 },
   unpaidCallAddressesMax: 10_000,
-  /** How long a paid answer can be asked for again, how many are kept, and how many bytes in all and of one. */
+  /** How long a paid answer can be fetched again, how many are stored, and their bytes in all and each. */
   paidAnswerKeptMs: 86_400_000,
   paidAnswersKept: 20_000,
   paidAnswersBytes: 512 * 1024 * 1024,
   paidAnswerBytesMax: 2 * 1024 * 1024,
-  /** How often an answer that was paid for and cut off is made again for nothing. */
+  /** How often a paid answer that was cut off is regenerated for free. */
   paidAnswerRetriesMax: 3,
-  /** The same bound as the processor's own keys have. */
+  /** The same limit as the processor's own keys have. */
   idempotencyKeyCharactersMax: 255,
-  /** What a paid call answers at most unless it says otherwise, and what a model must have room for to be sold. */
+  /** Default output limit of a paid call, and the minimum that the price of a model must cover. */
   paidOutputTokens: 1024,
   paidOutputTokensMin: 256,
-  /** Tokens of a question: half a one for each byte of words, see decision 14, and one for any other byte. */
+  /** Estimated input tokens: half a token per byte of words, see decision 14, and one for any other byte. */
   paidTokensPerByte: 0.5,
   paidTokensBase: 200,
-  /** Lines of the ledger on one page. */
+  /** Ledger lines on one page. */
   ledgerPageMax: 200,
 } as const;

@@ -1,57 +1,64 @@
-/** The database, and what is counted in it. */
+/** The database and usage accounting. */
 export const recordsLimits = {
-  /** How long usage waits in memory: a killed process loses that much from the sums. */
+  /** How long usage waits in memory: a killed process loses this much. */
   usageFlushMs: 100,
-  /** And how long a failed try to store it rests at most. */
+  /** Maximum backoff after a failed write. */
   usageRetryMsMax: 30_000,
-  /** Sums of usage that wait to be stored; past it models are summed up as "other", past twice as many whole accounts are. */
+  /**
+   * Usage sums waiting to be stored; beyond that, models are summed up as "other", and beyond twice as many, whole
+   * accounts.
+   */
   usageSumsMax: 10_000,
-  /** Batches that wait to be stored again: one that the database refuses must not hold up the others. */
+  /** Failed batches waiting to be stored again: one that the database rejects must not block the others. */
   usageBatchesMax: 4,
-  /** Tokens, or billionths of a dollar, of one call: a provider that says more is not believed. */
+  /** Maximum tokens, or nano USD, of one call: larger reports of a provider are ignored. */
   usageFigureMax: 1e13,
-  /** Tokens or searches that a provider may say it counted in one call: no model reads or writes as many. */
+  /** Maximum tokens or searches that a provider may report for one call: no model reads or writes as many. */
   reportedCountMax: 100_000_000,
-  /** Dollars that a provider may say one call cost; the same as `usageFigureMax`. */
+  /** Maximum dollars that a provider may report for one call; the same as `usageFigureMax`. */
   reportedCostUsdMax: 10_000,
-  /** How long the cost of a conversation in a trial is known after its last call; one that goes on later counts as another. */
+  /**
+   * How long the cost of a conversation in a trial is stored after its last call; if it continues later, it counts as
+   * another.
+   */
   trialKeptSeconds: 7 * 86_400,
-  /** Times that stored usage is read again because some was stored meanwhile. */
+  /** Retries when usage was stored during a read. */
   usageReadsMax: 5,
   /** Days of one usage report: a year, leap years included. */
   usageReportDaysMax: 366,
-  /** Connections to PostgreSQL of one process; its own default allows 100 in all, so that eight replicas fit. */
+  /** PostgreSQL connections of one process; its default allows 100 in all, so that eight replicas fit. */
   databaseConnectionsMax: 10,
-  /** Until a connection is there, or free; a database that is up gives one in milliseconds. */
+  /** Timeout for a connection; a healthy database gives one in milliseconds. */
   databaseWaitMs: 3000,
-  /** What waits for a connection: at a tenth of a millisecond each, what is done in half a second. */
+  /** Queue for connections: half a second's work at a tenth of a millisecond each. */
   databaseWaitingMax: 5000,
-  /** Our statements take milliseconds; one that takes seconds waits for a lock or for a broken disk. */
+  /** Statements take milliseconds; one that takes seconds waits for a lock or for a broken disk. */
   databaseStatementMs: 5000,
-  /** The database gives up a statement by itself before we give up the database. */
+  /** The database cancels a statement before the gateway gives up the database. */
   databaseAnswerMs: 7000,
-  /** A change of the schema may rewrite a large table, and others wait for it. */
+  /** A migration may rewrite a large table, and others wait for it. */
   migrationMs: 600_000,
   /**
-   * How long a step of it waits for a table, and all who want the table wait behind it: less than statements may take, and
-   * more than the second after which PostgreSQL's own cleaning steps aside. Then others pass, for longer each time.
+   * How long a migration step waits for a table lock, with all other users of the table queued behind it: shorter
+   * than the statement timeout, and longer than the second after which autovacuum yields. Then others get a turn,
+   * longer each time.
    */
   migrationLockMs: 2000,
   migrationPauseMsMin: 500,
   migrationPauseMsMax: 10_000,
-  /** A check of the database's health; who asks wants to know soon. */
+  /** Timeout of a health check. */
   databasePingMs: 2000,
-  /** A connection that nobody used for so long is closed; and any after an hour, so that a new address is found. */
+  /** Idle timeout of a connection, and its maximum age, so that a new address is noticed. */
   databaseIdleMs: 30_000,
   databaseConnectionLifeSeconds: 3600,
-  /** A transaction whose process is stuck or cut off gives up its locks after this. */
+  /** A transaction whose process is stuck or cut off loses its locks after this. */
   databaseIdleInTransactionMs: 30_000,
-  /** Rows in one statement: putting together 200 takes two or three milliseconds, in which nothing else is done. */
+  /** Rows in one statement: building 200 blocks the thread for two or three milliseconds. */
   databaseRowsAtOnce: 200,
-  /** Statements that are kept prepared; batches have as many shapes as they have sizes. */
+  /** Cached prepared statements; batches have as many shapes as sizes. */
   preparedStatementsMax: 200,
-  /** How long a batch of usage is known to have been added; who adds one again does it within minutes. */
+  /** How long the id of an added batch is stored; retries come within minutes. */
   usageBatchKeptMs: 7 * 86_400_000,
-  /** How often those that are older are deleted. */
+  /** Interval between deletions of older ones. */
   usageBatchCleanupMs: 3_600_000,
 } as const;
