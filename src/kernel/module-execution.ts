@@ -21,25 +21,25 @@ interface ModuleExecutionParts {
   readonly deadlineTimer: DeadlineTimer;
 }
 
-/** One module at work on one call: what it does, how long it takes, and whose fault it is, until its reply has ended. */
+/** One module's run in one call, until its reply has ended: its effect, its time, and its faults. */
 export class ModuleExecution implements CodeOwner, AttemptObserver {
   readonly module: Module;
   readonly step: Step;
-  /** The module around it, where there is one. */
+  /** The module around it, if any. */
   readonly outer: AttemptObserver | undefined;
   readonly #exchange: Exchange;
   readonly #next: Handler;
   #innerReplies: readonly Reply[] = none;
-  /** Failures from further in, which are not the module's. */
+  /** Failures of inner modules or the provider, which are not the module's fault. */
   #innerFailures: readonly unknown[] = none;
   readonly #innerAttempts = new InnerAttempts((fault) => this.#recordFault(fault));
   readonly #stopwatch: Stopwatch;
   #hasChangedRequest = false;
-  /** What the module may make of the request, though a provider's cache doesn't survive it. */
+  /** The request that the module may pass on although it breaks a provider's cache. */
   #allowedRequest: ChatRequest | undefined;
   #nextCalls = 0;
   #attemptCount = 0;
-  /** What the answer was made to fail with because of the module. */
+  /** The error that the module made the reply fail with. */
   #reportedFailure: unknown;
   #isEnded = false;
   #hasHandled = false;
@@ -61,7 +61,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     return this.#exchange;
   }
 
-  /** What the module is given as `next`. */
+  /** The module's `next`. */
   readonly next: Handler = (passed) => ignoreErrors(this.#callNext(passed));
 
   async #callNext(passed: Exchange): Promise<Reply> {
@@ -83,7 +83,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     }
   }
 
-  /** What the provider keeps of a conversation stays as it was, unless the module may change it. */
+  /** Preserves the cached prefix of the conversation, unless the module may change it. */
   #guardPrefix(outgoing: Exchange): { readonly goesOn: Exchange; readonly prefix?: Prefix } {
     const { prefix } = requestOriginOf(this.#exchange);
     if (prefix === undefined) return { goesOn: outgoing };
@@ -97,7 +97,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     });
   }
 
-  /** What is known of that, for the module. */
+  /** The module's view of the prefix. */
   get prefix(): PrefixKit {
     const { module, step } = this;
     const { prefix } = requestOriginOf(this.#exchange);
@@ -106,7 +106,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     });
   }
 
-  /** Who has handed on an answer may still read another, but then at once; else nobody ever would. */
+  /** After the module has returned its reply, it must read further replies at once; otherwise they are discarded. */
   #takeInnerReply(reply: Reply): Reply {
     if (this.#isEnded || this.#stopwatch.expired) {
       discardReply(reply);
@@ -118,18 +118,18 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     return reply;
   }
 
-  /** A module that goes round in circles is stopped. */
+  /** Stops a module that loops. */
   checkAttemptLimit(): void {
     if (++this.#attemptCount > limits.attemptsMax)
       throw new Error(`a module may make at most ${limits.attemptsMax} attempts in one call`);
   }
 
-  /** Who waits until nothing is under way that providers were asked for below this module. */
+  /** Listeners for the end of all attempts below this module. */
   get innerAttempts(): Pick<InnerAttempts, 'onBilled' | 'onSettled'> {
     return this.#innerAttempts;
   }
 
-  /** A provider is asked below this module. */
+  /** An attempt starts below this module. */
   attemptStarted(attempt: Attempt): void {
     this.#innerAttempts.add(attempt);
   }
@@ -138,7 +138,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     this.#innerAttempts.attemptEnded();
   }
 
-  /** Runs the module; its failures are met by its own `ifBroken`. */
+  /** Runs the module; its failures are handled by its own `ifBroken`. */
   async run(handle: () => Promise<Reply>): Promise<Reply> {
     let handled: Promise<Reply> | undefined;
     try {
@@ -148,7 +148,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
       return replyOwnership.onEnd(reply, () => this.#end());
     } catch (thrown) {
       this.#hasHandled = true;
-      // What comes when nobody waits for it any more is told to stop.
+      // Discard a reply that arrives after the deadline.
       if (this.#stopwatch.expired) handled?.then(discardReply).catch(() => undefined);
       try {
         return replyOwnership.onEnd(await this.#continueWithout(thrown), () => this.#end());
@@ -161,7 +161,10 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     }
   }
 
-  /** What it was given and nobody will read. One who answers by itself may begin to read when its own answer begins. */
+  /**
+   * Discards the replies that will not be read. A module that answers by itself may start to read them when its own
+   * reply starts.
+   */
   #discardUnread(kept: Reply): void {
     const stopAll = () => {
       for (const given of this.#innerReplies) {
@@ -216,7 +219,10 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     return reply;
   }
 
-  /** Goes on as if the module weren't there, unless it asked not to, or has read the reply: that can't be undone. */
+  /**
+   * Continues as if the module weren't there, unless it must not be skipped, or has read the reply, which can't be
+   * undone.
+   */
   async #continueWithout(thrown: unknown): Promise<Reply> {
     const given = this.#innerReplies;
     if (this.#isInnerFailure(thrown) || isRejection(thrown)) {
@@ -231,7 +237,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     const intact = given.findLast((reply) => !reply.consumed);
     if (this.module.ifBroken === 'skip' && (intact !== undefined || given.length === 0)) {
       for (const reply of given) if (reply !== intact) discardReply(reply);
-      // The module may still be at work, and must not lay hands on what others read now.
+      // The module may still be running, and must not interfere with the reply that others read now.
       return intact === undefined ? this.#next(this.#exchange) : replyOwnership.revoke(intact);
     }
     given.forEach(discardReply);
@@ -261,7 +267,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     throw new Error(`the module ${this.module.name} may not change "${touch}": its "touches" do not list it`);
   }
 
-  /** What the module still reads goes on for a while. */
+  /** Replies that the module still reads may continue for a while. */
   #end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -277,7 +283,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
 
 const none: readonly never[] = [];
 
-/** What a module throws before it has begun to wait is no different from what it throws later. */
+/** Turns a synchronous throw into a rejection. */
 function startHandler(handle: () => Promise<Reply>): Promise<Reply> {
   try {
     return Promise.resolve(handle());
@@ -286,12 +292,12 @@ function startHandler(handle: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-/** Nobody waits until it has stopped. */
+/** Doesn't wait for the end. */
 function discardReply(reply: Reply): void {
   void reply.discard();
 }
 
-/** What is away says so to the client in its own words. */
+/** Errors of unavailable stores are reported as they are. */
 function moduleBrokenError(module: Module, cause: unknown): GatewayError {
   if (GatewayError.is(cause)) return cause;
   return new GatewayError(

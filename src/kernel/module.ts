@@ -20,12 +20,14 @@ import type { Reply } from './reply/reply.ts';
 import type { Touch } from './touches.ts';
 import type { Attributes } from './trace.ts';
 
-/** The version of the module contract: `Module`, `Kit` and what they use. It changes when a module may have to change. */
+/**
+ * The version of the module contract: `Module`, `Kit` and what they use. It changes when modules may have to change.
+ */
 export const moduleApi = 1;
 
 export type Handler = (exchange: Exchange) => Promise<Reply>;
 
-/** What may happen to a call: one function around `next`, written once for streamed and unstreamed calls. */
+/** One function around `next`, written once for streamed and unstreamed calls. */
 export interface Module<Options = unknown> {
   /** The version of this contract that the module was written for. A gateway rejects modules of another version at start. */
   readonly api: typeof moduleApi;
@@ -37,129 +39,137 @@ export interface Module<Options = unknown> {
   readonly status: 'production' | 'preview';
   /** Set by a key or the environment, a request's header can't remove it. */
   readonly protective: boolean;
-  /** What happens to the call when the module itself fails, while it handles the call or later inside of its reply. */
+  /** What happens to the call when the module fails, while it handles the call or later inside its reply. */
   readonly ifBroken: 'skip' | 'reject';
-  /** How long it may keep a call waiting at a stretch, what it waits for further in not counted; 30 s unless said. */
+  /**
+   * How long it may delay a call without a break, not counting the time it waits for inner modules; 30 s by default.
+   */
   readonly deadlineMs?: number;
-  /** Where it goes that a key or the environment set, whatever a request's list says: outside of the list, or next to the provider. */
+  /**
+   * Its position if a key or the environment sets it, whatever a request's list says: outermost, or next to the
+   * provider.
+   */
   readonly position?: 'innermost';
-  /** Where it does best in a list, the lower the earlier: memory near 0, what edits near 50, guards near 100. A list may say otherwise. */
+  /**
+   * Its best position in a list, lower is earlier: caches near 0, editors near 50, guards near 100. A list may
+   * override it.
+   */
   readonly order?: number;
-  /** What it may edit; whatever else it edits is a fault of its own. */
+  /** What it may edit; any other edit is a fault. */
   readonly touches: readonly Touch[];
-  /** It is there to answer from memory: when it does, that is a hit. */
+  /** Whether it answers from a cache, so that an answer of its own counts as a hit. */
   readonly cache?: true;
-  /** Reads the options of a pipeline list, which arrive as strings. */
+  /** Parses the options of a pipeline list, which are strings. */
   readonly options: StandardSchema<Options>;
-  /** For a protective module that several levels set: options that are as strict as each of these. */
+  /** For a protective module set at several levels: options that are as strict as each of them. */
   strictest?(levels: readonly Options[]): Options;
-  /** Whether it does nothing with these options; it is then left out of the call, but not of the lists. */
+  /** Whether it does nothing with these options; it is then skipped in calls, but stays in lists. */
   idle?(options: Options): boolean;
   handle(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply>;
-  /** When the gateway closes. */
+  /** Called when the gateway closes. */
   close?(): void | Promise<void>;
 }
 
-/** Makes a module for one gateway. */
+/** Creates a module for one gateway. */
 export type ModuleFactory<Options = unknown> = (host: ModuleHost) => Module<Options>;
 
-/** What a module has for as long as its gateway runs. */
+/** What a module can use for as long as its gateway runs. */
 export interface ModuleHost {
   readonly clock: Clock;
   readonly log: ModuleLogger;
-  /** Variables `WEIR_<NAME>_…` for the module of this name, by what follows in theirs. */
+  /** The variables `WEIR_<NAME>_…` of this module, by the rest of their names. */
   settings(name: string): Readonly<Record<string, string>>;
-  /** Runs again and again, from one pause to the next, until the gateway closes. What it throws is logged. */
+  /** Runs the task repeatedly, with a pause in between, until the gateway closes. Errors are logged. */
   every(pauseMs: number, run: () => void | Promise<void>): void;
 }
 
-/** The gateway's log, for people. Facts must not hold what clients said. */
+/** The gateway's log. Attributes must not contain texts of clients. */
 interface ModuleLogger {
   info(message: string, facts?: JsonObject): void;
   error(message: string, facts?: JsonObject): void;
 }
 
-/** What a module works with. */
+/** What a module works with in one call. */
 export interface Kit<Options> {
   readonly options: Options;
-  /** A name for the tenant behind the call: what is remembered for one must not reach another. */
+  /** The scope of the call's tenant: data of one must not reach another. */
   readonly scope: string;
-  /** This module's shelf, separate for each account. What is on it may be gone at any time. */
+  /** This module's cache, separate for each account. Entries may disappear at any time. */
   readonly cache: ScopedCache;
-  /** What stays, as small JSON values: separate for each account, too. */
+  /** Durable small JSON values, separate for each account. */
   readonly store: ModuleStore;
-  /** Texts as vectors. They can be missing at any time, and say why. */
+  /** Computes vectors of texts. May fail at any time, and says why. */
   readonly embeddings: Embeddings;
-  /** This module's vectors, to be found by what lies near them: separate for each account, too. */
+  /** This module's searchable vectors, separate for each account. */
   readonly vectors: Vectors;
-  /** What the account has learned, which is one for all modules. */
+  /** The patterns of the account, shared by all modules. */
   readonly patterns: Patterns;
-  /** Where what is left out of requests can be read by the account. */
+  /** Stores what is removed from requests, for the account to read. */
   readonly archive: Archive;
-  /** What this module decided in this conversation, so that it does the same to it on every later call. */
+  /** This module's decisions in this conversation, so that it does the same on every later call. */
   readonly decisions: DecisionLog;
-  /** What its provider keeps of this conversation, and what may be changed in that. */
+  /** What the provider has cached of this conversation, and what may be changed in it. */
   readonly prefix: PrefixKit;
-  /** Whether a module further in may edit what is said: then the answer may be meant for one person alone. */
+  /** Whether an inner module may edit the content: then the answer may be meant for one end user only. */
   readonly mayBeEditedDownstream: boolean;
   readonly clock: Clock;
-  /** What models cost, and how much they can read and say. */
+  /** Prices and limits of models. */
   readonly catalog: Prices;
   readonly models: Models;
-  /** What the caller's key may still spend. */
+  /** The remaining budget of the caller's key. */
   readonly budget: Budget;
   /**
-   * What the module saved the caller in this call, less than 0 where it cost more; several sums of a call add up. It is in
-   * the request log and in the account's usage. What its own questions to models cost is taken off by itself.
+   * Records what the module saved the caller in this call; negative if it cost more. Several savings of a call add
+   * up. It appears in the request log and the account's usage. The cost of the module's own questions is subtracted
+   * automatically.
    */
   addSaving(nanoUsd: NanoUsd): void;
   /**
-   * Says that this conversation is one of a trial: with what the module does, or without. Said on each of its calls, it
-   * shows in the account's usage what the module is worth.
+   * Marks this conversation as part of a trial, with or without the module's effect. If set on each of its calls, the
+   * account's usage shows what the module is worth.
    */
   recordTrial(isHeldOut: boolean): void;
-  /** Says something about this call in its trace. */
+  /** Adds attributes to this module's step in the trace. */
   note(facts: Attributes): void;
-  /** Tells the client something in a header of the answer: `x-weir-<name>`. */
+  /** Sets a response header: `x-weir-<name>`. */
   setHeader(name: string, value: string): void;
-  /** A name for everything in a call that can change its answer; the same name is the same question, for the same credential. */
+  /** The request key: a hash over everything in a call that can change its answer, including the credential. */
   requestKey(exchange: Exchange): Promise<string>;
   /**
-   * What surrounds the newest words of the user, by a name for everything else that can change the answer; undefined where
-   * the newest turn is more than text.
+   * The context key: a hash over everything but the newest user text; undefined if the newest turn is more than text.
    */
   contextKey(exchange: Exchange): Promise<ConversationContext | undefined>;
   replay(recording: Recording): Reply;
-  /** Runs once, when all is over that providers were asked for below this module, with each answer and its bill. */
+  /** Runs once, when all attempts below this module have ended, with each attempt and its bill. */
   onBilled(then: (attempts: readonly Attempt[]) => void): void;
-  /** Work for after the answer, which the client doesn't wait for. Where too much waits already, it is left undone. */
+  /** Adds a background task that runs after the answer. It is dropped if the queue is full. */
   runInBackground(work: () => Promise<void>): void;
 }
 
-/** A call, taken apart into what the user says now and all the rest. */
+/** A call, split into the newest user text and the rest. */
 export interface ConversationContext {
-  /** The same in every wire format, where nothing in the call belongs to one of them. */
+  /** The same in every wire format, if the call uses no format-specific fields. */
   readonly key: string;
   readonly text: string;
 }
 
-/** Questions of a module's own to models. */
+/** A module's own questions to models. */
 export interface Models {
-  /** Where a model's name leads; undefined where nobody has such a model. */
+  /** Resolves a model name; undefined if no provider has such a model. */
   target(model: string): Target | undefined;
-  /** Billed to the caller, under the caller's ceilings, and shown in the log as the module's. */
+  /** Billed to the caller, under the caller's ceilings, and logged as the module's. */
   ask(modelRequest: ModelRequest, target: Target): Promise<Answer>;
 }
 
 export type ModelRequest = Omit<ChatRequest, 'model' | 'stream'>;
 
-/** The part of the Standard Schema convention (standardschema.dev) that we use: any schema library fits. */
+/** The part of the Standard Schema convention (standardschema.dev) that Weir uses; any schema library works. */
 interface StandardSchema<Output> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-    /** Describes the options for the docs, where the schema library can. */
+    /** Describes the options for the docs, if the schema library can. */
     readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-2020-12' }) => JsonObject };
   };
 }
@@ -173,7 +183,7 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Gives a module its type without losing that of its options. */
+/** Infers the option types of a module. */
 export function defineModule<Options>(module: Module<Options>): Module<Options> {
   return module;
 }

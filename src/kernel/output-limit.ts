@@ -1,7 +1,7 @@
 import type { Exchange } from './exchange.ts';
 import { chooseWire } from './provider.ts';
 
-/** Whether the limit of output is the gateway's to choose: the provider's format requires one, and the client gave none. */
+/** Whether the gateway must choose the output limit: the provider's format requires one, and the client set none. */
 export function choosesOutputLimit(exchange: Exchange): boolean {
   const { clientRequest, target } = exchange;
   const wire = chooseWire(target, clientRequest.wire);

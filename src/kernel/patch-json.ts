@@ -1,7 +1,7 @@
 import type { JsonObject } from './json.ts';
 import type { LazyJsonObject } from './lazy-json-object.ts';
 
-/** Writes fields over a JSON object's own bytes: every byte that did not change stays (`undefined` removes). */
+/** Replaces fields in the bytes of a JSON object and keeps all other bytes; `undefined` removes a field. */
 export function patchJson(lazyJsonObject: LazyJsonObject, changes: JsonObject): Uint8Array {
   const { bytes } = lazyJsonObject;
   const names = Object.keys(changes);
@@ -32,7 +32,7 @@ export function patchJson(lazyJsonObject: LazyJsonObject, changes: JsonObject): 
   return Buffer.concat([head, ...parts, bytes.subarray(start - 1)]);
 }
 
-/** The same for an object that is known to have none of these fields, though not to be empty. */
+/** The same for a non-empty object that has none of these fields. */
 export function addFields(bytes: Uint8Array, fields: JsonObject): Uint8Array {
   const added = formatFields(fields, Object.keys(fields));
   return added === '' ? bytes : appendFields(bytes, added);
@@ -49,14 +49,14 @@ function appendFields(bytes: Uint8Array, added: string): Uint8Array {
   return Buffer.concat([bytes.subarray(0, end), Buffer.from(separator + added), bytes.subarray(end)]);
 }
 
-/** Whether nothing but space stands between the brace here and the one before it. */
+/** Whether only whitespace separates this brace from the one before it. */
 function isEmpty(bytes: Uint8Array, close: number): boolean {
   let before = close - 1;
   while ((bytes[before] ?? 0) <= space) before--;
   return bytes[before] === openBrace;
 }
 
-/** The comma behind a field, or the brace. */
+/** The comma or brace after a field. */
 function separatorAfter(bytes: Uint8Array, valueEnd: number): number {
   let at = valueEnd;
   while ((bytes[at] ?? closeBrace) <= space) at++;

@@ -1,17 +1,17 @@
 import type { Pattern } from './ports/patterns.ts';
 
-/** The scope of what is learned from the tools of calls that name no end user: it is brought into such calls alone. */
+/** The scope of lessons from tools of calls without an end user; applies to such calls only. */
 export const unnamedScope = 'unnamed';
 
-/** Where the option `scope=account` says that all end users are one. */
+/** The scope if the option `scope=account` treats all end users as one. */
 export const accountScope = 'account';
 
-/** Whether a scope is that of one end user. */
+/** Whether a scope belongs to one end user. */
 export function isEndUserScope(scope: string | null): scope is string {
   return scope !== null && scope !== unnamedScope;
 }
 
-/** Whether it is made of what somebody said. Lessons about tools are made of names that the tool itself declares. */
+/** Whether it is made from what a person wrote. Lessons about tools are made from names that the tools declare. */
 export function isFromUserText({ fingerprint }: Pick<Pattern, 'fingerprint'>): boolean {
   return !fingerprint.startsWith('fix ') && !fingerprint.startsWith('stuck ');
 }

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
-/** The module whose vectors patterns are found by. */
+/** The module that owns the vectors of patterns. */
 export const patternsModule = 'patterns';
 
-/** Where those of one end user are kept apart; of all end users, in the part without a name. */
+/** The partition of one end user; patterns for all end users are in the unnamed one. */
 export function vectorPartitionOf(scope: string | null): string {
   return scope === null ? '' : hash('sha256', scope, 'base64url').slice(0, 32);
 }

@@ -1,13 +1,13 @@
 import { GatewayError } from './errors.ts';
 import { limits } from './limits.ts';
 
-/** One entry of a pipeline list, before anybody looked the module up. */
+/** One entry of a pipeline list, before the module is looked up. */
 export interface PipelineEntry {
   readonly name: string;
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** Reads `exact-cache?ttl=1h,cost-guard?day=5`; `none` and an empty list run nothing. */
+/** Parses `exact-cache?ttl=1h,cost-guard?day=5`; `none` and an empty list run nothing. */
 export function parsePipelineList(text: string): readonly PipelineEntry[] {
   const listed = entriesOf(text).map(parseEntry);
   const names = new Set<string>();
@@ -15,7 +15,7 @@ export function parsePipelineList(text: string): readonly PipelineEntry[] {
   return listed;
 }
 
-/** All that is wrong with a list, entry by entry; `check` throws at an entry that can't run. */
+/** All issues of a list, entry by entry; `check` throws for an invalid entry. */
 export function validatePipelineList(
   text: string,
   check: (pipelineEntry: PipelineEntry) => void,
@@ -74,7 +74,7 @@ function parseEntry(text: string): PipelineEntry {
   return { name, options };
 }
 
-/** The same list again, as a user would write it. */
+/** Formats a list as a user would write it. */
 export function formatPipelineList(listed: readonly PipelineEntry[]): string {
   return listed.map(({ name, options }) => name + formatOptions(options)).join(',');
 }

@@ -16,7 +16,7 @@ import { type Reply, replyOwnership } from './reply/reply.ts';
 import { DeadlineTimer } from './stopwatch.ts';
 import type { Touch } from './touches.ts';
 
-/** A module of a pipeline with its options read. */
+/** A module of a pipeline with its parsed options. */
 export interface Stage {
   readonly module: Module;
   readonly options: unknown;
@@ -26,26 +26,26 @@ export interface Stage {
 export interface Pipeline {
   readonly text: string;
   readonly stages: readonly Stage[];
-  /** Whether a module in it may send a call elsewhere. */
+  /** Whether a module in it may reroute a call. */
   readonly mayReroute: boolean;
-  /** Whether a module in it may edit what providers keep of a conversation. */
+  /** Whether a module in it may edit what providers cache of a conversation. */
   readonly mayEdit: boolean;
   run(exchange: Exchange, upstream: Handler): Promise<Reply>;
 }
 
-/** What a module works with in one call. */
+/** What a kit is created from. */
 export type KitFactory = (at: ModuleContext) => Kit<unknown>;
 
 export interface ModuleContext {
   readonly options: unknown;
   readonly execution: ModuleExecution;
-  /** Where questions of the module's own go: past whoever protects the caller, and to the provider. */
+  /** Handles the module's own questions: the protective modules, then the provider. */
   readonly moduleCallHandler: Handler;
-  /** Whether a module further in may edit what is said. */
+  /** Whether an inner module may edit the content. */
   mayBeEditedDownstream(): boolean;
 }
 
-/** The modules an instance has, and the pipelines compiled from them. */
+/** The modules of an instance, and the pipelines compiled from them. */
 export class Pipelines {
   readonly modules: ReadonlyMap<string, Module>;
   readonly #createKit: KitFactory;
@@ -59,12 +59,12 @@ export class Pipelines {
     this.#guard = guard;
   }
 
-  /** Pipelines that are kept. */
+  /** The number of cached pipelines. */
   get compiledCount(): number {
     return this.#compiled.size;
   }
 
-  /** `lower` is what the key and the environment set: their protective modules stay, whatever `asked` says. */
+  /** `lower` are the lists of the key and the environment: their protective modules stay, whatever `asked` contains. */
   compile(asked: string, ...lower: readonly string[]): Pipeline {
     const key = lower.length === 0 ? asked : [asked, ...lower].join('\n');
     const known = this.#compiled.get(key);
@@ -76,7 +76,7 @@ export class Pipelines {
     return pipeline;
   }
 
-  /** All that is wrong with a list; empty where it would run. */
+  /** All issues of a list; empty if it is valid. */
   validate(list: string): readonly string[] {
     return validatePipelineList(list, (pipelineEntry) => createStage(pipelineEntry, this.modules));
   }
@@ -113,13 +113,13 @@ export class Pipelines {
     };
   }
 
-  /** With what is known of what its provider keeps, which these modules may not change. */
+  /** Adds the cached prefix of the conversation, which these modules may not change. */
   async #runGuarded(exchange: Exchange, modules: readonly string[], run: Handler): Promise<Reply> {
     const prefix = await this.#guard.open(exchange, modules);
     return run(withRequestOrigin(exchange, { ...requestOriginOf(exchange), prefix }));
   }
 
-  /** The stages from `first` on, with the upstream behind them. */
+  /** The stages from `first` on, followed by the upstream. */
   #handler(stages: readonly Stage[], first: number, upstream: Handler): Handler {
     const stage = stages[first];
     if (stage === undefined) return upstream;
@@ -145,7 +145,7 @@ export class Pipelines {
   }
 }
 
-/** Rejects what isn't there, and options that it doesn't take. */
+/** Rejects unknown modules and invalid options. */
 export function createStage(entry: PipelineEntry, modules: ReadonlyMap<string, Module>): Stage {
   const module = modules.get(entry.name);
   if (module === undefined)
@@ -186,10 +186,10 @@ function quoteName(text: string): string {
   return `"${text.slice(0, limits.reportedFieldCharacters).toWellFormed()}"`;
 }
 
-/** What providers keep, and read again for less. */
+/** What providers cache and bill at a lower price. */
 const prefixTouches: ReadonlySet<Touch> = new Set(['tools', 'system', 'history', 'newest-turn']);
 
-/** An upstream whose every beginning answer is noted as something that its provider keeps. */
+/** An upstream that records the prefix of every reply that starts. */
 function recordPrefixes(upstream: Handler): Handler {
   return async (exchange) => {
     const reply = await upstream(exchange);
@@ -202,7 +202,7 @@ function isInnermost({ module }: Stage): boolean {
   return module.position === 'innermost';
 }
 
-/** The lower level's, made as strict as what was asked for where the module can say what that is. */
+/** The lower level's module, made as strict as the requested one if the module supports that. */
 function strictestOf(lower: Stage, asked: Stage): Stage {
   const { module, entry } = lower;
   if (module.strictest === undefined) return lower;
@@ -210,7 +210,7 @@ function strictestOf(lower: Stage, asked: Stage): Stage {
   return { module, options, entry: { name: entry.name, options: optionTexts(options, [lower, asked]) } };
 }
 
-/** As they stood in the list that each of them is from. */
+/** The text of each option, as written in the list that it comes from. */
 function optionTexts(options: unknown, levels: readonly Stage[]): PipelineEntry['options'] {
   const texts: Record<string, string> = {};
   for (const level of levels)

@@ -3,9 +3,9 @@ import { setImmediate as atEnd } from 'node:timers/promises';
 let queue: (() => void)[] = [];
 
 /**
- * Runs when this turn of the event loop has read what there was to read, one after the other with whatever else waits for
- * that. Under load many calls come to the same point in one turn, and what the processor has just done for one costs it a
- * fraction for the next; a single call loses a few microseconds. What is run must not fail.
+ * Runs a task after this turn of the event loop has read its input, together with other queued tasks. Under load many
+ * calls reach the same point in one turn, and running them together uses warm processor caches; a single call loses a
+ * few microseconds. Tasks must not throw.
  */
 export function queueImmediate(run: () => void): void {
   if (queue.push(run) === 1) setImmediate(drainQueue);
@@ -17,7 +17,7 @@ function drainQueue(): void {
   for (const run of all) run();
 }
 
-/** Comes when the event loop has served everything else: the end of a turn in which something is read comes before that, the end of the next one behind it. */
+/** Waits until the event loop has served everything else; twice, since the first wait may end in the current turn. */
 export async function nextTurn(): Promise<void> {
   await atEnd();
   await atEnd();

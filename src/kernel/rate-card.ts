@@ -1,14 +1,14 @@
 import type { Tool, Usage } from './message.ts';
 import { type NanoUsd, nanoOfPico, type PicoUsd, type PicoUsdPerToken } from './money.ts';
 
-/** What one token of each kind costs, and one of what is sold by the piece. */
+/** The price per token of each kind, and per unit of what is sold by the piece. */
 export interface Rates {
   readonly input: PicoUsdPerToken;
   readonly output: PicoUsdPerToken;
   readonly cacheRead: PicoUsdPerToken;
-  /** What stays in the provider's cache for minutes. */
+  /** Writes to the provider's cache with a lifetime of minutes. */
   readonly cacheWrite: PicoUsdPerToken;
-  /** What stays there for an hour or longer. */
+  /** Writes with a lifetime of an hour or longer. */
   readonly cacheWriteHour: PicoUsdPerToken;
   readonly audioInput: PicoUsdPerToken;
   readonly audioOutput: PicoUsdPerToken;
@@ -17,49 +17,49 @@ export interface Rates {
   readonly request: PicoUsd;
 }
 
-/** The price of a model, ready to multiply. */
+/** The price of a model, prepared for multiplication. */
 export interface RateCard extends Rates {
-  /** What holds for the whole of a call whose input is longer than this. */
+  /** Rates for the whole call if its input is longer than this. */
   readonly longInput?: { readonly aboveTokens: number; readonly rates: Rates };
-  /** Thousandths of the token rates for a tier, a speed or a region, by the name that a provider reports. */
+  /** Multipliers of the token rates in thousandths, by the tier, speed or region that a provider reports. */
   readonly factors: Readonly<Record<string, number>>;
 }
 
-/** A price that was found for a model. */
+/** The price and limits of a model. */
 export interface ModelPricing {
   readonly card: RateCard;
-  /** The model isn't in the catalogue: the dearest of its provider stands in for it. */
+  /** Whether the model isn't in the catalog, so that the most expensive one of its provider is used. */
   readonly estimated: boolean;
-  /** No answer has more tokens than this, where that is known. */
+  /** The maximum output tokens, if known. */
   readonly outputTokensMax?: number;
-  /** What the model can read and say together, where that is known. */
+  /** The context window, if known. */
   readonly contextTokens?: number;
-  /** How long its provider keeps what it has read, where that is known. */
+  /** How long its provider caches input, if known. */
   readonly cacheSeconds?: number;
-  /** How the model looks for tools that have `defer_loading`, where its provider has a way. */
+  /** How the model searches for tools with `defer_loading`, if its provider supports that. */
   readonly toolSearch?: ToolSearch;
-  /** What its provider can leave out of a conversation by itself. */
+  /** What its provider can remove from a conversation itself. */
   readonly contextEditing?: ContextEditing;
 }
 
-/** A provider's own way to leave out results of old calls. */
+/** A provider's feature to remove results of old tool calls. */
 export interface ContextEditing {
-  /** The format in which it can be asked for. */
+  /** The format that supports it. */
   readonly wire: string;
   /** The name of the edit. */
   readonly clearsToolUses: string;
 }
 
-/** A provider's own search for tools that are there and not loaded. */
+/** A provider's search for deferred tools. */
 export interface ToolSearch {
   readonly tool: Tool;
-  /** The format in which it can be asked for. */
+  /** The format that supports it. */
   readonly wire: string;
-  /** The model reads names and descriptions of all tools at once, and only their schemas when it has looked for them. */
+  /** Whether the model reads the names and descriptions of all tools at once, and only their schemas after a search. */
   readonly showsDescriptions?: true;
 }
 
-/** What a call cost, in trillionths of a dollar by kind: the parts add up to the whole. */
+/** The cost of a call in trillionths of a dollar by kind; the parts add up to the total. */
 export type CostParts = { readonly [Kind in keyof Rates]: PicoUsd };
 
 export function costParts(card: RateCard, usage: Usage): CostParts {
@@ -106,13 +106,13 @@ export function costOf(card: RateCard, usage: Usage): NanoUsd {
 export interface CostBound extends Pick<Usage, 'service_tier' | 'speed' | 'inference_geo'> {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Whether the call asks for a cache that lasts for an hour or longer. */
+  /** Whether the call requests a cache of an hour or longer. */
   readonly hourCache?: boolean;
-  /** Whether nothing can be heard in it, neither in the question nor in the answer. */
+  /** Whether neither input nor output contains audio. */
   readonly hasNoAudio?: boolean;
 }
 
-/** The most that tokens within these bounds can cost, however they turn out to be billed; searches come on top. */
+/** The maximum cost of tokens within these bounds, however they are billed; without searches. */
 export function costCeiling(card: RateCard, bound: CostBound): NanoUsd {
   const rates = ratesFor(card, bound.inputTokens);
   const thousandths = factorOf(card, bound);
@@ -136,7 +136,7 @@ function ratesFor(card: RateCard, inputTokens: number): Rates {
   return longInput !== undefined && inputTokens > longInput.aboveTokens ? longInput.rates : card;
 }
 
-/** A name that isn't on the card changes nothing. */
+/** A name that isn't on the card has no effect. */
 function factorOf({ factors }: RateCard, { service_tier, speed, inference_geo }: Qualifiers): number {
   let thousandths = 1000;
   for (const name of [service_tier, speed, inference_geo])
@@ -147,12 +147,12 @@ function factorOf({ factors }: RateCard, { service_tier, speed, inference_geo }:
 
 type Qualifiers = Pick<Usage, 'service_tier' | 'speed' | 'inference_geo'>;
 
-/** The rate is rounded and not the sum, so that parts stay whole numbers. */
+/** Rounds the rate and not the sum, so that parts stay integers. */
 function scaleRate(rate: number, thousandths: number): number {
   return thousandths === 1000 ? rate : Math.ceil((rate * thousandths) / 1000);
 }
 
-/** Counts come from another party: nothing below zero, and no fractions. */
+/** Counts are external: no negatives and no fractions. */
 function toCount(told: number | undefined): number {
   return told !== undefined && told > 0 ? Math.ceil(told) : 0;
 }

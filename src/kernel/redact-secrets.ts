@@ -1,6 +1,6 @@
 import type { ErrorEvent, StreamError } from './message.ts';
 
-/** The text without these credentials, also where they are written as JSON may write them: `sk\u002dant`. */
+/** Removes these credentials from a text, including JSON-escaped spellings: `sk\u002dant`. */
 function redactText(text: string, secrets: readonly string[]): string {
   return secrets.reduce(
     (rest, secret) => (secret === '' ? rest : rest.replace(escapedFormsPattern(secret), '[secret]')),
@@ -8,14 +8,14 @@ function redactText(text: string, secrets: readonly string[]): string {
   );
 }
 
-/** The same bytes where there are none in them. */
+/** Returns the same bytes if they contain none. */
 export function redactBytes(bytes: Uint8Array, secrets: readonly string[]): Uint8Array {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   const rest = redactText(text, secrets);
   return rest === text ? bytes : Buffer.from(rest);
 }
 
-/** The same for an error of a stream, with whatever fields its provider gave it. */
+/** Redacts an error of a stream, with all fields that its provider added. */
 export function redactErrorEvent(told: ErrorEvent, secrets: readonly string[]): ErrorEvent {
   const text = JSON.stringify(told.error);
   const rest = redactText(text, secrets);
@@ -24,7 +24,7 @@ export function redactErrorEvent(told: ErrorEvent, secrets: readonly string[]): 
   return { ...told, error };
 }
 
-/** One of a few ways to write each character after the other, so that no text makes it try again. */
+/** Matches each character in a few spellings, without backtracking. */
 function escapedFormsPattern(secret: string): RegExp {
   const forms = secret.split('').map((unit) => {
     const hex = unit.charCodeAt(0).toString(16).padStart(4, '0');

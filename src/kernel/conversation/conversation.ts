@@ -7,15 +7,15 @@ import { isJsonObject } from '../json.ts';
 import { essentialFieldsOf, type Message } from '../message.ts';
 import { digest, digestOfMessage, digestOfSystem, digestOfText } from './digest.ts';
 
-/** What names a conversation, and what all of its places are named after. */
+/** What identifies a conversation and seeds its digests. */
 export interface ConversationIdentity {
   readonly name: string;
   readonly root: string;
 }
 
-/** The conversation that a call belongs to, as far as it has come: a hash chain over its messages. */
+/** The conversation of a call up to this point: a hash chain over its messages. */
 export class Conversation implements ConversationIdentity {
-  /** As the client named it, its session mark, or what is derived from how the conversation began. */
+  /** The client's name for it, its session marker, or a name derived from the start of the conversation. */
   readonly name: string;
   /** The same for all branches of a conversation. */
   readonly root: string;
@@ -30,8 +30,8 @@ export class Conversation implements ConversationIdentity {
   }
 
   /**
-   * The place before the message of this index, named by everything up to it: where two conversations part, their
-   * places have different names from then on. Without an index, the place behind the last message.
+   * A digest of everything before the message at this index, or of the whole conversation without an index. Two
+   * conversations have different digests from the point where they diverge.
    */
   digestAt(index: number = this.#messages.length): string {
     for (let next = this.#digests.length; next <= index; next++) {
@@ -42,7 +42,7 @@ export class Conversation implements ConversationIdentity {
     return this.#digests[index] ?? this.root;
   }
 
-  /** Takes over the names of places from an earlier call, as far as the same was said: to compare takes a tenth of hashing. */
+  /** Reuses the digests of an earlier call for equal messages: comparing takes a tenth of the time of hashing. */
   reuseDigests(before: Conversation): void {
     if (before.root !== this.root) return;
     for (let at = this.#digests.length - 1; at < this.#messages.length; at++) {
@@ -56,7 +56,7 @@ export class Conversation implements ConversationIdentity {
   }
 }
 
-/** Whether two values would be written as the same JSON. */
+/** Whether two values serialize to the same JSON. */
 function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
@@ -65,7 +65,7 @@ function isSameJson(one: unknown, other: unknown): boolean {
   return mine.every(([name, value], at) => name === theirs[at]?.[0] && isSameJson(value, theirs[at]?.[1]));
 }
 
-/** The same messages pass through many hands. */
+/** Digests are cached, since many functions use the same messages. */
 const digestCache = new WeakMap<readonly Message[], string[]>();
 
 function cachedDigestsOf(messages: readonly Message[], root: string): string[] {
@@ -79,7 +79,7 @@ function cachedDigestsOf(messages: readonly Message[], root: string): string[] {
 const conversationHeader = 'x-weir-conversation';
 const conversationNamePattern = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The name that a call brings along; undefined where it has to be derived. */
+/** The name that the client supplies; undefined if it has to be derived. */
 export function suppliedConversationName(clientRequest: ClientRequest): string | undefined {
   const named = clientRequest.header(conversationHeader);
   if (named === undefined) {
@@ -94,17 +94,17 @@ export function suppliedConversationName(clientRequest: ClientRequest): string |
   );
 }
 
-/** Worked out of the request as it came, before any module has changed it. */
+/** Computed from the client's request, before any module changes it. */
 export function identifyConversation(exchange: Exchange): ConversationIdentity {
   const { caller, clientRequest, request } = exchange;
   const person = endUserRefOf(clientRequest, scopeOf(caller));
   const name = suppliedConversationName(clientRequest) ?? deriveConversationName(exchange, person);
   const system = digestOfSystem(request, clientRequest.wire.attribution);
-  // An application may use one name for many people, and what was decided for one of them is for no other.
+  // An application may use one name for many end users, who must not share decisions.
   return { name, root: digest(person === null ? [name, system] : [name, system, person]) };
 }
 
-/** From who calls, whom for, what the model was told, and all that was said before its first answer. */
+/** Hashes the caller, the end user, the instructions, and everything before the first answer. */
 function deriveConversationName(exchange: Exchange, person: string | null): string {
   const { caller, clientRequest, request } = exchange;
   const first = request.messages.findIndex(({ role }) => role === 'assistant');
@@ -116,7 +116,9 @@ function deriveConversationName(exchange: Exchange, person: string | null): stri
   return `c-${digest([scopeOf(caller), person, began])}`;
 }
 
-/** What a request names instead of saying it again: then only the newest of its conversation can be seen here. */
+/**
+ * Earlier turns that the request only refers to by id: then only the newest part of the conversation is visible here.
+ */
 function providerConversationId({ clientRequest, request }: Exchange): string | undefined {
   const { previous_response_id: previous, conversation } = essentialFieldsOf(
     request,

@@ -1,13 +1,13 @@
 /**
- * What a module decided in a conversation. The first decision about a place stands: on every later call, on any replica,
- * after a restart, until the conversation was left alone for a month. Places are names of the module's own choice;
- * `conversation.at(index)` is one that no other conversation has, and none that parted from this one before it.
+ * A module's decisions in a conversation. The first decision under a name is final: for every later call, on every
+ * replica, after a restart, until the conversation has been inactive for a month. The module chooses the names;
+ * `conversation.digestAt(index)` is unique to this conversation and to branches that diverge after that message.
  */
 export interface DecisionLog {
-  /** Whether nothing at all was decided in this conversation: then nobody has to look for anything. */
+  /** Whether there are no decisions in this conversation. */
   isEmpty(): Promise<boolean>;
-  /** Undefined where nothing was decided. */
+  /** Undefined if there is no such decision. */
   get(place: string): Promise<unknown>;
-  /** What was decided about a place, as JSON gives it back; `decide` is asked where nobody has decided yet. */
+  /** The decision under this name, as parsed JSON; calls `decide` if there is none yet. */
   decideOnce(place: string, decide: () => unknown): Promise<unknown>;
 }

@@ -3,10 +3,10 @@ import { isJsonObject } from '../json.ts';
 import type { ChatRequest, Message, TextBlock } from '../message.ts';
 import { stripCacheControl } from '../strip-cache-control.ts';
 
-/** What has been worked out of messages, tools and instructions, which nobody changes. */
+/** Cached digests of messages, tools and instructions, which are immutable. */
 const digestCache = new WeakMap<object, string>();
 
-/** A name for what a message says; cache markers, and whether a text stands in a block, are no part of that. */
+/** A digest of a message's content; ignores cache markers, and whether a text is in a block. */
 export function digestOfMessage(message: Message): string {
   return memoizeDigest(message, () => {
     const { role, content } = message;
@@ -18,7 +18,7 @@ export function digestOfTools({ tools }: Pick<ChatRequest, 'tools'>): string {
   return tools === undefined || tools.length === 0 ? '' : memoizeDigest(tools, () => digest(tools));
 }
 
-/** Blocks that begin with `attribution` tell who sends a call, and may be others in each. */
+/** Ignores blocks that start with `attribution`: they identify the client program, and may differ between calls. */
 export function digestOfSystem({ system }: ChatRequest, attribution: string | undefined): string {
   if (system === undefined || system.length === 0) return '';
   if (typeof system === 'string') return digest([{ type: 'text', text: system }]);
@@ -37,7 +37,7 @@ export function digestOfText(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, digestCharacters);
 }
 
-/** 132 bits: nobody finds two texts with the same. */
+/** 132 bits: collisions can't be found. */
 const digestCharacters = 22;
 
 function stripCacheMarkers(value: unknown): unknown {

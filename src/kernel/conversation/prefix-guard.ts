@@ -20,42 +20,42 @@ export interface PrefixGuardParts {
   readonly clock: Clock;
 }
 
-/** What is known of a call that a provider began to answer, at the place that its conversation had come to. */
+/** The record of an answered call, stored under the digest of its conversation. */
 interface PrefixRecord {
   readonly name: string;
-  /** Where the client sent it, and where it went. */
+  /** The target of the client, and the target that the call was sent to. */
   readonly askedOf: string;
   readonly sentTo: string;
-  /** The client's. */
+  /** A digest of the client's tools. */
   readonly tools: string;
-  /** What left each module that edited it. */
+  /** What each editing module passed on. */
   readonly stages: Readonly<Record<string, SentPrefix>>;
   readonly steps: number;
-  /** Until when the provider keeps it. */
+  /** When the provider's cache expires. */
   readonly untilMs: number;
-  /** The place that the conversation went on to. */
+  /** The digest that the conversation continued with. */
   readonly next?: string;
 }
 
 interface PrefixMatch {
   readonly record: PrefixRecord;
-  /** How many of the messages it had. */
+  /** The number of messages that the record covers. */
   readonly count: number;
 }
 
-/** Knows what providers were sent last in each conversation. */
+/** Tracks the prefix that providers have cached of each conversation. */
 export class PrefixGuard {
   readonly #parts: PrefixGuardParts;
-  /** Where conversations went on to, for those that part at the same moment. */
+  /** How conversations continued, for concurrent branches. */
   readonly #claimedBranches = new Lru<string>(limits.prefixClaimsMax);
-  /** As they came last, so that not all of them is hashed with every call. */
+  /** The latest conversations, so that unchanged messages are not hashed again. */
   readonly #latestConversations = new Lru<Conversation>(limits.prefixConversationsMax);
 
   constructor(parts: PrefixGuardParts) {
     this.#parts = parts;
   }
 
-  /** What is kept of the conversation of a call that these modules may edit. */
+  /** Opens the cached prefix of the call's conversation for the modules that may edit it. */
   async open(exchange: Exchange, modules: readonly string[]): Promise<Prefix> {
     this.#reuseDigests(exchange);
     const prefixMatch = await this.#findLatest(exchange);
@@ -79,7 +79,7 @@ export class PrefixGuard {
     this.#latestConversations.set(name, conversation);
   }
 
-  /** Knows of the calls before, and of what this one has sent itself where it asks several times. */
+  /** State from earlier calls, and from earlier attempts of this call. */
   #createState(
     exchange: Exchange,
     prefixMatch: PrefixMatch | undefined,
@@ -107,7 +107,7 @@ export class PrefixGuard {
           for (const module of modules.slice(modules.indexOf(prefix.stepper))) asked.delete(module);
         for (const [module, stage] of Object.entries(prefix.stages))
           asked.set(module, shorterPrefix(asked.get(module), stage));
-        // A call that is made again begins with the first request, and not with what came of its answer.
+        // A retried call starts with the first request, not with what followed its answer.
         if (!watch.hasEarlierAttempt || isStepped) binding = new Map(asked);
         watch.cached = sentPrefixOf(exchange);
         watch.stages = inOrder(asked);
@@ -129,7 +129,7 @@ export class PrefixGuard {
     return watch;
   }
 
-  /** A thought that is signed outlives any cache while its loop goes on. */
+  /** Signed thinking must be preserved while its tool loop lasts, even if the cache has expired. */
   #isStillCached(
     prefixRecord: PrefixRecord,
     { request, target }: Exchange,
@@ -146,7 +146,7 @@ export class PrefixGuard {
     return prefixRecord.untilMs > this.#parts.clock.now() || isInThinkingLoop(request);
   }
 
-  /** Where the conversation was last: right here, if a call is made again, else before one of its latest answers. */
+  /** Finds the latest record: at the end for a retried call, else before one of its latest answers. */
   async #findLatest(exchange: Exchange): Promise<PrefixMatch | undefined> {
     const { messages } = exchange.request;
     const counts = [messages.length];
@@ -164,7 +164,7 @@ export class PrefixGuard {
     return record === undefined || count === undefined ? undefined : { record, count };
   }
 
-  /** Of those that go on from the same place, the first keeps the name that was derived for them all. */
+  /** Of several branches, the first keeps the derived name. */
   async #resolveName(exchange: Exchange, prefixMatch: PrefixMatch | undefined): Promise<string> {
     const { conversation, clientRequest, trace, request } = exchange;
     if (prefixMatch === undefined || suppliedConversationName(clientRequest) !== undefined)
@@ -200,23 +200,26 @@ export class PrefixGuard {
 
 interface PrefixStateOptions extends Pick<PrefixRecord, 'name' | 'steps'> {
   readonly next: string | undefined;
-  /** Those that may edit, in their order. */
+  /** The modules that may edit, in order. */
   readonly modules: readonly string[];
 }
 
-/** A call that is made again doesn't forget where the conversation went on to. */
+/** A retried call keeps the continuation of the conversation. */
 function nextOf({ request }: Exchange, prefixMatch: PrefixMatch | undefined): string | undefined {
   return prefixMatch?.count === request.messages.length ? prefixMatch.record.next : undefined;
 }
 
 const hourSeconds = 3600;
 
-/** In the words of OpenAI's formats, which the canonical shape has none for. */
+/** Reads fields of OpenAI's formats that have no canonical equivalent. */
 function requestsDayCacheTtl({ extensions = {} }: ChatRequest): boolean {
   return Object.values(extensions).some((fields) => fields.prompt_cache_retention === '24h');
 }
 
-/** Who asks several times in one call goes on from the model's answer, of which another call may get another. */
+/**
+ * Later attempts of a call contain the model's answer, which may differ in another call; so the shorter prefix
+ * counts.
+ */
 function shorterPrefix(before: SentPrefix | undefined, now: SentPrefix): SentPrefix {
   if (before === undefined || before.tools !== now.tools || before.system !== now.system) return now;
   return before.count < now.count ? before : now;
@@ -228,12 +231,12 @@ function parsePrefixRecord(bytes: Uint8Array | undefined): PrefixRecord | undefi
   return isJsonObject(read) && isPrefixRecord(read) ? read : undefined;
 }
 
-/** Written by a version that knew the same fields. */
+/** Whether it was written by a version with the same fields. */
 function isPrefixRecord(read: JsonObject): read is JsonObject & PrefixRecord {
   return typeof read.untilMs === 'number' && isJsonObject(read.stages) && typeof read.sentTo === 'string';
 }
 
-/** The name of a tenant's shelf. */
+/** The cache name for a tenant. */
 export function prefixCacheScope(scope: string): string {
   return `conversations\n${scope}`;
 }

@@ -6,21 +6,23 @@ import type { Prices } from '../ports/prices.ts';
 import { costOf, type ModelPricing } from '../rate-card.ts';
 import { isInThinkingLoop } from './thinking-loop.ts';
 
-/** What a module expects of changing what a provider keeps. */
+/** A module's estimate for a change of the provider's cached prefix. */
 export interface StepEstimate {
-  /** Calls of this conversation that are still to come, this one included. */
+  /** Expected remaining calls of this conversation, including this one. */
   readonly calls: number;
-  /** Tokens that each of them would have less; reckoned from the two requests where it isn't said. */
+  /** Tokens saved per call; computed from the two requests if undefined. */
   readonly savesTokens?: number;
-  /** Tokens that have to be written anew; without it, all from the first message on that is another than the client's. */
+  /** Tokens that have to be cached again; by default, everything from the first changed message on. */
   readonly writesTokens?: number;
-  /** Whether its provider is known to keep nothing of this conversation: then all is read at the full price. */
+  /**
+   * Whether the provider is known to have cached nothing of this conversation, so that all input has the full price.
+   */
   readonly isUncached?: boolean;
-  /** Whether the provider has just said that the request is too long. */
+  /** Whether the provider has just rejected the request as too long. */
   readonly isTooLong?: boolean;
 }
 
-/** Whether a module may take a step, and what it was reckoned to cost and to save. */
+/** Whether a module may change the prefix, with the estimated cost and saving. */
 export interface StepDecision {
   readonly isAllowed: boolean;
   readonly why:
@@ -33,7 +35,7 @@ export interface StepDecision {
     | 'too-often'
     | 'round'
     | 'unpriced';
-  /** For writing anew what is behind the change, instead of reading it. */
+  /** The cost of caching what follows the change again, instead of reading it. */
   readonly costs: NanoUsd;
   readonly saves: NanoUsd;
 }
@@ -44,14 +46,17 @@ interface StepProposal {
   readonly incoming: Exchange;
   readonly edited: ChatRequest;
   readonly expected: StepEstimate;
-  /** Steps that were taken in this conversation. */
+  /** Steps taken in this conversation. */
   readonly stepsTaken: number;
-  /** Whether the call has asked its provider before: who makes it again begins with the first request, not with this. */
+  /**
+   * Whether the call has made an attempt before: a retried call would start with the first request, not with this
+   * one.
+   */
   readonly hasEarlierAttempt: boolean;
   readonly prices: Pick<Prices, 'priceOf'>;
 }
 
-/** Judges a step that changes what the provider of a live conversation keeps. */
+/** Decides on a step, which changes the cached prefix of a live conversation. */
 export function judgeStep({
   incoming,
   edited,
@@ -90,7 +95,7 @@ function isTooLong(
   return contextTokens !== undefined && tokens + (max_tokens ?? 0) > contextTokens * limits.fullWindowShare;
 }
 
-/** Whether part of the request is to be kept for an hour or longer, which costs more to write. */
+/** Whether part of the request is to be cached for an hour or longer, which costs more to write. */
 export function requestsHourCacheTtl({ tools = [], system = [], messages }: ChatRequest): boolean {
   return (
     tools.some(hasHourCacheTtl) ||
@@ -115,7 +120,7 @@ function readCost({ card }: ModelPricing, tokens: number, isUncached: boolean): 
   return costOf(card, usage) - costOf(card, {});
 }
 
-/** Tokens of the edited request from the first thing on that is another. */
+/** Tokens of the edited request from the first difference on. */
 function estimateChangedTokens(came: ChatRequest, edited: ChatRequest): number {
   if (came.tools !== edited.tools) return estimateRequestTokens(edited);
   if (came.system !== edited.system) return estimateTokens([edited.system, edited.messages]);

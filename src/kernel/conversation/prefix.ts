@@ -8,34 +8,34 @@ import { judgeStep, type StepDecision, type StepEstimate, zeroCost } from './pre
 import { isEdited, type SentPrefix, sentPrefixOf, startsWithPrefix } from './sent-prefix.ts';
 import { isInThinkingLoop } from './thinking-loop.ts';
 
-/** What a provider was sent last in a conversation, by earlier calls or by this one. */
+/** What a provider was last sent in a conversation, by earlier calls or by this one. */
 export interface PrefixState {
-  /** What it keeps of what the client said; undefined at a break. */
+  /** The client's prefix that the provider has cached; undefined at a break. */
   readonly cached: SentPrefix | undefined;
-  /** What left each module that edited that. */
+  /** What each editing module passed on. */
   readonly stages: Readonly<Record<string, SentPrefix>>;
-  /** Steps that were taken in the conversation. */
+  /** Steps taken in the conversation. */
   readonly steps: number;
-  /** Where the last call was sent, which needn't be where the client sent it. */
+  /** The target of the last call, which may differ from the client's. */
   readonly sentTo: string;
   readonly prices: Pick<Prices, 'priceOf'>;
-  /** Whether this call has asked its provider before. */
+  /** Whether this call has made an attempt before. */
   readonly hasEarlierAttempt: boolean;
-  /** The provider has begun to answer this. */
+  /** Called when the provider has started to answer. */
   onReplyStart(exchange: Exchange, prefix: Prefix): Promise<void>;
 }
 
-/** How it is behind a module. */
+/** The state behind a module. */
 interface DownstreamState {
   readonly cached: SentPrefix | undefined;
-  /** The last module that edited the request on this way. */
+  /** The last module that edited the request. */
   readonly editor: string | undefined;
-  /** As it was then of the call. */
+  /** The value of `hasEarlierAttempt` at that time. */
   readonly hadEarlierAttempt: boolean;
-  /** What left each module that edited the request. */
+  /** What each editing module passed on. */
   readonly stages: Readonly<Record<string, SentPrefix>>;
   readonly steps: number;
-  /** The first module that took a step on this way. */
+  /** The first module that took a step. */
   readonly stepper: string | undefined;
 }
 
@@ -44,16 +44,16 @@ interface ModuleEdit {
   readonly incoming: Exchange;
   readonly outgoing: Exchange;
   readonly step: Step;
-  /** What the module was allowed to make of the request. */
+  /** The request that a step allowed. */
   readonly allowed: ChatRequest | undefined;
 }
 
-/** The part of a conversation that its provider keeps, on its way through the modules, which may not change it. */
+/** The part of a conversation that its provider has cached, as it passes through modules, which may not change it. */
 export class Prefix {
   readonly #state: PrefixState;
   readonly #downstream: DownstreamState | undefined;
 
-  /** Before the first module where nothing else is said. */
+  /** Without `downstreamState`, the prefix before the first module. */
   constructor(prefixState: PrefixState, downstreamState?: DownstreamState) {
     this.#state = prefixState;
     this.#downstream = downstreamState;
@@ -63,17 +63,19 @@ export class Prefix {
     return this.#downstream?.stages ?? {};
   }
 
-  /** Steps that were taken in this conversation. */
+  /** Steps taken in this conversation. */
   get steps(): number {
     return this.#downstream?.steps ?? this.#state.steps;
   }
 
-  /** The first module that took a step in this call, from which on everything is new. */
+  /** The first module that took a step in this call; everything after it is new. */
   get stepper(): string | undefined {
     return this.#downstream?.stepper;
   }
 
-  /** Whether nothing is lost by a change: there was no call before, it is long ago, or the client has changed it all. */
+  /**
+   * Whether a change costs nothing: no earlier call, an expired cache, or a client that has changed the whole prefix.
+   */
   get isBreak(): boolean {
     return this.#cached === undefined;
   }
@@ -83,15 +85,15 @@ export class Prefix {
     const downstreamState = this.#downstream;
     if (downstreamState === undefined) return cached;
     if (downstreamState.hadEarlierAttempt === hasEarlierAttempt) return downstreamState.cached;
-    // The provider has begun to answer since the request came this way, and keeps what was sent then.
+    // The provider has answered since the request passed here, and has cached what was sent then.
     return downstreamState.editor === undefined ? cached : stages[downstreamState.editor];
   }
 
-  /** What goes on from a module: its edit, or the request as it came where that would change what the provider keeps. */
+  /** What a module passes on: its edit, or the incoming request if the edit would change the cached prefix. */
   guardEdit({ module, incoming, outgoing, step, allowed }: ModuleEdit): { goesOn: Exchange; prefix: Prefix } {
     const edited = outgoing !== incoming && isEdited(incoming.request, outgoing.request);
     const before = this.#state.stages[module];
-    // Who sends a call elsewhere than the last one leaves behind what was kept there.
+    // Rerouting the call abandons the cache of the last target.
     if (outgoing.target !== incoming.target && nameOfTarget(outgoing.target) !== this.#state.sentTo)
       return {
         goesOn: outgoing,
@@ -114,18 +116,18 @@ export class Prefix {
     step.note({ prefix: 'edit-left-out' });
     const goesOn =
       outgoing.target === incoming.target ? incoming : incoming.with({ target: outgoing.target });
-    // One that did something else before has broken what the provider keeps in any case.
+    // A module that edited earlier calls and now doesn't has broken the prefix in any case.
     return { goesOn, prefix: before === undefined ? this : this.#with(undefined, undefined) };
   }
 
-  /** Whether a provider would find all that it keeps in what a module makes of a request. */
+  /** Whether a module's edit preserves the cached prefix. */
   isPreserved(came: Exchange, edited: ChatRequest, module: string): boolean {
     const kept = this.#cached;
     if (kept === undefined) return true;
     return startsWithPrefix(came.with({ request: edited }), this.#state.stages[module] ?? kept);
   }
 
-  /** Whether a module may change what the provider keeps, by turning what came to it into `edited`. */
+  /** Whether a module may change the cached prefix by turning the incoming request into `edited`. */
   judge(
     incoming: Exchange,
     edited: ChatRequest,
@@ -162,19 +164,19 @@ export function nameOfTarget({ provider, model }: Target): string {
   return `${provider.name}/${model}`;
 }
 
-/** What modules see of it. */
+/** The module's view of the prefix. */
 export interface PrefixKit {
-  /** Whether nothing that a provider keeps would be lost by a change now. */
+  /** Whether a change now would lose nothing of a provider's cache. */
   readonly isBreak: boolean;
-  /** Whether the model is at work with tools and thinks meanwhile: nothing before that may be changed. */
+  /** Whether the model is in a tool loop with thinking: nothing before it may be changed. */
   readonly isThinking: boolean;
-  /** Whether a provider would find all that it keeps in this: of several things that were decided, what this branch did. */
+  /** Whether this request preserves the cached prefix; tells which of several decisions this branch used. */
   isPreserved(edited: ChatRequest): boolean;
-  /** Asks for a change that a provider's cache doesn't survive; where it is allowed, that very request may be passed on. */
+  /** Requests a change that breaks the provider's cache; if allowed, exactly this request may be passed on. */
   proposeStep(edited: ChatRequest, stepEstimate: StepEstimate): StepDecision;
 }
 
-/** For modules that touch nothing that is kept, everything is a break. */
+/** Modules that don't edit the prefix always see a break. */
 export function createPrefixKit(
   watched: { readonly exchange: Exchange; readonly module: string; readonly step: Step },
   prefix: Prefix | undefined,
@@ -195,7 +197,7 @@ export function createPrefixKit(
       };
       const { isAllowed, why, costs, saves } = decision;
       const isStep = why !== 'break' && why !== 'unchanged';
-      // What was allowed is what is told, also where more was asked for and refused.
+      // Note an allowed step, even if another one was rejected.
       const isTold = step.attributes.step !== undefined && !String(step.attributes.step).startsWith('no-');
       if (isStep && (isAllowed || !isTold))
         step.note({ step: isAllowed ? why : `no-${why}`, costs: formatUsd(costs), saves: formatUsd(saves) });

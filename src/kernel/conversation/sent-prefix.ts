@@ -2,13 +2,13 @@ import type { Exchange } from '../exchange.ts';
 import type { ChatRequest } from '../message.ts';
 import { digestOfSystem, digestOfTools } from './digest.ts';
 
-/** What was sent, in the order in which providers keep it: tools, instructions, messages. */
+/** Digests of what was sent, in the order in which providers cache it: tools, instructions, messages. */
 export interface SentPrefix {
   readonly tools: string;
   readonly system: string;
-  /** How many messages. */
+  /** The number of messages. */
   readonly count: number;
-  /** The place behind the last of them. */
+  /** The digest after the last message. */
   readonly place: string;
 }
 
@@ -19,7 +19,7 @@ export function sentPrefixOf(
   return { ...headDigestsOf(exchange), count, place: exchange.conversation.digestAt(count) };
 }
 
-/** Whether nothing of what was sent before is another now. */
+/** Whether the request starts with everything that was sent before. */
 export function startsWithPrefix(exchange: Exchange, sentPrefix: SentPrefix): boolean {
   const { tools, system } = headDigestsOf(exchange);
   if (tools !== sentPrefix.tools || system !== sentPrefix.system) return false;
@@ -27,7 +27,7 @@ export function startsWithPrefix(exchange: Exchange, sentPrefix: SentPrefix): bo
   return exchange.conversation.digestAt(sentPrefix.count) === sentPrefix.place;
 }
 
-/** Whether a module has changed anything that providers keep. */
+/** Whether a module has changed anything that providers cache. */
 export function isEdited(before: ChatRequest, after: ChatRequest): boolean {
   return before.messages !== after.messages || before.tools !== after.tools || before.system !== after.system;
 }

@@ -1,8 +1,8 @@
 import type { Block, ChatRequest, Message } from '../message.ts';
 
 /**
- * Whether the model waits for results of tools that it called while it was thinking: what it thought is signed together
- * with everything before it, and must come back as it was until the loop ends.
+ * Whether the model waits for results of tools that it called while thinking. Its thinking is signed together with
+ * everything before it, and must be sent back unchanged until the loop ends.
  */
 export function isInThinkingLoop({ messages }: Pick<ChatRequest, 'messages'>): boolean {
   if (!hasResults(messages.at(-1))) return false;
