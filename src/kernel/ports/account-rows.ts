@@ -1,11 +1,11 @@
-/** All that tables have of an account, for whose it is: without hashes and sealed keys. */
+/** All rows of an account for its holder, without hashes and sealed keys. */
 export interface AccountRows {
-  /** Table by table, some rows at a time. */
+  /** Table by table, in chunks. */
   of(accountId: string): AsyncIterable<AccountRow>;
 }
 
 export interface AccountRow {
-  /** What kind of thing it is. */
+  /** The kind of the rows. */
   readonly type: string;
   readonly [field: string]: unknown;
 }

@@ -1,4 +1,4 @@
-/** What was left out of a conversation, for its account to read. */
+/** An item removed from a conversation, for its account to read. */
 export interface ArchivedItem {
   readonly ref: string;
   readonly conversation: string;
@@ -6,42 +6,45 @@ export interface ArchivedItem {
   readonly content: unknown;
 }
 
-/** What a module leaves out of requests, kept for the account behind the call. */
+/** Stores what a module removes from requests, for the account behind the call. */
 export interface Archive {
-  /** What is there under the same name stays. What is too large is not kept: the answer has the names of what is. */
+  /**
+   * Keeps an existing item with the same ref. Skips items that are too large: resolves to the refs of the stored
+   * ones.
+   */
   put(entries: readonly NewArchivedItem[]): Promise<readonly string[]>;
 }
 
 export interface NewArchivedItem {
-  /** Letters and digits, up to 64; the same for the same content. */
+  /** Up to 64 letters and digits; the same for the same content. */
   readonly ref: string;
   readonly conversation: string;
-  /** A name for the end user whom it is for; null where it is the whole account's. */
+  /** The pseudonym of its end user; null if it belongs to the whole account. */
   readonly person: string | null;
   /** JSON. */
   readonly content: unknown;
   readonly ttlSeconds: number;
 }
 
-/** Entries of a tenant: all that is said of them holds. */
+/** A filter for the items of a tenant; all conditions must match. */
 export interface ArchiveFilter {
   readonly ref?: string;
   readonly conversation?: string;
   readonly person?: string;
 }
 
-/** Where archives of accounts come from. */
+/** The archives of all accounts. */
 export interface Archives {
   of(scope: string): Archive;
-  /** With a person, what is another's is not found. */
+  /** With an end user, items of others are not found. */
   find(scope: string, which: ArchiveFilter & { readonly ref: string }): Promise<ArchivedItem | undefined>;
-  /** How many there were. */
+  /** Resolves to the number of deleted items. */
   remove(scope: string, which: ArchiveFilter): Promise<number>;
-  /** All that an account has. */
+  /** Deletes all items of an account. */
   forget(scope: string): Promise<void>;
 }
 
-/** A sealed entry. */
+/** A sealed item. */
 export interface ArchiveRow {
   readonly ref: string;
   readonly conversation: string;
@@ -52,14 +55,14 @@ export interface ArchiveRow {
   readonly sealed: Uint8Array;
 }
 
-/** Rows of archives, which outlive the process and which all replicas share. */
+/** Archive rows, which outlive the process and are shared by all replicas. */
 export interface ArchiveTable {
-  /** One that is there stays. Past `bytesMax` in all, the oldest of the scope are deleted. */
+  /** Keeps an existing row. Beyond `bytesMax` in all, deletes the oldest of the scope. */
   add(scope: string, rows: readonly ArchiveRow[], bytesMax: number): Promise<void>;
-  /** Undefined for one whose time is over. */
+  /** Undefined for an expired one. */
   find(scope: string, ref: string, nowMs: number): Promise<ArchiveRow | undefined>;
   remove(scope: string, which: ArchiveFilter): Promise<number>;
   forget(scope: string): Promise<void>;
-  /** Deletes some whose time is over; true where there may be more. */
+  /** Deletes some expired rows; true if there may be more. */
   tidy(nowMs: number): Promise<boolean>;
 }

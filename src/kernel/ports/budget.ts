@@ -2,14 +2,14 @@ import { type Caller, scopeOf } from '../caller.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Period } from './records.ts';
 
-/** Whose money it is: that of one key. */
+/** Owns a budget: one key. */
 export interface BudgetHolder {
   readonly accountId: string;
-  /** Empty where no key was used. */
+  /** Empty without a key. */
   readonly keyId: string;
 }
 
-/** Callers without a key have one purse for each tenant, and all anonymous sessions one together: the operator's. */
+/** Callers without a key share one budget for each tenant; all anonymous sessions share the operator's. */
 export function budgetHolderOf(caller: Caller): BudgetHolder {
   if (caller.kind === 'account') return { accountId: caller.accountId, keyId: caller.keyId };
   if (caller.kind === 'payer') return payerBudgetHolder;
@@ -18,31 +18,31 @@ export function budgetHolderOf(caller: Caller): BudgetHolder {
 
 export const sandboxBudgetHolder: BudgetHolder = { accountId: 'sandbox', keyId: '' };
 
-/** All who pay call by call. */
+/** The shared budget of all pay-per-call callers. */
 export const payerBudgetHolder: BudgetHolder = { accountId: 'payers', keyId: '' };
 
 export type WindowName = 'day' | 'month';
 
 type ByWindow<Value> = { readonly [Name in WindowName]: Value };
 
-/** The day and the month of the calendar, in UTC, that something happens in. */
+/** The calendar day and month in UTC. */
 export type BudgetWindows = ByWindow<Period>;
 
-/** What was spent in each. */
+/** The amount spent in each. */
 export type SpentByWindow = ByWindow<NanoUsd>;
 
-/** The most that may be spent in each; undefined where there is no ceiling. */
+/** The ceiling of each; undefined if there is none. */
 export type Ceilings = { readonly [Name in WindowName]?: NanoUsd | undefined };
 
-/** What one key may still spend, as a module sees it. */
+/** The budget of one key, as a module sees it. */
 export interface Budget {
   hold(holdRequest: HoldRequest): Promise<HoldDecision>;
 }
 
-/** What a call may cost, and what its key may spend. */
+/** The cost to hold, and the ceilings of the key. */
 export interface HoldRequest {
   readonly amount: NanoUsd;
-  /** Taken where there isn't enough left for all of it; no less than this. */
+  /** The minimum to hold if there isn't enough left for all of it. */
   readonly least: NanoUsd;
   readonly ceilings: Ceilings;
 }
@@ -51,15 +51,17 @@ export type HoldDecision =
   | { readonly outcome: 'granted'; readonly hold: Hold; readonly spent: SpentByWindow }
   | (BudgetShortage & { readonly outcome: 'refused'; readonly endsAtMs: number });
 
-/** Money that nobody else can spend until it is known what the call really cost. */
+/** Money set aside until the cost of the call is known. */
 export interface Hold {
   readonly amount: NanoUsd;
   readonly isSettled: boolean;
-  /** Once, when the call has ended: what it cost counts in full, more than was held or less, and 0 gives all back. */
+  /**
+   * Called once, when the call has ended: the actual cost counts in full, even beyond the hold; 0 returns everything.
+   */
   settle(cost: NanoUsd): Promise<void>;
 }
 
-/** Why something can't be held: the window that has no room for it, and what is in it. */
+/** Why a hold was rejected: the window without room, and its amounts. */
 interface BudgetShortage {
   readonly window: WindowName;
   readonly spent: NanoUsd;
@@ -67,15 +69,18 @@ interface BudgetShortage {
   readonly held: NanoUsd;
 }
 
-/** The purses of all keys, as all replicas know them. What they know may be lost at any time. */
+/** The budgets of all keys, shared by all replicas. Their state may be lost at any time. */
 export interface Budgets {
-  /** One step, one round trip: spent and held together never pass a ceiling by it, whoever else is holding. */
+  /** One atomic round trip: spent and held together never exceed a ceiling, even with concurrent holds. */
   hold(asked: BudgetHoldRequest): Promise<HoldOutcome>;
-  /** `again` where an earlier try may have come through, or the sum may be over: then only what is still held is settled. */
+  /**
+   * `again` if an earlier attempt may have succeeded, or the hold may have expired: then settles only what is still
+   * held.
+   */
   settle(held: HeldAmount, holdSettlement: HoldSettlement): Promise<void>;
-  /** Held for another while. */
+  /** Extends the hold. */
   renew(held: HeldAmount): Promise<void>;
-  /** Starts to count with what was spent before, unless a count is running. */
+  /** Starts a count with the amount spent before, unless one is running. */
   begin(
     budgetHolder: BudgetHolder,
     budgetWindows: BudgetWindows,
@@ -91,20 +96,20 @@ export interface BudgetHoldRequest extends HoldRequest {
 export type HoldOutcome =
   | { readonly outcome: 'granted'; readonly held: HeldAmount; readonly spent: SpentByWindow }
   | (BudgetShortage & { readonly outcome: 'refused' })
-  /** Nobody has counted yet, or the count was lost: `begin` it from the database and hold again. */
+  /** There is no count, or it was lost: `begin` it from the database and hold again. */
   | { readonly outcome: 'uncounted' };
 
-/** A sum that a store holds. All of it counts as spent when it is neither settled nor renewed for `limits.holdLifeMs`. */
+/** A hold in a store. All of it counts as spent if it is neither settled nor renewed within `limits.holdLifeMs`. */
 export interface HeldAmount {
   readonly holder: BudgetHolder;
   readonly amount: NanoUsd;
-  /** By which the store that gave it finds it again. */
+  /** The store's reference to the hold. */
   readonly id: string;
 }
 
 export interface HoldSettlement {
   readonly cost: NanoUsd;
-  /** In which the call ended, and its cost counts. */
+  /** The windows in which the call ended and its cost counts. */
   readonly windows: BudgetWindows;
   readonly isRetry: boolean;
 }

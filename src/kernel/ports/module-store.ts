@@ -1,19 +1,20 @@
-/** Small JSON values that a module keeps for one tenant, for as long as the tenant is there. */
+/** Small durable JSON values of a module for one tenant. */
 export interface ModuleStore {
   get(key: string): Promise<StoredValue | undefined>;
   /**
-   * Writes the value and resolves to it as it is stored. With `version`, only where that is the version stored (0: where
-   * there is none); else it resolves to undefined and nothing is changed. No version comes back under a key that was deleted.
+   * Writes the value and resolves to the stored entry. With `version`, only if that is the stored version (0: if
+   * there is none); otherwise resolves to undefined without a change. Versions are not reused after a key was
+   * deleted.
    */
   put(key: string, value: unknown, version?: number): Promise<StoredValue | undefined>;
-  /** False where there was nothing. */
+  /** False if there was none. */
   delete(key: string): Promise<boolean>;
-  /** In the order of the keys' code points; a page with fewer than `limit` is the last. */
+  /** Ordered by the code points of the keys; a page with fewer than `limit` is the last. */
   list(page?: StoreListOptions): Promise<readonly StoredEntry[]>;
 }
 
 export interface StoredValue {
-  /** As JSON gives it back. */
+  /** The parsed JSON. */
   readonly value: unknown;
   readonly version: number;
   readonly updatedAtMs: number;
@@ -24,17 +25,17 @@ export interface StoredEntry extends StoredValue {
 }
 
 export interface StoreListOptions {
-  /** How the keys begin. */
+  /** A prefix of the keys. */
   readonly prefix?: string | undefined;
-  /** The last key of the page before. */
+  /** The last key of the previous page. */
   readonly after?: string | undefined;
-  /** The most there can be where it is left out. */
+  /** The maximum if undefined. */
   readonly limit?: number | undefined;
 }
 
-/** Where such stores come from; what one module keeps for one tenant, no other sees. */
+/** Creates stores, separate for each module and tenant. */
 export interface ModuleStores {
   store(module: string, scope: string): ModuleStore;
-  /** Deletes all that any module kept for a tenant, some at a time. */
+  /** Deletes everything that modules stored for a tenant, in chunks. */
   forget(scope: string): Promise<void>;
 }

@@ -1,17 +1,17 @@
-/** The answer to a paid call whose client may ask for it again, from the moment that the call is made. */
+/** The answer to a paid call, which its client may fetch again, from the start of the call. */
 export interface PaidAnswer {
-  /** What the client calls it, with its credential: told to nobody, and not to be guessed. */
+  /** A digest of the client's idempotency key and credential: secret and not guessable. */
   readonly name: string;
-  /** Of the body. */
+  /** A digest of the body. */
   readonly digest: string;
-  /** While it is being made, whoever makes it says so again before then. */
+  /** The lease of the process that generates it, renewed before it expires. */
   readonly untilMs: number;
   readonly expiresAtMs: number;
-  /** How often it was begun to be made for one payment. */
+  /** How often its generation was started for one payment. */
   readonly makings: number;
-  /** How it is paid for; null before that. */
+  /** Its payment; null before that. */
   readonly settlementId: string | null;
-  /** The receipt and, once it is whole, the answer. */
+  /** The receipt and, once complete, the answer. */
   readonly content: SealedContent | null;
   readonly isWhole: boolean;
 }
@@ -23,16 +23,16 @@ export interface SealedContent {
 
 export interface PaidAnswers {
   find(name: string): Promise<PaidAnswer | undefined>;
-  /** One that is going to be made; false where there is one of that name. */
+  /** Adds one that is about to be generated; false if the name exists. */
   claim(answer: Pick<PaidAnswer, 'name' | 'digest' | 'untilMs' | 'expiresAtMs'>): Promise<boolean>;
-  /** One that nobody makes any more, to be made again; false where somebody was faster. */
+  /** Acquires one without a process, to generate it again; false if another process was faster. */
   takeOver(left: Pick<PaidAnswer, 'name' | 'untilMs'>, untilMs: number): Promise<boolean>;
-  /** Those that are not whole. */
+  /** Extends the leases of incomplete ones. */
   renew(names: readonly string[], untilMs: number): Promise<void>;
   markPaid(name: string, settlementId: string, content: SealedContent): Promise<void>;
   storeWhole(name: string, content: SealedContent): Promise<void>;
-  /** One that is not whole; only as it was found, where `untilMs` says how. */
+  /** Deletes an incomplete one; with `untilMs`, only if unchanged. */
   forget(name: string, untilMs?: number): Promise<void>;
-  /** Forgets those whose time is over, and the oldest past a number and past a sum of bytes. */
+  /** Deletes expired ones, and the oldest beyond a number and a sum of bytes. */
   tidy(bounds: { readonly nowMs: number; readonly most: number; readonly bytesMost: number }): Promise<void>;
 }

@@ -1,28 +1,28 @@
-/** What worked, or didn't, and what to do where it comes up again. */
+/** What worked, or didn't, and what to do when it comes up again. */
 export interface Pattern {
-  /** Those that were made later come later in the order of ids. */
+  /** Ordered by creation time. */
   readonly id: string;
   readonly trigger: PatternTrigger;
   readonly advice: string;
   readonly state: PatternState;
   readonly origin: 'person' | 'forge';
-  /** The end user of the account that it stays with, as a name of ours; null for all of them. */
+  /** The pseudonym of the end user that it applies to; null for all. */
   readonly scope: string | null;
-  /** The account's holder has changed it, or has said by the option `scope=account` that all end users are one. */
+  /** Whether the account holder approved it, by a change or with the option `scope=account`. */
   readonly approved?: true;
-  /** What it says, without how; no two of the same scope have the same. */
+  /** A fingerprint of its content; unique within a scope. */
   readonly fingerprint: string;
-  /** Conversations that went well or badly with it, in parts where that is uncertain. */
+  /** Conversations that went well or badly with it; fractions if uncertain. */
   readonly wins: number;
   readonly losses: number;
-  /** The same of conversations that it was held out of. */
+  /** The same for conversations of the holdout. */
   readonly without: { readonly wins: number; readonly losses: number };
-  /** Ids of the calls that it came from, the latest last. */
+  /** Ids of its source calls, the latest last. */
   readonly evidence: readonly string[];
-  /** Conversations that it came from, and those that went well with it. */
+  /** Its source conversations, and those that went well with it. */
   readonly seenIn: readonly string[];
   readonly wonIn: readonly string[];
-  /** What became of it, the latest last. */
+  /** Its history, the latest last. */
   readonly story: readonly PatternEvent[];
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -30,7 +30,7 @@ export interface Pattern {
 
 type PatternState = 'candidate' | 'active' | 'retired';
 
-/** What it is for: a text that says when, tools that it is about, models (`gpt-5*`) where it isn't for all. */
+/** When it applies: a description, tools, and models (`gpt-5*`) if limited to some. */
 export interface PatternTrigger {
   readonly text: string;
   readonly tools: readonly string[];
@@ -43,21 +43,21 @@ interface PatternEvent {
 }
 
 export interface PatternQuery {
-  /** Words that are all in the trigger or the advice. */
+  /** Words that must all be in the trigger or the advice. */
   readonly search?: readonly string[] | undefined;
   readonly state?: PatternState | undefined;
-  /** Those made before this one. */
+  /** The cursor: patterns created before this one. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
 
-/** A pattern that would have been brought into a conversation, and was or was held out of it. */
+/** A pattern that matched a conversation, and was applied or held out. */
 export interface PatternTrial {
   readonly patternId: string;
   readonly isHeldOut: boolean;
 }
 
-/** How a conversation went: parts of a win and of a loss, together 1 at most. */
+/** The result of a conversation: fractions of a win and of a loss, together 1 at most. */
 export interface Verdict {
   readonly good: number;
   readonly bad: number;
@@ -74,48 +74,48 @@ export interface JudgedTrial extends PatternTrial {
   readonly now: Verdict;
 }
 
-/** What a change makes of a pattern; the same object where it stays as it is. */
+/** Changes a pattern; returns the same object if nothing changes. */
 export type PatternChange = (pattern: Pattern) => Pattern;
 
-/** Where patterns are kept, with what they are judged by. An owner is a tenant's name. */
+/** Stores patterns and their outcomes. An owner is a tenant's scope. */
 export interface PatternTable {
-  /** `known` where one of the scope has the same fingerprint, `full` where there are `most` already. */
+  /** `known` if the scope has the same fingerprint, `full` if there are `most` already. */
   add(owner: string, pattern: Pattern, most: number): Promise<'added' | 'known' | 'full'>;
   find(owner: string, id: string): Promise<Pattern | undefined>;
   byFingerprint(owner: string, scope: string | null, fingerprint: string): Promise<Pattern | undefined>;
   /** The newest first. */
   page(owner: string, page: PatternQuery): Promise<readonly Pattern[]>;
-  /** Nobody else changes it meanwhile. Resolves to what it is then; undefined where there is none. */
+  /** Changes a pattern atomically. Resolves to the result; undefined if there is none. */
   change(owner: string, id: string, change: PatternChange): Promise<Pattern | undefined>;
-  /** False where there was none. */
+  /** False if there was none. */
   delete(owner: string, id: string): Promise<boolean>;
-  /** Another number after every change of any pattern. */
+  /** A number that changes with every change of any pattern. */
   version(owner: string): Promise<number>;
-  /** All of an owner that it knows, with what they were judged by. */
+  /** Deletes all patterns of an owner, with their outcomes. */
   forget(owner: string): Promise<void>;
 
-  /** Remembers which conversation a call belongs to. */
+  /** Stores the conversation of a call. */
   recordCall(
     owner: string,
     call: { readonly requestId: string; readonly conversation: string; readonly atMs: number },
   ): Promise<void>;
   conversationOf(owner: string, requestId: string): Promise<string | undefined>;
-  /** One of its calls; undefined where there is no such conversation. */
+  /** One of its calls; undefined if there is no such conversation. */
   callOf(owner: string, conversation: string): Promise<string | undefined>;
-  /** The first word on what a conversation is about stands. */
+  /** Keeps an existing topic of a conversation. */
   recordGist(
     owner: string,
     said: Gist & { readonly conversation: string; readonly atMs: number },
   ): Promise<void>;
   gist(owner: string, conversation: string): Promise<Gist | undefined>;
-  /** The first word on a pattern in a conversation stands. */
+  /** Keeps an existing trial of a pattern in a conversation. */
   recordTrials(
     owner: string,
     conversation: string,
     trials: readonly PatternTrial[],
     atMs: number,
   ): Promise<void>;
-  /** The last word on the same thing counts; false where it was just that. */
+  /** Replaces an earlier outcome of the same source; false if it is unchanged. */
   addOutcome(
     owner: string,
     conversation: string,
@@ -123,8 +123,8 @@ export interface PatternTable {
   ): Promise<boolean>;
   outcomes(owner: string, conversation: string): Promise<readonly Outcome[]>;
   /**
-   * Decides on a conversation by all outcomes that it has, gives every trial that verdict, and each pattern what `change`
-   * makes of it then, in one step. Where nothing is decided, all stays as it is.
+   * Judges a conversation by all its outcomes, sets the verdict of each trial, and applies `change` to each pattern,
+   * atomically. Changes nothing without a verdict.
    */
   judge(
     owner: string,
@@ -132,51 +132,50 @@ export interface PatternTable {
     decide: (outcomes: readonly Outcome[]) => Verdict | undefined,
     change: (pattern: Pattern, trial: JudgedTrial) => Pattern,
   ): Promise<Verdict | undefined>;
-  /** Forgets calls, trials and outcomes from before, some at a time; true where there may be more. What patterns have won and lost stays. */
+  /** Deletes older calls, trials and outcomes in chunks; true if there may be more. The totals of patterns stay. */
   tidy(beforeMs: number): Promise<boolean>;
 }
 
-/** What a conversation is about, and whom it is for: the first words of a person in it, where these may be kept. */
+/** The topic and end user of a conversation: the first user text in it, if it may be stored. */
 export interface Gist {
   readonly about: string;
   readonly scope: string | null;
 }
 
-/** What is found in a call, and might become a pattern. */
+/** A finding in a call that may become a pattern. */
 export interface PatternProposal {
   readonly trigger: PatternTrigger;
   readonly advice: string;
-  /** Null by the option `scope=account` alone. */
+  /** Null with the option `scope=account` only. */
   readonly scope: string | null;
   readonly fingerprint: string;
-  /** One that says the same in other words, where there is one. */
+  /** An existing pattern that says the same in other words, if any. */
   readonly sameAs?: string | undefined;
   readonly requestId: string;
   readonly conversation: string;
-  /** It counts only once another conversation shows the same, however this one went. */
+  /** Counts only once another conversation shows the same, however this one went. */
   readonly needsRepetition?: true;
 }
 
 /** The patterns of one tenant, for modules. */
 export interface Patterns {
-  /** All that are not retired, as this process knows them: the same list for as long as nothing is changed. */
+  /** All patterns that are not retired, as known to this process; the same list until something changes. */
   listUnretired(): Promise<readonly Pattern[]>;
-  /** How much of its traffic a pattern is held out of, where `usual` is the least. */
+  /** The holdout share of a pattern; `usual` is the minimum. */
   holdoutShare(pattern: Pattern, usual: number): number;
-  /** Remembers which conversation a call belongs to, so that outcomes find it. */
+  /** Stores the conversation of a call, so that outcomes can be assigned to it. */
   recordCall(requestId: string, conversation: string): Promise<void>;
-  /** Remembers what a conversation is about, for lessons from how it went. */
+  /** Stores the topic of a conversation, for lessons from its outcome. */
   recordGist(conversation: string, gist: Gist): Promise<void>;
   recordTrials(conversation: string, trials: readonly PatternTrial[]): Promise<void>;
-  /** How a conversation seems to go; what is told of it counts more. */
+  /** How a conversation seems to go; reported outcomes count more. */
   recordImpliedVerdict(conversation: string, verdict: Verdict): Promise<unknown>;
-  /** Whether there is one already, retired ones included. */
+  /** Whether it exists already, including retired ones. */
   hasPattern(lesson: Pick<PatternProposal, 'scope' | 'fingerprint'>): Promise<boolean>;
-  /** Becomes a candidate, or more evidence for what is there. */
+  /** Adds a candidate, or more evidence for an existing pattern. */
   propose(patternProposal: PatternProposal): Promise<Pattern | undefined>;
 }
 
-/** Where they come from. */
 export interface PatternSource {
   of(owner: string): Patterns;
 }

@@ -3,10 +3,10 @@ import type { Bill } from '../money.ts';
 import type { Target } from '../provider.ts';
 import type { ModelPricing } from '../rate-card.ts';
 
-/** What models cost at this moment. */
+/** The current prices of models. */
 export interface Prices {
-  /** Undefined where nobody knows any price of the provider. */
+  /** Undefined if no price of the provider is known. */
   priceOf(target: Target): ModelPricing | undefined;
-  /** What a call cost, `answered` by the model of this name; undefined where nobody knows the price or told the usage. */
+  /** The cost of a call answered by this model; undefined if the price or the usage is unknown. */
   bill(target: Target, usage: Usage, answered?: string): Bill | undefined;
 }

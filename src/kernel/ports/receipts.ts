@@ -1,23 +1,23 @@
-/** Whether anybody may see a receipt, or only whose it is. */
+/** Whether a receipt is public or visible to its owner only. */
 export type Visibility = 'public_demo' | 'private';
 
-/** A receipt as it was signed. It is never changed and never deleted. */
+/** A signed receipt. It is never changed and never deleted. */
 export interface StoredReceipt {
   readonly id: string;
-  /** The anonymous session that it is of; null where an account made the call. */
+  /** The anonymous session; null for a call of an account. */
   readonly sessionRef: string | null;
   readonly visibility: Visibility;
   readonly createdAtMs: number;
-  /** The exact text: a compact JWS, which has all that the receipt says. */
+  /** The exact text: a compact JWS that contains the whole receipt. */
   readonly jws: string;
 }
 
-/** Whose it is stands beside it, so that this can be forgotten while the receipt stays. */
+/** The owner is stored separately, so that it can be deleted while the receipt stays. */
 export interface OwnedReceipt extends StoredReceipt {
   readonly accountId: string | null;
 }
 
-/** An anonymous session whose receipts an account has made its own. */
+/** An anonymous session whose receipts an account has claimed. */
 export interface Claim {
   readonly sessionId: string;
   readonly sessionRef: string;
@@ -25,7 +25,7 @@ export interface Claim {
   readonly claimedAtMs: number;
 }
 
-/** A public key, with which receipts are checked for as long as there are any. */
+/** A public key, kept for as long as there are receipts to verify. */
 export interface VerificationKey {
   readonly id: string;
   /** A JWK as JSON. */
@@ -34,26 +34,26 @@ export interface VerificationKey {
 }
 
 export interface ReceiptQuery {
-  /** Undefined for those of all. */
+  /** Undefined for all sessions. */
   readonly accountId: string | undefined;
-  /** Those that come after this one in the list, which are older. */
+  /** The cursor: receipts after this one, which are older. */
   readonly after: Pick<StoredReceipt, 'id' | 'createdAtMs'> | undefined;
   readonly limit: number;
 }
 
 export interface Receipts {
-  /** All of them or none. One that is there already stays as it is. */
+  /** All or none. Keeps existing ones. */
   add(receipts: readonly OwnedReceipt[]): Promise<void>;
   find(id: string): Promise<OwnedReceipt | undefined>;
-  /** In order of time and id. */
+  /** Ordered by time and id. */
   ofSession(sessionRef: string): Promise<readonly StoredReceipt[]>;
   countOfSession(sessionRef: string): Promise<number>;
-  /** An account's own and those that it claimed, the newest first. */
+  /** An account's own and claimed receipts, the newest first. */
   page(question: ReceiptQuery): Promise<readonly StoredReceipt[]>;
-  /** The claim that holds then: this one, or one that was there before. */
+  /** Resolves to the valid claim: this one, or an earlier one. */
   claim(claim: Claim): Promise<Claim>;
-  /** One that is there already stays as it is. */
+  /** Keeps an existing key. */
   addKey(key: VerificationKey): Promise<void>;
-  /** All there ever were, the newest first. */
+  /** All keys, the newest first. */
   keys(): Promise<readonly VerificationKey[]>;
 }

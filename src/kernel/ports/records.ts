@@ -12,7 +12,7 @@ import type { Erasures, MailedTokens, Sessions } from './sessions.ts';
 import type { Settlements } from './settlements.ts';
 import type { VectorTable } from './vectors.ts';
 
-/** Rows that must outlive the process, and the ports to where they are kept. Times are milliseconds since 1970. */
+/** Durable rows and the ports to their stores. Times are milliseconds since 1970. */
 export interface Database {
   readonly users: Users;
   readonly sessions: Sessions;
@@ -43,15 +43,15 @@ export interface Database {
 
 export type TierId = 'free' | 'pro' | 'team';
 
-/** Whose keys, calls and money these are. */
+/** Owns keys, calls and money. */
 export interface Account {
   readonly id: string;
   readonly tier: TierId;
-  /** The paid period that is running; undefined where months of the calendar count. */
+  /** The current paid period; undefined if calendar months count. */
   readonly period: Period | undefined;
-  /** From when on it is a free one, where that is known already. */
+  /** When it becomes a free one, if known. */
   readonly tierEndsMs?: number;
-  /** Whether calls past the cap are paid for with credits. */
+  /** Whether calls beyond the cap are paid for with credits. */
   readonly overage?: true;
 }
 
@@ -61,28 +61,28 @@ export interface Period {
 }
 
 export interface User extends Account {
-  /** As it was typed, trimmed. */
+  /** As typed, trimmed. */
   readonly email: string;
   readonly passwordHash: string;
   readonly createdAtMs: number;
-  /** When it was shown that mail to the address is read by whose account it is. */
+  /** When the account holder verified the mail address. */
   readonly verifiedAtMs?: number;
-  /** Since when an operator has closed it. */
+  /** When an operator closed it. */
   readonly disabledAtMs?: number;
 }
 
 export interface Users {
-  /** False where the address is taken, compared without case. */
+  /** False if the address is taken, ignoring case. */
   add(user: User): Promise<boolean>;
   byEmail(email: string): Promise<User | undefined>;
   byId(id: string): Promise<User | undefined>;
-  /** By address, after this one as it is compared. */
+  /** By normalized address, after this one. */
   page(afterEmail: string, limit: number): Promise<readonly User[]>;
-  /** False, and nothing changed, where the password is another by now. Ends other sessions, and links that were sent. */
+  /** False without a change if the password has changed meanwhile. Ends other sessions, and revokes sent links. */
   changePassword(change: PasswordChange): Promise<boolean>;
-  /** Closes an account, and ends its sessions and links; or opens it again, with null. */
+  /** Closes an account and ends its sessions and links; null opens it again. */
   setDisabled(accountId: string, atMs: number | null): Promise<void>;
-  /** The account is gone, with its keys, sessions and links, and what is left of it is to be erased; false as above. */
+  /** Deletes the account with its keys, sessions and links, and queues the rest for erasure; false as above. */
   erase(accountId: string, passwordHash: string, atMs: number): Promise<boolean>;
 }
 
@@ -91,14 +91,14 @@ export interface PasswordChange {
   /** Hashes. */
   readonly before: string;
   readonly after: string;
-  /** The session that goes on. */
+  /** The session that stays. */
   readonly currentSession: string;
 }
 
 export interface ApiKey {
   readonly id: string;
   readonly accountId: string;
-  /** The first characters of the key, by which it is looked up. */
+  /** The first characters of the key, for lookups. */
   readonly prefix: string;
   readonly hash: string;
   readonly name: string;
@@ -110,7 +110,7 @@ export interface ApiKey {
   readonly receipts: boolean;
 }
 
-/** A key that isn't revoked, with whose it is. */
+/** An active key with its account. */
 export interface ActiveApiKey {
   readonly key: ApiKey;
   readonly account: Account;
@@ -118,7 +118,7 @@ export interface ActiveApiKey {
   readonly isClosed: boolean;
 }
 
-/** What a change was asked for with. The change is refused where that has ended meanwhile. */
+/** The credential of a change. The change is rejected if the credential has ended meanwhile. */
 export interface PresentedCredential {
   readonly kind: 'session' | 'key';
   readonly id: string;
@@ -127,26 +127,26 @@ export interface PresentedCredential {
 export type ApiKeyChanges = Partial<Pick<ApiKey, 'name' | 'pipelineConfig' | 'receipts'>>;
 
 export interface ApiKeys {
-  /** False where the account has `activeMax` unrevoked keys already, also when many are added at once. */
+  /** False if the account already has `activeMax` active keys, even with concurrent additions. */
   add(key: ApiKey, activeMax: number, shown?: PresentedCredential): Promise<boolean>;
-  /** All of an account, revoked ones included, the newest first. */
+  /** All keys of an account, including revoked ones, the newest first. */
   list(accountId: string): Promise<readonly ApiKey[]>;
   byId(id: string): Promise<ApiKey | undefined>;
-  /** Unrevoked keys that begin like this. */
+  /** Active keys with this prefix. */
   active(prefix: string): Promise<readonly ActiveApiKey[]>;
-  /** The key as it then is; undefined where the account has no such unrevoked key. */
+  /** The changed key; undefined if the account has no such active key. */
   change(accountId: string, id: string, changes: ApiKeyChanges): Promise<ApiKey | undefined>;
-  /** False where the account has no such unrevoked key. */
+  /** False if the account has no such active key. */
   revoke(accountId: string, id: string, atMs: number): Promise<boolean>;
-  /** When keys were last used, by id; an earlier time never replaces a later one. */
+  /** Stores the last use of keys, by id; an earlier time never replaces a later one. */
   touch(uses: ReadonlyMap<string, number>): Promise<void>;
 }
 
-/** A provider's key of an account, sealed. */
+/** A sealed provider key of an account. */
 export interface SealedKey {
   readonly accountId: string;
   readonly provider: string;
-  /** Which sealing key opens it. */
+  /** The id of the sealing key. */
   readonly sealedBy: string;
   readonly sealed: Uint8Array;
   /** The last characters, to tell keys apart. */
@@ -156,24 +156,24 @@ export interface SealedKey {
 
 export interface ProviderKeys {
   put(key: SealedKey, shown?: PresentedCredential): Promise<void>;
-  /** False, and nothing changed, where there is one already. */
+  /** False without a change if there is one already. */
   putIfAbsent(key: SealedKey, shown?: PresentedCredential): Promise<boolean>;
   get(accountId: string, provider: string): Promise<SealedKey | undefined>;
   /** By provider. */
   list(accountId: string): Promise<readonly SealedKey[]>;
   delete(accountId: string, provider: string): Promise<boolean>;
-  /** Up to `most` keys that another sealing key than this one opens. */
+  /** Up to `most` keys that were sealed with another sealing key. */
   notSealedBy(sealedBy: string, most: number): Promise<readonly SealedKey[]>;
-  /** Replaces the sealed bytes if they are still what they were; the key's own time stays. */
+  /** Replaces the sealed bytes if they are unchanged; keeps the key's own time. */
   reseal(before: SealedKey, after: Pick<SealedKey, 'sealed' | 'sealedBy'>): Promise<boolean>;
 }
 
-/** What an account used on a day of UTC, of one model with one key. */
+/** The usage of an account on a UTC day, by model and key. */
 export interface UsageDay extends UsageSums {
   readonly accountId: string;
   /** `2026-11-15`. */
   readonly day: string;
-  /** Empty where no key was used. */
+  /** Empty without a key. */
   readonly keyId: string;
   readonly provider: string;
   readonly model: string;
@@ -181,7 +181,7 @@ export interface UsageDay extends UsageSums {
 
 export interface UsageSums {
   readonly requests: number;
-  /** Of those, the ones that were not answered 2xx. */
+  /** Calls without a 2xx response. */
   readonly failed: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -190,26 +190,26 @@ export interface UsageSums {
   readonly costNanoUsd: number;
 }
 
-/** What a module did for an account on a day of UTC. */
+/** The effect of a module for an account on a UTC day. */
 export interface ModuleDay {
   readonly accountId: string;
   /** `2026-11-15`. */
   readonly day: string;
   readonly module: string;
-  /** What it saved by the word of each call; less than 0 where it cost more. */
+  /** The sum of what calls reported as saved; negative if it cost more. */
   readonly savedNanoUsd: number;
-  /** What its own questions to models cost. */
+  /** The cost of its own questions to models. */
   readonly spentNanoUsd: number;
-  /** Conversations of a trial: those in which it did its work, and those that went without. */
+  /** Conversations of a trial: treated ones and the holdout. */
   readonly with: TrialSums;
   readonly without: TrialSums;
 }
 
-/** What conversations cost, and how far that is spread. */
+/** The cost of conversations and its variance. */
 export interface TrialSums {
   readonly conversations: number;
   readonly costNanoUsd: number;
-  /** The sum of what each cost, in dollars and squared. */
+  /** The sum of the squared costs, in dollars. */
   readonly squaredUsd: number;
 }
 
@@ -218,62 +218,62 @@ export interface QuotaCalls {
   readonly accountId: string;
   readonly periodStartMs: number;
   readonly calls: number;
-  /** Calls past so many in the period are paid for with credits; undefined where none are. */
+  /** Calls beyond this number in the period are paid for with credits; undefined if none are. */
   readonly paidPast?: number | undefined;
 }
 
-/** Sums to be added in one transaction. A batch that is added again changes nothing. */
+/** Sums to be added in one transaction. Adding a batch again changes nothing. */
 export interface UsageBatch {
   readonly id: string;
   readonly atMs: number;
   readonly days: readonly UsageDay[];
   readonly counted: readonly QuotaCalls[];
-  /** What modules did. */
+  /** The effects of modules. */
   readonly modules?: readonly ModuleDay[];
-  /** As they are when the batch is added, written also where it was added before. */
+  /** Current reservations, written even if the batch was added before. */
   readonly reserved?: readonly Reservation[];
 }
 
-/** What a process may let through before it has stored what came of it; it counts as used until the process says less. */
+/** Calls or money that a process may use before it stores the result; counts as used until the process lowers it. */
 export interface Reservation {
   readonly processId: string;
   readonly accountId: string;
   readonly of: 'calls' | 'spending';
-  /** Whose money it is; empty for calls. */
+  /** The key for money; empty for calls. */
   readonly keyId: string;
-  /** In which calls count; 0 for money, which counts in whatever day and month it was last written. */
+  /** The period for calls; 0 for money, which counts in the day and month when it was last written. */
   readonly periodStartMs: number;
-  /** Calls, or billionths of a dollar; nothing is kept of 0. */
+  /** Calls, or nano USD; 0 deletes the reservation. */
   readonly amount: number;
   /** When it was written. */
   readonly atMs: number;
-  /** From when on nobody asks for it. */
+  /** When it expires. */
   readonly untilMs: number;
 }
 
 /** Reservations of one account in one period, or of one key. */
 export type ReservationQuery = Pick<Reservation, 'accountId' | 'of' | 'keyId' | 'periodStartMs'>;
 
-/** Calls of a period that are stored, and all that is reserved for more, read in one moment. */
+/** Stored calls of a period and all reservations for more, in one snapshot. */
 export interface QuotaUsage {
   readonly calls: number;
   readonly reserved: readonly Reservation[];
 }
 
 export interface UsageStore {
-  /** Takes the credits for calls past a cap in the same step; resolves to the accounts that paid so. */
+  /** Takes the credits for calls beyond a cap in the same transaction; resolves to the accounts that paid this way. */
   add(batch: UsageBatch): Promise<readonly string[]>;
-  /** Replaces what the same processes reserved for the same before, all or nothing. */
+  /** Replaces earlier reservations of the same processes, all or nothing. */
   reserve(reservations: readonly Reservation[]): Promise<void>;
-  /** All that is reserved, by any process. */
+  /** All reservations of all processes. */
   reserved(question: ReservationQuery): Promise<readonly Reservation[]>;
-  /** Days from `from` to `to`, both included, of one account or of all, in order of day, key, provider, model. */
+  /** Days from `from` to `to` inclusive, of one account or of all, ordered by day, key, provider, model. */
   days(question: {
     readonly accountId: string | undefined;
     readonly from: string;
     readonly to: string;
   }): Promise<readonly UsageDay[]>;
-  /** The same of what modules did, in order of day and module. */
+  /** The same for the effects of modules, ordered by day and module. */
   modules(question: {
     readonly accountId: string | undefined;
     readonly from: string;

@@ -2,44 +2,44 @@ import type { NanoUsd } from '../money.ts';
 import type { Ending } from '../reply/ending.ts';
 import type { Attributes, Effect } from '../trace.ts';
 
-/** One call as it is remembered. What was said in it is not. */
+/** One logged call, without its content. */
 export interface LoggedCall {
-  /** Begins with the time, so that the order of ids is the order in which calls came. */
+  /** Starts with the time, so that ids are ordered by arrival. */
   readonly id: string;
-  /** When the call came. */
+  /** When the call arrived. */
   readonly atMs: number;
   readonly accountId: string;
   readonly keyId: string | null;
-  /** The module whose own question it was; null where a client asked. */
+  /** The module that made the call; null for a client's call. */
   readonly askedBy: string | null;
   readonly modelAsked: string;
-  /** Null, like the provider, where it was not known what to ask. */
+  /** Null, like the provider, if it was never determined. */
   readonly modelUsed: string | null;
   readonly provider: string | null;
   readonly wire: string;
-  /** The format in which the provider was asked; null where none was asked over the network. */
+  /** The format of the request to the provider; null if there was no network request. */
   readonly providerWire: string | null;
   readonly streamed: boolean;
   readonly status: number;
   readonly ending: Ending['how'];
   readonly errorCode: string | null;
-  /** Tokens are null where nobody told how many there were. */
+  /** Token counts are null if unknown. */
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
   readonly cacheReadTokens: number | null;
   readonly cacheWriteTokens: number | null;
   /** Part of `outputTokens`. */
   readonly reasoningTokens: number | null;
-  /** Null where nobody knows what the call cost. */
+  /** Null if the cost is unknown. */
   readonly costNanoUsd: NanoUsd | null;
   readonly costEstimated: boolean;
-  /** What the call would have cost without a cache. */
+  /** The cost of the call without a cache. */
   readonly savedNanoUsd: NanoUsd;
-  /** Times are kept to a thousandth of a millisecond. */
+  /** Times have microsecond precision. */
   readonly contentMs: number | null;
   readonly totalMs: number;
   readonly overheadMs: number;
-  /** Until the call left for the provider that answered, had a connection to it, and saw the first of its answer. */
+  /** Until the call was sent to the provider that answered, was connected, and received the first bytes. */
   readonly leftMs: number | null;
   readonly connectedMs: number | null;
   readonly headMs: number | null;
@@ -48,50 +48,50 @@ export interface LoggedCall {
   readonly changes: readonly LoggedChange[];
 }
 
-/** What the gateway itself did to a call, besides its modules. */
+/** Changes of a call by the gateway itself, not its modules. */
 export interface LoggedChange {
-  /** A field that the other wire format has no place for, or a header that was added to the answer. */
+  /** A field that the other wire format can't express, or a header added to the response. */
   readonly what: 'left-out' | 'header';
   readonly name: string;
 }
 
-/** What one module was seen to do. */
+/** The effect of one module. */
 export interface LoggedStep {
   readonly module: string;
   readonly effect: Effect;
   readonly ms: number;
   readonly facts: Attributes;
-  /** What it saved; less than 0 where it cost more. Left out where that is nothing. */
+  /** What it saved; negative if it cost more. Omitted if zero. */
   readonly savedNanoUsd?: NanoUsd;
 }
 
-/** Which calls are meant; what is left out doesn't matter. */
+/** A filter for calls; undefined conditions match all. */
 export interface LogFilter {
-  /** The first millisecond, and the first that isn't meant any more. */
+  /** The first millisecond, and the first one excluded. */
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
-  /** As it was asked for, or as it was used. */
+  /** The requested or the used model. */
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
   readonly keyId?: string | undefined;
   readonly ending?: Ending['how'] | undefined;
-  /** From the least to the greatest; or all that went wrong, also in the middle of an answer. */
+  /** A range of statuses; or all failures, including those in the middle of a stream. */
   readonly status?: StatusFilter | undefined;
-  /** One that did more than to let the call pass. */
+  /** A module that did more than pass the call on. */
   readonly module?: string | undefined;
-  /** What a module was seen to do: the one that is named, or any. */
+  /** An effect of the given module, or of any. */
   readonly effect?: Effect | undefined;
-  /** A part of a model's name or of an error's code, or the beginning of an id. */
+  /** A part of a model's name or of an error code, or the prefix of an id. */
   readonly search?: string | undefined;
 }
 
 type StatusFilter = 'error' | { readonly least: number; readonly greatest: number };
 
 export interface LogQuery {
-  /** Undefined asks about all there are. */
+  /** Undefined for all accounts. */
   readonly accountId: string | undefined;
   readonly filter: LogFilter;
-  /** Calls next to this id, on one side of it or on the other; the newest there are where none is given. */
+  /** Calls before or after this id; the newest if undefined. */
   readonly beside?: { readonly id: string; readonly side: 'older' | 'newer' } | undefined;
   readonly limit: number;
 }
@@ -101,13 +101,13 @@ export interface LogPage {
   readonly calls: readonly LoggedCall[];
   /** Whether there may be more on that side. */
   readonly more: boolean;
-  /** How far was looked on that side, to go on from; undefined where nothing was found and nothing is left. */
+  /** The cursor to continue from; undefined if nothing was found and nothing is left. */
   readonly reached: string | undefined;
 }
 
-/** Calls from one moment to another; both are beginnings of steps, or times that no call came after. */
+/** A time range; both ends are starts of steps, or later than all calls. */
 export interface LogSumsQuery {
-  /** Undefined asks about all there are. */
+  /** Undefined for all accounts. */
   readonly accountId: string | undefined;
   readonly fromMs: number;
   readonly toMs: number;
@@ -116,7 +116,7 @@ export interface LogSumsQuery {
 
 export interface CallSums {
   readonly requests: number;
-  /** Without those that a cache of the provider was read or written for. */
+  /** Without cache reads and cache writes. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
@@ -125,11 +125,11 @@ export interface CallSums {
   readonly savedNanoUsd: NanoUsd;
 }
 
-/** What calls of one kind come to in all of the time. */
+/** The sums of calls of one kind over the whole time. */
 export interface KindSums extends CallSums {
   readonly keyId: string | null;
   readonly provider: string | null;
-  /** As it was used, or asked for where it wasn't. */
+  /** The used model, or the requested one if none was used. */
   readonly model: string;
   readonly status: number;
   readonly ending: string;
@@ -139,16 +139,16 @@ export interface KindSums extends CallSums {
   readonly isCached: boolean;
 }
 
-/** What calls come to in one step. */
+/** The sums of one step. */
 export interface IntervalSums extends CallSums {
-  /** The first is 0. */
+  /** Starts at 0. */
   readonly step: number;
   readonly model: string;
   readonly isFailed: boolean;
   readonly isCached: boolean;
 }
 
-/** How many calls took how long: `bin` is the eighth part of a natural logarithm, of microseconds. */
+/** A histogram of durations: `bin` is an eighth of a natural logarithm, of microseconds. */
 interface BinSums {
   readonly bin: number;
   readonly requests: number;
@@ -159,7 +159,7 @@ export interface IntervalTimes extends BinSums {
   readonly step: number;
 }
 
-/** Until the first content. */
+/** Time to the first content. */
 export interface ModelTimes extends BinSums {
   readonly provider: string;
   readonly model: string;
@@ -173,13 +173,13 @@ export interface ModuleSums {
   readonly savedNanoUsd: NanoUsd;
 }
 
-/** A quarter of an hour, an hour or a day of UTC. */
+/** A quarter of an hour, an hour or a day in UTC. */
 export interface SumsSpan {
   readonly startMs: number;
   readonly ms: number;
 }
 
-/** Exact for whole minutes, quarters of an hour, hours or days, by how long ago they were, however many calls there are. */
+/** Exact for whole minutes, quarters of an hour, hours or days, depending on age, for any number of calls. */
 export interface LogSums {
   readonly kinds: readonly KindSums[];
   readonly steps: readonly IntervalSums[];
@@ -188,36 +188,36 @@ export interface LogSums {
   readonly modules: readonly ModuleSums[];
 }
 
-/** Where calls are remembered, for a bounded time and up to a bounded number. */
+/** Stores calls for a limited time, up to a limited number. */
 export interface RequestLog {
-  /** All or none. A call that is there already stays as it is. */
+  /** All or none. Keeps existing calls. */
   add(calls: readonly LoggedCall[]): Promise<void>;
-  /** Calls as a line of text, in which they can wait to be added, also in a file. */
+  /** Serializes calls into one line, for buffers and files. */
   pack(calls: readonly LoggedCall[]): string;
-  /** Whether a line is a whole one that `pack` made. */
+  /** Whether a line is a complete one of `pack`. */
   isPack(line: string): boolean;
   /** Like `add`. */
   addPacked(packs: readonly string[]): Promise<void>;
-  /** A rare call is searched for a bounded time: a page may have fewer than `limit` and say that there are more. */
+  /** Limits the search time for rare calls: a page may have fewer than `limit` and still report more. */
   page(question: LogQuery): Promise<LogPage>;
-  /** What calls come to; those that were deleted for their number are still part of it. */
+  /** The sums of calls, including those deleted because of the maximum number. */
   sums(question: LogSumsQuery): Promise<LogSums>;
-  /** The first time that sums are kept of in this way; undefined where there are none. */
+  /** The earliest time with sums of this resolution; undefined if there are none. */
   oldestSums(kept: 'by-minute' | 'folded'): Promise<number | undefined>;
-  /** Puts the minutes of this span together; there are none left in it then. */
+  /** Merges the minutes of this span. */
   foldMinutes(span: SumsSpan): Promise<void>;
-  /** Puts shorter spans of this one together, which were put together before. */
+  /** Merges shorter merged spans of this one. */
   foldSums(span: SumsSpan): Promise<void>;
-  /** Deletes sums of the oldest minute or hour before this time; false where there are none. */
+  /** Deletes the sums of the oldest minute or hour before this time; false if there are none. */
   forgetSums(beforeMs: number): Promise<boolean>;
-  /** Deletes what nothing is known of any more. */
+  /** Deletes unused names. */
   forgetKinds(): Promise<void>;
-  /** Undefined where there is none, or none of this account. */
+  /** Undefined if there is none, or none of this account. */
   find(id: string, accountId: string | undefined): Promise<LoggedCall | undefined>;
-  /** The newest call that is not among the `count` newest; undefined where there are no more than these. */
+  /** The newest call that is not among the `count` newest; undefined if there are no more. */
   newestBehind(count: number): Promise<string | undefined>;
-  /** Deletes the oldest calls up to this id, `most` at a time; resolves to how many they were. */
+  /** Deletes the oldest calls up to this id, `most` at a time; resolves to the number deleted. */
   forget(upToId: string, most: number): Promise<number>;
-  /** True where the holder may clean until then, false while somebody else may. */
+  /** Acquires the cleanup lease; false while another process has it. */
   acquireCleanupLease(holder: string, nowMs: number, untilMs: number): Promise<boolean>;
 }

@@ -1,7 +1,7 @@
-/** Somebody without an account, for as long as the session lasts. */
+/** An anonymous session. */
 export interface AnonSession {
   readonly id: string;
-  /** What receipts name the session by: its id itself can claim them. */
+  /** The session's pseudonym in receipts: its id could claim them. */
   readonly sessionRef: string;
   readonly requestLimit: number;
   readonly requestsUsed: number;
@@ -9,28 +9,28 @@ export interface AnonSession {
   readonly revokedAtMs: number | null;
 }
 
-/** Of the token and of the client's address there are keyed hashes, and nothing else. */
+/** Token and client address are stored as keyed hashes only. */
 export interface NewAnonSession extends AnonSession {
   readonly tokenHash: string;
   readonly addressHash: string;
 }
 
 export interface AnonSessions {
-  /** Also forgets those whose time was over before `forgetBeforeMs`. */
+  /** Also deletes those that expired before `forgetBeforeMs`. */
   add(session: NewAnonSession, forgetBeforeMs: number): Promise<void>;
-  /** The one whose token has one of these hashes. */
+  /** Finds the session whose token has one of these hashes. */
   byToken(tokenHashes: readonly string[]): Promise<AnonSession | undefined>;
   byId(id: string): Promise<AnonSession | undefined>;
-  /** Counts a request, in one step with the look at the limit; false where the session has none left. */
+  /** Counts a request, atomically with the limit check; false if the session has none left. */
   take(id: string, limits: TakeLimits): Promise<boolean>;
-  /** For a request that was not answered after all. */
+  /** Gives back a request that was not answered. */
   giveBack(id: string): Promise<void>;
-  /** Of one that is revoked already the time stays. */
+  /** Keeps the time of an earlier revocation. */
   revoke(id: string, atMs: number): Promise<void>;
 }
 
 export interface TakeLimits {
   readonly nowMs: number;
-  /** A session that has given back so many requests gets no more: failing must not be free for ever. */
+  /** The maximum number of requests that a session may get back, so that failing is not free forever. */
   readonly givenBackMax: number;
 }

@@ -1,36 +1,36 @@
-/** Somebody who is logged in somewhere. */
+/** A login session. */
 export interface StoredSession {
-  /** That of its token. */
+  /** The hash of its token. */
   readonly id: string;
   readonly accountId: string;
-  /** What the browser or program calls itself. */
+  /** The user agent. */
   readonly client: string;
   readonly createdAtMs: number;
-  /** To the hour. */
+  /** Rounded to the hour. */
   readonly usedAtMs: number;
   readonly expiresAtMs: number;
 }
 
 export interface Sessions {
   /**
-   * False where the account is gone or closed, or its password is no longer the one that was checked. Those whose time has come
-   * go, and the oldest of the account where there would be more than `most`.
+   * False if the account is deleted or closed, or its password has changed since the check. Deletes expired sessions,
+   * and the oldest of the account beyond `most`.
    */
   begin(session: StoredSession, passwordHash: string, most: number): Promise<boolean>;
   find(id: string): Promise<StoredSession | undefined>;
-  /** Those whose time has not come, the newest first. */
+  /** Unexpired sessions, the newest first. */
   list(accountId: string, nowMs: number): Promise<readonly StoredSession[]>;
   touch(id: string, atMs: number): Promise<void>;
-  /** False where the account has no such session. */
+  /** False if the account has no such session. */
   end(accountId: string, id: string): Promise<boolean>;
-  /** All of an account. */
+  /** All sessions of an account. */
   endAll(accountId: string): Promise<void>;
 }
 
-/** What a link that was sent by mail is good for. */
+/** The purpose of a mailed link. */
 export type TokenPurpose = 'verify' | 'reset';
 
-/** Of the token in such a link there is a hash, and nothing else. */
+/** Only the hash of the link's token is stored. */
 export interface MailedToken {
   readonly hash: string;
   readonly accountId: string;
@@ -40,52 +40,52 @@ export interface MailedToken {
 
 export interface VerificationContext {
   readonly nowMs: number;
-  /** The session that came along with the token. */
+  /** The session sent with the token. */
   readonly sessionId: string | undefined;
-  /** Of a password that nobody knows. */
+  /** The hash of an unknown random password. */
   readonly passwordHash: string;
 }
 
-/** Somebody has shown that they read the mail of an account. */
+/** The result of a verified mail address. */
 export interface MailboxProof {
   readonly accountId: string;
-  /** Whether it was the first time, by somebody who may be another person than the one who signed up. */
+  /** Whether it was the first time; the person may not be the one who signed up. */
   readonly startsAfresh: boolean;
 }
 
-/** Each is used once: what comes of it and its end are one step. */
+/** Links that work once: using one deletes it in the same transaction. */
 export interface MailedTokens {
-  /** Those whose time has come go, and the oldest of the account where there would be more than `most`. */
+  /** Deletes expired links, and the oldest of the account beyond `most`. */
   add(token: MailedToken, bounds: { readonly nowMs: number; readonly most: number }): Promise<void>;
   has(hash: string, purpose: TokenPurpose, nowMs: number): Promise<boolean>;
   /**
-   * Marks the address as verified; undefined where there is no such token. The first time, API keys, other sessions and links
-   * end. Where `sessionId` isn't a session of the account, the password is replaced by `passwordHash` as well.
+   * Marks the address as verified; undefined if there is no such token. The first time, ends API keys, other sessions
+   * and links. If `sessionId` isn't a session of the account, also replaces the password with `passwordHash`.
    */
   verify(hash: string, by: VerificationContext): Promise<MailboxProof | undefined>;
-  /** Sets another password; ends all sessions and all other links. The first time, API keys end, too. */
+  /** Sets a new password; ends all sessions and all other links. The first time, ends API keys, too. */
   reset(hash: string, passwordHash: string, nowMs: number): Promise<MailboxProof | undefined>;
 }
 
-/** Accounts that are gone, and of which something may be left. */
+/** Deleted accounts that may have data left. */
 export interface Erasures {
-  /** Some whose time has come: they are this caller's until `untilMs`, and come back then. */
+  /** Acquires some due ones until `untilMs`. */
   take(bounds: {
     readonly nowMs: number;
     readonly untilMs: number;
     readonly most: number;
   }): Promise<readonly Erasure[]>;
-  /** Another pass is due then. */
+  /** Schedules another pass. */
   scheduleNextPass(accountId: string, pass: number, atMs: number): Promise<void>;
   complete(accountId: string): Promise<void>;
-  /** Deletes what the tables have of an account, some rows of each at a time; but for books and receipts. */
+  /** Deletes some rows of each table of an account; keeps ledgers and receipts. */
   deleteRows(accountId: string): Promise<void>;
-  /** What was deleted is in no file any more, as far as that is ours to say. */
+  /** Removes deleted data from files, as far as the database allows. */
   purgeDeleted(): Promise<void>;
 }
 
 export interface Erasure {
   readonly accountId: string;
-  /** How many were made before. */
+  /** The number of earlier passes. */
   readonly pass: number;
 }

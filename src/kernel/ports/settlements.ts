@@ -1,16 +1,16 @@
 import type { LedgerLine } from './payments.ts';
 
-/** A payment that is being made: money is held or taken, and nobody knows yet what becomes of it. */
+/** A payment in progress: money is held or taken, and the result is open. */
 export interface Settlement {
-  /** The challenge and which try it is: the processor's idempotency key. */
+  /** The challenge and the attempt number: the processor's idempotency key. */
   readonly id: string;
   readonly challengeId: string;
-  /** Which try of the challenge it is. */
+  /** The attempt number of the challenge. */
   readonly attempt: number;
-  /** By which the processor knows it; null while that isn't known. */
+  /** The processor's id; null while unknown. */
   readonly intent: string | null;
   readonly atMs: number;
-  /** Who works on it, and says so again before `untilMs`. */
+  /** The process that works on it and renews `untilMs`. */
   readonly holder: string;
   readonly untilMs: number;
 }
@@ -19,25 +19,25 @@ export type SettlementOutcome = 'served' | 'cancelled' | 'refunded';
 
 export interface Settlements {
   open(settlement: Settlement): Promise<void>;
-  /** What the processor calls it. */
+  /** Stores the processor's id. */
   recordIntent(id: string, intent: string): Promise<void>;
-  /** Only those that are still this holder's. */
+  /** Only those still held by this holder. */
   renew(ids: readonly string[], settlementLease: SettlementLease): Promise<void>;
-  /** What became of it; null while it is open, undefined where it is not known. */
+  /** The result; null while open, undefined if unknown. */
   outcome(id: string): Promise<SettlementOutcome | null | undefined>;
   /**
-   * The payer is about to get what was paid for, and the ledger tells so, in one step. False where it is no longer this
-   * holder's: whoever has it now gives the money back.
+   * Marks the payment as served and adds it to the ledger, atomically. False if another holder has it, who then
+   * refunds the money.
    */
   serve(id: string, holder: string, line: LedgerLine): Promise<boolean>;
-  /** The money was given back: in one step its challenge can be paid with again. False where it was closed before. */
+  /** Marks the payment as refunded and reopens its challenge, atomically. False if it was closed before. */
   giveBack(
     settlement: Pick<Settlement, 'id' | 'challengeId' | 'attempt'>,
     outcome: 'cancelled' | 'refunded',
   ): Promise<boolean>;
-  /** Those that nobody works on any more; from now until `untilMs` the holder does, and nobody else gets them. */
+  /** Acquires abandoned payments for the holder, exclusively until `untilMs`. */
   takeOver(bounds: TakeOverBounds): Promise<readonly Settlement[]>;
-  /** Forgets closed ones from before `beforeMs`, and the oldest closed ones where there are more than `most`. */
+  /** Deletes closed ones from before `beforeMs`, and the oldest closed ones beyond `most`. */
   tidy(bounds: { readonly beforeMs: number; readonly most: number }): Promise<void>;
 }
 

@@ -1,25 +1,25 @@
-/** What all replicas agree on from one call to the next: fast, and rebuilt from the database when it is lost. */
+/** State that all replicas share between calls: fast, and rebuilt from the database when it is lost. */
 export interface SharedState {
   readonly slots: Slots;
   readonly versions: Versions;
   readonly rateLimiter: RateLimiter;
-  /** Resolves when the store answers, rejects when it doesn't within a bounded time. */
+  /** Resolves when the store responds; rejects after a timeout. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** One account's calls in one period. */
+/** The quota of one account in one period. */
 export interface Allowance {
   readonly accountId: string;
   readonly periodStartMs: number;
   readonly periodEndMs: number;
   /** Calls in the period. */
   readonly limit: number;
-  /** Calls that may be given back in a minute. */
+  /** Calls that may be given back per minute. */
   readonly givenBackMax: number;
 }
 
-/** What one process has under way of an allowance: slots that may still be given back. */
+/** The slots of an allowance that one process has in flight, and may still give back. */
 export interface InFlightCalls {
   readonly processId: string;
   readonly calls: number;
@@ -28,38 +28,38 @@ export interface InFlightCalls {
 /** `version` is the account's, read in the same step. */
 export type SlotDecision =
   | { readonly outcome: 'granted'; readonly used: number; readonly version: string }
-  /** `held` are those of the used slots that processes say they have under way. */
+  /** `held` are the used slots that processes report as in flight. */
   | { readonly outcome: 'full'; readonly used: number; readonly held: number; readonly version: string }
   /** Too many calls were given back in this minute. */
   | { readonly outcome: 'failing'; readonly retryAfterSeconds: number; readonly version: string }
-  /** Nobody has counted yet, or the count was lost: `begin` it from the database and take again. */
+  /** There is no count, or it was lost: `begin` it from the database and take again. */
   | { readonly outcome: 'uncounted'; readonly version: string };
 
-/** Counts calls against a cap that holds exactly, whoever else is counting. */
+/** Counts calls against an exact cap, even with concurrent counting. */
 export interface Slots {
-  /** One step, one round trip; at once where there is none to make. The slot that is asked for is part of what is under way. */
+  /** One atomic round trip, or synchronous if none is needed. The requested slot is part of what is in flight. */
   take(allowance: Allowance, inFlightCalls?: InFlightCalls): SlotDecision | Promise<SlotDecision>;
-  /** What a process has under way where it takes nothing for a while. It is forgotten after `limits.underWayLifeMs`. */
+  /** Reports in-flight slots of a process that takes no new ones. Expires after `limits.underWayLifeMs`. */
   reportInFlight(allowance: Allowance, inFlightCalls: InFlightCalls): Promise<void>;
-  /** For a call that doesn't count after all. */
+  /** For a call that doesn't count in the end. */
   giveBack(allowance: Allowance): Promise<void>;
-  /** For a call that was never made: it is none of those that were given back. */
+  /** For a call that was never made; doesn't count towards the give-back limit. */
   undo(allowance: Allowance): Promise<void>;
   /** Starts a count unless one is running. */
   begin(allowance: Allowance, used: number): Promise<void>;
 }
 
-/** Names the state that an account's cached lookups were made from. */
+/** Versions of accounts, which validate cached lookups. */
 export interface Versions {
-  /** Makes one up where there is none. At once where nobody has to be asked. */
+  /** Creates a version if there is none. Synchronous where no store has to be queried. */
   of(accountId: string): string | Promise<string>;
-  /** From now on whatever was looked up before is out of date, on every replica. */
+  /** Invalidates all earlier lookups, on every replica. */
   renew(accountId: string): Promise<void>;
 }
 
-/** Counts tries in a window that begins with the first. */
+/** Counts attempts in a window that starts with the first. */
 export interface RateLimiter {
-  /** Seconds to wait; 0 where this try is within the limit. */
+  /** Seconds to wait; 0 if this attempt is within the limit. */
   count(name: string, limit: { readonly most: number; readonly seconds: number }): Promise<number>;
   forget(name: string): Promise<void>;
 }

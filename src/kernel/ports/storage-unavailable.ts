@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 
-/** For whatever can't be answered because a store doesn't answer us. */
+/** The error for a store that doesn't respond. */
 export function storageUnavailable(message: string, cause?: unknown): GatewayError {
   return new GatewayError('storage_unavailable', `${message}; try again in a moment`, {
     cause,
@@ -8,7 +8,7 @@ export function storageUnavailable(message: string, cause?: unknown): GatewayErr
   });
 }
 
-/** Whether a store didn't answer or had no room, so that the same may work later. */
+/** Whether a store didn't respond or had no room, so that a retry may work. */
 export function isStorageUnavailable(error: unknown): boolean {
   return GatewayError.is(error) && error.code === 'storage_unavailable';
 }

@@ -1,37 +1,43 @@
 import type { Vector } from './embeddings.ts';
 
-/** Vectors that a module keeps for one tenant, to be found by what lies near them. Nothing here throws but for wrong arguments. */
+/** Searchable vectors of a module for one tenant. Throws only for invalid arguments. */
 export interface Vectors {
-  /** One that is there under this id is replaced. Past the bound of the tenant's, its oldest go first. */
+  /** Replaces a vector with the same id. Beyond the tenant's limit, deletes the oldest. */
   add(entry: NewVector): Promise<VectorWriteResult>;
-  /** Those of the same space, the nearest first. What was added elsewhere is found after a second, what was removed never. */
+  /**
+   * Vectors of the same space, the nearest first. Finds additions of other processes after a second; never finds
+   * removed ones.
+   */
   search(near: Vector, question?: VectorQuery): Promise<VectorSearchResult>;
-  /** Of these, the data of those that are there, by id; undefined where nobody can say. Up to 100 at a time. */
+  /** The data of existing ones, by id; undefined if unavailable. Up to 100 at a time. */
   data(ids: readonly string[], part?: string): Promise<ReadonlyMap<string, string> | undefined>;
-  /** In one part; in that without a name where none is said. Up to 100 at a time. */
+  /** From one partition, by default the unnamed one. Up to 100 at a time. */
   remove(ids: readonly string[], part?: string): Promise<VectorWriteResult>;
-  /** Removes all that this module keeps for this tenant. */
+  /** Removes all vectors of this module for this tenant. */
   forget(): Promise<VectorWriteResult>;
 }
 
 export interface NewVector {
-  /** No two in a part have the same; up to 128 characters. */
+  /** Unique within a partition; up to 128 characters. */
   readonly id: string;
   readonly vector: Vector;
-  /** Parts are searched one at a time: what must not be found together is kept apart, and small parts are quick to load. */
+  /**
+   * The partition. Partitions are searched one at a time: they separate what must not be found together, and small
+   * ones load fast.
+   */
   readonly part?: string;
-  /** Comes back with what is found, up to 4 KiB. */
+  /** Returned with matches, up to 4 KiB. */
   readonly data?: string;
   readonly ttlSeconds: number;
 }
 
 export interface VectorQuery {
   readonly part?: string;
-  /** 10 unless said, up to 100. */
+  /** 10 by default, up to 100. */
   readonly most?: number;
-  /** The least cosine that counts; 0 unless said. */
+  /** The minimum cosine; 0 by default. */
   readonly least?: number;
-  /** 300 ms unless said: a large part that isn't in memory takes longer to be read, and will be there the next time. */
+  /** 300 ms by default: a large partition that isn't in memory takes longer to load, and is available the next time. */
   readonly deadlineMs?: number;
 }
 
@@ -43,9 +49,9 @@ export interface VectorMatch {
 }
 
 /**
- * - `away`: the database doesn't answer.
- * - `late`: it took longer than whoever asked could wait.
- * - `full`: the part is larger than all the memory for vectors.
+ * - `away`: the database doesn't respond.
+ * - `late`: it took longer than the deadline.
+ * - `full`: the partition is larger than all the memory for vectors.
  */
 export type VectorFailureReason = 'away' | 'late' | 'full';
 
@@ -54,29 +60,29 @@ export type VectorSearchResult =
   | { readonly found?: undefined; readonly why: VectorFailureReason };
 
 export interface VectorWriteResult {
-  /** Undefined where it is done. */
+  /** Undefined on success. */
   readonly why?: VectorFailureReason | undefined;
 }
 
-/** Where modules' vectors come from; what one module keeps for one tenant, no other finds. */
+/** Creates vector stores, separate for each module and tenant. */
 export interface VectorStores {
   vectors(module: string, scope: string): Vectors;
-  /** Deletes all that any module kept for a tenant. */
+  /** Deletes all vectors of a tenant. */
   forget(scope: string): Promise<void>;
 }
 
-/** Rows of vectors, which outlive the process and which all replicas share. */
+/** Vector rows, which outlive the process and are shared by all replicas. */
 export interface VectorTable {
-  /** Replaces one with the same part and id. Of all that the owner has, the oldest are deleted past `most`. */
+  /** Replaces one with the same partition and id. Deletes the owner's oldest beyond `most`. */
   add(owner: VectorOwner, row: VectorRow, most: number): Promise<void>;
   remove(owner: VectorOwner, part: string, ids: readonly string[]): Promise<void>;
-  /** Of all its modules where none is named. */
+  /** Of all modules if none is given. */
   forget(owner: Pick<VectorOwner, 'scope'> & Partial<VectorOwner>): Promise<void>;
-  /** What was added to a part since it was last asked for, in order, some at a time. */
+  /** What was added to a partition since the cursor, in order, in chunks. */
   added(owner: VectorOwner, question: AddedVectorsQuery): Promise<AddedVectorsPage>;
-  /** Those that are still there. */
+  /** Those that still exist. */
   find(owner: VectorOwner, part: string, ids: readonly string[]): Promise<readonly VectorRow[]>;
-  /** Deletes some whose time is over; true where there may be more. */
+  /** Deletes some expired ones; true if there may be more. */
   tidy(nowMs: number): Promise<boolean>;
 }
 
@@ -98,20 +104,20 @@ export interface VectorRow {
 export interface AddedVectorsQuery {
   readonly part: string;
   readonly since?: VectorCursor | undefined;
-  /** How many at a time; `limits.vectorRowsAtOnce` unless said. */
+  /** The chunk size; `limits.vectorRowsAtOnce` by default. */
   readonly most?: number;
 }
 
-/** How far somebody has read. */
+/** A read position. */
 export interface VectorCursor {
-  /** Changes when all was forgotten. */
+  /** Changes when everything was deleted. */
   readonly epoch: string;
   readonly upTo: number;
 }
 
 export interface AddedVectorsPage extends VectorCursor {
   readonly rows: readonly Omit<VectorRow, 'data'>[];
-  /** Whether what was known before is still there. */
+  /** Whether vectors read earlier still exist. */
   readonly goesOn: boolean;
   readonly isAll: boolean;
 }
