@@ -5,7 +5,7 @@ const randomDigits = 20;
 const idPrefixPattern = new RegExp(`^${prefix}[0-9a-f]{0,${timeDigits + randomDigits}}$`);
 const idPattern = new RegExp(`^${prefix}[0-9a-f]{${timeDigits + randomDigits}}$`);
 
-/** What every id of this millisecond begins with; it comes before all of them, and after all earlier ones. */
+/** The prefix of all ids of this millisecond; sorts before them and after all earlier ones. */
 export function firstIdAt(ms: number): string {
   return prefix + Math.max(0, Math.floor(ms)).toString(16).padStart(timeDigits, '0');
 }
@@ -14,14 +14,14 @@ export function isRequestId(text: string): boolean {
   return idPattern.test(text);
 }
 
-/** Whether an id may begin with this. */
+/** Whether this can be the prefix of an id. */
 export function isRequestIdPrefix(text: string): boolean {
   return idPrefixPattern.test(text);
 }
 
-/** The millisecond in which a call came, which its id begins with. */
+/** The arrival time of a call, from its id. */
 export function timeOfId(id: string): number {
-  // Calls come many a millisecond where this matters.
+  // Cached, since many calls arrive in the same millisecond.
   if (lastParsed.start === '' || !id.startsWith(lastParsed.start)) {
     const start = id.slice(0, prefix.length + timeDigits);
     lastParsed = { start, ms: Number.parseInt(start.slice(prefix.length), 16) };

@@ -5,9 +5,9 @@ import { firstIdAt, requestIdRandomBytes } from './request-id.ts';
 const idsAtOnce = 256;
 
 /**
- * Names for calls: `req_`, the millisecond, and 80 random bits, drawn for many calls at once. They begin with the time so
- * that a log which is ordered by them grows at one end; random ones made it write five times as much. They are made of
- * bytes: a sum of two texts stays two until somebody needs it as one, and JSON takes twice as long to write it.
+ * Creates request ids: `req_`, the millisecond, and 80 random bits, generated for many calls at once. They start with
+ * the time so that an ordered log grows at one end; random ids made it write five times as much. They are built from
+ * bytes: a concatenated string stays a rope, which takes JSON twice as long to write.
  */
 export function createRequestIds(clock: Clock = systemClock): () => string {
   const pool = Buffer.alloc(requestIdRandomBytes * idsAtOnce);

@@ -1,4 +1,4 @@
-/** The obvious shapes of secrets and of what identifies people. */
+/** Common patterns of secrets and personal data. */
 const sensitiveShapes: readonly RegExp[] = [
   /\b(?:sk|pk|rk|ghp|gho|ghs|ghu|glpat|xox[abprs]|github_pat|gw_live|whsec|hf|npm|gsk|xai|r8|shpat|dop_v1|lin_api|pypi)[-_][\w-]{8}/i,
   /\bA(?:KIA|SIA)[A-Z0-9]{12}/,
@@ -9,7 +9,7 @@ const sensitiveShapes: readonly RegExp[] = [
   /\/\/[^\s/:@]+:[^\s/@]+@/,
   /\b[0-9a-f]{32,}\b/i,
   /[\w.+-]@[\w-]+\.[\w.-]/,
-  // Telephone, card and account numbers: seven digits or more, however they are grouped.
+  // Phone, card and account numbers: seven digits or more, in any grouping.
   /(?:\d[ ().-]{0,2}){7}/,
   /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3}/,
   /\b\d{1,3}(?:\.\d{1,3}){3}\b/,
@@ -17,7 +17,7 @@ const sensitiveShapes: readonly RegExp[] = [
   /(?:\b[0-9a-f]{1,4}:{1,2}){3}[0-9a-f]{1,4}\b/i,
 ];
 
-/** Whether a text may be kept and shown to a model in another conversation. */
+/** Whether a text may be stored and shown to a model in another conversation. */
 export function isFreeOfSecrets(text: string): boolean {
   const usual = text.normalize('NFKC');
   if (sensitiveShapes.some((shape) => shape.test(usual)) || announcesSecret(usual)) return false;
@@ -27,7 +27,7 @@ export function isFreeOfSecrets(text: string): boolean {
 const secretNames =
   /\b(?:pass(?:word|wd|code|phrase)?|pwd|secret|token|api[-_ ]?key|pin|kennwort|passwort)\b(?=\W)/gi;
 
-/** Said without a sign between them: something with a digit, a few words behind such a name. */
+/** A secret in prose: a token with a digit, a few words after such a name. */
 function announcesSecret(text: string): boolean {
   for (const { 0: name, index } of text.matchAll(secretNames)) {
     const end = index + name.length;
@@ -37,12 +37,12 @@ function announcesSecret(text: string): boolean {
   return false;
 }
 
-/** A long run of letters and digits that nobody says. */
+/** A long run of letters and digits that isn't natural language. */
 function isRandomRun(run: string): boolean {
   return run.length >= 24 && /\d/.test(run) && /[A-Za-z]/.test(run);
 }
 
-/** On one line, without marks that a model could take for the end of our block or for a role. */
+/** One line, without markup that a model could take for the end of our block or for a role. */
 export function toPlainLine(text: string, charactersMax: number): string {
   const line = text
     .replace(/[<>{}`]/g, ' ')

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { inspect } from 'node:util';
 
-/** A credential that can't be printed by accident: only `reveal` gives it away. */
+/** A credential that can't be printed by accident: only `reveal` returns it. */
 export class Secret {
   readonly #value: string;
-  /** The last one that was made: most credentials are used again and again. */
+  /** The last created one: most credentials are used repeatedly. */
   #keyedDigest = '';
   #digestKey: Uint8Array | undefined;
 
@@ -16,14 +16,14 @@ export class Secret {
     return this.#value;
   }
 
-  /** Compares in a time that tells nothing about the value. */
+  /** Compares in constant time. */
   equals(other: string): boolean {
     const key = 'equals';
     const digest = (value: string) => createHmac('sha256', key).update(value).digest();
     return timingSafeEqual(digest(this.#value), digest(other));
   }
 
-  /** A name for this credential that only the holder of `key` can make, for cache keys. */
+  /** A keyed digest of this credential, for cache keys. */
   keyedDigest(key: Uint8Array): string {
     if (this.#digestKey !== key) {
       this.#digestKey = key;

@@ -1,10 +1,9 @@
-// What variables of more than one area look like.
+// Schemas for variables of several areas.
 import { z } from 'zod';
 import { parseDuration } from './duration.ts';
 import { limits } from './limits.ts';
 import { Secret } from './secret.ts';
 
-/** Separated by commas. */
 export const commaSeparatedList = z.string().transform((text): readonly string[] =>
   text
     .split(',')
@@ -26,14 +25,14 @@ function durationFrom(leastMs: number) {
   });
 }
 
-/** An address to which paths are added. */
+/** A base URL. */
 export const httpUrl = z
   .string()
   .refine(isHttpUrl, 'must be an http or https address')
   .refine(hasNoUserInfo, 'must not contain a user or password: they would not be sent')
   .transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 
-/** Files bring a line's end along. */
+/** Trimmed, since files end with a line break. */
 export const secretText = z
   .string()
   .trim()

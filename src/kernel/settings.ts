@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 
-/** The variables that are set, by name. */
+/** The environment variables that are set, by name. */
 export type Variables = ReadonlyMap<string, string>;
 
-/** One field of the settings, and how it is read. */
+/** One field of the settings and how it is parsed. */
 export interface Setting<Value> {
   /** The variables it is read from; a `*` stands for any name. */
   readonly variables: readonly string[];
@@ -12,7 +12,7 @@ export interface Setting<Value> {
   read(variables: Variables): SettingResult<Value>;
 }
 
-/** What could be read, and what was wrong; without a fault it is all there. */
+/** The parsed value and all issues; without issues the value is complete. */
 interface SettingResult<Value> {
   readonly value: Value | undefined;
   readonly issues: readonly SettingIssue[];
@@ -23,14 +23,14 @@ export interface SettingIssue {
   readonly message: string;
 }
 
-/** Settings of one area, by field. */
+/** The settings of one area, by field. */
 export type SettingFields = Readonly<Record<string, Setting<unknown>>>;
 
 export type SettingValues<Area extends SettingFields> = {
   readonly [Field in keyof Area]: Area[Field] extends Setting<infer Value> ? Value : never;
 };
 
-/** A setting that is one variable. */
+/** A setting from one variable. */
 export function envVariable<Value>(name: string, schema: z.ZodType<Value>): Setting<Value> {
   return {
     variables: [name],
@@ -42,7 +42,7 @@ export function envVariable<Value>(name: string, schema: z.ZodType<Value>): Sett
   };
 }
 
-/** A setting with a variable for each name that stands where its pattern has a `*`; the names come in lower case. */
+/** A setting from variables whose names match a pattern with a `*`; the matched names are lower-cased. */
 export function envVariablesByName<Value>(
   pattern: string,
   schema: z.ZodType<Value>,
@@ -66,7 +66,7 @@ export function envVariablesByName<Value>(
   };
 }
 
-/** A setting that is made of others. */
+/** A setting combined from others. */
 export function combineSettings<Area extends SettingFields, Value>(
   fields: Area,
   combine: (settingValues: SettingValues<Area>) => Value,
@@ -81,7 +81,7 @@ export function combineSettings<Area extends SettingFields, Value>(
   };
 }
 
-/** As much as could be read, and everything that is wrong. */
+/** Everything that could be parsed, and all issues. */
 export function readSettingFields<Area extends SettingFields>(
   fields: Area,
   variables: Variables,
@@ -96,7 +96,7 @@ export function readSettingFields<Area extends SettingFields>(
   return { read, faults };
 }
 
-/** Nothing is missing where nothing was wrong. */
+/** Without issues, all fields are there. */
 export function isComplete<Area extends SettingFields>(
   _read: Partial<SettingValues<Area>>,
   faults: readonly unknown[],

@@ -2,43 +2,43 @@ import type { Provider } from './provider.ts';
 import type { Secret } from './secret.ts';
 import type { ProviderFormat } from './wire-format.ts';
 
-/** A call as it is written in its format: where it goes, and how it shows who pays, is still to be said. */
+/** An outbound request in its format, not yet addressed and signed. */
 export interface OutboundRequest {
   readonly provider: Provider;
   readonly method: 'GET' | 'POST';
-  /** Undefined for the call that only tries a key. */
+  /** Undefined for a call that only tests a key. */
   readonly modelCall?: { readonly wire: ProviderFormat; readonly model: string; readonly streamed: boolean };
-  /** Below the provider's base address, with its query. */
+  /** Below the provider's base URL, with its query. */
   readonly path: string;
   readonly headers: string[];
   readonly body: Uint8Array;
 }
 
-/** The same, ready to be sent. */
+/** A request that is ready to be sent. */
 export interface SignedRequest {
-  /** One of those that the provider's calls may go to. */
+  /** One of the provider's allowed addresses. */
   readonly baseUrl: string;
   /** Below that, with its query. */
   readonly path: string;
   readonly headers: string[];
   readonly body: Uint8Array;
-  /** What it carries that nobody may read in what comes back. */
+  /** Credentials that must be redacted from the response. */
   readonly secrets: readonly string[];
-  /** To be called where the provider doesn't know who pays: a 401. */
+  /** Called if the provider rejects the credential with a 401. */
   onUnauthorized?(): void;
 }
 
-/** What a provider may need to let a call leave. */
+/** What a provider may need to sign a request. */
 export interface SigningContext {
   /** Milliseconds since 1970. */
   now(): number;
-  /** A token that somebody else gives for an account, kept while it lasts. */
+  /** An access token for an account, cached until it expires. */
   accessToken(account: ServiceAccount): Promise<string>;
-  /** Keeps it no longer. */
+  /** Removes it from the cache. */
   forgetToken(account: ServiceAccount, token: string): void;
 }
 
-/** Who asks for a token, and with what. */
+/** The account that requests a token, and its key. */
 export interface ServiceAccount {
   readonly email: string;
   readonly keyId?: string | undefined;
@@ -46,34 +46,34 @@ export interface ServiceAccount {
   readonly privateKey: string;
 }
 
-/** A key that is more than one word: one text, with a form. */
+/** The form of a structured key, which is one text. */
 export interface KeyForm {
-  /** Refuses what has another form, without a word of it; otherwise as it is to be kept. */
+  /** Rejects another form without quoting it; otherwise returns the text to store. */
   check(text: string, provider: Provider): CheckedKey;
-  /** The ways to write one, for who asks people for it. */
+  /** The variants of the form, for key dialogs. */
   layouts(provider: Provider): readonly KeyLayout[];
 }
 
-/** One way to write a key: an object with these fields, as JSON. */
+/** One variant of a key: a JSON object with these fields. */
 export interface KeyLayout {
   readonly title: string;
   readonly fields: readonly KeyField[];
 }
 
 export interface KeyField {
-  /** In the object. */
+  /** The field name in the object. */
   readonly name: string;
   readonly title: string;
   /** `object`: a JSON text whose fields are fields of the key. */
   readonly kind: 'text' | 'secret' | 'object';
   readonly required: boolean;
-  /** Such as one looks like, or what holds where it is left out. */
+  /** An example, or the default if omitted. */
   readonly example?: string;
 }
 
 export interface CheckedKey {
   readonly text: string;
-  /** The part of it whose end may be shown. */
+  /** The part whose last characters may be shown. */
   readonly displayedPart: string;
 }
 

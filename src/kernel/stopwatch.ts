@@ -1,7 +1,7 @@
 import { IntrusiveList, type IntrusiveListItem } from './intrusive-list.ts';
 import { limits } from './limits.ts';
 
-/** Looks at everybody's time now and then: a timer for each of them would cost more than most of them take. */
+/** Checks all deadlines periodically: a timer for each would cost more than most tasks take. */
 export class DeadlineTimer {
   readonly #running = new IntrusiveList<Stopwatch>();
   #timer: NodeJS.Timeout | undefined;
@@ -26,7 +26,7 @@ export class DeadlineTimer {
 
 type Reject = (failure: Error) => void;
 
-/** Measures somebody's own time, and gives them up when they keep others waiting for too long at a stretch. */
+/** Measures a module's own time, and rejects its tasks if they exceed the deadline without a break. */
 export class Stopwatch implements IntrusiveListItem {
   listIndex = -1;
   readonly #deadlineTimer: DeadlineTimer;
@@ -43,7 +43,7 @@ export class Stopwatch implements IntrusiveListItem {
     this.#stretchMs = stretchMs;
   }
 
-  /** Time at work, without what was waited for. */
+  /** Own time, without waiting for inner modules. */
   get ms(): number {
     return this.#isRunning ? this.#ms + performance.now() - this.#startedAt : this.#ms;
   }
@@ -52,7 +52,7 @@ export class Stopwatch implements IntrusiveListItem {
     return this.#expired;
   }
 
-  /** Rejects when the task takes too long. */
+  /** Rejects if the task exceeds the deadline. */
   run<Done>(task: () => Promise<Done>): Promise<Done> {
     return new Promise((resolve, reject) => {
       this.#rejects.push(reject);
@@ -74,7 +74,7 @@ export class Stopwatch implements IntrusiveListItem {
     });
   }
 
-  /** Somebody else's time. */
+  /** Excludes the time of `inner`. */
   async pauseDuring<Done>(inner: Promise<Done>): Promise<Done> {
     this.#change(0, 1);
     try {
@@ -84,7 +84,7 @@ export class Stopwatch implements IntrusiveListItem {
     }
   }
 
-  /** Nobody waits any more. */
+  /** Stops checking the deadline. */
   stop(): void {
     this.#deadlineTimer.delete(this);
   }

@@ -1,19 +1,22 @@
 import { limits } from './limits.ts';
 
-/** What every database takes: a bounded length, no half characters, and no NUL, which PostgreSQL refuses. */
+/**
+ * Makes a text storable in every database: limited length, no unpaired surrogates, and no NUL, which PostgreSQL
+ * rejects.
+ */
 export function storableText(text: string, charactersMax: number): string {
   if (text.length <= charactersMax && text.isWellFormed() && !text.includes('\0')) return text;
   return text.slice(0, charactersMax).toWellFormed().replaceAll('\0', '\ufffd');
 }
 
-/** A count of tokens or of money as somebody told it, where it can be one. */
+/** An external count of tokens or money, if it is valid. */
 export function storableFigure(told: number | null | undefined): number | undefined {
   return typeof told === 'number' && Number.isInteger(told) && told >= 0 && told <= limits.usageFigureMax
     ? told
     : undefined;
 }
 
-/** A sum of money that may have become less. */
+/** An amount of money that may be negative. */
 export function storableChange(told: number): number | undefined {
   const size = storableFigure(Math.abs(told));
   return size === undefined ? undefined : told;

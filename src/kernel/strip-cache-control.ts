@@ -1,6 +1,6 @@
 import { isJsonObject } from './json.ts';
 
-/** Without cache markers, which stand on tools, on messages and on what these contain; not inside of what a tool is given. */
+/** Removes cache markers from tools, messages and their blocks, but not inside tool input. */
 export function stripCacheControl(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(stripCacheControl);
   if (!isJsonObject(value)) return value;

@@ -1,11 +1,11 @@
 import type { Block } from './message.ts';
 
-/** Begins what travels through clients that can't read it. */
+/** The prefix of thinking from other formats, which clients can't read but send back. */
 export const sealMark = 'weir.sealed.';
-/** Formats in which calls and words are signed apart from thoughts. */
+/** Formats that sign tool calls and text separately from thinking. */
 const signedCallMarks = ['openai-chat', 'gemini'].map((wire) => `${sealMark}${wire}:`);
 
-/** What a model thought; not what a provider wants back with a call, and refuses the call without. */
+/** Whether it is the model's thinking; not a signature that a provider requires with a tool call. */
 export function isThinkingBlock(block: Block): boolean {
   if (block.type === 'thinking') return true;
   if (block.type !== 'redacted_thinking') return false;

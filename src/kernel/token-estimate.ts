@@ -1,9 +1,9 @@
 import type { Delta, ReplyEvent } from './message.ts';
 
-/** Prose of any provider has between 3.5 and 4.5 characters in a token. */
+/** Prose has between 3.5 and 4.5 characters per token with any provider. */
 const charsPerToken = 4;
 
-/** About how many tokens are in a piece of an answer: models write whole tokens, so there is one at least. */
+/** Estimates the tokens in a delta: at least one, since models write whole tokens. */
 export function estimateChunkTokens(chars: number): number {
   return chars > charsPerToken ? chars / charsPerToken : 1;
 }
@@ -14,7 +14,7 @@ export function contentChars(events: readonly ReplyEvent[]): number {
   return chars;
 }
 
-/** Signatures and citations are not written by the model. */
+/** The model doesn't write signatures and citations. */
 export function deltaChars(delta: Delta): number {
   switch (delta.type) {
     case 'text_delta':

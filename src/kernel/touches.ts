@@ -6,16 +6,16 @@ export type Touch =
   | 'system'
   /** Messages up to the last one of the assistant. */
   | 'history'
-  /** What came after it. */
+  /** Messages after it. */
   | 'newest-turn'
   | 'output-limit'
   /** Every other field: temperature, thinking, stop sequences and so on. */
   | 'settings'
-  /** Where the call goes. */
+  /** The target of the call. */
   | 'target'
   | 'reply';
 
-/** What was edited between two requests, by identity: what is the same object was not touched. */
+/** The differences between two requests, by object identity. */
 export function touchesBetween(before: ChatRequest, after: ChatRequest): ReadonlySet<Touch> {
   const touched = new Set<Touch>();
   if (before === after) return touched;
@@ -45,7 +45,7 @@ function touchOf(field: string): Touch {
   }
 }
 
-/** Where the newest turn begins: behind the last message of the assistant. */
+/** The index of the newest turn: after the last message of the assistant. */
 function newestTurnStart(messages: readonly Message[]): number {
   return messages.findLastIndex(({ role }) => role === 'assistant') + 1;
 }

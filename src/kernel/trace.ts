@@ -4,7 +4,7 @@ import type { NanoUsd } from './money.ts';
 import type { Target } from './provider.ts';
 import type { Reply } from './reply/reply.ts';
 
-/** What a module was seen to do; modules don't report on themselves. */
+/** The observed effect of a module; modules don't report it themselves. */
 export type Effect =
   | 'passed'
   | 'changed-request'
@@ -19,14 +19,14 @@ export type Attributes = Readonly<Record<string, string | number | true>>;
 /** One module's part in a call. */
 export class Step {
   readonly module: string;
-  /** Whether the module is there to answer from memory. */
+  /** Whether the module is a cache. */
   readonly isCache: boolean;
   effect: Effect = 'passed';
   attributes: Attributes = {};
-  /** Time in the module itself, without what it waited for further in. */
+  /** The module's own time, without waiting for inner modules. */
   ownMs = 0;
   fault: string | undefined;
-  /** What it saved the caller, as far as the call itself shows it; less than 0 where it cost more. */
+  /** What it saved the caller, as far as the call shows; negative if it cost more. */
   savedNanoUsd: NanoUsd = 0;
 
   constructor(module: string, isCache = false) {
@@ -47,28 +47,28 @@ export class Step {
 export class Trace {
   readonly startedAtMs: number;
   readonly steps: Step[] = [];
-  /** Every answer that a provider was asked for, in the order of asking. */
+  /** All attempts, in order. */
   readonly attempts: Attempt[] = [];
   readonly dropped: string[] = [];
-  /** Headers that modules tell the client something in. */
+  /** Response headers set by modules. */
   readonly moduleHeaders: string[] = [];
-  /** The format in which a provider was last asked over the network. */
+  /** The format of the last network attempt. */
   providerWire: string | undefined;
   /** Time spent waiting for a provider. */
   providerMs = 0;
-  /** When a provider was last asked over the network, had a connection for it, and began to answer. */
+  /** When the last network attempt was sent, was connected, and began to answer. */
   sentAtMs: number | undefined;
   connectedAtMs: number | undefined;
   headAtMs: number | undefined;
   #origin: ConversationIdentity | undefined;
   #deliveredAttempt: Attempt | undefined;
-  /** When the answer had begun, or the call had failed. */
+  /** When the reply started, or the call failed. */
   #replyStartedAtMs: number | undefined;
   #openAttempts = 0;
   #onIdle: (() => void) | undefined;
   #isEnded = false;
   #endListeners: (() => void)[] | undefined;
-  /** The call that this one is a part of. */
+  /** The trace of the call that this one is part of. */
   readonly #parent: Trace | undefined;
 
   constructor(startedAtMs: number, whole?: Trace) {
@@ -82,19 +82,17 @@ export class Trace {
     return step;
   }
 
-  /** A provider is asked. */
   attemptStarted(attempt: Attempt): void {
     this.attempts.push(attempt);
     this.#openAttempts++;
     this.#parent?.attemptStarted(attempt);
   }
 
-  /** Something is under way that may come to an attempt; `attemptEnded` ends that, too. */
+  /** Announces work that may lead to an attempt; `attemptEnded` ends it, too. */
   expectAttempt(): void {
     this.#openAttempts++;
   }
 
-  /** One of the attempts has ended. */
   attemptEnded(): void {
     this.#parent?.attemptEnded();
     if (--this.#openAttempts > 0) return;
@@ -103,13 +101,13 @@ export class Trace {
     then?.();
   }
 
-  /** Runs when no attempt is under way: at once, mostly. */
+  /** Runs when no attempt is in flight, usually at once. */
   whenIdle(then: () => void): void {
     if (this.#openAttempts === 0) then();
     else this.#onIdle = then;
   }
 
-  /** Whether the call has ended and was told of. */
+  /** Whether the call has ended and was reported. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
@@ -121,19 +119,19 @@ export class Trace {
     if (all !== undefined) for (const run of all) run();
   }
 
-  /** Runs when the call is over. */
+  /** Runs when the call has ended. */
   onEnd(run: () => void): void {
     if (this.#isEnded) run();
     else this.#endListeners = [...(this.#endListeners ?? []), run];
   }
 
-  /** The client gets this one: of several answers that were asked for, it needn't be the last. */
+  /** Records which reply the client gets; with several attempts, it need not be the last. */
   setDelivered(reply: Reply): void {
     if (this.attempts.length > 1)
       this.#deliveredAttempt = this.attempts.find((attempt) => attempt.produced(reply));
   }
 
-  /** Where the answer came from, or the call was last sent; undefined while no provider was asked. */
+  /** The target that answered, or the last one; undefined before any attempt. */
   get answeredBy(): Target | undefined {
     if (this.#deliveredAttempt?.isModuleCall === false) return this.#deliveredAttempt.target;
     for (let at = this.attempts.length - 1; at >= 0; at--)
@@ -141,7 +139,7 @@ export class Trace {
     return undefined;
   }
 
-  /** The conversation that the call belongs to, which is the same from its first asking on, and told to the client. */
+  /** The conversation of the call, fixed on first use and sent to the client. */
   resolveConversation(found: () => ConversationIdentity): ConversationIdentity {
     if (this.#origin === undefined) {
       this.#origin = found();
@@ -150,7 +148,7 @@ export class Trace {
     return this.#origin;
   }
 
-  /** Where it turns out to be another conversation that began in the same way. */
+  /** For a branch that started like another conversation. */
   renameConversation(name: string): string {
     if (this.#origin !== undefined && this.#origin.name !== name) {
       this.#origin = { ...this.#origin, name };
@@ -159,7 +157,7 @@ export class Trace {
     return name;
   }
 
-  /** A header of the answer; what was said before under the same name is forgotten. */
+  /** Sets a response header; replaces an earlier value. */
   setHeader(name: string, value: string): void {
     if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new Error(`"${name}" can't be used in a header name`);
     const header = `x-weir-${name}`;
@@ -176,7 +174,7 @@ export class Trace {
     return header;
   }
 
-  /** By what caches were seen to do. */
+  /** Derived from the effects of caches. */
   cacheHeader(): 'hit' | 'miss' | 'bypass' {
     let looked = false;
     for (const { isCache, effect, attributes } of this.steps) {
@@ -187,7 +185,7 @@ export class Trace {
     return looked ? 'miss' : 'bypass';
   }
 
-  /** What all modules saved. */
+  /** The savings of all modules. */
   get savedNanoUsd(): NanoUsd {
     let saved = 0;
     for (const step of this.steps) saved += step.savedNanoUsd;
@@ -198,7 +196,7 @@ export class Trace {
     this.#replyStartedAtMs = nowMs;
   }
 
-  /** What the gateway itself added before the answer began. */
+  /** The time that the gateway itself added before the reply started. */
   get overheadMs(): number {
     return this.#replyStartedAtMs === undefined
       ? 0
@@ -222,12 +220,12 @@ function isNonEmpty(facts: Attributes): boolean {
   return false;
 }
 
-/** What a header can carry. */
+/** Replaces characters that a header can't contain. */
 function printable(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '_');
 }
 
-/** Keeps a fact inside its place in the header, whatever a module put there. */
+/** Escapes separators, so that an attribute can't break the header format. */
 function toToken(text: string): string {
   return nonTokenChar.test(text) ? text.replaceAll(nonTokenChars, '_') : text;
 }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
-/** Nobody outside can know it, and so nobody can write a text that seems to have been cut. */
+/** A random marker: no sender can forge a truncated text. */
 const truncationMark = randomBytes(16).toString('hex');
 
-/** What stays of a long text: enough to tell what it is. */
+/** The remaining length of a truncated text: enough to recognize it. */
 const prefixBytesMax = 256;
 
 /**
- * JSON in which long texts are cut down to how they begin and how long they were: a tenth of the work for who wants to
- * know what there is, and not what it says. `longTexts` has where each begins and ends, with its quotes.
+ * Truncates long strings in JSON to their start and their length: a tenth of the work for readers that need the
+ * structure only. `longTexts` has the start and end of each, with its quotes.
  */
 export function truncateLongTexts(bytes: Buffer, longTexts: readonly number[]): string {
   let text = '';
@@ -21,13 +21,13 @@ export function truncateLongTexts(bytes: Buffer, longTexts: readonly number[]): 
   return text + bytes.toString('utf8', from);
 }
 
-/** How long a text was, in bytes as it was written, whether it was cut or not. */
+/** The length of a text in bytes as written, truncated or not. */
 export function originalByteLength(text: string): number {
   const cut = text.length < 2 * prefixBytesMax ? text.indexOf(truncationMark) : -1;
   return cut < 0 ? Buffer.byteLength(text) : Number(text.slice(cut + truncationMark.length));
 }
 
-/** Behind as many characters as stay, short of the first that a cut might go through. */
+/** The cut position: at most this many characters, without splitting a character or an escape. */
 function prefixEnd(bytes: Buffer, start: number): number {
   let at = start;
   for (; at < start + prefixBytesMax; at++) {

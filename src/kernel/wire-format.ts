@@ -8,100 +8,100 @@ import type { FieldReader } from './lazy-json-object.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
 import type { ByteFilter } from './reply/filter-bytes.ts';
 
-/** How an answer's bytes are laid out: one JSON document, or server-sent events. */
+/** The framing of an answer: one JSON document, or server-sent events. */
 export type Framing = 'json' | 'sse';
 
-/** What a reader of a reply wants to see; `milestones` spares the parsing of every text delta. */
+/** Which events a reader needs; `milestones` avoids parsing every text delta. */
 export type Interest = 'milestones' | 'everything';
 
-/** What is spoken to providers: how requests are written and answers read. */
+/** The provider side of a format: encodes requests and decodes answers. */
 export interface ProviderFormat {
   readonly name: string;
-  /** Headers that a caller of this API has to send, where the client's own don't do. */
+  /** Required headers, if the client's own don't suffice. */
   readonly ownHeaders: HeaderList;
-  /** A request without a limit of output is refused. */
+  /** Whether it requires an output limit. */
   readonly requiresOutputLimit?: true;
-  /** For calls whose usage nobody tells. */
+  /** For calls without reported usage. */
   readonly estimates: TokenEstimates;
-  /** For formats whose streams tell their usage only to those who ask for it. */
+  /** For formats whose streams report usage only on request. */
   readonly usageOptIn?: UsageOptIn;
-  /** The fields of a body that name its model. */
+  /** The body fields that name the model. */
   modelFields(model: string): JsonObject;
-  /** Where a call goes, below a provider's base address; `query` is what the client's own had, where it speaks this format. */
+  /** The path below a provider's base URL; `query` is the client's if it speaks this format. */
   requestPath(model: string, streamed: boolean, query: string): string;
   /**
-   * `received` is given when the request came in this same format: fields that did not change keep their bytes. Without
-   * `accepts` all is written that the format can say.
+   * `received` is set if the request came in this format: unchanged fields keep their bytes. Without `accepts`,
+   * encodes everything that the format can express.
    */
   encodeRequest(request: ChatRequest, clientRequest?: ClientRequest, accepts?: Acceptance): EncodedRequest;
-  /** The headers with what a request needs besides, where a module has changed it. */
+  /** Adds the headers that a request needs after a module has changed it. */
   headersFor?(request: ChatRequest, headers: HeaderList): string[];
   replyDecoder(framing: Framing, interest: Interest): ReplyDecoder;
-  /** How the tokens of a call are counted that isn't made, where the API can do that. */
+  /** How to count the tokens of a call without making it, if the API supports that. */
   readonly counting?: TokenCounting;
 }
 
-/** A provider API's language, used from both sides: the server reads requests with it, the upstream writes them. */
+/** A wire format, used on both sides: the server decodes requests with it, the upstream encodes them. */
 export interface WireFormat extends ProviderFormat {
-  /** Where clients find it at this gateway. */
+  /** Its routes at this gateway. */
   readonly routes: readonly WireRoute[];
-  /** The least that a request has, as JSON Schema. */
+  /** The minimal request, as JSON Schema. */
   readonly bodySchema: JsonObject;
-  /** Request fields that say nothing about the answer itself: whose it is, where it is filed, how it is laid out. */
+  /** Request fields that don't affect the answer: user, metadata, framing. */
   readonly bookkeeping: readonly string[];
-  /** How the names of this API's own request headers begin: each of them may change an answer but the `harmless` ones. */
+  /** The prefix of this API's request headers: all but the `harmless` ones may change an answer. */
   readonly apiHeaders: { readonly prefix: string; readonly harmless: readonly string[] };
-  /** Request fields that name what a provider keeps and the call changes: an answer from memory would leave that undone. */
+  /** Request fields that refer to provider state which the call changes: a cached answer would skip the change. */
   readonly stateFields: readonly string[];
-  /** Whether a request says nothing but what the canonical shape has a place for: then it is the same call in every format. */
+  /** Whether the canonical shape can express the whole request: then it is the same call in every format. */
   isPlain(body: JsonObject): boolean;
-  /** What of a query can change the answer; all of it where nothing is said. */
+  /** The query parameters that can change the answer; all if undefined. */
   significantQuery?(query: string): string;
-  /** What a silent stream may carry without the client taking it for content. */
+  /** What keeps a silent stream alive without being taken for content. */
   readonly keepAlive: Uint8Array;
-  /** Clients of this dialect fail at comments in a stream. */
+  /** Clients of this format fail at comments in a stream. */
   readonly rejectsComments?: true;
-  /** For formats whose clients may name an earlier answer instead of sending the conversation again. */
+  /** For formats whose clients may refer to an earlier answer instead of sending the conversation again. */
   readonly continuation?: Continuation;
   /**
-   * A whole answer in the framing that is wanted, with everything in it that only this format can say; undefined where it can't be
-   * read. Formats without it have their answers read and written anew.
+   * Converts a whole answer to the wanted framing without loss; undefined if it can't be parsed. Answers of formats
+   * without it are decoded and encoded.
    */
   reframe?(
     whole: { readonly framing: Framing; readonly body: Uint8Array },
     wanted: Framing,
   ): Uint8Array | undefined;
-  /** The mark by which agents that speak this format tell their sessions apart, where a call has one. */
+  /** The session marker of agents that speak this format, if a call has one. */
   session?(clientRequest: ClientRequest): string | undefined;
-  /** How a block of instructions begins in which agents tell who sends a call. */
+  /** The prefix of an instruction block in which agents identify themselves. */
   readonly attribution?: string;
-  /** What a call asks for, as its path, its query and its body say it. */
+  /** The model and framing that a call asks for, from its path, query and body. */
   readRouting(fieldReader: FieldReader, path: string, query: string): RoutingFields;
-  /** `asked` is given where the body alone doesn't say it all. */
+  /** `asked` is set if the body alone is not enough. */
   decodeRequest(body: JsonObject, asked?: RoutingFields): ChatRequest;
   replyEncoder(framing: Framing, asked: ClientRequest): ReplyEncoder;
-  /** This dialect's name for an error with this status. */
+  /** This format's error type for a status. */
   errorType(status: number, code: ErrorCode): string;
-  /** This dialect's own codes for what its clients know by them. */
+  /** This format's own codes for known errors. */
   readonly errorCodes?: Readonly<Partial<Record<ErrorCode, string>>>;
-  /** The body of an error, where clients of this dialect read none but their own. */
+  /** The body of an error, if clients of this format accept only their own. */
   errorBody?(envelope: JsonObject, error: CallError): JsonObject;
   /** An error in the middle of a stream. */
   errorFrame(envelope: JsonObject): Uint8Array;
-  /** For a client that wants a stream, and not as events. */
+  /** For a client that wants a stream without server-sent events. */
   layout?(asked: ClientRequest): StreamLayout | undefined;
 }
 
-/** Writes the frames of a stream in another way, each as soon as it is whole. */
+/** Converts the frames of a stream, each as soon as it is complete. */
 export interface StreamLayout extends ByteFilter {
   readonly contentType: string;
   /** What may stand between frames without being one. */
   readonly keepAlive: Uint8Array;
-  /** An error, behind which nothing comes. */
+  /** An error, which ends the stream. */
   encodeError(envelope: JsonObject): Uint8Array;
 }
 
-/** Nobody has checked it. */
+/** Unvalidated. */
 export interface RoutingFields {
   readonly model: unknown;
   readonly stream: unknown;
@@ -115,85 +115,85 @@ interface CallError {
 }
 
 export interface TokenCounting {
-  /** Where it is asked, below a provider's base address. */
+  /** The path below a provider's base URL. */
   requestPath(model: string, query: string): string;
-  /** The question, made of a call. */
+  /** Encodes the counting request for a call. */
   encodeRequest(call: JsonObject, model: string): JsonObject;
-  /** How many tokens an answer tells. */
+  /** The token count in a response. */
   readCount(encodeAnswer: JsonObject): unknown;
   answer(tokens: number): JsonObject;
 }
 
 /** A path of the data plane. */
 export interface WireRoute {
-  /** A `*` stands for anything: the format reads it by itself. */
+  /** A `*` matches anything: the format parses it itself. */
   readonly path: string;
   readonly summary: string;
-  /** Whether calls are made there, or only the tokens counted that they would have. */
+  /** Whether it makes calls, or only counts their tokens. */
   readonly purpose: 'answer' | 'count';
 }
 
 export interface EncodedRequest {
   readonly body: Uint8Array;
-  /** What the format can't express, by field name. */
+  /** Fields that the format can't express. */
   readonly dropped: readonly string[];
 }
 
-/** How bytes become tokens, about; `npm run eval:estimates` prints how near these come to recorded calls. */
+/** Estimates tokens from bytes; `npm run eval:estimates` compares them with recorded calls. */
 export interface TokenEstimates {
-  /** The fields of a request whose texts a model reads. */
+  /** The request fields whose texts a model reads. */
   readonly textFields: readonly string[];
-  /** The field in which a schema for the answer may stand. */
+  /** The field that may contain a schema for the answer. */
   readonly schemaField: string;
-  /** What every request has besides its texts. */
+  /** Tokens of every request besides its texts. */
   readonly requestTokens: number;
-  /** What each text of a request has besides its length: who speaks, and of what kind it is, are texts as well. */
+  /** Tokens of each text besides its length; roles and types are texts as well. */
   readonly textTokens: number;
-  /** In texts. */
+  /** For texts. */
   readonly bytesPerToken: number;
-  /** What a break or a quote in a text adds to it. */
+  /** Tokens that a line break or a quote adds. */
   readonly escapeTokens: number;
-  /** What tools add to a request by being there, and how they are written out for the model. */
+  /** Tokens that tools add by their presence, and how they are rendered for the model. */
   readonly toolsTokens: number;
   readonly toolBytesPerToken: number;
-  /** The schema that an answer is asked to have. */
+  /** The requested schema of an answer. */
   readonly schemaBytesPerToken: number;
-  /** What a picture or a document counts, whatever its size. */
+  /** Tokens of an image or a document, whatever its size. */
   readonly mediaTokens: number;
-  /** What every answer has besides its content. */
+  /** Tokens of every answer besides its content. */
   readonly answerTokens: number;
-  /** How many tokens come for each that the length of the content lets one expect. */
+  /** The ratio of actual tokens to those estimated from the content's length. */
   readonly tokensPerExpected: number;
-  /** What a call of a tool has besides its arguments. */
+  /** Tokens of a tool call besides its arguments. */
   readonly callTokens: number;
 }
 
 export interface UsageOptIn {
-  /** The fields that make a request with these ask; undefined where it does already. */
+  /** The fields that make a request ask for usage; undefined if it does already. */
   optInFields(fieldReader: FieldReader): JsonObject | undefined;
-  /** Takes out of a stream what is in it only because somebody asked. */
+  /** Removes what is in a stream only because the gateway asked for it. */
   stripUsage(): ByteFilter;
 }
 
-/** Turns bytes, cut anywhere, into events. */
+/** Decodes bytes, split anywhere, into events. */
 export interface ReplyDecoder {
   push(chunk: Uint8Array): readonly ReplyEvent[];
   end(): readonly ReplyEvent[];
-  /** Whether the answer has said that it is over; bytes that end before are a broken answer. */
+  /** Whether the answer is complete; bytes that end before are a broken answer. */
   readonly finished: boolean;
-  /** What it passed over without reading it. */
+  /** The content that it skipped. */
   readonly unread: UnreadContent;
 }
 
-/** How much content there was, about. */
+/** The approximate amount of content. */
 export interface UnreadContent {
-  /** By its length. */
+  /** Estimated from the length. */
   readonly tokens: number;
-  /** Of tools. */
+  /** Tool calls. */
   readonly calls: number;
 }
 
-/** Turns events into bytes. */
+/** Encodes events into bytes. */
 export interface ReplyEncoder {
   push(event: ReplyEvent): Uint8Array | undefined;
   end(): Uint8Array | undefined;

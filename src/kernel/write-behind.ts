@@ -5,30 +5,30 @@ import { withTimeout } from './with-timeout.ts';
 type ErrorListener = (error: unknown) => void;
 
 export interface WriteBehindParts<Batch> {
-  /** An empty batch, to be filled. */
+  /** Creates an empty batch. */
   createBatch(): Batch;
-  /** May get a batch that is stored already, since a try can fail after it succeeded. */
+  /** May get a batch that is already stored, since an attempt can fail after it succeeded. */
   store(batch: Batch): Promise<void>;
-  /** How late a batch is stored; after each failure twice as late, up to `retryMsMax`. */
+  /** The delay before a batch is stored; doubles with each failure, up to `retryMsMax`. */
   readonly flushMs: number;
   readonly retryMsMax: number;
-  /** The size of all batches from which on there is no room for more. */
+  /** The maximum size of all batches together. */
   readonly waitingMax?: number;
-  /** So many batches may fail before the others wait for them. */
+  /** How many batches may fail before the others wait for them. */
   readonly failedMax?: number;
-  /** A batch that was refused so often is dropped; without this, each is sent until it is stored. */
+  /** How often a batch may be rejected before it is dropped; by default, each is sent until it is stored. */
   readonly giveUp?: {
     isRejection(error: unknown): boolean;
     readonly rejectionsMax: number;
     onGivenUp?(batch: Batch): void;
   };
-  /** Told of every try to store that failed; it is made again. */
+  /** Called for every failed attempt; it is retried. */
   readonly onError?: ErrorListener | undefined;
-  /** Told once for each time that records begin to be dropped, because too many wait or the store refuses them. */
+  /** Called each time that records start to be dropped, because too many wait or the store rejects them. */
   readonly onDrop?: (() => void) | undefined;
 }
 
-/** A batch that is not filled any more: the same is sent again where a try fails. */
+/** A closed batch: a retry sends the same. */
 interface SealedBatch<Batch> {
   readonly batch: Batch;
   readonly number: number;
@@ -36,7 +36,7 @@ interface SealedBatch<Batch> {
   rejections: number;
 }
 
-/** Batches that are filled in memory and stored later, one at a time, away from those who fill them. */
+/** Fills batches in memory and stores them later, one at a time, without blocking those who record. */
 export class WriteBehind<Batch> {
   readonly #parts: WriteBehindParts<Batch>;
   readonly #onError: ErrorListener;
@@ -45,13 +45,13 @@ export class WriteBehind<Batch> {
   #sealedSize = 0;
   #filling: Batch;
   #fillingSize = 0;
-  /** Batches are counted up in the order in which they are filled. */
+  /** Batches are numbered in order. */
   #number = 1;
   #dropped = 0;
   #dropping = false;
   #timer: NodeJS.Timeout | undefined;
   #storing: Promise<void> | undefined;
-  /** Counted when they begin. */
+  /** Counted at their start. */
   #rounds = 0;
   #failedRounds = 0;
   #unavailableRounds = 0;
@@ -64,72 +64,72 @@ export class WriteBehind<Batch> {
     this.#filling = parts.createBatch();
   }
 
-  /** Where records go; `grown` has to be told after each. */
+  /** The batch to add records to; call `grown` after each. */
   get filling(): Batch {
     return this.#filling;
   }
 
-  /** All that is not stored yet, the latest first. */
+  /** All unstored batches, the latest first. */
   get batches(): readonly Batch[] {
     return [this.#filling, ...this.#sealed.map(({ batch }) => batch).reverse()];
   }
 
-  /** The size of all that is not stored yet. */
+  /** The size of all unstored batches. */
   get waiting(): number {
     return this.#sealedSize + this.#fillingSize;
   }
 
-  /** What was left out since the start. */
+  /** Records dropped since the start. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Rounds of storing that failed since the last that didn't. */
+  /** Consecutive failed rounds. */
   get failedRounds(): number {
     return this.#failedRounds;
   }
 
-  /** Whether the store took nothing twice in a row, because it didn't answer or had no room. */
+  /** Whether the store failed twice in a row, because it didn't respond or had no room. */
   get isStoreUnavailable(): boolean {
     return this.#unavailableRounds > 1;
   }
 
-  /** Whether one more may be recorded. What may not is counted as dropped. */
+  /** Whether another record fits; counts it as dropped otherwise. */
   hasRoom(): boolean {
     if (this.waiting < this.#waitingMax) return true;
     this.#drop(1);
     return false;
   }
 
-  /** Says how large the batch that is being filled is now. */
+  /** Updates the size of the current batch. */
   setSize(size: number): void {
     this.#fillingSize = size;
     if (this.#timer === undefined && this.#storing === undefined) this.#schedule();
   }
 
-  /** Says that it takes no more: it is stored at once, unless the store has just failed. */
+  /** Closes the current batch and stores it at once, unless the store has just failed. */
   sealAndStore(): void {
     this.#seal();
     if (this.#failedRounds === 0) void this.#store();
   }
 
-  /** Stores what was recorded until now, trying again until the time is over. False where some could not be stored. */
+  /** Stores what was recorded until now, with retries until the timeout. False if some could not be stored. */
   flush(withinMs: number): Promise<boolean> {
     return this.#flush(withinMs, this.#lastNumber);
   }
 
-  /** As `flush`, with all that is recorded meanwhile. */
+  /** Like `flush`, including what is recorded meanwhile. */
   drain(withinMs: number): Promise<boolean> {
     return this.#flush(withinMs, Number.POSITIVE_INFINITY);
   }
 
-  /** Stores what was recorded until now in one round, whose errors are told to who asks for it. */
+  /** Stores what was recorded until now in one round, and rejects with its error. */
   async storeOnce(onError = this.#onError): Promise<void> {
     while (this.#storing !== undefined) await this.#storing;
     await this.#store(onError);
   }
 
-  /** While a batch is on its way nobody can say whether it is stored; a reading is of a moment when none was. */
+  /** Reads while no batch is being stored, since it is unknown whether one in flight is stored. */
   async readBetweenRounds<Stored>(readsMax: number, read: () => Promise<Stored>): Promise<Stored> {
     for (let reads = 0; reads < readsMax; reads++) {
       while (this.#storing !== undefined) await this.#storing;
@@ -140,13 +140,13 @@ export class WriteBehind<Batch> {
     throw storageUnavailable('the database did not become idle');
   }
 
-  /** Nothing is stored by itself until more is recorded. */
+  /** Stops storing until more is recorded. */
   cancelTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
-  /** The number of the last batch that has something in it. */
+  /** The number of the last non-empty batch. */
   get #lastNumber(): number {
     return this.#fillingSize > 0 ? this.#number : this.#number - 1;
   }
@@ -179,7 +179,7 @@ export class WriteBehind<Batch> {
     return this.#storing;
   }
 
-  /** Ends with the batch that was being filled when it began, however many come meanwhile. */
+  /** Ends with the batch that was current at its start, however many follow. */
   async #storeRound(onError: ErrorListener): Promise<void> {
     this.#rounds++;
     const last = this.#lastNumber;
@@ -207,7 +207,7 @@ export class WriteBehind<Batch> {
     this.#fillingSize = 0;
   }
 
-  /** Tries to store it; whether it is stored, or given up. */
+  /** Tries to store it; true if it is stored or dropped. */
   async #tryStore(sealedBatch: SealedBatch<Batch>, onError: ErrorListener): Promise<boolean> {
     const { giveUp } = this.#parts;
     try {

@@ -1,10 +1,10 @@
 import { parseExact } from '../json.ts';
 import type { Answer, Block, Delta, ReplyEvent, StopDetails, Usage } from '../message.ts';
 
-/** The events that a stream of this answer would have had. */
+/** The events of this answer as a stream. */
 export function* answerToEvents(answer: Answer): Generator<ReplyEvent> {
   const { content, stop_reason, stop_sequence, stop_details, usage } = answer;
-  // One that doesn't say how long it is doesn't begin with a count, either.
+  // An answer without usage starts without usage.
   const atStart = usage.output_tokens === undefined ? usage : { ...usage, output_tokens: 0 };
   yield {
     type: 'message_start',
@@ -20,7 +20,7 @@ export function* answerToEvents(answer: Answer): Generator<ReplyEvent> {
   yield { type: 'message_stop' };
 }
 
-/** Of those events, the ones that a reader of milestones sees. */
+/** The subset of those events for readers of milestones. */
 export function milestoneEvents(answer: Answer): readonly ReplyEvent[] {
   const { content, stop_reason, stop_sequence, usage } = answer;
   const [first] = content;
@@ -68,10 +68,10 @@ interface OpenBlock {
   json: string;
 }
 
-/** Puts an answer together from its events, one at a time. */
+/** Builds an answer from its events. */
 export class AnswerBuilder {
   #message: Answer | undefined;
-  /** By their index, which a provider chooses. */
+  /** By block index, which the provider chooses. */
   readonly #blocks = new Map<number, OpenBlock>();
   #usage: Usage = {};
   #stopReason: string | null = null;
@@ -94,7 +94,7 @@ export class AnswerBuilder {
         return;
       }
       case 'message_delta':
-        // A later, usage-only delta must not clear the stop reason.
+        // A later delta with only usage must not clear the stop reason.
         if (event.delta.stop_reason != null) this.#stopReason = event.delta.stop_reason;
         if (event.delta.stop_details != null) this.#stopDetails = event.delta.stop_details;
         if (event.delta.stop_sequence != null) this.#stopSequence = event.delta.stop_sequence;
@@ -151,7 +151,7 @@ function applyDelta(openBlock: OpenBlock, delta: Delta): void {
   }
 }
 
-/** Tool input is JSON in pieces; what can't be parsed stays as the text it is, for the reader to judge. */
+/** Parses the concatenated tool input; keeps invalid JSON as text, for the reader to judge. */
 function finishBlock({ block, json }: OpenBlock): Block {
   if (json === '' || !('input' in block)) return block;
   try {
@@ -161,7 +161,7 @@ function finishBlock({ block, json }: OpenBlock): Block {
   }
 }
 
-/** Field by field: what is present overrides, also with 0; what is absent doesn't. */
+/** Merges by field: present values override, including 0; absent ones don't. */
 export function mergeUsage(before: Usage, update: Usage | null | undefined): Usage {
   if (update == null) return before;
   const merged: Record<string, unknown> = { ...before };

@@ -1,14 +1,14 @@
-/** Who answers for code that runs inside of a reply, long after the function that put it there has returned. */
+/** The owner of code that runs inside a reply, long after the function that added it has returned. */
 export interface CodeOwner {
   /**
-   * Its code failed. What the answer fails with; undefined where it goes on without that code, which is possible only
-   * while nothing is lost by it.
+   * Handles a fault of its code. Returns the error for the reply, or undefined to continue without that code, which
+   * is possible only while nothing is lost.
    */
   handleFault(fault: unknown, mayGoOn: boolean): unknown;
-  /** Its code is at work, and has to be done in time. */
+  /** Runs its code under its deadline. */
   runTimed<Done>(task: () => Promise<Done>): Promise<Done>;
-  /** What it still does at the end, for which it has as long as it may take at a stretch. */
+  /** Awaits its final work at the end of a reply, under its deadline. */
   awaitFinal<Done>(work: Promise<Done>): Promise<Done>;
-  /** Its code waits for something further in, which is not its own time. */
+  /** Awaits inner modules or the provider, which doesn't count as its own time. */
   awaitInner<Done>(inner: Promise<Done>): Promise<Done>;
 }

@@ -3,7 +3,7 @@ import type { ReplyEncoder } from '../wire-format.ts';
 import type { Events } from './rewrite-events.ts';
 import type { PullResult, Source } from './source.ts';
 
-/** An answer's events as the bytes of a format; where they can't be written, the answer has `failed`. */
+/** Encodes the events of a reply in a format; calls `failed` if they can't be encoded. */
 export function encodeEvents(
   events: Source<Events>,
   encoder: ReplyEncoder,
@@ -50,7 +50,7 @@ function encodeBatch(events: Events, encoder: ReplyEncoder): Uint8Array | undefi
   return chunks.length > 1 ? Buffer.concat(chunks) : chunks[0];
 }
 
-/** Some providers don't say in their answers which model gave them: it is the one that was asked for. */
+/** Some providers don't name the model in their answers: it is the requested one. */
 export function withDefaultModel(encoder: ReplyEncoder, asked: unknown): ReplyEncoder {
   if (typeof asked !== 'string') return encoder;
   return {
@@ -64,7 +64,7 @@ export function withDefaultModel(encoder: ReplyEncoder, asked: unknown): ReplyEn
   };
 }
 
-/** A stream that is written here ends in its own words, also when it breaks; whole answers are not begun yet. */
+/** An encoded stream ends with an error in its own format if it breaks; for a whole answer nothing was sent yet. */
 function encodeFailure(failure: unknown, encoder: ReplyEncoder): Uint8Array {
   if (!GatewayError.is(failure)) throw failure;
   const { message, status, code } = failure;

@@ -14,7 +14,7 @@ export function endingOf(error: unknown): Ending {
     : { how: 'failed', error };
 }
 
-/** Told of a fault in somebody's code, with who answers for it. */
+/** Called with a fault and the owner of the code. */
 type OnFault = (fault: unknown, codeOwner: CodeOwner | undefined) => void;
 
 interface EndListenerEntry {
@@ -22,23 +22,26 @@ interface EndListenerEntry {
   owner: CodeOwner | undefined;
 }
 
-/** Those who are told of an end, each once: the gateway's own first, then modules, who have as long as they may take. */
+/**
+ * Listeners for the end of a reply, each called once: those of the gateway first, then those of modules, under their
+ * deadlines.
+ */
 export class EndListeners {
   readonly #entries: EndListenerEntry[] = [];
   #ending: Ending | undefined;
 
-  /** Who comes late is told at once. */
+  /** Calls the listener at once if the reply has ended. */
   add(listener: EndListener, owner: CodeOwner | undefined, onFault: OnFault): void {
     if (this.#ending === undefined) this.#entries.push({ listener, owner });
     else void notifyListener({ listener, owner }, this.#ending, onFault);
   }
 
-  /** What nobody answers for yet is this one's. */
+  /** Assigns entries without an owner. */
   assignOwner(codeOwner: CodeOwner): void {
     for (const one of this.#entries) one.owner ??= codeOwner;
   }
 
-  /** A promise where somebody asks for a wait. */
+  /** A promise if a listener returns one. */
   notify(ending: Ending, onFault: OnFault): undefined | Promise<void> {
     this.#ending = ending;
     const waits: Promise<void>[] = [];

@@ -1,16 +1,16 @@
 import type { PullResult } from './source.ts';
 
-/** Takes something out of bytes on their way. */
+/** Removes parts of streamed bytes. */
 export interface ByteFilter {
-  /** What may go on now; undefined where that is nothing. */
+  /** The bytes to forward now; undefined if there are none. */
   push(chunk: Uint8Array): Uint8Array | undefined;
-  /** What was held back, once nothing more comes. */
+  /** The bytes held back, at the end of the stream. */
   end(): Uint8Array | undefined;
 }
 
 type Pull = () => PullResult<Uint8Array>;
 
-/** The same bytes, as a filter lets them through. */
+/** Applies a filter to a source of bytes. */
 export function filterBytes(pull: Pull, filter: ByteFilter): Pull {
   const later = async (coming: Promise<Uint8Array | undefined>) => {
     for (let chunk = await coming; chunk !== undefined; chunk = await pull()) {

@@ -6,22 +6,22 @@ import { redactBytes, redactErrorEvent } from '../redact-secrets.ts';
 import type { Framing, Interest, ProviderFormat, ReplyDecoder, UnreadContent } from '../wire-format.ts';
 import type { Source } from './source.ts';
 
-/** An answer as a provider's bytes. */
+/** The HTTP response of a provider. */
 export interface ProviderResponse {
   readonly wire: ProviderFormat;
   readonly framing: Framing;
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: Source<Uint8Array>;
-  /** What nobody may read in an error that it tells. */
+  /** Credentials to redact from errors. */
   readonly secrets?: readonly string[];
-  /** The gateway asked for usage that the client didn't ask for. */
+  /** Whether the gateway asked for usage that the client didn't ask for. */
   readonly usageRequested?: true;
-  /** How its bytes are read, where the format alone doesn't say. */
+  /** The decoder, if the format alone doesn't determine it. */
   readonly decoder?: (interest: Interest) => ReplyDecoder;
 }
 
-/** Reads a provider's bytes as far as somebody wants to know what they say. */
+/** Decodes a provider's bytes as far as readers need it. */
 export class ProviderResponseReader {
   readonly response: ProviderResponse;
   interest: Interest = 'milestones';
@@ -34,7 +34,7 @@ export class ProviderResponseReader {
     this.response = providerResponse;
   }
 
-  /** What went by without having been shown to anybody. */
+  /** Content that passed without being decoded for a reader. */
   get unread(): UnreadContent | undefined {
     return this.#decoder?.unread;
   }
@@ -54,19 +54,19 @@ export class ProviderResponseReader {
     return this.#redactErrors(events);
   }
 
-  /** Whoever reads all of an answer may keep all of it, in one shape or another. */
+  /** Limits the bytes of an answer that is decoded, since its reader may keep all of it. */
   #enforceLimit(size: number, max: number): void {
     if (size <= max) return;
     this.#ended = true;
     throw new GatewayError('upstream_broken', `the provider response is larger than ${max} bytes`);
   }
 
-  /** Bytes in which there is an error, without the credentials that it may quote. */
+  /** Bytes that contain an error, without the credentials that it may quote. */
   withoutSecrets(bytes: Uint8Array): Uint8Array {
     return redactBytes(bytes, this.response.secrets ?? []);
   }
 
-  /** What it says when no more comes; once, and nothing where nobody has read it. */
+  /** The last events at the end of the bytes; once, and none if nothing was decoded. */
   end(): readonly ReplyEvent[] {
     if (this.#decoder === undefined || this.#ended) return [];
     this.#ended = true;
@@ -79,7 +79,7 @@ export class ProviderResponseReader {
     return events.map((event) => (event.type === 'error' ? redactErrorEvent(event, secrets) : event));
   }
 
-  /** To be thrown where its bytes ended before it said that it is over. */
+  /** The error if the bytes ended before the answer was complete. */
   get truncationError(): GatewayError | undefined {
     return this.#decoder === undefined || this.#decoder.finished
       ? undefined
@@ -90,7 +90,7 @@ export class ProviderResponseReader {
   }
 }
 
-/** How much of an answer's content is in this event, in characters. */
+/** The length of an event's content, in characters. */
 function contentLength(event: ReplyEvent): number {
   if (event.type === 'content_block_start') return JSON.stringify(event.content_block).length;
   if (event.type !== 'content_block_delta') return 0;

@@ -2,19 +2,19 @@ import { appendChunk } from '../append-chunk.ts';
 import type { ReplyEvent } from '../message.ts';
 import type { Framing, Interest, ProviderFormat, ReplyDecoder } from '../wire-format.ts';
 
-/** A whole answer as plain data, to be replayed later. */
+/** A whole answer as plain data, which can be replayed. */
 export interface Recording {
-  /** The format of `body`; empty when it holds a list of events instead of a provider's bytes. */
+  /** The format of `body`; empty if it contains events instead of a provider's bytes. */
   readonly wire: string;
   readonly framing: Framing;
   readonly body: Uint8Array;
-  /** Usage in it was asked for by the gateway, and is not for clients that don't ask. */
+  /** Whether it contains usage that only the gateway asked for; clients that don't ask must not get it. */
   readonly usageRequested?: true;
-  /** What it says about itself, once somebody has read it. */
+  /** Its milestones, once they have been decoded. */
   milestones?: readonly ReplyEvent[];
 }
 
-/** Takes an answer down while it passes, up to a size. */
+/** Records an answer while it passes, up to a size. */
 export class Recorder {
   readonly #bytesMax: number;
   #bytes = 0;
@@ -37,7 +37,7 @@ export class Recorder {
     else this.#events = [];
   }
 
-  /** Undefined where it was too large. `raw` says what its bytes are; without it there are only events. */
+  /** Undefined if it was too large. `raw` describes its bytes; without it there are only events. */
   finish(raw: RecordedFormat | undefined): Recording | undefined {
     if (this.#bytes > this.#bytesMax) return undefined;
     if (raw === undefined)
@@ -54,7 +54,7 @@ interface RecordedFormat {
   readonly usageRequested?: true;
 }
 
-/** Reads a replayed answer; the second time that only its milestones are wanted, it remembers them. */
+/** Decodes a replayed answer; caches the milestones when they are read a second time. */
 export class ReplayDecoder implements ReplyDecoder {
   readonly #recording: Recording;
   readonly #decoder: ReplyDecoder | undefined;
@@ -104,12 +104,12 @@ export class ReplayDecoder implements ReplyDecoder {
 
 const noUnread = { tokens: 0, calls: 0 } as const;
 
-/** An answer that had to be read whole would be held twice. */
+/** Avoids keeping an answer twice if it had to be decoded whole. */
 function holdsContent(event: ReplyEvent): boolean {
   return event.type === 'message_start' && event.message.content.length > 0;
 }
 
-/** One line that says what it is, then the body. */
+/** Serializes one header line, then the body. */
 export function packRecording({ wire, framing, body, usageRequested }: Recording): Uint8Array {
   const mark = usageRequested === undefined ? '' : ` ${usageRequestedMark}`;
   return Buffer.concat([Buffer.from(`${wire} ${framing}${mark}\n`), body]);

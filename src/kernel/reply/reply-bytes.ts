@@ -1,10 +1,10 @@
 import type { PullResult } from './source.ts';
 
-/** Written by hand: a generator that is returned before its first step would never run its ending. */
+/** Not a generator: one that is returned before its first step would never run its `finally`. */
 export class ReplyBytes implements AsyncIterableIterator<Uint8Array> {
-  /** The next bytes, without a wait where they are there. */
+  /** The next bytes, synchronously if available. */
   readonly pull: () => PullResult<Uint8Array>;
-  /** Gives up what is left. */
+  /** Discards the rest. */
   readonly stop: () => void | Promise<void>;
 
   constructor(pull: () => PullResult<Uint8Array>, stop: () => void | Promise<void>) {

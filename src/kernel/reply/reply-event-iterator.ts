@@ -3,11 +3,11 @@ import type { ReplyEvent } from '../message.ts';
 interface IteratorSource {
   /** The next events; undefined when there are no more. */
   pull(): Promise<readonly ReplyEvent[] | undefined>;
-  /** Gives up what is left. */
+  /** Discards the rest. */
   stop(): Promise<void>;
 }
 
-/** A reply read in the open, one event at a time. Written by hand: a generator that never began would never end. */
+/** Reads a reply event by event. Not a generator: one that never started would never end. */
 export class ReplyEventIterator implements AsyncIterableIterator<ReplyEvent> {
   readonly #source: IteratorSource;
   #buffer: readonly ReplyEvent[] = [];
@@ -19,7 +19,7 @@ export class ReplyEventIterator implements AsyncIterableIterator<ReplyEvent> {
     this.#source = iteratorSource;
   }
 
-  /** Whether any of it was read. */
+  /** Whether any event was read. */
   get started(): boolean {
     return this.#started;
   }
@@ -43,7 +43,7 @@ export class ReplyEventIterator implements AsyncIterableIterator<ReplyEvent> {
     }
   }
 
-  /** Who leaves after the last event has read all of it. */
+  /** A reader that stops after the last event has read everything. */
   async return(): Promise<IteratorResult<ReplyEvent, undefined>> {
     this.#buffer = [];
     if (!this.#hasSeenStop) await this.#source.stop();

@@ -4,7 +4,7 @@ import type { Events } from './rewrite-events.ts';
 
 export type ReplyObserver = (event: ReplyEvent) => void;
 
-/** Those who see an answer go by, and who answers for each. */
+/** The observers of a reply, each with its owner. */
 export class ReplyObservers {
   readonly #entries: { readonly observer: ReplyObserver; owner: CodeOwner | undefined }[] = [];
 
@@ -16,7 +16,7 @@ export class ReplyObservers {
     this.#entries.push({ observer, owner });
   }
 
-  /** What nobody answers for yet is this one's. */
+  /** Assigns entries without an owner. */
   assignOwner(codeOwner: CodeOwner): void {
     for (const one of this.#entries) one.owner ??= codeOwner;
   }
@@ -25,7 +25,7 @@ export class ReplyObservers {
     for (const { observer, owner } of this.#entries) {
       try {
         const looked: unknown = observer(event);
-        // One that waits is not waited for, but what it throws is its own.
+        // Promises are not awaited, but their rejections are the owner's fault.
         if (looked instanceof Promise) looked.catch((fault) => onFault(fault, owner));
       } catch (fault) {
         onFault(fault, owner);

@@ -10,30 +10,30 @@ import { type ReplyObserver, ReplyObservers } from './reply-observers.ts';
 import type { Events } from './rewrite-events.ts';
 import type { PullResult, Source } from './source.ts';
 
-/** Where an answer comes from: a provider's bytes, or events that somebody makes. */
+/** The source of a reply: a provider's bytes, or generated events. */
 interface ReplyStreamSource {
   readonly responseReader?: ProviderResponseReader | undefined;
   readonly events?: Source<Events> | undefined;
 }
 
-/** An answer as it runs: what is pulled is kept and shown to those who asked for it, and it ends once. */
+/** A running reply: pulled data is recorded and shown to observers, and it ends once. */
 export class ReplyStream {
   readonly responseReader: ProviderResponseReader | undefined;
   readonly #events: Source<Events> | undefined;
   readonly #observers: ReplyObservers;
   readonly #endListeners: EndListeners;
   #recorders: readonly Recorder[];
-  /** Who made it, and who has it in hand. */
+  /** The module that made it, and the one that currently has it. */
   maker: CodeOwner | undefined;
   holder: CodeOwner | undefined;
-  /** What it failed with, and what it says itself that it failed with. */
+  /** The failure of the stream, and the error that the stream itself reports. */
   failure: unknown;
   streamError: GatewayError | undefined;
   faults: readonly unknown[] = none;
   #ended = false;
-  /** Bytes that were read since this last let the event loop turn. */
+  /** Bytes read since the event loop last got a turn. */
   #readBytes = 0;
-  /** Runs when the first of it is there, or when it ends without. */
+  /** Runs when the first data arrives, or at the end without any. */
   #onStart: (() => void) | undefined;
 
   constructor({ responseReader, events }: ReplyStreamSource, before?: ReplyStream) {
@@ -49,13 +49,13 @@ export class ReplyStream {
     return this.#ended;
   }
 
-  /** The same for others, with all who look at it; this one is over, and nobody is told so. */
+  /** Moves the source and all observers to a new stream; ends this one without notifying its listeners. */
   revoke(): ReplyStream {
     this.#ended = true;
     return new ReplyStream({ responseReader: this.responseReader, events: this.#events }, this);
   }
 
-  /** What nobody answers for yet is this one's. */
+  /** Assigns code without an owner to this one. */
   assignMaker(maker: CodeOwner): void {
     this.maker = maker;
     this.#observers.assignOwner(maker);
@@ -105,7 +105,7 @@ export class ReplyStream {
     return this.holder === undefined ? coming : this.holder.awaitInner(coming);
   }
 
-  /** Rejects with the error, once all who wait for the end have been told. */
+  /** Rejects with the error after all end listeners have been notified. */
   fail(error: unknown): Promise<never> {
     this.failure = error;
     return Promise.resolve(this.finish(endingOf(error))).then(() => Promise.reject(error));
@@ -184,7 +184,7 @@ export class ReplyStream {
     return last.length > 0 ? last : undefined;
   }
 
-  /** What bytes say when no more come; those that end too early have said what they had to, and are broken. */
+  /** The final events at the end of the bytes; fails if the answer is incomplete. */
   #lastEvents(): Events {
     const last = this.responseReader?.end() ?? [];
     const broken = this.responseReader?.truncationError;
@@ -210,7 +210,7 @@ export class ReplyStream {
     }
   }
 
-  /** Fails the answer where the module that looked can't be done without. */
+  /** Fails the reply if the module that owns the observer must not be skipped. */
   readonly #attributeFault = (fault: unknown, codeOwner: CodeOwner | undefined): void => {
     if (codeOwner === undefined) {
       this.faults = [...this.faults, fault];

@@ -18,36 +18,36 @@ import { ReplyStream } from './reply-stream.ts';
 import { type Events, mapEvents, type Rewrite, type Splice, spliceEvents } from './rewrite-events.ts';
 import { type PullResult, type Source, sourceFromIterable, sourceFromValue } from './source.ts';
 
-/** For who watches over modules, and for nobody else. */
+/** Operations for the module runner only. */
 interface ReplyOwnership {
-  /** From now on it is in the hands of `holder`. */
+  /** Passes the reply to `holder`. */
   setHolder(reply: Reply, holder: CodeOwner): void;
-  /** It has come through all modules: what is added to it from now on is nobody's but the gateway's. */
+  /** The reply has passed all modules: code added from now on belongs to the gateway. */
   clearHolder(reply: Reply): Reply;
-  /** It was made by `maker`, with all that it was made from up to what was given: who answers for what runs in it. */
+  /** Makes `maker` the owner of the code in this reply and its ancestors, up to the reply that it was given. */
   assignMaker(reply: Reply, maker: CodeOwner): void;
-  /** Of this one and what was made from it, what nobody reads; undefined where `kept` is it, or somebody does. */
+  /** The unread reply among this one and those derived from it; undefined if that is `kept`, or if it is being read. */
   findUnreadDescendant(reply: Reply, kept: Reply): Reply | undefined;
-  /** Once, when its first event is there. */
+  /** Runs once, when its first event arrives. */
   onStart(reply: Reply, then: () => void): void;
-  /** As the gateway's own, whoever has it in hand. */
+  /** Adds a listener of the gateway, whoever holds the reply. */
   onEnd(reply: Reply, endListener: EndListener): Reply;
-  /** The same answer, unread, for others than who has had it until now. */
+  /** The same reply, unread, with all access of its current holder revoked. */
   revoke(reply: Reply): Reply;
-  /** The one that it was made from, through however many hands. */
+  /** The reply that it was derived from, over any number of steps. */
   origin(reply: Reply): Reply;
 }
 
 export let replyOwnership: ReplyOwnership;
 
-/** An answer on its way to the client: always a stream, read once, with exactly one ending. */
+/** A reply on its way to the client: always a stream, read once, with exactly one ending. */
 export class Reply {
   readonly status: number;
   readonly headers: HeaderList;
   readonly #stream: ReplyStream;
   readonly #parent: Reply | undefined;
   readonly #origin: Reply;
-  /** The reply that was made from this one. */
+  /** The reply that was derived from this one. */
   #derived: Reply | undefined;
   #consumed = false;
 
@@ -59,7 +59,7 @@ export class Reply {
     this.headers = replyStream.responseReader?.response.headers ?? parent?.headers ?? none;
   }
 
-  /** An upstream's answer, passed on as it comes. */
+  /** A provider's response, passed through. */
   static relay(providerResponse: ProviderResponse): Reply {
     return new Reply(new ReplyStream({ responseReader: new ProviderResponseReader(providerResponse) }));
   }
@@ -72,7 +72,7 @@ export class Reply {
     return new Reply(new ReplyStream({ events: sourceFromIterable(events) }));
   }
 
-  /** An answer that was recorded before. */
+  /** A recorded answer. */
   static replay(recording: Recording, wire: ProviderFormat | undefined): Reply {
     if (wire === undefined) return Reply.#fromList(JSON.parse(Buffer.from(recording.body).toString('utf8')));
     const { framing, body, usageRequested } = recording;
@@ -94,17 +94,17 @@ export class Reply {
     return new Reply(new ReplyStream({ events: sourceFromValue(events) }));
   }
 
-  /** How the bytes are laid out when nobody changes them; undefined for an answer that has no bytes yet. */
+  /** The framing of the bytes if nothing changes them; undefined for a reply without bytes. */
   get framing(): Framing | undefined {
     return this.#stream.responseReader?.response.framing;
   }
 
-  /** Whether somebody reads it, or has read it. */
+  /** Whether it is being read, or was read. */
   get consumed(): boolean {
     return this.#consumed;
   }
 
-  /** What went wrong inside a `tap` or an `onEnd` that no module answers for; it must not harm the answer. */
+  /** Faults in a `tap` or an `onEnd` that no module owns; they must not harm the reply. */
   get faults(): readonly unknown[] {
     return this.#stream.faults;
   }
@@ -113,41 +113,41 @@ export class Reply {
     return this.#stream.ended;
   }
 
-  /** What it failed with. */
+  /** The error that it failed with. */
   get failure(): unknown {
     return this.#stream.failure;
   }
 
-  /** What went by without having been shown to anybody. */
+  /** Content that passed without being decoded. */
   get unread(): UnreadContent {
     return this.#stream.responseReader?.unread ?? this.#parent?.unread ?? noUnread;
   }
 
-  /** Shows each event to `look`, which can neither delay nor change it. */
+  /** Calls `look` with each event; it can neither delay nor change the event. */
   tap(replyObserver: ReplyObserver, interest: Interest = 'everything'): this {
     this.#stream.tap(replyObserver, interest);
     return this;
   }
 
-  /** Runs exactly once, when the answer is over, however it ends. */
+  /** Runs exactly once, when the reply ends in any way. */
   onEnd(endListener: EndListener): this {
     this.#stream.onEnd(endListener, this.#stream.holder);
     return this;
   }
 
-  /** Keeps a copy of the answer and hands it over if it completes within `bytesMax`. */
+  /** Records the answer and passes it on if it completes within `bytesMax`. */
   record(bytesMax: number, then: (recording: Recording) => void | Promise<void>): this {
     this.#stream.record(bytesMax, then);
     return this;
   }
 
-  /** Another answer, made from this one event by event. */
+  /** A new reply, with each event rewritten. */
   map(rewrite: Rewrite): Reply {
     const heir: Reply = this.#derive(mapEvents(this.#source(), rewrite, () => heir.#stream.maker));
     return heir;
   }
 
-  /** Another answer, made from this one by a generator, which may hold back, wait, ask elsewhere and put things in. */
+  /** A new reply from a generator, which may hold back, wait for other sources and insert events. */
   through(splice: Splice): Reply {
     const heir: Reply = this.#derive(spliceEvents(this.#openIterator(), splice, () => heir.#stream.maker));
     return heir;
@@ -159,13 +159,13 @@ export class Reply {
     return false;
   }
 
-  /** Reads it in the open, event by event. */
+  /** Reads the reply event by event. */
   events(): AsyncIterableIterator<ReplyEvent> {
     this.#consume();
     return this.#openIterator();
   }
 
-  /** Holds the whole answer back. Follow with `Reply.of`. */
+  /** Reads the whole answer. Follow with `Reply.of`. */
   answer(): Promise<Answer> {
     this.#consume();
     return ignoreErrors(this.#collectAnswer());
@@ -190,7 +190,7 @@ export class Reply {
     throw replyStream.failure;
   }
 
-  /** The bytes for a client that speaks `wire`: the upstream's own where nothing was changed. */
+  /** The bytes for a client that speaks `wire`: the provider's own if nothing was changed. */
   bytes(wire: WireFormat, framing: Framing, asked: ClientRequest): ReplyBytes {
     this.#consume();
     const providerResponse = this.#stream.responseReader?.response;
@@ -205,7 +205,7 @@ export class Reply {
     return new ReplyBytes(pull, () => this.#stream.finish({ how: 'aborted' }));
   }
 
-  /** Whole frames, or the whole body, without the credentials that an error in it may quote. */
+  /** Whole frames, or the whole body, without the credentials that an error may quote. */
   withoutSecrets(bytes: Uint8Array): Uint8Array {
     const { streamError, responseReader } = this.#stream;
     return streamError === undefined || responseReader === undefined
@@ -224,7 +224,7 @@ export class Reply {
     return filterBytes(pull, usageOptIn.stripUsage());
   }
 
-  /** Gives the answer up: its provider is told to stop. */
+  /** Discards the reply and aborts the provider's response. */
   async discard(): Promise<void> {
     this.#consumed = true;
     await this.#stream.finish({ how: 'aborted' });

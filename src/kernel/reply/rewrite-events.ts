@@ -5,20 +5,20 @@ import { closeIterator, type Source } from './source.ts';
 
 export type Events = readonly ReplyEvent[];
 
-/** Makes of one event what stands in its place. */
+/** Returns the replacement of an event. */
 export interface Rewrite {
   (event: ReplyEvent): ReplyEvent | Events;
-  /** What it holds back, for when it can't go on. */
+  /** Returns what it holds back, in case it can't continue. */
   readonly flush?: () => Events;
 }
 
-/** Makes of a whole answer another: may hold events back, wait, ask elsewhere, and put things in. */
+/** Turns a whole reply into another: may hold events back, wait for other sources and insert events. */
 export type Splice = (events: AsyncIterable<ReplyEvent>) => AsyncIterable<ReplyEvent>;
 
-/** Whose code it is; known only once the reply was handed on. */
+/** The owner of the code; known only once the reply was passed on. */
 type OwnerLookup = () => CodeOwner | undefined;
 
-/** Rewritten event by event. Where the rewriting fails and may be done without, the rest passes as it is. */
+/** Rewrites event by event. If a rewrite fails and may be skipped, the rest passes unchanged. */
 export function mapEvents(inner: Source<Events>, rewrite: Rewrite, ownerLookup: OwnerLookup): Source<Events> {
   let goesOnAsItIs = false;
   const written = (event: ReplyEvent): ReplyEvent | Events => {
@@ -40,7 +40,7 @@ export function mapEvents(inner: Source<Events>, rewrite: Rewrite, ownerLookup: 
   };
 }
 
-/** Rewritten as a whole. Once any of it was read, there is no going on without who reads it. */
+/** Rewrites as a whole. Once any of it was read, the rewriter can't be skipped any more. */
 export function spliceEvents(
   replyEventIterator: ReplyEventIterator,
   splice: Splice,
@@ -82,7 +82,7 @@ export function spliceEvents(
   };
 }
 
-/** Modules may be written without a compiler that looks after them. */
+/** Checks at run time, since modules may be plain JavaScript. */
 function checkEvents<Written extends ReplyEvent | Events>(written: Written): Written {
   const events: readonly unknown[] = Array.isArray(written) ? written : [written];
   for (const event of events) {

@@ -1,13 +1,16 @@
-/** What is there already, or a promise of it: every wait costs, so who has a piece gives it at once. `undefined` is the end. */
+/**
+ * A value or a promise of it: a source returns available data synchronously, since every wait costs. `undefined` is
+ * the end.
+ */
 export type PullResult<Piece> = Piece | undefined | Promise<Piece | undefined>;
 
-/** Something that is read piece by piece and can be given up. */
+/** A cancellable source of chunks. */
 export interface Source<Piece> {
   next(): PullResult<Piece>;
   cancel(): void;
 }
 
-/** A source of what comes one by one. */
+/** A source from an iterable. */
 export function sourceFromIterable<Item>(items: AsyncIterable<Item>): Source<readonly Item[]> {
   const iterator = items[Symbol.asyncIterator]();
   return {
@@ -19,12 +22,12 @@ export function sourceFromIterable<Item>(items: AsyncIterable<Item>): Source<rea
   };
 }
 
-/** One that is waiting finishes its wait first; its end is nobody's business any more. */
+/** A pending read finishes first; its result is ignored. */
 export function closeIterator(iterator: AsyncIterator<unknown>): void {
   Promise.resolve(iterator.return?.()).catch(() => undefined);
 }
 
-/** A source of one piece that is in memory already. */
+/** A source of one chunk in memory. */
 export function sourceFromValue<Piece>(piece: Piece): Source<Piece> {
   let left: Piece | undefined = piece;
   return {

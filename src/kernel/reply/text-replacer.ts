@@ -1,7 +1,7 @@
 import type { Delta, ReplyEvent } from '../message.ts';
 import type { Events } from './rewrite-events.ts';
 
-/** A piece of text that is to be replaced. */
+/** A range of text to be replaced. */
 export interface TextMatch {
   readonly start: number;
   readonly end: number;
@@ -9,17 +9,17 @@ export interface TextMatch {
 }
 
 interface TextReplacerOptions {
-  /** What is to be replaced in a text from a place on, in order and without overlap. What stands before is context. */
+  /** Finds the ranges to replace from an offset on, in order and without overlap. The text before is context. */
   find(text: string, from: number): Iterable<TextMatch>;
-  /** No piece is longer, or looks further around, than this. So much of a stream is held back until more is there. */
+  /** The maximum length of a range and its context. This much of a stream is held back until more arrives. */
   readonly holdBackChars: number;
-  /** In what the model says, what it thinks, and what it gives to tools, as JSON; in all of them unless said. */
+  /** The kinds of text: the model's text, its thinking, and its tool input as JSON; all by default. */
   readonly in?: readonly TextKind[];
 }
 
 type TextKind = 'text' | 'thinking' | 'tool-input';
 
-/** For `reply.map`: replaces pieces of text that may be cut anywhere, each block of an answer for itself. */
+/** For `reply.map`: replaces ranges of text that may be split anywhere, separately for each block. */
 export function createTextReplacer({ find, holdBackChars, in: kinds = allKinds }: TextReplacerOptions) {
   const blocks = new Map<number, PendingBlock>();
 
@@ -27,7 +27,7 @@ export function createTextReplacer({ find, holdBackChars, in: kinds = allKinds }
     const textKind = kindOf(delta);
     const block = blocks.get(index);
     if (textKind === undefined || !kinds.includes(textKind)) {
-      // Whatever else a block has comes behind its text.
+      // Other deltas of a block follow its text.
       const rest = block === undefined ? [] : releaseText(index, block, true);
       return [...rest, { type: 'content_block_delta', index, delta }];
     }
@@ -43,7 +43,7 @@ export function createTextReplacer({ find, holdBackChars, in: kinds = allKinds }
     }
   }
 
-  /** What can go out now. */
+  /** The text that can be sent now. */
   function releaseText(index: number, block: PendingBlock, isLast: boolean): Events {
     const { text, kind: textKind } = block;
     const safeEnd = isLast
@@ -95,7 +95,7 @@ export function createTextReplacer({ find, holdBackChars, in: kinds = allKinds }
   return Object.assign(rewrite, { flush: held });
 }
 
-/** Not between the two halves of a character. */
+/** Never splits a surrogate pair. */
 function surrogateSafeEnd(text: string, end: number): number {
   const code = end > 0 ? text.charCodeAt(end - 1) : 0;
   return code >= 0xd800 && code <= 0xdbff ? end - 1 : end;
@@ -103,7 +103,7 @@ function surrogateSafeEnd(text: string, end: number): number {
 
 interface PendingBlock {
   readonly kind: TextKind;
-  /** What is held, behind what has gone out and is kept as context. */
+  /** The held-back text, after the context that was already sent. */
   text: string;
   emittedEnd: number;
 }

@@ -1,8 +1,8 @@
-// JSON.parse of V8 takes some keys with an escape in them for another that it saw before, whoever sent that
-// (https://github.com/nodejs/node/issues/63785). Read one by one, keys are what they are.
+// JSON.parse of V8 may confuse a key with an escape with another key that it saw before, from any sender
+// (https://github.com/nodejs/node/issues/63785). This parser reads keys one by one.
 import { skipSpace, valueEnd } from '../json-scan.ts';
 
-/** What a text says that is known to be JSON. */
+/** Parses a text that is known to be valid JSON. */
 export function parseExactKeys(text: string): unknown {
   return new ExactKeyParser(text).value();
 }
@@ -50,7 +50,7 @@ class ExactKeyParser {
     return JSON.parse(this.#text.slice(start, this.#position));
   }
 
-  /** The next character that is no space. */
+  /** The next character that is no whitespace. */
   #peek(): string {
     this.#position = skipSpace(this.#text, this.#position);
     return this.#text.charAt(this.#position);

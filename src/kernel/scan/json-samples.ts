@@ -1,4 +1,4 @@
-// Texts for tests of the scanner: what is JSON and what is not, a rule of the grammar each.
+// Valid and invalid JSON for tests of the scanner, one sample per grammar rule.
 
 const quoted = (inside: string) => `"${inside}"`;
 const insideStrings = [

@@ -1,13 +1,13 @@
-// Reads what a scan found: members of an object by name, and single values.
+// Reads scan results: members of an object by name, and single values.
 import type { ScanResult } from './scan-result.ts';
 
-/** Where a member's value is. */
+/** The range of a member's value. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** The value that JSON.parse would have under this name: the last one. */
+/** The value that JSON.parse would return for this name: the last one. */
 export function findMember(bytes: Buffer, scanResult: ScanResult, name: string): ByteRange | undefined {
   if (scanResult.kind !== 'object') return undefined;
   const { offsets } = scanResult;
@@ -17,7 +17,7 @@ export function findMember(bytes: Buffer, scanResult: ScanResult, name: string):
   return undefined;
 }
 
-/** The names of all members, as they are written and as often. */
+/** The names of all members as written, including duplicates. */
 export function memberNames(bytes: Buffer, { kind, offsets }: ScanResult): readonly string[] {
   const names: string[] = [];
   if (kind !== 'object') return names;
@@ -26,7 +26,7 @@ export function memberNames(bytes: Buffer, { kind, offsets }: ScanResult): reado
   return names;
 }
 
-/** Whether two members have the same name, however it is written. */
+/** Whether two members have the same name, in any spelling. */
 export function hasDuplicateKey(bytes: Buffer, scanResult: ScanResult): boolean {
   const { kind, offsets } = scanResult;
   if (kind !== 'object') return false;
@@ -39,7 +39,10 @@ export function hasDuplicateKey(bytes: Buffer, scanResult: ScanResult): boolean 
   return false;
 }
 
-/** What JSON.parse makes of these bytes, which are a value. Short texts and words, which most fields are, are told without it. */
+/**
+ * Parses these bytes, which are a valid value. Short strings and literals, which most fields are, don't need
+ * JSON.parse.
+ */
 export function parseValueAt(bytes: Buffer, start: number, end: number): unknown {
   switch (bytes[start]) {
     case quote:
@@ -57,10 +60,13 @@ export function parseValueAt(bytes: Buffer, start: number, end: number): unknown
 
 const shortBytesMax = 64;
 
-/** Up to so many names are compared each with each, byte by byte, which is cheaper than to make strings of them. */
+/** Up to this many names are compared pairwise as bytes, which is cheaper than creating strings. */
 const pairwiseKeysMax = 32;
 
-/** Compares a key with a name byte by byte. A key with escapes or non-ASCII letters is decoded, unless its start differs or it is too long. */
+/**
+ * Compares a key with a name as bytes. A key with escapes or non-ASCII letters is decoded, unless its start differs
+ * or it is too long.
+ */
 function keyEquals(bytes: Buffer, start: number, end: number, name: string): boolean {
   if (end - start > escapedBytesMax * name.length) return false;
   for (let at = start; at < end; at++) {
@@ -82,7 +88,7 @@ function hasEscapedKey(bytes: Buffer, places: readonly number[]): boolean {
   return false;
 }
 
-/** Of keys without escapes. */
+/** For keys without escapes. */
 function isSameKey(bytes: Buffer, places: readonly number[], one: number, other: number): boolean {
   const start = places[one] ?? 0;
   const length = (places[one + 1] ?? 0) - start;
@@ -92,7 +98,7 @@ function isSameKey(bytes: Buffer, places: readonly number[], one: number, other:
   return true;
 }
 
-/** The longest form of one UTF-16 code unit in JSON: a backslash, `u` and four digits. */
+/** The longest JSON form of one UTF-16 code unit: a backslash, `u` and four digits. */
 const escapedBytesMax = 6;
 const quote = 34;
 const backslash = 92;

@@ -1,11 +1,11 @@
 import { childrenMax, depthCap, kindOf, longTextBytes, longTextsMax, type Scan } from './scan-result.ts';
 
-/** Byte by byte, for where WebAssembly with SIMD isn't to be had. */
+/** Scans byte by byte, for platforms without WebAssembly SIMD. */
 export const plainScan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end = bytes.length) => {
   const deepestAllowed = Math.min(depthMax, depthCap);
   const offsets: number[] = [];
   const longTexts: number[] = [];
-  /** For each open bracket whether it is a brace. */
+  /** For each open bracket, whether it is a brace. */
   const braces: boolean[] = [];
   let inObject = false;
   let depth = 0;
@@ -53,7 +53,7 @@ export const plainScan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end =
       if (code === quote && at - valueStart >= longTextBytes) longTexts.push(valueStart, at);
       if (depth === 1) offsets.push(valueStart);
     }
-    // What ends here, and all that ends with it.
+    // Close this value and all that end with it.
     for (;;) {
       if (depth === 0) {
         if (skipSpace(bytes, at, end) !== end) return 'syntax';
@@ -122,7 +122,7 @@ function literalEnd(bytes: Uint8Array, from: number, end: number, word: string):
   return from + word.length;
 }
 
-/** Behind the quote that ends the string whose first character is here. */
+/** The position after the closing quote of the string whose first character is here. */
 function stringEnd(bytes: Uint8Array, from: number, end: number): number {
   for (let at = from; at < end; at++) {
     const code = bytes[at] ?? 0;
@@ -136,7 +136,7 @@ function stringEnd(bytes: Uint8Array, from: number, end: number): number {
   return invalid;
 }
 
-/** Behind the escape whose backslash was before this. */
+/** The position after the escape whose backslash is before this. */
 function escapeEnd(bytes: Uint8Array, at: number, end: number): number {
   if (at >= end) return invalid;
   const code = bytes[at] ?? 0;

@@ -1,23 +1,26 @@
-/** A JSON value and, if it is an object or an array, its direct children with their places in the bytes. */
+/** A JSON value and, for an object or an array, the byte positions of its direct children. */
 export interface ScanResult {
   readonly kind: 'object' | 'array' | 'string' | 'number' | 'word';
   readonly start: number;
   readonly end: number;
-  /** For each member of an object where its key starts and ends, with its quotes, and its value; for each item of an array its value. */
+  /**
+   * For each member: start and end of its key with quotes, and of its value; for each array item: start and end of
+   * its value.
+   */
   readonly offsets: readonly number[];
-  /** Commas and opening brackets: no fewer than there are values, and at most twice as many. */
+  /** Commas and opening brackets: at least the number of values, and at most twice that. */
   readonly values: number;
-  /** Of key and value, in all objects. */
+  /** Key-value pairs in all objects. */
   readonly pairs: number;
-  /** How deep its brackets go. */
+  /** Nesting depth. */
   readonly depth: number;
-  /** Whether there is an escape in some key, at any depth. */
+  /** Whether any key contains an escape, at any depth. */
   readonly escapedKeys: boolean;
-  /** Where each long text begins and ends, with its quotes, keys left out; undefined where there are too many. */
+  /** Start and end of each long string with its quotes, without keys; undefined if there are too many. */
   readonly longTexts: readonly number[] | undefined;
 }
 
-/** What is seen first: no JSON, more values, brackets or direct children than may be. */
+/** The first problem: invalid JSON, or too many values, levels or direct children. */
 export type ScanFault = 'syntax' | 'values' | 'depth' | 'children';
 
 export interface ScanBounds {
@@ -26,7 +29,7 @@ export interface ScanBounds {
   readonly depthMax: number;
 }
 
-/** Tells of the bytes from start to end what `JSON.parse` would of their text, if they are UTF-8. */
+/** Scans the bytes from start to end and agrees with `JSON.parse`, provided that they are UTF-8. */
 export type Scan = (
   bytes: Uint8Array,
   bounds: ScanBounds,
@@ -34,14 +37,14 @@ export type Scan = (
   end?: number,
 ) => ScanResult | ScanFault;
 
-/** Direct children that are listed, and brackets that are kept track of. */
+/** Maximum number of listed children and tracked brackets. */
 export const childrenMax = 8192;
 export const depthCap = 4096;
-/** From how many bytes on a text is long, its quotes included, and how many of these are listed. */
+/** The minimum size of a long string, with its quotes, and how many are listed. */
 export const longTextBytes = 512;
 export const longTextsMax = 4096;
 
-/** By its first byte. */
+/** Determined by the first byte. */
 export function kindOf(first: number | undefined): ScanResult['kind'] {
   if (first === 0x7b) return 'object';
   if (first === 0x5b) return 'array';

@@ -2,5 +2,5 @@ import { plainScan } from './plain-scan.ts';
 import type { Scan } from './scan-result.ts';
 import { wasmScan } from './wasm-scan.ts';
 
-/** Checks JSON and finds the direct children of what it is, without reading any value. */
+/** Validates JSON and finds the direct children of its value, without parsing any value. */
 export const scan: Scan = wasmScan ?? plainScan;

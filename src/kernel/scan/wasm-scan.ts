@@ -4,9 +4,9 @@ import { kindOf, type Scan, type ScanFault } from './scan-result.ts';
 
 const loaded = load();
 
-/** Undefined where WebAssembly with SIMD isn't to be had. */
+/** Undefined without WebAssembly SIMD. */
 export const wasmScan = loaded?.scan;
-/** What is scanned at a time. */
+/** Bytes scanned at a time. */
 export const windowBytes = loaded?.windowBytes;
 
 function load(): { readonly scan: Scan; readonly windowBytes: number } | undefined {
@@ -52,7 +52,10 @@ function load(): { readonly scan: Scan; readonly windowBytes: number } | undefin
 
 const none: readonly number[] = [];
 
-/** Lists of our own, as the next scan writes over these: plain ones, since an Int32Array of more than 64 bytes is memory of its own. */
+/**
+ * Copies the lists, since the next scan overwrites them; plain arrays, since an Int32Array of more than 64 bytes
+ * allocates extra memory.
+ */
 function copyToArray(places: Int32Array, length: number): readonly number[] {
   if (length === 0) return none;
   const list = new Array<number>(length);
@@ -60,12 +63,12 @@ function copyToArray(places: Int32Array, length: number): readonly number[] {
   return list;
 }
 
-/** By what `run` answers: -1, -2, … */
+/** Indexed by the result of `run`: -1, -2, … */
 const faults: readonly ScanFault[] = ['syntax', 'values', 'depth', 'children'];
 /** The scanner counts in 32 bits. */
 const countMax = 2 ** 31 - 1;
 
-/** What of WebAssembly is used; the types of Node.js leave it to those of browsers. */
+/** The used part of the WebAssembly API, whose types Node.js leaves to browser libraries. */
 declare const WebAssembly: {
   validate(code: Uint8Array): boolean;
   readonly Module: new (code: Uint8Array) => object;

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../json.ts';
 import type { Usage } from '../message.ts';
 
-/** What several answers used together: counts are added, lists joined, and of everything else the last word counts. */
+/** The total usage of several answers: adds counts, joins lists, and takes the last value of everything else. */
 export function addUsage(before: Usage, more: Usage): Usage {
   return addFields({ ...before }, { ...more });
 }

@@ -20,7 +20,7 @@ interface ToolLoopParts {
   readonly hidden?: HiddenBlocks | undefined;
 }
 
-/** One turn of the model, in as many rounds as it takes until it speaks to the client. */
+/** One turn of the model, with as many rounds as needed until it answers the client. */
 export class ToolLoop {
   readonly #parts: ToolLoopParts;
   readonly #writer: VisibleTurnWriter;
@@ -38,7 +38,7 @@ export class ToolLoop {
     );
   }
 
-  /** The events of the one answer that the client gets. */
+  /** The events of the single answer for the client. */
   async *run(first: AsyncIterable<ReplyEvent>): AsyncGenerator<ReplyEvent> {
     for (let events = first; ; ) {
       const answer = yield* this.#writeRound(events);
@@ -66,7 +66,7 @@ export class ToolLoop {
     }
   }
 
-  /** Undefined where an error ended it, which the client has seen. */
+  /** Undefined if it ended with an error, which the client has seen. */
   async *#writeRound(events: AsyncIterable<ReplyEvent>): AsyncGenerator<ReplyEvent, Answer | undefined> {
     const answerBuilder = new AnswerBuilder();
     for await (const event of events) {
@@ -79,7 +79,7 @@ export class ToolLoop {
     throw new GatewayError('upstream_broken', 'the provider returned a response without a message');
   }
 
-  /** The client gets what there is, with the reason. */
+  /** Ends the answer early, with the reason. */
   async *#endEarly(toolRound: ToolRound, { reason, message }: EarlyEnd): AsyncGenerator<ReplyEvent> {
     this.#parts.kit.note({ stopped: reason });
     const stop_reason = reason === 'max_tokens' ? reason : 'end_turn';
@@ -93,7 +93,7 @@ export class ToolLoop {
     yield* this.#end(said, { content: [{ type: 'text', text: message }], results: [] });
   }
 
-  /** Calls of our tools, and everything else. */
+  /** Separates calls of gateway tools from everything else. */
   #splitContent({ content }: Answer): {
     readonly calls: readonly ToolUseBlock[];
     readonly rest: readonly Block[];
@@ -133,7 +133,7 @@ export class ToolLoop {
     }
   }
 
-  /** Asks on with the results, or says why not. */
+  /** Sends the results to the model, or returns why not. */
   async #requestNextRound(toolRound: ToolRound): Promise<NextRound> {
     const { exchange, next, roundsMax } = this.#parts;
     const limit = this.#remainingTokens();
@@ -161,9 +161,8 @@ export class ToolLoop {
   }
 
   /**
-   * What is left of the tokens that the client allowed for the whole of its answer; 0 where that is nothing. A budget
-   * for thinking must fit in though it was in part used up: to change it would cost more, since providers read
-   * everything anew then.
+   * The remaining output tokens of the client's limit; 0 if none. A thinking budget must still fit although part of
+   * it was used: changing it would invalidate the provider's cache.
    */
   #remainingTokens(): number | undefined {
     const { max_tokens, thinking } = this.#parts.exchange.request;
@@ -174,14 +173,14 @@ export class ToolLoop {
     return Math.min(max_tokens, Math.max(left, budget));
   }
 
-  /** Who had to call one of ours has done so. */
+  /** A forced call of a gateway tool is required only once. */
   #nextToolChoice(): Pick<ChatRequest, 'tool_choice'> {
     const { tool_choice } = this.#request;
     const isMet = tool_choice?.type === 'tool' && this.#parts.tools.has(tool_choice.name);
     return isMet ? { tool_choice: { type: 'auto' } } : {};
   }
 
-  /** What the turn was is kept before the client knows of its end, and may go on from it. */
+  /** Stores the turn before the client sees its end and may continue. */
   async *#end(said: StopFields, last: ToolRound): AsyncGenerator<ReplyEvent> {
     const { exchange, kit } = this.#parts;
     this.#rounds.push(last);
@@ -200,7 +199,7 @@ type StopFields = Pick<Answer, 'stop_reason' | 'stop_sequence' | 'stop_details'>
 
 interface CallResults {
   readonly results: readonly Block[];
-  /** Calls that the client is to make instead. */
+  /** Calls that the client must make instead. */
   readonly handedOver: readonly ToolUseBlock[];
 }
 
@@ -211,12 +210,12 @@ interface EarlyEnd {
   readonly message?: string;
 }
 
-/** Whether it said all that it had to say: what was cut off may be half a call. */
+/** Whether the answer is complete: one that was cut off may end with half a call. */
 function isComplete({ stop_reason }: Answer): boolean {
   return stop_reason === 'tool_use' || stop_reason === 'end_turn';
 }
 
-/** What a model said in a call may be no JSON; providers take nothing else back. */
+/** Replaces invalid tool input, which providers would reject. */
 function withValidInput(block: Block): Block {
   return block.type === 'tool_use' && !isJsonObject(block.input) ? { ...block, input: {} } : block;
 }
@@ -230,7 +229,7 @@ function endNotice(why: string): string {
   return `[The answer ends here: ${why}]`;
 }
 
-/** With a count where the provider told none. */
+/** Estimates the output if the provider reports no count. */
 function usageOf({ usage, content }: Answer): Usage {
   if (usage.output_tokens !== undefined) return usage;
   return { ...usage, output_tokens: Math.ceil(JSON.stringify(content).length / limits.charsPerToken) };

@@ -4,39 +4,39 @@ import type { Exchange } from '../exchange.ts';
 import { isJsonObject } from '../json.ts';
 import type { Block, Message } from '../message.ts';
 
-/** What the model said at a time, and what its calls of our tools came to. */
+/** One output of the model, and the results of its gateway tool calls. */
 export interface ToolRound {
   readonly content: readonly Block[];
-  /** Empty where it called none. */
+  /** Empty if it called none. */
   readonly results: readonly Block[];
 }
 
-/** What the client saw of a turn, in whatever format it sends it back: its words, and its calls. */
+/** What the client saw of a turn, independent of format: its text and its calls. */
 export interface VisibleTurn {
   readonly text: string;
   readonly calls: readonly string[];
 }
 
-/** By which id the client answers to a block: null where it does so without one, undefined where it doesn't. */
+/** The id that the client's result refers to: null for a result without id, undefined if the block needs none. */
 export function awaitedCallIdOf(block: Block): string | null | undefined {
   if (block.type === 'tool_use') return block.id;
   const { awaits }: { readonly type: string; readonly awaits?: unknown } = block;
   return typeof awaits === 'string' || awaits === null ? awaits : undefined;
 }
 
-/** Blocks of a provider's own that clients didn't ask for. */
+/** Provider-specific blocks that clients didn't ask for. */
 export interface HiddenBlocks {
   isHidden(block: Block): boolean;
-  /** Whether the provider of this call wants to see those of earlier turns again; another one can't read them. */
+  /** Whether this call's provider needs those of earlier turns again; another one can't read them. */
   readonly resend: boolean;
 }
 
-/** Where in the ledger the turn is that follows on `before`, a place of the conversation. */
+/** The key in the decision log of the turn that follows `before`, a digest of the conversation. */
 export function turnKey(before: string, { text, calls }: VisibleTurn): string {
   return `turn:${before}:${digest([text.trim(), calls])}`;
 }
 
-/** The messages of a request with our part of earlier turns where it was. */
+/** The messages of a request with the hidden rounds of earlier turns restored. */
 export async function restoreToolRounds(
   exchange: Exchange,
   decisionLog: DecisionLog,
@@ -46,7 +46,7 @@ export async function restoreToolRounds(
   if (await decisionLog.isEmpty()) return request.messages;
   const messages: Message[] = [];
   let isChanged = false;
-  /** Results that stand before those of the client. */
+  /** Results that go before those of the client. */
   let waiting: readonly Block[] = [];
   for (const [at, message] of request.messages.entries()) {
     const rounds =
@@ -81,7 +81,7 @@ function removeHiddenBlocks(toolRound: ToolRound, { isHidden }: HiddenBlocks): T
   return { ...toolRound, content: toolRound.content.filter((block) => !isHidden(block)) };
 }
 
-/** The client's cache marker stays where it was: on the last of what it saw. */
+/** Keeps the client's cache marker on the last block that it saw. */
 function copyCacheMarker(message: Message, content: readonly Block[]): readonly Block[] {
   const marked = blocksOf(message).find((block) => 'cache_control' in block && block.cache_control != null);
   const last = content.at(-1);
@@ -102,7 +102,7 @@ function blocksOf({ content }: Message): readonly Block[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
-/** As they were written by `Round`; JSON gives them back as they were. */
+/** Parses stored rounds. */
 function parseToolRounds(kept: unknown): readonly ToolRound[] {
   return Array.isArray(kept) ? kept.filter(isToolRound) : [];
 }

@@ -2,30 +2,30 @@ import { isJsonObject } from '../json.ts';
 import type { Block, Delta, ReplyEvent, ToolUseBlock } from '../message.ts';
 import { awaitedCallIdOf, type VisibleTurn } from './turn-history.ts';
 
-/** What stands between what the model said before and after a call that nobody sees. */
+/** The separator between texts before and after a hidden call. */
 const pauseText = '\n\n';
 
-/** Makes one message of several: one start, its blocks numbered through, and nothing of our own tools in it. */
+/** Merges several rounds into one message: one start, consecutive block indexes, and no gateway tools. */
 export class VisibleTurnWriter implements VisibleTurn {
   text = '';
   readonly calls: string[] = [];
-  /** Whether anything was not shown. */
+  /** Whether anything was hidden. */
   hasHidden = false;
   readonly #isHidden: (block: Block) => boolean;
   #blockCount = 0;
   #rounds = 0;
-  /** Which number a block of this round has for the client; undefined for what it doesn't see. */
+  /** The client's block index for each block of this round; undefined for hidden ones. */
   #blockIndexes = new Map<number, number | undefined>();
-  /** Whether this round has said nothing yet, after others that have. */
+  /** Whether this round has no text yet, after others that have. */
   #needsPause = false;
-  /** The block of this round that stands behind a pause. */
+  /** The block of this round that follows a separator. */
   #shiftedBlock: number | undefined;
 
   constructor(isHidden: (block: Block) => boolean) {
     this.#isHidden = isHidden;
   }
 
-  /** Of one event of a round, without its end, which comes once for all of them. */
+  /** Writes one event of a round, without its end, which comes once for all rounds. */
   *write(event: ReplyEvent): Generator<ReplyEvent> {
     switch (event.type) {
       case 'message_start':
@@ -79,7 +79,7 @@ export class VisibleTurnWriter implements VisibleTurn {
     };
   }
 
-  /** A text may come with what it refers to before its words. */
+  /** A text may start with citations before its content. */
   #rewriteBlock(block: Block): Block {
     if (block.type !== 'text') return block;
     const cited =
@@ -98,7 +98,7 @@ export class VisibleTurnWriter implements VisibleTurn {
     return said;
   }
 
-  /** A call that the client is to make in the model's stead. */
+  /** Writes a call that the client must make. */
   *writeToolCall({ id, name, input }: ToolUseBlock): Generator<ReplyEvent> {
     const index = this.#blockCount++;
     this.calls.push(id);
@@ -108,7 +108,7 @@ export class VisibleTurnWriter implements VisibleTurn {
     yield { type: 'content_block_stop', index };
   }
 
-  /** Words of the gateway's own. */
+  /** Writes text of the gateway itself. */
   *writeText(text: string): Generator<ReplyEvent> {
     const index = this.#blockCount++;
     this.#needsPause = this.text !== '';
@@ -119,7 +119,7 @@ export class VisibleTurnWriter implements VisibleTurn {
   }
 }
 
-/** A citation that tells by an offset where it stands in a text that has a pause before it now. */
+/** Shifts the offsets of a citation in a text that now starts with a separator. */
 function shiftCitation(citation: unknown): unknown {
   if (!isJsonObject(citation) || typeof citation.offset !== 'number') return citation;
   return { ...citation, offset: citation.offset + pauseText.length };

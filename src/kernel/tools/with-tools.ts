@@ -11,20 +11,20 @@ export interface WithToolsOptions {
   readonly exchange: Exchange;
   readonly next: Handler;
   readonly kit: Pick<Kit<unknown>, 'decisions' | 'note'>;
-  /** What clients shall not see of answers, and is put back where it was when they go on. */
+  /** Blocks to hide from clients, and to restore when they continue. */
   readonly hidden?: HiddenBlocks;
-  /** How often the model may be asked for one answer. */
+  /** The maximum number of rounds for one answer. */
   readonly rounds?: number;
   /**
-   * For modules that edit more than tools: gets the request with our part of earlier turns where it was, and makes of it
-   * what is sent. `offer` adds the tools; without that the model doesn't see them.
+   * For modules that edit more than tools: gets the request with the rounds of earlier turns restored, and returns
+   * the request to send. `offer` adds the tools; without it the model doesn't see them.
    */
   arrange?(request: ChatRequest, offer: (request: ChatRequest) => ChatRequest): Promise<ChatRequest>;
 }
 
 /**
- * Adds tools to a call and answers them, until the model speaks to the client, who gets one answer. For modules that list
- * `tools`, `history`, `newest-turn`, `output-limit` and `reply` among what they touch.
+ * Adds tools to a call and answers them until the model answers the client, who gets one answer. For modules that
+ * list `tools`, `history`, `newest-turn`, `output-limit` and `reply` in `touches`.
  */
 export async function withTools(tools: readonly GatewayTool[], within: WithToolsOptions): Promise<Reply> {
   const { exchange, next, kit, hidden, rounds = limits.toolRoundsMax } = within;
@@ -42,7 +42,7 @@ export async function withTools(tools: readonly GatewayTool[], within: WithTools
   return reply.through((events) => turn.run(events));
 }
 
-/** Several answers to one question, sound or a conversation that lies elsewhere can't be gone on with here. */
+/** Multiple choices, audio output and conversations stored by the provider can't be continued here. */
 export function hasFormatOnlyFields({ request, clientRequest }: Exchange): boolean {
   return Object.keys(essentialFieldsOf(request, clientRequest.wire.name)).length > 0;
 }
