@@ -1,4 +1,4 @@
-/** A gateway as part of another program: `weir-gateway`. */
+/** Runs a gateway as part of another program: `weir-gateway`. */
 export {
   createGateway,
   type EmbeddedGateway,

@@ -1,4 +1,4 @@
-/** Everything that a module imports, one of ours or of a package of its own: `weir-gateway/module`. */
+/** Everything that a module imports, built-in or from a package: `weir-gateway/module`. */
 
 export type { Attempt } from './kernel/attempt.ts';
 export { cachedBytesOption, ttlOption } from './kernel/cache-options.ts';

@@ -1,6 +1,6 @@
 import type { Block } from './message.ts';
 
-/** The prefix of thinking from other formats, which clients can't read but send back. */
+/** The prefix of opaque data that clients send back without reading it. */
 export const sealMark = 'weir.sealed.';
 /** Formats that sign tool calls and text separately from thinking. */
 const signedCallMarks = ['openai-chat', 'gemini'].map((wire) => `${sealMark}${wire}:`);

@@ -64,7 +64,7 @@ export class WriteBehind<Batch> {
     this.#filling = parts.createBatch();
   }
 
-  /** The batch to add records to; call `grown` after each. */
+  /** The batch to add records to; call `setSize` after each. */
   get filling(): Batch {
     return this.#filling;
   }
@@ -123,7 +123,7 @@ export class WriteBehind<Batch> {
     return this.#flush(withinMs, Number.POSITIVE_INFINITY);
   }
 
-  /** Stores what was recorded until now in one round, and rejects with its error. */
+  /** Stores what was recorded until now in one round, and reports its errors to `onError`. */
   async storeOnce(onError = this.#onError): Promise<void> {
     while (this.#storing !== undefined) await this.#storing;
     await this.#store(onError);

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Pattern, PatternTrigger } from '../kernel/ports/patterns.ts';
 
-/** What a person says of a pattern. */
+/** The fields of a pattern that a person writes. */
 export interface PatternFields {
   readonly trigger: PatternTrigger;
   readonly advice: string;
@@ -29,7 +29,7 @@ export function newPattern(
   };
 }
 
-/** Of the words that a person's has, whatever stands between them. */
+/** A fingerprint of the words of a pattern, ignoring punctuation. */
 export function fingerprintOf({ trigger, advice }: Pick<Pattern, 'trigger' | 'advice'>): string {
   const said = [
     trigger.text,

@@ -14,14 +14,14 @@ interface LessonSource {
   readonly requestId: string;
 }
 
-/** What a note on how a conversation went teaches, in the words of who tells it; undefined where that is nothing. */
+/** The lesson in a note on an outcome, in the words of its author; undefined if there is none. */
 export function lessonFromOutcome({
   outcome,
   conversation,
   gist,
   requestId,
 }: LessonSource): PatternProposal | undefined {
-  // Kept by a release that kept what nobody in particular had said.
+  // Stored by a release that kept notes without an end user.
   if (gist.scope === null) return undefined;
   const said = toPlainLine(outcome.note, limits.outcomeLessonCharactersMax + 1);
   if (
@@ -45,7 +45,7 @@ export function lessonFromOutcome({
   };
 }
 
-/** Whether it came from what was told of conversations: one of those proves nothing yet. */
+/** Whether it came from reported outcomes: a single one proves nothing yet. */
 export function isFromOutcome(pattern: Pick<Pattern, 'fingerprint'>): boolean {
   return pattern.fingerprint.startsWith('told ');
 }

@@ -18,7 +18,7 @@ interface PatternCacheParts {
   onError(error: unknown): void;
 }
 
-/** The patterns of tenants that are not retired, in memory. */
+/** The active patterns of tenants, in memory. */
 export class PatternCache {
   readonly #parts: PatternCacheParts;
   #entries = new Lru<Promise<CachedPatterns>>(limits.cachedPatternOwnersMax);
@@ -29,7 +29,7 @@ export class PatternCache {
     this.#parts = parts;
   }
 
-  /** The same list for as long as nothing is changed. */
+  /** The same list until something changes. */
   async of(owner: string): Promise<readonly Pattern[]> {
     const before = this.#entries.get(owner);
     const known = before === undefined ? undefined : await before;
@@ -37,7 +37,7 @@ export class PatternCache {
     const isFresh = known !== undefined && known.isStale === undefined;
     if (isFresh && ageMs < limits.patternsFreshMs) return known.patterns;
     const reading = this.#read(owner, known);
-    // No call waits for what others may have changed a moment ago.
+    // Calls don't wait for recent changes by other processes.
     if (isFresh && ageMs < limits.patternsStaleMs) {
       if (this.#entries.get(owner) === before)
         this.#entries.set(owner, Promise.resolve({ ...known, checkedAtMs: this.#parts.clock.now() }));
@@ -48,7 +48,7 @@ export class PatternCache {
     return (await reading).patterns;
   }
 
-  /** From now on this process looks again. */
+  /** Invalidates the cache of this process. */
   invalidate(owner: string): void {
     const before = this.#entries.get(owner);
     if (before === undefined) return;
@@ -62,21 +62,21 @@ export class PatternCache {
     this.#entries.delete(owner);
   }
 
-  /** Unless somebody here has changed something meanwhile. */
+  /** Unless this process has changed something meanwhile. */
   async #replace(owner: string, known: CachedPatterns, read: CachedPatterns): Promise<void> {
     const now = await this.#entries.get(owner);
     if (now?.patterns === known.patterns && now.isStale === undefined)
       this.#entries.set(owner, Promise.resolve(read));
   }
 
-  /** Where the database is away, what was known before is better than nothing. */
+  /** If the database is unavailable, uses the last known patterns. */
   async #read(owner: string, known: CachedPatterns | undefined): Promise<CachedPatterns> {
     const { table, clock, onError } = this.#parts;
     const checkedAtMs = clock.now();
     try {
       const version = await table.version(owner);
       if (known?.version === version) return { version, patterns: known.patterns, checkedAtMs };
-      // Many take a while to be read, and no call waits for that.
+      // Large sets take a while to load, and calls don't wait for that.
       if (known !== undefined && known.patterns.length > limits.patternsReadAtOnce) {
         void this.#refresh(owner, version);
         return { version: known.version, patterns: known.patterns, checkedAtMs };
@@ -102,7 +102,7 @@ export class PatternCache {
     }
   }
 
-  /** Written back at once: what was made by an earlier release needs no migration, and none of its processes undoes it. */
+  /** Stored at once: patterns of an earlier release need no migration, and its processes can't undo the change. */
   async #demoteUnapproved(owner: string, one: Pattern): Promise<Pattern> {
     const { table, clock } = this.#parts;
     const now = clock.now();
@@ -122,7 +122,7 @@ export class PatternCache {
       }
     this.#patternCount += patterns.length;
     if (this.#patternCount > limits.cachedPatternsMax) {
-      // What is needed is read again.
+      // Patterns still in use are loaded again.
       this.#entries = new Lru(limits.cachedPatternOwnersMax);
       this.#patternCount = 0;
     }

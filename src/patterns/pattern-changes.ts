@@ -3,18 +3,18 @@ import { isFromUserText } from '../kernel/pattern-scopes.ts';
 import type { JudgedTrial, Outcome, Pattern, PatternProposal, Verdict } from '../kernel/ports/patterns.ts';
 import { retirementReasonOf } from './pattern-effect.ts';
 
-/** Conversations that show the same: then it is no chance. */
+/** Conversations that must show the same, to rule out chance. */
 const sightingsToActivate = 2;
-/** How the story begins to tell of a change that the account's holder made. */
+/** The prefix of history entries for changes by the account holder. */
 export const personChangePrefix = 'changed by a person: ';
 
-/** The same with a line more in its story. */
+/** Adds a line to the history of a pattern. */
 export function appendStory(pattern: Pattern, what: string, atMs: number): Pattern {
   const story = [...pattern.story, { atMs, what }].slice(-limits.patternStoryMax);
   return { ...pattern, story, updatedAtMs: atMs };
 }
 
-/** What a verdict on a conversation makes of a pattern that was tried in it. */
+/** Applies the verdict on a conversation to a pattern that was tried in it. */
 export function applyVerdict(
   pattern: Pattern,
   trial: JudgedTrial,
@@ -36,14 +36,14 @@ function updateWonIn({ wonIn: before }: Pattern, verdict: Verdict, conversation:
   return isGood(verdict) ? keepLatest([...others, conversation]) : others;
 }
 
-/** Whether it is made of what somebody said, is for all end users, and the account's holder has never said so. */
+/** Whether it quotes an end user, applies to all end users, and was never approved by the account holder. */
 export function lacksApproval(pattern: Pattern): boolean {
   const { origin, scope, state, approved, story } = pattern;
   if (origin !== 'forge' || scope !== null || state !== 'active' || approved === true) return false;
   return isFromUserText(pattern) && !story.some(({ what }) => what.startsWith(personChangePrefix));
 }
 
-/** One that an earlier release gave to all end users. Whose words it is made of is no longer known. */
+/** Withdraws a pattern that an earlier release gave to all end users; its original author is no longer known. */
 export function demoteUnapproved(pattern: Pattern, atMs: number): Pattern {
   if (!lacksApproval(pattern)) return pattern;
   const waiting: Pattern = { ...pattern, state: 'candidate', seenIn: [] };
@@ -55,7 +55,7 @@ function retireIfUseless(pattern: Pattern, atMs: number): Pattern {
   return why === undefined ? pattern : appendStory({ ...pattern, state: 'retired' }, `retired: ${why}`, atMs);
 }
 
-/** A pattern that was found in another conversation, or in the same one again. */
+/** Updates a pattern that was found in another conversation, or again in the same one. */
 export function addEvidence(pattern: Pattern, patternProposal: PatternProposal, atMs: number): Pattern {
   const { requestId, conversation } = patternProposal;
   if (pattern.evidence.includes(requestId)) return pattern;
@@ -75,7 +75,7 @@ export function activate(pattern: Pattern, why: string, atMs: number): Pattern {
   return appendStory({ ...pattern, state: 'active' }, `active: ${why}`, atMs);
 }
 
-/** What is told of the whole conversation, else the mean of what is told of its calls. */
+/** The outcome reported for the whole conversation, else the mean of those for its calls. */
 export function verdictOf(outcomes: readonly Outcome[]): Verdict | undefined {
   const whole = outcomes.find(({ requestId }) => requestId === '');
   if (whole !== undefined) return whole;
@@ -92,7 +92,7 @@ function keepLatest(entries: readonly string[]): readonly string[] {
   return entries.slice(-limits.patternEvidenceMax);
 }
 
-/** Sums of thousandths, without what binary fractions add to them. */
+/** Adds in thousandths, to avoid errors of binary fractions. */
 function roundSum(sum: number): number {
   return Math.max(0, Math.round(sum * 1000) / 1000);
 }

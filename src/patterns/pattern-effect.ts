@@ -1,38 +1,38 @@
 import type { Pattern } from '../kernel/ports/patterns.ts';
 
-/** Wins and losses, in parts where they are uncertain. */
+/** Wins and losses, with fractions if uncertain. */
 interface Tally {
   readonly wins: number;
   readonly losses: number;
 }
 
 export interface PatternEffect {
-  /** How likely it is that conversations go better with the pattern than without it. */
+  /** The probability that conversations go better with the pattern than without it. */
   readonly helps: number;
   readonly with: ShareEstimate;
   readonly without: ShareEstimate;
 }
 
-/** The share of conversations that go well: what is expected, and where it lies with 90 %. */
+/** The share of conversations that go well: the expected value and its 90 % interval. */
 interface ShareEstimate {
   readonly mean: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** Below this it is retired, once both sides have had a few conversations. */
+/** A pattern below this is retired, once both sides have enough conversations. */
 const retiredBelow = 0.05;
-/** From so many conversations on each side: fewer are chance, whatever they say. */
+/** The minimum number of conversations on each side: fewer may be chance. */
 const outcomesMin = 4;
-/** One that has not shown any good in so many is retired below even odds: it costs tokens. */
+/** A pattern without a benefit after this many conversations is retired below even odds, since it costs tokens. */
 const idleOutcomes = 150;
 const idleBelow = 0.25;
-/** Under even odds half of the traffic goes without it: that harms fewer, and is the quickest way to know. */
+/** Below even odds half of the traffic is held out: that harms fewer users, and is the fastest way to learn. */
 const suspectHoldOut = 0.5;
 
 const effectCache = new WeakMap<Pattern, PatternEffect>();
 
-/** Two Beta posteriors from an even prior, one of conversations with it and one of those that it was held out of. */
+/** Two Beta posteriors with a uniform prior: conversations with the pattern, and the holdout. */
 export function patternEffectOf(pattern: Pattern): PatternEffect {
   const before = effectCache.get(pattern);
   if (before !== undefined) return before;
@@ -42,7 +42,7 @@ export function patternEffectOf(pattern: Pattern): PatternEffect {
   return worth;
 }
 
-/** Why it should be retired; undefined where it shouldn't. */
+/** Why it should be retired; undefined if it shouldn't. */
 export function retirementReasonOf(pattern: Pattern): string | undefined {
   const [on, off] = [outcomesOf(pattern), outcomesOf(pattern.without)];
   if (Math.min(on, off) < outcomesMin) return undefined;
@@ -54,7 +54,7 @@ export function retirementReasonOf(pattern: Pattern): string | undefined {
     : undefined;
 }
 
-/** The share of its traffic that it is held out of. */
+/** The share of its traffic in the holdout. */
 export function holdoutShareOf(pattern: Pattern, usual: number): number {
   if (usual === 0 || outcomesOf(pattern) < outcomesMin) return usual;
   return patternEffectOf(pattern).helps < 0.5 ? Math.max(usual, suspectHoldOut) : usual;
@@ -64,12 +64,12 @@ function outcomesOf({ wins, losses }: Tally): number {
   return wins + losses;
 }
 
-/** Evenly spread over 0 to 1. */
+/** Points evenly spaced from 0 to 1. */
 const points = Float64Array.from({ length: 500 }, (_, at) => (at + 0.5) / 500);
 const logs = points.map(Math.log);
 const logsOfRest = points.map((x) => Math.log(1 - x));
 
-/** Its density at these points, with the sum 1. */
+/** Its density at these points, normalized to the sum 1. */
 function posterior({ wins, losses }: Tally): Float64Array {
   const density = new Float64Array(points.length);
   const mode = wins + losses === 0 ? 0.5 : wins / (wins + losses);

@@ -11,12 +11,12 @@ export interface PatternLearnerParts {
   readonly table: PatternTable;
   readonly clock: Clock;
   readonly cache: PatternCache;
-  /** Changes one, and tells whoever has to know of it. */
+  /** Changes a pattern and notifies its listeners. */
   change(owner: string, id: string, change: (pattern: Pattern) => Pattern): Promise<Pattern | undefined>;
   delete(owner: string, id: string): Promise<boolean>;
 }
 
-/** How new patterns come to be: what is found in calls, and what is told of conversations. */
+/** Creates patterns, from findings in calls and from reported outcomes. */
 export class PatternLearner {
   readonly #parts: PatternLearnerParts;
 
@@ -24,7 +24,7 @@ export class PatternLearner {
     this.#parts = parts;
   }
 
-  /** One that is there already, retired ones included. */
+  /** Whether it exists already, including retired ones. */
   async findExisting(
     owner: string,
     { scope, fingerprint }: Pick<PatternProposal, 'scope' | 'fingerprint'>,
@@ -48,7 +48,7 @@ export class PatternLearner {
     const pattern = await this.#createCandidate(owner, patternProposal, atMs);
     const added = await table.add(owner, pattern, limits.patternsMax);
     this.#parts.cache.invalidate(owner);
-    // Another process has found the same in the same moment.
+    // Another process has found the same at the same time.
     if (added === 'known') {
       const other = await this.findExisting(owner, patternProposal);
       return other === undefined ? undefined : this.#addEvidence(owner, other.id, patternProposal);
@@ -58,7 +58,7 @@ export class PatternLearner {
     return pattern;
   }
 
-  /** A conversation went well: what was found in it works. */
+  /** Confirms the findings of a conversation that went well. */
   async confirm(owner: string, conversation: string): Promise<void> {
     const { cache, clock, change } = this.#parts;
     for (const one of await cache.of(owner))
@@ -68,7 +68,7 @@ export class PatternLearner {
         );
   }
 
-  /** What was said of a conversation is a lesson once it is said of another, too. */
+  /** A reported note becomes a lesson once it is reported for another conversation, too. */
   async learnFromOutcome(owner: string, conversation: string, outcome: Outcome): Promise<void> {
     if (outcome.note === '') return;
     const { table } = this.#parts;
@@ -102,7 +102,7 @@ export class PatternLearner {
     return went !== undefined && isGood(went) ? activate(found, wentWell, atMs) : found;
   }
 
-  /** Candidates that nothing confirmed go first, the oldest of them: of the same end user, or of all. */
+  /** Makes room by deleting the oldest unconfirmed candidates: of the same end user, or of all. */
   async #makeRoom(owner: string, { scope, id: newest }: Pattern): Promise<void> {
     const { cache } = this.#parts;
     const forged = (await cache.of(owner))
@@ -119,7 +119,7 @@ export class PatternLearner {
   }
 }
 
-/** What isn't brought to an end user yet is nothing that their conversations could confirm for everybody. */
+/** A pattern that doesn't apply to an end user yet can't be confirmed by their conversations. */
 function ifVisibleTo(scope: string | null, pattern: Pattern | undefined): Pattern | undefined {
   return pattern?.scope === scope || pattern?.state !== 'candidate' ? pattern : undefined;
 }
@@ -128,7 +128,7 @@ function oldestPast(most: number, oldestFirst: readonly Pattern[]): readonly Pat
   return oldestFirst.slice(0, Math.max(0, oldestFirst.length - most));
 }
 
-/** Found once, by nobody's word. */
+/** Whether it is a learned candidate that nothing has confirmed. */
 export function isUnconfirmed({ state, origin }: Pattern): boolean {
   return state === 'candidate' && origin === 'forge';
 }

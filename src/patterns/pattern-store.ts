@@ -21,17 +21,20 @@ import { widenPatterns } from './widen-patterns.ts';
 export interface PatternStoreParts {
   readonly table: PatternTable;
   readonly clock: Clock;
-  /** Told of patterns as they were that can no longer be looked for so: deleted, retired, or changed in what they are for. */
+  /**
+   * Called with the old version of a pattern that can no longer be found by it: deleted, retired, or with a new
+   * trigger.
+   */
   onRemoved?(owner: string, patterns: readonly Pattern[]): Promise<void>;
-  /** Told that all of a tenant is forgotten. */
+  /** Called when all patterns of a tenant are deleted. */
   onOwnerDeleted?(owner: string): Promise<void>;
-  /** Told of what can't be done after calls. */
+  /** Called when background work fails. */
   onError?(error: unknown): void;
 }
 
 export type ReportedOutcome = Outcome & { readonly conversation: string };
 
-/** What tenants have learned: kept in the database, and looked through in memory. */
+/** The patterns of tenants: stored in the database, and searched in memory. */
 export class PatternStore implements PatternSource {
   readonly #parts: PatternStoreParts;
   readonly #table: PatternTable;
@@ -73,7 +76,7 @@ export class PatternStore implements PatternSource {
   }
 
   async page(owner: string, page: PatternQuery): Promise<readonly Pattern[]> {
-    // What an earlier release made active without approval is no longer that once it was read.
+    // Reading withdraws patterns that an earlier release activated without approval.
     await this.#cache.of(owner);
     return this.#table.page(owner, page);
   }
@@ -82,7 +85,7 @@ export class PatternStore implements PatternSource {
     return this.#table.find(owner, id);
   }
 
-  /** Undefined where there is no room. One that says the same becomes what is said now. */
+  /** Undefined if there is no room. Replaces a pattern with the same content. */
   async add(
     owner: string,
     word: PatternFields,
@@ -101,7 +104,7 @@ export class PatternStore implements PatternSource {
     return { pattern: changed ?? there, isNew: false };
   }
 
-  /** A person's word. One that is made active again is counted anew, and is for all end users. */
+  /** A change by the account holder. A reactivated pattern starts its counts anew, and applies to all end users. */
   change(owner: string, id: string, word: Partial<PatternFields>): Promise<Pattern | undefined> {
     return this.#change(owner, id, (pattern) => this.#applyFields(pattern, word));
   }
@@ -114,7 +117,7 @@ export class PatternStore implements PatternSource {
     return true;
   }
 
-  /** All that is known of a tenant: patterns, calls, trials, outcomes, and what they are found by. */
+  /** Deletes all data of a tenant: patterns, calls, trials, outcomes and vectors. */
   async forget(owner: string): Promise<void> {
     await this.#table.forget(owner);
     this.#cache.forget(owner);
@@ -129,7 +132,7 @@ export class PatternStore implements PatternSource {
     return (await this.#table.callOf(owner, conversation)) !== undefined;
   }
 
-  /** The same again changes nothing, and makes up for what was left undone the first time. */
+  /** Idempotent: repeating it completes what failed the first time. */
   async recordOutcome(owner: string, { conversation, ...outcome }: ReportedOutcome): Promise<void> {
     await this.#table.addOutcome(owner, conversation, { ...outcome, atMs: this.#clock.now() });
     const verdict = await this.#judge(owner, conversation, verdictOf);
@@ -167,14 +170,14 @@ export class PatternStore implements PatternSource {
       .catch((error: unknown) => this.#parts.onError?.(error));
   }
 
-  /** Somebody may have told how it went before this was known. */
+  /** An outcome may have been reported before this was known. */
   async #recordGist(owner: string, conversation: string, gist: Gist): Promise<void> {
     await this.#table.recordGist(owner, { conversation, ...gist, atMs: this.#clock.now() });
     for (const outcome of await this.#table.outcomes(owner, conversation))
       await this.#learner.learnFromOutcome(owner, conversation, outcome);
   }
 
-  /** What is decided from all outcomes that there are in that moment, whoever else tells one. */
+  /** Judges by all outcomes at that moment, even with concurrent reports. */
   async #judge(
     owner: string,
     conversation: string,
@@ -216,7 +219,7 @@ export class PatternStore implements PatternSource {
   }
 }
 
-/** A change that may be made more than once, where a transaction is: the last one counts. */
+/** For a change that a transaction may retry: the last run counts. */
 function trackRemoval(now: Pattern, before: Pattern, left: Pattern[]): Pattern {
   const isSame =
     now.state !== 'retired' && now.scope === before.scope && now.trigger.text === before.trigger.text;

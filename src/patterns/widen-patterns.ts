@@ -4,7 +4,7 @@ import type { Pattern, PatternChange } from '../kernel/ports/patterns.ts';
 import type { PatternCache } from './pattern-cache.ts';
 import { appendStory } from './pattern-changes.ts';
 
-/** End users besides one's own with whom a lesson has to win before all of them get it. */
+/** How many other end users must win with a lesson before it applies to all. */
 const othersToWiden = 3;
 
 interface WideningParts {
@@ -15,8 +15,8 @@ interface WideningParts {
 }
 
 /**
- * A lesson about a tool is for all end users once four of them have learned it, each from their own conversations, and
- * won one with it. What is made of somebody's words stays with that person: end users may have agreed on them.
+ * A lesson about a tool applies to all end users once four of them have learned it from their own conversations and
+ * won one with it. A lesson that quotes an end user stays with that user, since several end users may collude.
  */
 export async function widenPatterns(
   owner: string,

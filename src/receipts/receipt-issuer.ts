@@ -9,24 +9,24 @@ export interface ReceiptIssuerParts {
   readonly receipts: Pick<Receipts, 'add'>;
   readonly key: SigningKey;
   onError(cause: unknown): void;
-  /** Told when receipts are lost. */
+  /** Called when receipts are lost. */
   onDrop(): void;
 }
 
-/** A receipt that is to be made, and whose it is. */
+/** A receipt to be issued, and its account. */
 export interface ReceiptOrder {
   readonly details: ReceiptDetails;
-  /** Null where it is nobody's yet. */
+  /** Null if it has no account yet. */
   readonly accountId: string | null;
 }
 
-/** A batch that was signed is stored as it is, however often that is tried. */
+/** Signed receipts; retries store the same text. */
 interface Batch {
   readonly orders: ReceiptOrder[];
   signed?: Promise<readonly OwnedReceipt[]>;
 }
 
-/** Makes receipts: each is signed once and stored as that text, at once or a little later. */
+/** Issues receipts: each is signed once and stored as that text, at once or a little later. */
 export class ReceiptIssuer {
   readonly #parts: ReceiptIssuerParts;
   readonly #queue: WriteBehind<Batch>;
@@ -48,17 +48,17 @@ export class ReceiptIssuer {
     });
   }
 
-  /** Receipts that are not stored yet. */
+  /** The number of receipts not stored yet. */
   get waiting(): number {
     return this.#queue.waiting;
   }
 
-  /** Those that were lost. */
+  /** The number of lost receipts. */
   get dropped(): number {
     return this.#queue.dropped;
   }
 
-  /** Resolves when it is stored, or when that failed once and is left to be tried again. */
+  /** Resolves when it is stored, or after a first failure that will be retried. */
   async issue(receiptOrder: ReceiptOrder): Promise<void> {
     try {
       await this.#store({ orders: [receiptOrder] });
@@ -68,7 +68,7 @@ export class ReceiptIssuer {
     }
   }
 
-  /** For whoever doesn't wait. */
+  /** Issues a receipt without waiting. */
   order(receiptOrder: ReceiptOrder): void {
     if (!this.#queue.hasRoom()) return;
     const { orders } = this.#queue.filling;

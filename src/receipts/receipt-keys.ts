@@ -8,7 +8,7 @@ export interface PublicKeySet {
   readonly keys: readonly JWK[];
 }
 
-/** The key that signs, kept public with all that signed before it: they stay for as long as there are receipts. */
+/** The signing key, published with all earlier ones, which stay for as long as there are receipts. */
 export class ReceiptKeys {
   readonly current: SigningKey;
   readonly #receipts: Pick<Receipts, 'keys'>;
@@ -18,7 +18,7 @@ export class ReceiptKeys {
     this.#receipts = receipts;
   }
 
-  /** Makes sure that the keys of these secrets are known, the first of which signs. */
+  /** Publishes the keys of these secrets; the first one signs. */
   static async open(
     secrets: readonly [Uint8Array, ...Uint8Array[]],
     receipts: Pick<Receipts, 'keys' | 'addKey'>,
@@ -28,7 +28,7 @@ export class ReceiptKeys {
       await SigningKey.from(secrets[0]),
       ...(await Promise.all(secrets.slice(1).map(SigningKey.from))),
     ];
-    // In this order, so that the one that signs is the newest also where none was known.
+    // In this order, so that the signing key is the newest even on the first start.
     for (const { id, publicJwk } of [...previous, current])
       await receipts.addKey({ id, jwk: JSON.stringify(publicJwk), createdAtMs: clock.now() });
     return new ReceiptKeys(current, receipts);

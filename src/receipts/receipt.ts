@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { StoredReceipt, Visibility } from '../kernel/ports/receipts.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 
-/** What is known of a call that a receipt is made of. */
+/** The details of a call for its receipt. */
 export interface ReceiptDetails {
   readonly id: string;
   readonly sessionRef: string | null;
@@ -48,7 +48,7 @@ export const receiptSchema = z.strictObject({
   signature: z.string().describe('A compact JWS (EdDSA), whose payload is all of the other fields'),
 });
 
-/** What a signature is over. */
+/** The signed payload. */
 export type SignedFields = z.output<z.ZodObject<typeof signedFields>>;
 export type ReceiptRow = z.output<typeof receiptSchema>;
 
@@ -73,7 +73,7 @@ export function signedFieldsOf(facts: ReceiptDetails, keyId: string): SignedFiel
 
 const signedSchema = z.strictObject(signedFields);
 
-/** A receipt as it is shown: what was signed, read from the signed text itself. */
+/** A receipt for display, read from the signed text itself. */
 export function receiptRow({ jws }: Pick<StoredReceipt, 'jws'>): ReceiptRow {
   const [, payload = ''] = jws.split('.');
   const signed = signedSchema.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));

@@ -1,11 +1,11 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { CompactSign, calculateJwkThumbprint, type JWK } from 'jose';
 
-/** An Ed25519 key that signs receipts; the same secret always makes the same one. */
+/** An Ed25519 key that signs receipts, derived from a secret. */
 export class SigningKey {
-  /** Its thumbprint (RFC 7638), so that it names this key and no other. */
+  /** Its thumbprint (RFC 7638), which identifies the key. */
   readonly id: string;
-  /** For whoever checks. */
+  /** The public key. */
   readonly publicJwk: JWK;
   readonly #key: CryptoKey;
 
@@ -25,7 +25,7 @@ export class SigningKey {
     return new SigningKey(id, publicJwk, key);
   }
 
-  /** A compact JWS, made on another thread. */
+  /** A compact JWS, signed on another thread. */
   sign(payload: string): Promise<string> {
     return new CompactSign(Buffer.from(payload))
       .setProtectedHeader({ alg: 'EdDSA', kid: this.id })
@@ -33,5 +33,5 @@ export class SigningKey {
   }
 }
 
-/** What stands before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
+/** The PKCS #8 header before the 32 bytes of an Ed25519 key (RFC 8410). */
 const pkcs8Start = Buffer.from('302e020100300506032b657004220420', 'hex');

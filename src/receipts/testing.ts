@@ -1,7 +1,7 @@
 import { type ReceiptDetails, type ReceiptRow, receiptRow, signedFieldsOf } from './receipt.ts';
 import { SigningKey } from './signing-key.ts';
 
-/** For tests: what is known of some call. */
+/** For tests: details of a call. */
 export function sampleReceiptDetails(given: Partial<ReceiptDetails> = {}): ReceiptDetails {
   return {
     id: `rcpt_${'0'.repeat(32)}`,
@@ -21,7 +21,7 @@ export function sampleReceiptDetails(given: Partial<ReceiptDetails> = {}): Recei
   };
 }
 
-/** A receipt of it, and the key that it is checked with. */
+/** A receipt of it, and its public key. */
 export async function signedReceipt(
   given: Partial<ReceiptDetails> = {},
   number = 1,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose';
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 
-/** Why a receipt doesn't hold; undefined where it does. Nothing but the receipt and the keys is needed. */
+/** Why a receipt is invalid; undefined if it is valid. Needs only the receipt and the keys. */
 export async function findReceiptProblem(
   receipt: JsonObject,
   keys: JSONWebKeySet,

@@ -11,7 +11,7 @@ export interface AnonymousSessionParts {
   readonly sessions: AnonSessions;
   readonly rateLimiter: RateLimiter;
   readonly clock: Clock;
-  /** For tokens: the key to hash with, then those that older hashes were made with. */
+  /** Keys for token hashes: the current one, then older ones. */
   readonly tokenKeys: readonly [Uint8Array, ...Uint8Array[]];
   readonly addressKey: Uint8Array;
   readonly refKey: Uint8Array;
@@ -20,29 +20,29 @@ export interface AnonymousSessionParts {
     readonly ttlMs: number;
     readonly sessionsPerHour: number;
   };
-  /** Told of a request that could not be given back. */
+  /** Called if a request could not be given back. */
   onFault(cause: unknown): void;
 }
 
 export interface IssuedSession {
   readonly session: AnonSession;
-  /** Told this once. */
+  /** Returned this once only. */
   readonly token: string;
 }
 
 const tokenPattern = /^anon_[\w-]{43}$/;
 
-/** Sessions of people without an account: what they may do is counted here, and who they are is known nowhere. */
+/** Sessions of users without an account: counts their requests, and stores nothing that identifies them. */
 export class AnonymousSessions {
   readonly #parts: AnonymousSessionParts;
-  /** What is on its way back; whoever takes next waits for it. */
+  /** Requests being given back; the next count waits for them. */
   readonly #pendingRefunds = new Set<Promise<void>>();
 
   constructor(parts: AnonymousSessionParts) {
     this.#parts = parts;
   }
 
-  /** Comes before a session is made, and refuses an address that makes too many. */
+  /** Runs before a session is created; rejects an address that creates too many. */
   async limitCreation(remoteAddress: string): Promise<void> {
     const { rateLimiter, terms } = this.#parts;
     const retryAfterSeconds = await countAttemptByAddress(rateLimiter, {
@@ -77,19 +77,19 @@ export class AnonymousSessions {
     return { session, token };
   }
 
-  /** Undefined where there never was a session with this token, or it is forgotten. */
+  /** Undefined if there never was a session with this token, or if it was deleted. */
   async find(token: string): Promise<AnonSession | undefined> {
     if (!tokenPattern.test(token)) return undefined;
     return this.#parts.sessions.byToken(this.#parts.tokenKeys.map((key) => hmac(key, token)));
   }
 
-  /** Refuses a session that does not hold any more. */
+  /** Rejects an expired or revoked session. */
   checkOpen(session: AnonSession): void {
     const fault = this.#rejectionOf(session);
     if (fault !== undefined) throw fault;
   }
 
-  /** The session of this id, for whoever shows its token. */
+  /** The session with this id, if the token belongs to it. */
   async authenticate(id: string, token: string | undefined): Promise<AnonSession> {
     checkSessionId(id);
     const session = token === undefined ? undefined : await this.find(token);
@@ -104,7 +104,7 @@ export class AnonymousSessions {
     return this.#parts.sessions.byId(id.toLowerCase());
   }
 
-  /** Counts a request; otherwise says why the session has none. */
+  /** Counts a request, or returns why the session has none left. */
   async take({ id }: AnonSession): Promise<GatewayError | undefined> {
     const { sessions, clock } = this.#parts;
     if (this.#pendingRefunds.size > 0) await Promise.all(this.#pendingRefunds);
@@ -124,7 +124,7 @@ export class AnonymousSessions {
     return this.#parts.sessions.revoke(id, this.#parts.clock.now());
   }
 
-  /** Resolves when nothing is on its way back. */
+  /** Resolves when nothing is being given back. */
   async waitForRefunds(): Promise<void> {
     await Promise.all(this.#pendingRefunds);
   }
@@ -157,7 +157,7 @@ function limitExceeded(): GatewayError {
   );
 }
 
-/** A database may refuse to look for anything else. */
+/** A database may reject other values in a lookup. */
 function checkSessionId(id: string): void {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id))
     throw new GatewayError(

@@ -11,12 +11,12 @@ export interface ClaimParts {
 
 export interface ClaimResult {
   readonly sessionId: string;
-  /** How many there are now; later ones belong to the same account. */
+  /** The current number of receipts; later ones belong to the same account. */
   readonly receipts: number;
   readonly claimedAtMs: number;
 }
 
-/** Accounts that make what they did before they signed up their own: once, and without a change to any receipt. */
+/** Lets accounts claim the receipts of their anonymous sessions: once, without changing any receipt. */
 export class Claims {
   readonly #parts: ClaimParts;
 
@@ -24,7 +24,7 @@ export class Claims {
     this.#parts = parts;
   }
 
-  /** The same again for the account that has it; whether the session is over or revoked doesn't matter. */
+  /** Idempotent for the same account; works for expired and revoked sessions, too. */
   async claim(accountId: string, sessionId: string): Promise<ClaimResult> {
     const { sessions, receipts, clock } = this.#parts;
     const session = await sessions.byId(sessionId);

@@ -4,19 +4,19 @@ import { combineSettings, envVariable } from '../kernel/settings.ts';
 
 const dollars = 'must be dollars above 0, like 5 or 0.50';
 
-/** What anonymous sessions may do. */
+/** Limits of anonymous sessions. */
 export const sandboxSettings = {
   sandbox: combineSettings(
     {
-      /** Undefined: the operator's cheapest. */
+      /** Undefined for the operator's cheapest model. */
       model: envVariable('WEIR_SANDBOX_MODEL', z.string().min(1).optional()),
-      /** Requests of a session. */
+      /** Requests per session. */
       limit: envVariable(
         'WEIR_SANDBOX_LIMIT',
         z.coerce.number('must be a number of requests').int().min(1).max(1000).default(5),
       ),
       ttlMs: envVariable('WEIR_SANDBOX_TTL', durationMs.default(86_400_000)),
-      /** What all sessions may spend in a day of UTC, as it is written in a pipeline. */
+      /** The daily budget of all sessions together (UTC), as written in a pipeline. */
       dailyUsd: envVariable(
         'WEIR_SANDBOX_DAILY_USD',
         z
@@ -24,7 +24,7 @@ export const sandboxSettings = {
           .regex(/^(?=.*[1-9])\d{1,6}(\.\d{1,9})?$/, dollars)
           .default('5'),
       ),
-      /** By address. */
+      /** Per address. */
       sessionsPerHour: envVariable(
         'WEIR_SANDBOX_SESSIONS_PER_HOUR',
         z.coerce.number('must be a number of sessions').int().min(1).default(20),

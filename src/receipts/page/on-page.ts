@@ -1,11 +1,11 @@
-// Functions that also run in browsers, written into the page as they stand here: each needs nothing but what browsers have.
+// Functions that also run in browsers, inlined into the page as they are: they may use browser APIs only.
 
 interface PublicKey {
   readonly kid?: string | undefined;
   readonly x?: string | undefined;
 }
 
-/** What a compact JWS says; undefined where none of the keys has signed it. */
+/** The payload of a compact JWS; undefined if none of the keys has signed it. */
 export async function signedPayload(
   jws: string,
   keys: readonly PublicKey[],
@@ -24,7 +24,7 @@ export async function signedPayload(
   return holds ? read(payload) : undefined;
 }
 
-/** A value as the page shows it. */
+/** A value as shown on the page. */
 export function shownAs(value: unknown): string {
   if (value === null) return '–';
   return Array.isArray(value) ? value.join(', ') : String(value);

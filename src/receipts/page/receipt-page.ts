@@ -3,7 +3,7 @@ import { escapeHtml } from '../../kernel/html.ts';
 import type { ReceiptRow } from '../receipt.ts';
 import { shownAs, signedPayload } from './on-page.ts';
 
-/** A receipt for people, which checks its own signature in their browser. */
+/** A receipt as a page that verifies its own signature in the browser. */
 export function renderReceiptPage({ signature, ...signed }: ReceiptRow): string {
   const rows = Object.entries(signed).map(
     ([name, value]) =>
@@ -46,7 +46,7 @@ td, pre { font-family: ui-monospace, monospace; overflow-wrap: anywhere; white-s
 .open { border-color: #888; } .good { border-color: #1a7f37; } .bad { border-color: #c62828; font-weight: 600; }
 `;
 
-/** What is shown counts for nothing unless it is what was signed. */
+/** Compares the shown values with the signed ones. */
 const script = `
 ${signedPayload}
 ${shownAs}
@@ -68,7 +68,7 @@ ${shownAs}
 })();
 `;
 
-/** Nothing runs and nothing is loaded but what stands above. */
+/** Allows only the inline script and style above. */
 export const receiptPageCsp = [
   "default-src 'none'",
   `script-src 'sha256-${hash('sha256', script, 'base64')}'`,
