@@ -21,6 +21,6 @@ async function settleHold(hold: Hold, attempts: readonly Attempt[]): Promise<voi
 
 /** An attempt without a known price costs the whole hold. */
 function costOf({ amount }: Hold, attempts: readonly Attempt[]): NanoUsd {
-  const asked = attempts.filter(({ ending }) => ending?.how !== 'failed');
-  return billOf(attempts)?.nanoUsd ?? (asked.length === 0 ? 0 : amount);
+  const notFailed = attempts.filter(({ ending }) => ending?.how !== 'failed');
+  return billOf(attempts)?.nanoUsd ?? (notFailed.length === 0 ? 0 : amount);
 }

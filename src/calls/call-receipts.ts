@@ -12,8 +12,8 @@ export class CallReceipts {
   readonly #issuer: ReceiptIssuer;
   readonly #clock: Clock;
 
-  constructor(office: ReceiptIssuer, clock: Clock) {
-    this.#issuer = office;
+  constructor(issuer: ReceiptIssuer, clock: Clock) {
+    this.#issuer = issuer;
     this.#clock = clock;
   }
 

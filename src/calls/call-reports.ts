@@ -84,9 +84,9 @@ export class CallReports {
     this.#parts.settlement.runPart('request log', id, () => this.#parts.requests?.record(call));
   }
 
-  #report({ call: underway, ending, status, pipeline, askedBy, ms }: CompletedCall): void {
+  #report({ call: inFlightCall, ending, status, pipeline, askedBy, ms }: CompletedCall): void {
     const { metrics, requests, log, settlement } = this.#parts;
-    const { exchange, meter, usage, bill } = underway;
+    const { exchange, meter, usage, bill } = inFlightCall;
     const { id, trace, clientRequest, caller } = exchange;
     const { steps, overheadMs, startedAtMs, attempts } = trace;
     const target = trace.answeredBy ?? attempts.at(-1)?.target ?? exchange.target;
@@ -131,7 +131,7 @@ export class CallReports {
     settlement.runPart('log', id, () => {
       for (const { fault, module } of steps)
         if (fault !== undefined) log.error({ id, module, fault }, 'module failed');
-      for (const fault of underway.faults) log.error({ id, err: fault }, 'a reply observer failed');
+      for (const fault of inFlightCall.faults) log.error({ id, err: fault }, 'a reply observer failed');
       if (!log.logsCalls) return;
       const estimated = meter.estimated || call.costEstimated;
       log.call(call, { error: error?.text, stop: meter.stopReason, estimated });

@@ -77,16 +77,16 @@ export class CallRunner {
       ending = endingOf(error);
       throw error;
     } finally {
-      const told = { ending, pipeline: '', askedBy };
-      this.#parts.settlement.runPart('report', exchange.id, () => this.#report(inFlightCall, told));
+      const outcome = { ending, pipeline: '', askedBy };
+      this.#parts.settlement.runPart('report', exchange.id, () => this.#report(inFlightCall, outcome));
     }
   }
 
   /** Ends all open calls without waiting for modules, and aborts the replies that modules still read. */
   async close(): Promise<void> {
-    for (const underway of this.#openCalls.snapshot()) underway.abort();
-    for (const underway of this.#openCalls.snapshot()) underway.end({ how: 'aborted' });
-    for (const underway of this.#lingering.snapshot()) underway.abort();
+    for (const inFlightCall of this.#openCalls.snapshot()) inFlightCall.abort();
+    for (const inFlightCall of this.#openCalls.snapshot()) inFlightCall.end({ how: 'aborted' });
+    for (const inFlightCall of this.#lingering.snapshot()) inFlightCall.abort();
   }
 
   /** Updates quota and usage at once, since further calls depend on them; reports the call later. */
@@ -120,16 +120,16 @@ export class CallRunner {
   /** Reports once all attempts have ended: a module may go on reading after the client has its answer. */
   #report(
     call: InFlightCall,
-    told: { ending: Ending; pipeline: string; askedBy?: string | undefined },
+    outcome: { ending: Ending; pipeline: string; askedBy?: string | undefined },
   ): void {
     const { exchange } = call;
     const { trace } = exchange;
     const ms = performance.now() - trace.startedAtMs;
-    const status = call.statusFor(told.ending);
+    const status = call.statusFor(outcome.ending);
     let hasWaited = false;
     trace.whenIdle(() => {
       if (hasWaited) this.#lingering.delete(call);
-      this.#parts.reports.add({ ...told, call, status, ms });
+      this.#parts.reports.add({ ...outcome, call, status, ms });
       trace.end();
     });
     if (trace.isEnded) return;

@@ -34,11 +34,11 @@ export interface CallerAdmission {
 export type CallerAdmissions = Partial<Readonly<Record<Caller['kind'], CallerAdmission>>>;
 
 export function countCall(
-  turnstiles: CallerAdmissions,
+  admissions: CallerAdmissions,
   callerIdentity: CallerIdentity,
   headers: HeaderList,
 ): CountedCall | Promise<CountedCall> {
-  const callerAdmission = turnstiles[callerIdentity.caller.kind];
+  const callerAdmission = admissions[callerIdentity.caller.kind];
   if (callerAdmission === undefined)
     throw new Error(`no admission is configured for "${callerIdentity.caller.kind}" callers`);
   return callerAdmission.count(callerIdentity, headers);

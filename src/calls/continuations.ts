@@ -31,10 +31,10 @@ export class Continuations {
     const { wire, fields } = exchange.clientRequest;
     const isKeptBy = ({ provider, model }: Target) =>
       provider.answerLocally === undefined && wiresOf({ provider, model }).includes(wire);
-    const written = async (asked: Exchange): Promise<Exchange> => {
+    const written = async (outgoing: Exchange): Promise<Exchange> => {
       const isKnownThere =
-        isKeptBy(asked.target) && !(await this.#isStoredElsewhere(asked, pipeline, continuation));
-      return isKnownThere ? asked : this.#expandRequest(asked, continuation);
+        isKeptBy(outgoing.target) && !(await this.#isStoredElsewhere(outgoing, pipeline, continuation));
+      return isKnownThere ? outgoing : this.#expandRequest(outgoing, continuation);
     };
     // Parse the body that will be stored now, so that an invalid one is rejected before any attempt.
     if (mayContinueElsewhere(pipeline) && continuation.isContinuable(fields))

@@ -48,109 +48,109 @@ export class DecisionLogs {
   }
 
   /** A log for one call, which need not see decisions that others make during the call. */
-  of(whose: DecisionLogKey): DecisionLog {
+  of(logKey: DecisionLogKey): DecisionLog {
     let fresh: Promise<LoadedDecisions> | undefined;
     /** Refreshes at most once, and not right after loading. */
     const freshest = (opened: Promise<LoadedDecisions>, wasOpen: boolean) => {
-      fresh ??= wasOpen ? this.#refresh(whose) : opened;
+      fresh ??= wasOpen ? this.#refresh(logKey) : opened;
       return fresh;
     };
-    const json = async (place: string) => {
-      if (place === '') throw new Error('a decision needs a name');
-      const wasOpen = this.#loaded.get(nameOf(whose)) !== undefined;
-      const opened = this.#getOrLoad(whose);
-      const known = (await opened).decisions.get(place);
-      return known ?? (await freshest(opened, wasOpen)).decisions.get(place);
+    const json = async (name: string) => {
+      if (name === '') throw new Error('a decision needs a name');
+      const wasOpen = this.#loaded.get(nameOf(logKey)) !== undefined;
+      const opened = this.#getOrLoad(logKey);
+      const known = (await opened).decisions.get(name);
+      return known ?? (await freshest(opened, wasOpen)).decisions.get(name);
     };
     return {
       isEmpty: async () => {
-        const wasOpen = this.#loaded.get(nameOf(whose)) !== undefined;
-        const opened = this.#getOrLoad(whose);
+        const wasOpen = this.#loaded.get(nameOf(logKey)) !== undefined;
+        const opened = this.#getOrLoad(logKey);
         if ((await opened).decisions.size > 0) return false;
         return (await freshest(opened, wasOpen)).decisions.size === 0;
       },
-      async get(place) {
-        const decided = await json(place);
+      async get(name) {
+        const decided = await json(name);
         return decided === undefined ? undefined : parseExact(decided);
       },
-      decideOnce: async (place, decide) =>
-        parseExact((await json(place)) ?? (await this.#decideOnce(whose, place, decide))),
+      decideOnce: async (name, decide) =>
+        parseExact((await json(name)) ?? (await this.#decideOnce(logKey, name, decide))),
     };
   }
 
-  async #decideOnce(whose: DecisionLogKey, place: string, decide: () => unknown): Promise<string> {
-    const loadedDecisions = await this.#getOrLoad(whose);
-    const known = loadedDecisions.decisions.get(place) ?? loadedDecisions.pending.get(place);
+  async #decideOnce(logKey: DecisionLogKey, name: string, decide: () => unknown): Promise<string> {
+    const loadedDecisions = await this.#getOrLoad(logKey);
+    const known = loadedDecisions.decisions.get(name) ?? loadedDecisions.pending.get(name);
     if (known !== undefined) return known;
-    const deciding = this.#decide(whose, place, decide).finally(() => loadedDecisions.pending.delete(place));
-    loadedDecisions.pending.set(place, deciding);
+    const deciding = this.#decide(logKey, name, decide).finally(() => loadedDecisions.pending.delete(name));
+    loadedDecisions.pending.set(name, deciding);
     return deciding;
   }
 
   /** If two processes decide at the same time, the one stored first wins. */
-  async #decide(whose: DecisionLogKey, place: string, decide: () => unknown): Promise<string> {
+  async #decide(logKey: DecisionLogKey, name: string, decide: () => unknown): Promise<string> {
     const json = JSON.stringify(await decide());
-    if (json === undefined) throw new Error(`the decision "${place}" must be a JSON value`);
-    const store = this.#storeOf(whose);
-    const key = keyOf(whose, place);
-    const value = this.#seal(json, whose, key);
-    this.#maybeSweep(whose);
-    const added = await this.#addDecision(whose, key, value);
-    const decided = added === undefined ? await this.#readEarlierDecision(whose, key, value) : undefined;
-    const loadedDecisions = await this.#getOrLoad(whose);
-    const mark = decided === undefined ? await store.put(keyOf(whose, ''), null) : undefined;
+    if (json === undefined) throw new Error(`the decision "${name}" must be a JSON value`);
+    const store = this.#storeOf(logKey);
+    const key = keyOf(logKey, name);
+    const value = this.#seal(json, logKey, key);
+    this.#maybeSweep(logKey);
+    const added = await this.#addDecision(logKey, key, value);
+    const decided = added === undefined ? await this.#readEarlierDecision(logKey, key, value) : undefined;
+    const loadedDecisions = await this.#getOrLoad(logKey);
+    const mark = decided === undefined ? await store.put(keyOf(logKey, ''), null) : undefined;
     if (mark?.version === loadedDecisions.version + 1) loadedDecisions.version = mark.version;
-    this.#remember(loadedDecisions, place, decided ?? json);
+    this.#remember(loadedDecisions, name, decided ?? json);
     return decided ?? json;
   }
 
   /** If the store is full, deletes older conversations and tries again. */
-  async #addDecision(whose: DecisionLogKey, key: string, value: unknown): Promise<StoredValue | undefined> {
-    const store = this.#storeOf(whose);
+  async #addDecision(logKey: DecisionLogKey, key: string, value: unknown): Promise<StoredValue | undefined> {
+    const store = this.#storeOf(logKey);
     try {
       return await store.put(key, value, 0);
     } catch (failure) {
       if (GatewayError.is(failure)) throw failure;
-      if ((await this.#sweep(whose, limits.fullDecisionLogLifeMs)) === 0) throw failure;
+      if ((await this.#sweep(logKey, limits.fullDecisionLogLifeMs)) === 0) throw failure;
       return store.put(key, value, 0);
     }
   }
 
   /** Replaces an entry that can't be unsealed, and returns undefined. */
   async #readEarlierDecision(
-    whose: DecisionLogKey,
+    logKey: DecisionLogKey,
     key: string,
     value: unknown,
   ): Promise<string | undefined> {
-    const store = this.#storeOf(whose);
+    const store = this.#storeOf(logKey);
     const stored = await store.get(key);
-    const json = stored === undefined ? undefined : this.#unseal(stored.value, whose, key);
+    const json = stored === undefined ? undefined : this.#unseal(stored.value, logKey, key);
     if (json === undefined) await store.put(key, value, stored?.version ?? 0);
     return json;
   }
 
   /** Reloads if other processes have added decisions. */
-  async #refresh(whose: DecisionLogKey): Promise<LoadedDecisions> {
-    const loadedDecisions = await this.#getOrLoad(whose);
-    const mark = await this.#storeOf(whose).get(keyOf(whose, ''));
+  async #refresh(logKey: DecisionLogKey): Promise<LoadedDecisions> {
+    const loadedDecisions = await this.#getOrLoad(logKey);
+    const mark = await this.#storeOf(logKey).get(keyOf(logKey, ''));
     if ((mark?.version ?? 0) === loadedDecisions.version) return loadedDecisions;
-    this.#loaded.delete(nameOf(whose));
-    return this.#getOrLoad(whose);
+    this.#loaded.delete(nameOf(logKey));
+    return this.#getOrLoad(logKey);
   }
 
-  #getOrLoad(whose: DecisionLogKey): Promise<LoadedDecisions> {
-    const name = nameOf(whose);
+  #getOrLoad(logKey: DecisionLogKey): Promise<LoadedDecisions> {
+    const name = nameOf(logKey);
     const before = this.#loaded.get(name);
     if (before !== undefined) return before;
-    const opened = this.#load(whose);
+    const opened = this.#load(logKey);
     opened.catch(() => this.#loaded.delete(name));
     this.#loaded.set(name, opened);
     return opened;
   }
 
-  async #load(whose: DecisionLogKey): Promise<LoadedDecisions> {
-    const store = this.#storeOf(whose);
-    const prefix = keyOf(whose, '');
+  async #load(logKey: DecisionLogKey): Promise<LoadedDecisions> {
+    const store = this.#storeOf(logKey);
+    const prefix = keyOf(logKey, '');
     const mark = await store.get(prefix);
     const loadedDecisions: LoadedDecisions = {
       decisions: new Map(),
@@ -161,7 +161,7 @@ export class DecisionLogs {
     for (let after = prefix; loadedDecisions.decisions.size < limits.decisionLogEntriesMax; ) {
       const page = await store.list({ prefix, after });
       for (const entry of page) {
-        const json = this.#unseal(entry.value, whose, entry.key);
+        const json = this.#unseal(entry.value, logKey, entry.key);
         if (json === undefined) continue;
         this.#remember(loadedDecisions, entry.key.slice(prefix.length), json);
         this.#keepAlive(store, entry);
@@ -173,8 +173,8 @@ export class DecisionLogs {
     return loadedDecisions;
   }
 
-  #remember({ decisions }: LoadedDecisions, place: string, json: string): void {
-    decisions.set(place, json);
+  #remember({ decisions }: LoadedDecisions, name: string, json: string): void {
+    decisions.set(name, json);
     this.#loadedChars += json.length;
     if (this.#loadedChars < limits.decisionLogCharsMax) return;
     // Decisions still in use are loaded again.
@@ -188,16 +188,16 @@ export class DecisionLogs {
     void store.put(key, value, version).catch(() => undefined);
   }
 
-  #maybeSweep(whose: DecisionLogKey): void {
+  #maybeSweep(logKey: DecisionLogKey): void {
     if (++this.#sinceSweep < limits.decisionLogEntriesBetweenSweeps) return;
     this.#sinceSweep = 0;
-    void this.#sweep(whose, limits.decisionLogLifeMs).catch(() => undefined);
+    void this.#sweep(logKey, limits.decisionLogLifeMs).catch(() => undefined);
   }
 
   /** Sweeps one page of a store; repeated sweeps go through all of it. */
-  async #sweep(whose: DecisionLogKey, lifeMs: number): Promise<number> {
-    const store = this.#storeOf(whose);
-    const name = `${whose.module}\n${whose.scope}`;
+  async #sweep(logKey: DecisionLogKey, lifeMs: number): Promise<number> {
+    const store = this.#storeOf(logKey);
+    const name = `${logKey.module}\n${logKey.scope}`;
     const page = await store.list({ after: this.#sweeps.get(name) });
     this.#sweeps.set(name, page.length < limits.modulePageMax ? '' : (page.at(-1)?.key ?? ''));
     const deadline = this.#parts.clock.now() - lifeMs;
@@ -210,18 +210,18 @@ export class DecisionLogs {
     return this.#parts.stores.store(`${module}/ledger`, scope);
   }
 
-  #seal(json: string, whose: DecisionLogKey, key: string): unknown {
-    const { sealedBy, sealed } = this.#parts.sealing.seal(json, contextOf(whose, key));
+  #seal(json: string, logKey: DecisionLogKey, key: string): unknown {
+    const { sealedBy, sealed } = this.#parts.sealing.seal(json, contextOf(logKey, key));
     return { by: sealedBy, sealed: Buffer.from(sealed).toString('base64') };
   }
 
   /** Undefined if the sealing secret is gone: then there is no decision. */
-  #unseal(value: unknown, whose: DecisionLogKey, key: string): string | undefined {
+  #unseal(value: unknown, logKey: DecisionLogKey, key: string): string | undefined {
     const { by, sealed } = isJsonObject(value) ? value : {};
     if (typeof by !== 'string' || typeof sealed !== 'string') return undefined;
     return this.#parts.sealing.open(
       { sealedBy: by, sealed: Buffer.from(sealed, 'base64') },
-      contextOf(whose, key),
+      contextOf(logKey, key),
     );
   }
 }
@@ -230,8 +230,8 @@ function nameOf({ module, scope, root }: DecisionLogKey): string {
   return `${module}\n${scope}\n${root}`;
 }
 
-function keyOf({ root }: DecisionLogKey, place: string): string {
-  return `${root}/${place}`;
+function keyOf({ root }: DecisionLogKey, name: string): string {
+  return `${root}/${name}`;
 }
 
 function contextOf({ module, scope }: DecisionLogKey, key: string): string {

@@ -14,15 +14,15 @@ export interface GuestCall {
 const allowedHeaders = ['content-type', 'anthropic-version', 'x-weir-trace'];
 
 /** Sets the operator's model and the output limit; keeps all other bytes. */
-export function createGuestCall(came: ClientRequest, model: string): GuestCall {
-  const { maxTokens } = checkGuestBody(came.body);
-  const changed = patchJson(came.fields, { model, max_tokens: maxTokens });
-  const given = rawHeadersOf(came);
+export function createGuestCall(incoming: ClientRequest, model: string): GuestCall {
+  const { maxTokens } = checkGuestBody(incoming.body);
+  const changed = patchJson(incoming.fields, { model, max_tokens: maxTokens });
+  const given = rawHeadersOf(incoming);
   const headers = allowedHeaders.flatMap((name) => {
     const value = headerOf(given, name);
     return value === undefined ? [] : [name, value];
   });
-  const { wire } = came;
+  const { wire } = incoming;
   return {
     clientRequest: new ClientRequest({ wire, fields: LazyJsonObject.of(changed), headers, query: '' }),
     maxTokens,

@@ -36,18 +36,18 @@ export class PaymentAdmission implements CallerAdmission {
   }
 
   prepare(
-    { id, clientRequest: came, presence: clientPresence, trace }: PendingCall,
+    { id, clientRequest: incoming, presence: clientPresence, trace }: PendingCall,
     { caller }: CallerIdentity,
   ): PreparedCall {
     const { models, pipeline } = this.#parts;
-    const body = paidBodySchema.parse(came.body);
-    const { target, credential, maxTokens } = models.requireSold(body, came.bytes);
+    const body = paidBodySchema.parse(incoming.body);
+    const { target, credential, maxTokens } = models.requireSold(body, incoming.bytes);
     const fields = LazyJsonObject.of(
       Buffer.from(JSON.stringify(toMessagesBody(body, target.model, maxTokens))),
     );
     // Headers of the client enable nothing: only its body counts.
     const headers = ['content-type', 'application/json', 'anthropic-version', '2023-06-01'];
-    const clientRequest = new ClientRequest({ wire: came.wire, fields, headers, query: '' });
+    const clientRequest = new ClientRequest({ wire: incoming.wire, fields, headers, query: '' });
     const credentials = {
       find: async ({ provider }: Target) => (provider === target.provider ? credential : undefined),
     };

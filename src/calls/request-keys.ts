@@ -98,7 +98,7 @@ function matchesCall(one: CachedRequestKey, { target, clientRequest }: Exchange,
 }
 
 /** The request headers of the format's API that may change the answer. */
-function apiHeadersIn(clientRequest: ClientRequest, aside: readonly string[] = []): string {
+function apiHeadersIn(clientRequest: ClientRequest, excluded: readonly string[] = []): string {
   const { prefix, harmless } = clientRequest.wire.apiHeaders;
   const headers = rawHeadersOf(clientRequest);
   let variants = '';
@@ -107,7 +107,7 @@ function apiHeadersIn(clientRequest: ClientRequest, aside: readonly string[] = [
     // The first letter, in either case, rules out most headers.
     if ((name.charCodeAt(0) | 32) !== prefix.charCodeAt(0)) continue;
     const lower = name.toLowerCase();
-    if (!lower.startsWith(prefix) || harmless.includes(lower) || aside.includes(lower)) continue;
+    if (!lower.startsWith(prefix) || harmless.includes(lower) || excluded.includes(lower)) continue;
     variants += `${lower}: ${headers[at + 1]}\n`;
   }
   return variants;
@@ -181,8 +181,8 @@ function canonicalFields({ request, clientRequest }: Exchange, words?: string): 
 
 /** The body without the newest text in its last turn; undefined if the text isn't there verbatim. */
 function removeNewestText(body: JsonObject, conversation: string, words: string): JsonObject | undefined {
-  const said = body[conversation];
-  const turns: readonly unknown[] = Array.isArray(said) ? said : [said];
+  const items = body[conversation];
+  const turns: readonly unknown[] = Array.isArray(items) ? items : [items];
   const { value, isFound } = removeLastText(turns.at(-1), words);
   return isFound ? { ...body, [conversation]: [...turns.slice(0, -1), value] } : undefined;
 }
@@ -228,8 +228,8 @@ function newestText({ messages }: ChatRequest): string | undefined {
 
 /** The request without fields that don't change the answer: framing, bookkeeping and cache markers. */
 function significantFields(body: JsonObject, bookkeeping: readonly string[]): JsonObject {
-  const aside = new Set(['model', 'stream', 'cache_control', ...bookkeeping]);
-  const fields = Object.entries(body).filter(([field]) => !aside.has(field));
+  const excluded = new Set(['model', 'stream', 'cache_control', ...bookkeeping]);
+  const fields = Object.entries(body).filter(([field]) => !excluded.has(field));
   return Object.fromEntries(fields.map(([field, value]) => [field, stripCacheControl(value)]));
 }
 

@@ -47,11 +47,11 @@ export class SandboxAdmission implements CallerAdmission {
   }
 
   prepare(
-    { id, clientRequest: came, presence: clientPresence, trace }: PendingCall,
+    { id, clientRequest: incoming, presence: clientPresence, trace }: PendingCall,
     { caller }: CallerIdentity,
   ): PreparedCall {
     const { target, credential, pipeline } = this.#parts;
-    const { clientRequest, maxTokens } = createGuestCall(came, target.model);
+    const { clientRequest, maxTokens } = createGuestCall(incoming, target.model);
     trace.setHeader('sandbox', `model=${target.model}; max_tokens=${maxTokens}`);
     const credentials = {
       find: async ({ provider }: Target) => (provider === target.provider ? credential : undefined),

@@ -27,16 +27,16 @@ export class CachedAnswers {
     clientRequest: ClientRequest,
   ): Promise<CachedAnswer | undefined> {
     const bytes = await scopedCache.get(key);
-    const kept = bytes === undefined ? undefined : this.#unpack(bytes);
-    return kept !== undefined && isServableTo(kept, clientRequest) ? kept : undefined;
+    const cached = bytes === undefined ? undefined : this.#unpack(bytes);
+    return cached !== undefined && isServableTo(cached, clientRequest) ? cached : undefined;
   }
 
   #unpack(bytes: Uint8Array): UnpackedAnswer {
     const known = this.#unpacked.get(bytes);
     if (known !== undefined) return known;
-    const kept = unpackAnswer(bytes);
-    this.#unpacked.set(bytes, kept);
-    return kept;
+    const cached = unpackAnswer(bytes);
+    this.#unpacked.set(bytes, cached);
+    return cached;
   }
 }
 
@@ -89,8 +89,8 @@ function versionOf(clientRequest: ClientRequest): string {
   const { ownHeaders } = clientRequest.wire;
   let version = '';
   for (let at = 0; at + 1 < ownHeaders.length; at += 2) {
-    const asked = clientRequest.header(ownHeaders[at] ?? '') ?? ownHeaders[at + 1];
-    if (asked !== ownHeaders[at + 1]) version += `${asked}\n`;
+    const value = clientRequest.header(ownHeaders[at] ?? '') ?? ownHeaders[at + 1];
+    if (value !== ownHeaders[at + 1]) version += `${value}\n`;
   }
   return version;
 }

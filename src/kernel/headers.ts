@@ -27,8 +27,8 @@ export function headerValuesOf(headers: HeaderList, name: string): readonly stri
 
 /** The combined value of all headers with this lower-case name (RFC 9110, 5.3). */
 export function joinedHeaderOf(headers: HeaderList, name: string): string | undefined {
-  const said = headerValuesOf(headers, name);
-  return said.length > 1 ? said.join(', ') : said[0];
+  const values = headerValuesOf(headers, name);
+  return values.length > 1 ? values.join(', ') : values[0];
 }
 
 const none: HeaderList = [];

@@ -40,10 +40,10 @@ export class InnerAttempts {
   attemptEnded(): void {
     if (!this.#isModuleDone || this.#billedListeners.length + this.#settledListeners.length === 0) return;
     if (this.#attempts.some(({ ending }) => ending === undefined)) return;
-    const told = [...this.#billedListeners, ...this.#settledListeners];
+    const listeners = [...this.#billedListeners, ...this.#settledListeners];
     this.#billedListeners = none;
     this.#settledListeners = none;
-    for (const then of told) {
+    for (const then of listeners) {
       try {
         then(this.#attempts);
       } catch (fault) {

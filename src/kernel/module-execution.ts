@@ -165,16 +165,16 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
    * Discards the replies that will not be read. A module that answers by itself may start to read them when its own
    * reply starts.
    */
-  #discardUnread(kept: Reply): void {
+  #discardUnread(delivered: Reply): void {
     const stopAll = () => {
       for (const given of this.#innerReplies) {
-        const left = replyOwnership.findUnreadDescendant(given, kept);
+        const left = replyOwnership.findUnreadDescendant(given, delivered);
         if (left !== undefined) discardReply(left);
       }
     };
     if (this.#innerReplies.length === 0) return;
-    if (this.#innerReplies.some((given) => kept.derivesFrom(given))) stopAll();
-    else replyOwnership.onStart(kept, stopAll);
+    if (this.#innerReplies.some((given) => delivered.derivesFrom(given))) stopAll();
+    else replyOwnership.onStart(delivered, stopAll);
   }
 
   runTimed<Done>(task: () => Promise<Done>): Promise<Done> {

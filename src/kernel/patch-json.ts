@@ -11,14 +11,14 @@ export function patchJson(lazyJsonObject: LazyJsonObject, changes: JsonObject): 
   ];
   const added = formatFields(changes, missing);
   if (there.length === 0) return added === '' ? bytes : appendFields(bytes, added);
-  const kept: Uint8Array[] = [];
+  const pieces: Uint8Array[] = [];
   let start = bytes.indexOf(openBrace) + 1;
   const head = bytes.subarray(0, start);
   for (const { name, valueStart, valueEnd } of lazyJsonObject.members()) {
     const end = separatorAfter(bytes, valueEnd);
-    if (!there.includes(name)) kept.push(bytes.subarray(start, end));
+    if (!there.includes(name)) pieces.push(bytes.subarray(start, end));
     else if (changes[name] !== undefined)
-      kept.push(
+      pieces.push(
         Buffer.concat([
           bytes.subarray(start, valueStart),
           Buffer.from(JSON.stringify(changes[name])),
@@ -27,8 +27,8 @@ export function patchJson(lazyJsonObject: LazyJsonObject, changes: JsonObject): 
       );
     start = end + 1;
   }
-  if (added !== '') kept.push(Buffer.from(added));
-  const parts = kept.flatMap((field, at) => (at === 0 ? [field] : [comma, field]));
+  if (added !== '') pieces.push(Buffer.from(added));
+  const parts = pieces.flatMap((field, at) => (at === 0 ? [field] : [comma, field]));
   return Buffer.concat([head, ...parts, bytes.subarray(start - 1)]);
 }
 

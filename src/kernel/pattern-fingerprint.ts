@@ -3,7 +3,7 @@ import { limits } from './limits.ts';
 
 /** A fingerprint of a lesson: its kind and its words; long words are hashed. */
 export function patternFingerprint(kind: string, words: readonly string[]): string {
-  const said = `${kind} ${words.join(' ')}`;
-  if (said.length <= limits.patternFingerprintMax && !said.includes('\n')) return said;
-  return `${kind} ${hash('sha256', said, 'base64url')}`;
+  const text = `${kind} ${words.join(' ')}`;
+  if (text.length <= limits.patternFingerprintMax && !text.includes('\n')) return text;
+  return `${kind} ${hash('sha256', text, 'base64url')}`;
 }

@@ -64,12 +64,14 @@ export class Pipelines {
     return this.#compiled.size;
   }
 
-  /** `lower` are the lists of the key and the environment: their protective modules stay, whatever `asked` contains. */
-  compile(asked: string, ...lower: readonly string[]): Pipeline {
-    const key = lower.length === 0 ? asked : [asked, ...lower].join('\n');
+  /** `lower` are the lists of the key and the environment: their protective modules stay, whatever `requested` contains. */
+  compile(requested: string, ...lower: readonly string[]): Pipeline {
+    const key = lower.length === 0 ? requested : [requested, ...lower].join('\n');
     const known = this.#compiled.get(key);
     if (known !== undefined) return known;
-    let stages = parsePipelineList(asked).map((pipelineEntry) => createStage(pipelineEntry, this.modules));
+    let stages = parsePipelineList(requested).map((pipelineEntry) =>
+      createStage(pipelineEntry, this.modules),
+    );
     for (const list of lower) stages = this.#withProtection(stages, list);
     const pipeline = this.#pipeline(stages);
     this.#compiled.set(key, pipeline);
@@ -81,17 +83,17 @@ export class Pipelines {
     return validatePipelineList(list, (pipelineEntry) => createStage(pipelineEntry, this.modules));
   }
 
-  #withProtection(asked: readonly Stage[], lower: string): Stage[] {
+  #withProtection(requested: readonly Stage[], lower: string): Stage[] {
     const protection = this.compile(lower)
       .stages.filter((stage) => stage.module.protective)
       .map((stage) => {
-        const same = asked.find(({ module }) => module === stage.module);
+        const same = requested.find(({ module }) => module === stage.module);
         return same === undefined ? stage : strictestOf(stage, same);
       });
     const protectedNames = new Set(protection.map((stage) => stage.module.name));
     const inner = protection.filter(isInnermost);
     const outer = protection.filter((stage) => !isInnermost(stage));
-    return [...outer, ...asked.filter((stage) => !protectedNames.has(stage.module.name)), ...inner];
+    return [...outer, ...requested.filter((stage) => !protectedNames.has(stage.module.name)), ...inner];
   }
 
   #pipeline(stages: readonly Stage[]): Pipeline {
@@ -203,11 +205,11 @@ function isInnermost({ module }: Stage): boolean {
 }
 
 /** The lower level's module, made as strict as the requested one if the module supports that. */
-function strictestOf(lower: Stage, asked: Stage): Stage {
+function strictestOf(lower: Stage, requested: Stage): Stage {
   const { module, entry } = lower;
   if (module.strictest === undefined) return lower;
-  const options = module.strictest([lower.options, asked.options]);
-  return { module, options, entry: { name: entry.name, options: optionTexts(options, [lower, asked]) } };
+  const options = module.strictest([lower.options, requested.options]);
+  return { module, options, entry: { name: entry.name, options: optionTexts(options, [lower, requested]) } };
 }
 
 /** The text of each option, as written in the list that it comes from. */

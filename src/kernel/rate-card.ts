@@ -153,6 +153,6 @@ function scaleRate(rate: number, thousandths: number): number {
 }
 
 /** Counts are external: no negatives and no fractions. */
-function toCount(told: number | undefined): number {
-  return told !== undefined && told > 0 ? Math.ceil(told) : 0;
+function toCount(count: number | undefined): number {
+  return count !== undefined && count > 0 ? Math.ceil(count) : 0;
 }

@@ -16,12 +16,12 @@ export function redactBytes(bytes: Uint8Array, secrets: readonly string[]): Uint
 }
 
 /** Redacts an error of a stream, with all fields that its provider added. */
-export function redactErrorEvent(told: ErrorEvent, secrets: readonly string[]): ErrorEvent {
-  const text = JSON.stringify(told.error);
+export function redactErrorEvent(event: ErrorEvent, secrets: readonly string[]): ErrorEvent {
+  const text = JSON.stringify(event.error);
   const rest = redactText(text, secrets);
-  if (rest === text) return told;
+  if (rest === text) return event;
   const error: StreamError = JSON.parse(rest);
-  return { ...told, error };
+  return { ...event, error };
 }
 
 /** Matches each character in a few spellings, without backtracking. */

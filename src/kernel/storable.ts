@@ -10,14 +10,14 @@ export function storableText(text: string, charactersMax: number): string {
 }
 
 /** An external count of tokens or money, if it is valid. */
-export function storableFigure(told: number | null | undefined): number | undefined {
-  return typeof told === 'number' && Number.isInteger(told) && told >= 0 && told <= limits.usageFigureMax
-    ? told
+export function storableFigure(value: number | null | undefined): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= limits.usageFigureMax
+    ? value
     : undefined;
 }
 
 /** An amount of money that may be negative. */
-export function storableChange(told: number): number | undefined {
-  const size = storableFigure(Math.abs(told));
-  return size === undefined ? undefined : told;
+export function storableChange(value: number): number | undefined {
+  const size = storableFigure(Math.abs(value));
+  return size === undefined ? undefined : value;
 }

@@ -77,9 +77,9 @@ export interface WireFormat extends ProviderFormat {
   readonly attribution?: string;
   /** The model and framing that a call asks for, from its path, query and body. */
   readRouting(fieldReader: FieldReader, path: string, query: string): RoutingFields;
-  /** `asked` is set if the body alone is not enough. */
-  decodeRequest(body: JsonObject, asked?: RoutingFields): ChatRequest;
-  replyEncoder(framing: Framing, asked: ClientRequest): ReplyEncoder;
+  /** `clientRequest` is set if the body alone is not enough. */
+  decodeRequest(body: JsonObject, clientRequest?: RoutingFields): ChatRequest;
+  replyEncoder(framing: Framing, clientRequest: ClientRequest): ReplyEncoder;
   /** This format's error type for a status. */
   errorType(status: number, code: ErrorCode): string;
   /** This format's own codes for known errors. */
@@ -89,7 +89,7 @@ export interface WireFormat extends ProviderFormat {
   /** An error in the middle of a stream. */
   errorFrame(envelope: JsonObject): Uint8Array;
   /** For a client that wants a stream without server-sent events. */
-  layout?(asked: ClientRequest): StreamLayout | undefined;
+  layout?(clientRequest: ClientRequest): StreamLayout | undefined;
 }
 
 /** Converts the frames of a stream, each as soon as it is complete. */

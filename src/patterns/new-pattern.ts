@@ -31,13 +31,13 @@ export function newPattern(
 
 /** A fingerprint of the words of a pattern, ignoring punctuation. */
 export function fingerprintOf({ trigger, advice }: Pick<Pattern, 'trigger' | 'advice'>): string {
-  const said = [
+  const texts = [
     trigger.text,
     [...trigger.tools].sort().join(' '),
     [...trigger.models].sort().join(' '),
     advice,
   ];
-  const words = said.map((text) =>
+  const words = texts.map((text) =>
     text
       .toLowerCase()
       .replace(/[^\p{L}\p{N}]+/gu, ' ')

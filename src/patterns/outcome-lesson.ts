@@ -23,14 +23,14 @@ export function lessonFromOutcome({
 }: LessonSource): PatternProposal | undefined {
   // Stored by a release that kept notes without an end user.
   if (gist.scope === null) return undefined;
-  const said = toPlainLine(outcome.note, limits.outcomeLessonCharactersMax + 1);
+  const note = toPlainLine(outcome.note, limits.outcomeLessonCharactersMax + 1);
   if (
-    said.length > limits.outcomeLessonCharactersMax ||
-    contentWords(said).length < 3 ||
-    !isFreeOfSecrets(said)
+    note.length > limits.outcomeLessonCharactersMax ||
+    contentWords(note).length < 3 ||
+    !isFreeOfSecrets(note)
   )
     return undefined;
-  const quoted = said.replaceAll('"', "'");
+  const quoted = note.replaceAll('"', "'");
   const advice = isGood(outcome)
     ? `More than one conversation like this went well. Of those it was said: "${quoted}"`
     : `More than one conversation like this went badly. Of those it was said: "${quoted}"`;
@@ -38,7 +38,7 @@ export function lessonFromOutcome({
     trigger: { text: gist.about, tools: [], models: [] },
     advice,
     scope: gist.scope === accountScope ? null : gist.scope,
-    fingerprint: patternFingerprint('told', [isGood(outcome) ? 'well' : 'badly', ...significantWords(said)]),
+    fingerprint: patternFingerprint('told', [isGood(outcome) ? 'well' : 'badly', ...significantWords(note)]),
     requestId,
     conversation,
     needsRepetition: true,

@@ -7,7 +7,7 @@ export async function findReceiptProblem(
   receipt: JsonObject,
   keys: JSONWebKeySet,
 ): Promise<string | undefined> {
-  const { signature, ...told } = receipt;
+  const { signature, ...fields } = receipt;
   if (typeof signature !== 'string') return 'the receipt has no signature';
   try {
     const { payload, protectedHeader } = await compactVerify(signature, createLocalJWKSet(keys), {
@@ -16,9 +16,9 @@ export async function findReceiptProblem(
     const signed: unknown = JSON.parse(Buffer.from(payload).toString('utf8'));
     if (!isJsonObject(signed) || signed.key_id !== protectedHeader.kid)
       return 'the signed payload names another key';
-    return isDeepStrictEqual(signed, told)
+    return isDeepStrictEqual(signed, fields)
       ? undefined
-      : `fields were modified: ${differences(signed, told).join(', ')}`;
+      : `fields were modified: ${differences(signed, fields).join(', ')}`;
   } catch (fault) {
     if (fault instanceof errors.JWKSNoMatchingKey) return 'the signing key is not in the given key set';
     if (fault instanceof errors.JOSEError || fault instanceof SyntaxError) return 'the signature is invalid';
@@ -26,7 +26,7 @@ export async function findReceiptProblem(
   }
 }
 
-function differences(signed: JsonObject, told: JsonObject): readonly string[] {
-  const names = new Set([...Object.keys(signed), ...Object.keys(told)]);
-  return [...names].filter((name) => !isDeepStrictEqual(signed[name], told[name]));
+function differences(signed: JsonObject, fields: JsonObject): readonly string[] {
+  const names = new Set([...Object.keys(signed), ...Object.keys(fields)]);
+  return [...names].filter((name) => !isDeepStrictEqual(signed[name], fields[name]));
 }

@@ -85,8 +85,8 @@ export class PrefixGuard {
     prefixMatch: PrefixMatch | undefined,
     { name, steps, next, modules }: PrefixStateOptions,
   ): PrefixState {
-    const asked = new Map<string, SentPrefix>();
-    let binding: ReadonlyMap<string, SentPrefix> = asked;
+    const sentStages = new Map<string, SentPrefix>();
+    let binding: ReadonlyMap<string, SentPrefix> = sentStages;
     const inOrder = (stages: ReadonlyMap<string, SentPrefix>) =>
       Object.fromEntries(
         modules.flatMap((module) => {
@@ -104,13 +104,13 @@ export class PrefixGuard {
       onReplyStart: (sent: Exchange, prefix: Prefix): Promise<void> => {
         const isStepped = prefix.stepper !== undefined && prefix.steps !== watch.steps;
         if (isStepped)
-          for (const module of modules.slice(modules.indexOf(prefix.stepper))) asked.delete(module);
+          for (const module of modules.slice(modules.indexOf(prefix.stepper))) sentStages.delete(module);
         for (const [module, stage] of Object.entries(prefix.stages))
-          asked.set(module, shorterPrefix(asked.get(module), stage));
+          sentStages.set(module, shorterPrefix(sentStages.get(module), stage));
         // A retried call starts with the first request, not with what followed its answer.
-        if (!watch.hasEarlierAttempt || isStepped) binding = new Map(asked);
+        if (!watch.hasEarlierAttempt || isStepped) binding = new Map(sentStages);
         watch.cached = sentPrefixOf(exchange);
-        watch.stages = inOrder(asked);
+        watch.stages = inOrder(sentStages);
         watch.steps = prefix.steps;
         watch.hasEarlierAttempt = true;
         watch.sentTo = nameOfTarget(sent.target);

@@ -121,10 +121,10 @@ function readCost({ card }: ModelPricing, tokens: number, isUncached: boolean): 
 }
 
 /** Tokens of the edited request from the first difference on. */
-function estimateChangedTokens(came: ChatRequest, edited: ChatRequest): number {
-  if (came.tools !== edited.tools) return estimateRequestTokens(edited);
-  if (came.system !== edited.system) return estimateTokens([edited.system, edited.messages]);
-  const first = edited.messages.findIndex((message, at) => message !== came.messages[at]);
+function estimateChangedTokens(incoming: ChatRequest, edited: ChatRequest): number {
+  if (incoming.tools !== edited.tools) return estimateRequestTokens(edited);
+  if (incoming.system !== edited.system) return estimateTokens([edited.system, edited.messages]);
+  const first = edited.messages.findIndex((message, at) => message !== incoming.messages[at]);
   return first < 0 ? 0 : estimateTokens(edited.messages.slice(first));
 }
 

@@ -100,12 +100,12 @@ export class Prefix {
         prefix: this.#with(undefined, edited ? [module, sentPrefixOf(outgoing)] : undefined),
       };
     if (!edited && before === undefined) return { goesOn: outgoing, prefix: this };
-    const kept = this.#cached === undefined ? undefined : (before ?? this.#cached);
-    const stays = kept === undefined || startsWithPrefix(outgoing, kept);
+    const cached = this.#cached === undefined ? undefined : (before ?? this.#cached);
+    const stays = cached === undefined || startsWithPrefix(outgoing, cached);
     if (stays)
       return {
         goesOn: outgoing,
-        prefix: this.#with(kept, edited ? [module, sentPrefixOf(outgoing)] : undefined),
+        prefix: this.#with(cached, edited ? [module, sentPrefixOf(outgoing)] : undefined),
       };
     if (allowed !== undefined && !isEdited(allowed, outgoing.request))
       return { goesOn: outgoing, prefix: this.#with(undefined, [module, sentPrefixOf(outgoing)], module) };
@@ -121,10 +121,10 @@ export class Prefix {
   }
 
   /** Whether a module's edit preserves the cached prefix. */
-  isPreserved(came: Exchange, edited: ChatRequest, module: string): boolean {
-    const kept = this.#cached;
-    if (kept === undefined) return true;
-    return startsWithPrefix(came.with({ request: edited }), this.#state.stages[module] ?? kept);
+  isPreserved(incoming: Exchange, edited: ChatRequest, module: string): boolean {
+    const cached = this.#cached;
+    if (cached === undefined) return true;
+    return startsWithPrefix(incoming.with({ request: edited }), this.#state.stages[module] ?? cached);
   }
 
   /** Whether a module may change the cached prefix by turning the incoming request into `edited`. */

@@ -6,9 +6,9 @@ import type { Block, ChatRequest, Message } from '../message.ts';
  */
 export function isInThinkingLoop({ messages }: Pick<ChatRequest, 'messages'>): boolean {
   if (!hasResults(messages.at(-1))) return false;
-  const asked = messages.findLastIndex((message) => message.role === 'user' && !hasResults(message));
+  const lastUserIndex = messages.findLastIndex((message) => message.role === 'user' && !hasResults(message));
   return messages
-    .slice(asked + 1)
+    .slice(lastUserIndex + 1)
     .some((message) => message.role === 'assistant' && hasBlock(message, isThought));
 }
 

@@ -128,7 +128,7 @@ export interface Credits {
   /** All entries of an account. */
   payments(accountId: string): Promise<readonly CreditPayment[]>;
   /** The newest first. */
-  entries(question: CreditEntryQuery): Promise<readonly CreditEntry[]>;
+  entries(query: CreditEntryQuery): Promise<readonly CreditEntry[]>;
   /** Accounts whose balance is not the sum of their entries, and transactions that don't sum to zero. */
   findInconsistencies(): Promise<readonly string[]>;
 }
@@ -175,7 +175,7 @@ export interface Recharges {
     readonly most: number;
   }): Promise<readonly Recharge[]>;
   /** Accounts below their threshold with no open recharge: some of all, or the given one. */
-  due(question: DueRechargeQuery): Promise<readonly string[]>;
+  due(query: DueRechargeQuery): Promise<readonly string[]>;
 }
 
 /** The maximum number of an account's recharges since then. */

@@ -72,7 +72,7 @@ interface BudgetShortage {
 /** The budgets of all keys, shared by all replicas. Their state may be lost at any time. */
 export interface Budgets {
   /** One atomic round trip: spent and held together never exceed a ceiling, even with concurrent holds. */
-  hold(asked: BudgetHoldRequest): Promise<HoldOutcome>;
+  hold(holdRequest: BudgetHoldRequest): Promise<HoldOutcome>;
   /**
    * `again` if an earlier attempt may have succeeded, or the hold may have expired: then settles only what is still
    * held.

@@ -105,7 +105,7 @@ export interface PatternTable {
   /** Keeps an existing topic of a conversation. */
   recordGist(
     owner: string,
-    said: Gist & { readonly conversation: string; readonly atMs: number },
+    gist: Gist & { readonly conversation: string; readonly atMs: number },
   ): Promise<void>;
   gist(owner: string, conversation: string): Promise<Gist | undefined>;
   /** Keeps an existing trial of a pattern in a conversation. */

@@ -45,5 +45,5 @@ export interface Ledger {
   /** Keeps an existing line. */
   add(line: LedgerLine): Promise<void>;
   /** The newest first. */
-  page(question: LedgerQuery): Promise<readonly LedgerLine[]>;
+  page(query: LedgerQuery): Promise<readonly LedgerLine[]>;
 }

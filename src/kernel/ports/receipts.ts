@@ -49,7 +49,7 @@ export interface Receipts {
   ofSession(sessionRef: string): Promise<readonly StoredReceipt[]>;
   countOfSession(sessionRef: string): Promise<number>;
   /** An account's own and claimed receipts, the newest first. */
-  page(question: ReceiptQuery): Promise<readonly StoredReceipt[]>;
+  page(query: ReceiptQuery): Promise<readonly StoredReceipt[]>;
   /** Resolves to the valid claim: this one, or an earlier one. */
   claim(claim: Claim): Promise<Claim>;
   /** Keeps an existing key. */

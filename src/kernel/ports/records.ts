@@ -266,15 +266,15 @@ export interface UsageStore {
   /** Replaces earlier reservations of the same processes, all or nothing. */
   reserve(reservations: readonly Reservation[]): Promise<void>;
   /** All reservations of all processes. */
-  reserved(question: ReservationQuery): Promise<readonly Reservation[]>;
+  reserved(query: ReservationQuery): Promise<readonly Reservation[]>;
   /** Days from `from` to `to` inclusive, of one account or of all, ordered by day, key, provider, model. */
-  days(question: {
+  days(query: {
     readonly accountId: string | undefined;
     readonly from: string;
     readonly to: string;
   }): Promise<readonly UsageDay[]>;
   /** The same for the effects of modules, ordered by day and module. */
-  modules(question: {
+  modules(query: {
     readonly accountId: string | undefined;
     readonly from: string;
     readonly to: string;

@@ -199,11 +199,11 @@ export interface RequestLog {
   /** Like `add`. */
   addPacked(packs: readonly string[]): Promise<void>;
   /** Limits the search time for rare calls: a page may have fewer than `limit` and still report more. */
-  page(question: LogQuery): Promise<LogPage>;
+  page(query: LogQuery): Promise<LogPage>;
   /** The sums of calls, including those deleted because of the maximum number. */
-  sums(question: LogSumsQuery): Promise<LogSums>;
+  sums(query: LogSumsQuery): Promise<LogSums>;
   /** The earliest time with sums of this resolution; undefined if there are none. */
-  oldestSums(kept: 'by-minute' | 'folded'): Promise<number | undefined>;
+  oldestSums(resolution: 'by-minute' | 'folded'): Promise<number | undefined>;
   /** Merges the minutes of this span. */
   foldMinutes(span: SumsSpan): Promise<void>;
   /** Merges shorter merged spans of this one. */

@@ -8,7 +8,7 @@ export interface Vectors {
    * Vectors of the same space, the nearest first. Finds additions of other processes after a second; never finds
    * removed ones.
    */
-  search(near: Vector, question?: VectorQuery): Promise<VectorSearchResult>;
+  search(near: Vector, query?: VectorQuery): Promise<VectorSearchResult>;
   /** The data of existing ones, by id; undefined if unavailable. Up to 100 at a time. */
   data(ids: readonly string[], part?: string): Promise<ReadonlyMap<string, string> | undefined>;
   /** From one partition, by default the unnamed one. Up to 100 at a time. */
@@ -79,7 +79,7 @@ export interface VectorTable {
   /** Of all modules if none is given. */
   forget(owner: Pick<VectorOwner, 'scope'> & Partial<VectorOwner>): Promise<void>;
   /** What was added to a partition since the cursor, in order, in chunks. */
-  added(owner: VectorOwner, question: AddedVectorsQuery): Promise<AddedVectorsPage>;
+  added(owner: VectorOwner, query: AddedVectorsQuery): Promise<AddedVectorsPage>;
   /** Those that still exist. */
   find(owner: VectorOwner, part: string, ids: readonly string[]): Promise<readonly VectorRow[]>;
   /** Deletes some expired ones; true if there may be more. */

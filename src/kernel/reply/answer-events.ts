@@ -165,7 +165,7 @@ function finishBlock({ block, json }: OpenBlock): Block {
 export function mergeUsage(before: Usage, update: Usage | null | undefined): Usage {
   if (update == null) return before;
   const merged: Record<string, unknown> = { ...before };
-  const told: Readonly<Record<string, unknown>> = { ...update };
-  for (const name in told) if (told[name] != null) merged[name] = told[name];
+  const fields: Readonly<Record<string, unknown>> = { ...update };
+  for (const name in fields) if (fields[name] != null) merged[name] = fields[name];
   return merged;
 }

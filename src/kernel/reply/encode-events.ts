@@ -51,13 +51,13 @@ function encodeBatch(events: Events, encoder: ReplyEncoder): Uint8Array | undefi
 }
 
 /** Some providers don't name the model in their answers: it is the requested one. */
-export function withDefaultModel(encoder: ReplyEncoder, asked: unknown): ReplyEncoder {
-  if (typeof asked !== 'string') return encoder;
+export function withDefaultModel(encoder: ReplyEncoder, requestedModel: unknown): ReplyEncoder {
+  if (typeof requestedModel !== 'string') return encoder;
   return {
     push: (event) =>
       encoder.push(
         event.type === 'message_start' && event.message.model === ''
-          ? { ...event, message: { ...event.message, model: asked } }
+          ? { ...event, message: { ...event.message, model: requestedModel } }
           : event,
       ),
     end: () => encoder.end(),

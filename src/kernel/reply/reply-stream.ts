@@ -222,10 +222,10 @@ export class ReplyStream {
 
   #complete(): undefined | Promise<undefined> {
     this.#emit(this.#lastEvents());
-    const told = this.finish(
+    const finished = this.finish(
       this.streamError === undefined ? { how: 'complete' } : { how: 'failed', error: this.streamError },
     );
-    return told?.then(() => undefined);
+    return finished?.then(() => undefined);
   }
 }
 

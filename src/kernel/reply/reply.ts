@@ -26,8 +26,8 @@ interface ReplyOwnership {
   clearHolder(reply: Reply): Reply;
   /** Makes `maker` the owner of the code in this reply and its ancestors, up to the reply that it was given. */
   assignMaker(reply: Reply, maker: CodeOwner): void;
-  /** The unread reply among this one and those derived from it; undefined if that is `kept`, or if it is being read. */
-  findUnreadDescendant(reply: Reply, kept: Reply): Reply | undefined;
+  /** The unread reply among this one and those derived from it; undefined if that is `delivered`, or if it is being read. */
+  findUnreadDescendant(reply: Reply, delivered: Reply): Reply | undefined;
   /** Runs once, when its first event arrives. */
   onStart(reply: Reply, then: () => void): void;
   /** Adds a listener of the gateway, whoever holds the reply. */
@@ -191,15 +191,15 @@ export class Reply {
   }
 
   /** The bytes for a client that speaks `wire`: the provider's own if nothing was changed. */
-  bytes(wire: WireFormat, framing: Framing, asked: ClientRequest): ReplyBytes {
+  bytes(wire: WireFormat, framing: Framing, clientRequest: ClientRequest): ReplyBytes {
     this.#consume();
     const providerResponse = this.#stream.responseReader?.response;
     const own = providerResponse?.wire === wire && providerResponse.framing === framing;
     const pull = own
-      ? this.#passThroughBytes(providerResponse, asked)
+      ? this.#passThroughBytes(providerResponse, clientRequest)
       : encodeEvents(
           this.#source(),
-          withDefaultModel(wire.replyEncoder(framing, asked), asked.routing.model),
+          withDefaultModel(wire.replyEncoder(framing, clientRequest), clientRequest.routing.model),
           (fault) => this.#stream.fail(fault),
         );
     return new ReplyBytes(pull, () => this.#stream.finish({ how: 'aborted' }));
@@ -215,11 +215,15 @@ export class Reply {
 
   #passThroughBytes(
     { usageRequested, wire }: ProviderResponse,
-    asked: ClientRequest,
+    clientRequest: ClientRequest,
   ): () => PullResult<Uint8Array> {
     const pull = () => this.#stream.nextChunk();
     const { usageOptIn } = wire;
-    if (usageRequested === undefined || usageOptIn === undefined || asked.usageOptInFields === undefined)
+    if (
+      usageRequested === undefined ||
+      usageOptIn === undefined ||
+      clientRequest.usageOptInFields === undefined
+    )
       return pull;
     return filterBytes(pull, usageOptIn.stripUsage());
   }
@@ -272,10 +276,10 @@ export class Reply {
           one.#stream.assignMaker(maker);
         }
       },
-      findUnreadDescendant(reply, kept) {
+      findUnreadDescendant(reply, delivered) {
         let last = reply;
         while (last.#derived !== undefined) last = last.#derived;
-        return last === kept || last.#consumed ? undefined : last;
+        return last === delivered || last.#consumed ? undefined : last;
       },
       onStart(reply, then) {
         reply.#stream.onStart(then);

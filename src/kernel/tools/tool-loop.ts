@@ -29,9 +29,9 @@ export class ToolLoop {
   #usage: Usage = {};
   #toolCallCount = 0;
 
-  constructor(parts: ToolLoopParts, asked: ChatRequest) {
+  constructor(parts: ToolLoopParts, request: ChatRequest) {
     this.#parts = parts;
-    this.#request = asked;
+    this.#request = request;
     this.#writer = new VisibleTurnWriter(
       (block) =>
         (block.type === 'tool_use' && parts.tools.has(block.name)) || parts.hidden?.isHidden(block) === true,
@@ -83,14 +83,14 @@ export class ToolLoop {
   async *#endEarly(toolRound: ToolRound, { reason, message }: EarlyEnd): AsyncGenerator<ReplyEvent> {
     this.#parts.kit.note({ stopped: reason });
     const stop_reason = reason === 'max_tokens' ? reason : 'end_turn';
-    const said: StopFields = { stop_reason, stop_sequence: null };
+    const stopFields: StopFields = { stop_reason, stop_sequence: null };
     if (message === undefined) {
-      yield* this.#end(said, toolRound);
+      yield* this.#end(stopFields, toolRound);
       return;
     }
     this.#rounds.push(toolRound);
     yield* this.#writer.writeText(message);
-    yield* this.#end(said, { content: [{ type: 'text', text: message }], results: [] });
+    yield* this.#end(stopFields, { content: [{ type: 'text', text: message }], results: [] });
   }
 
   /** Separates calls of gateway tools from everything else. */
@@ -181,14 +181,14 @@ export class ToolLoop {
   }
 
   /** Stores the turn before the client sees its end and may continue. */
-  async *#end(said: StopFields, last: ToolRound): AsyncGenerator<ReplyEvent> {
+  async *#end(stopFields: StopFields, last: ToolRound): AsyncGenerator<ReplyEvent> {
     const { exchange, kit } = this.#parts;
     this.#rounds.push(last);
     if (this.#toolCallCount > 0 || this.#writer.hasHidden) {
       const place = turnKey(exchange.conversation.digestAt(), this.#writer);
       await kit.decisions.decideOnce(place, () => this.#rounds).catch(() => kit.note({ turn: 'not-kept' }));
     }
-    const { stop_reason, stop_sequence, stop_details } = said;
+    const { stop_reason, stop_sequence, stop_details } = stopFields;
     const delta = { stop_reason, stop_sequence, ...(stop_details != null && { stop_details }) };
     yield { type: 'message_delta', delta, usage: this.#usage };
     yield { type: 'message_stop' };

@@ -63,12 +63,12 @@ export async function restoreToolRounds(
       continue;
     }
     isChanged = true;
-    const said = rounds
+    const shown = rounds
       .map((toolRound) => (hidden?.resend === false ? removeHiddenBlocks(toolRound, hidden) : toolRound))
       .filter(({ content }) => content.length > 0);
-    for (const [round, { content, results }] of said.entries()) {
+    for (const [round, { content, results }] of shown.entries()) {
       if (waiting.length > 0) messages.push({ role: 'user', content: waiting });
-      const isLast = round === said.length - 1;
+      const isLast = round === shown.length - 1;
       messages.push({ role: 'assistant', content: isLast ? copyCacheMarker(message, content) : content });
       waiting = results;
     }
@@ -103,10 +103,10 @@ function blocksOf({ content }: Message): readonly Block[] {
 }
 
 /** Parses stored rounds. */
-function parseToolRounds(kept: unknown): readonly ToolRound[] {
-  return Array.isArray(kept) ? kept.filter(isToolRound) : [];
+function parseToolRounds(stored: unknown): readonly ToolRound[] {
+  return Array.isArray(stored) ? stored.filter(isToolRound) : [];
 }
 
-function isToolRound(kept: unknown): kept is ToolRound {
-  return isJsonObject(kept) && Array.isArray(kept.content) && Array.isArray(kept.results);
+function isToolRound(stored: unknown): stored is ToolRound {
+  return isJsonObject(stored) && Array.isArray(stored.content) && Array.isArray(stored.results);
 }

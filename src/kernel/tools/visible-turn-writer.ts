@@ -92,10 +92,10 @@ export class VisibleTurnWriter implements VisibleTurn {
   }
 
   #appendText(text: string): string {
-    const said = this.#needsPause && text !== '' ? pauseText + text : text;
+    const written = this.#needsPause && text !== '' ? pauseText + text : text;
     if (text !== '') this.#needsPause = false;
-    this.text += said;
-    return said;
+    this.text += written;
+    return written;
   }
 
   /** Writes a call that the client must make. */
@@ -112,9 +112,9 @@ export class VisibleTurnWriter implements VisibleTurn {
   *writeText(text: string): Generator<ReplyEvent> {
     const index = this.#blockCount++;
     this.#needsPause = this.text !== '';
-    const said = this.#appendText(text);
+    const written = this.#appendText(text);
     yield { type: 'content_block_start', index, content_block: { type: 'text', text: '' } };
-    yield { type: 'content_block_delta', index, delta: { type: 'text_delta', text: said } };
+    yield { type: 'content_block_delta', index, delta: { type: 'text_delta', text: written } };
     yield { type: 'content_block_stop', index };
   }
 }

@@ -34,11 +34,11 @@ export async function withTools(tools: readonly GatewayTool[], within: WithTools
   const named = assignUniqueNames(tools, request);
   const whole = messages === request.messages ? request : { ...request, messages };
   const offer = (edited: ChatRequest) => appendTools(edited, named);
-  const asked = within.arrange === undefined ? offer(whole) : await within.arrange(whole, offer);
-  const isIdle = asked.tools === request.tools && hidden?.resend !== true;
-  const reply = await next(asked === request ? exchange : exchange.with({ request: asked }));
+  const outgoing = within.arrange === undefined ? offer(whole) : await within.arrange(whole, offer);
+  const isIdle = outgoing.tools === request.tools && hidden?.resend !== true;
+  const reply = await next(outgoing === request ? exchange : exchange.with({ request: outgoing }));
   if (isIdle) return reply;
-  const turn = new ToolLoop({ exchange, next, kit, tools: named, roundsMax: rounds, hidden }, asked);
+  const turn = new ToolLoop({ exchange, next, kit, tools: named, roundsMax: rounds, hidden }, outgoing);
   return reply.through((events) => turn.run(events));
 }
 
