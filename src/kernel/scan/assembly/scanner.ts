@@ -1,5 +1,5 @@
-// AssemblyScript, built by `npm run build:wasm`. Reads JSON window by window and remembers in between where it is.
-// Behind each window stand zeros: no loop has to ask for the end, as a zero ends everything that may go on.
+// AssemblyScript, built by `npm run build:wasm`. Reads JSON window by window and keeps its state in between.
+// Zeros follow each window: no loop has to check for the end, since a zero terminates every token.
 
 /** Direct children that are listed. */
 export const childrenMax: i32 = 8192;
@@ -38,25 +38,25 @@ const constantsAt: usize = memory.data<u64>(
 
 fillLetters();
 
-// What `run` answers if it isn't where to go on.
+// Results of `run` other than the position to continue from.
 const syntax: i32 = -1;
 const tooManyValues: i32 = -2;
 const tooDeep: i32 = -3;
 const tooManyChildren: i32 = -4;
 
-// What is next: something between which there may be space,
+// The next token, which may follow whitespace,
 const value: i32 = 0;
 const firstItem: i32 = 1;
 const key: i32 = 2;
 const firstKey: i32 = 3;
 const colon: i32 = 4;
 const after: i32 = 5;
-// or the rest of something that was begun.
+// or the rest of a started one.
 const restOfKey: i32 = 6;
 const restOfString: i32 = 7;
 const restOfNumber: i32 = 8;
 
-// How much of a number was read.
+// The state within a number.
 const nothing: i32 = 0;
 const minus: i32 = 1;
 const zero: i32 = 2;
@@ -113,7 +113,7 @@ export function run(length: i32, base: i32, last: bool): i32 {
   let fault: i32 = 0;
   let stopped = false;
 
-  // What the window before ended in.
+  // Finish the token that the previous window ended in.
   if (now >= restOfKey) {
     const close =
       now == restOfNumber
@@ -137,7 +137,7 @@ export function run(length: i32, base: i32, last: bool): i32 {
       }
     }
   }
-  // From key to colon to value to what is after it, wherever that begins; `break` leaves for good.
+  // Key, colon, value and what follows, from any of these on; `break` leaves the loop.
   while (!stopped) {
     if (now != after) {
       if (now >= key) {
@@ -212,7 +212,7 @@ export function run(length: i32, base: i32, last: bool): i32 {
         }
         if (nesting <= 1) begun(i32(at) + shift, nesting);
         if (nesting >= deepest) deepest = nesting + 1;
-        // A closing bracket is two after its opening one.
+        // The code of a closing bracket is that of the opening one plus two.
         if (load<u8>(at, 1) != c + 2) {
           at++;
           nesting++;
@@ -229,7 +229,7 @@ export function run(length: i32, base: i32, last: bool): i32 {
       } else {
         const close = wordEnd(at, c);
         if (close == wrong) {
-          // A word that is cut is read again, with what follows.
+          // A literal that is cut is read again in the next window.
           if (at + 5 <= stop || last) fault = syntax;
           break;
         }
@@ -472,7 +472,7 @@ function longStringEnd(offset: usize, stop: usize): usize {
     const kind = load<u8>(lettersAt + load<u8>(found, 1));
     if ((kind & plain) == 0 && ((kind & unicode) == 0 || !areHex(found + 2)))
       return found + 6 > stop ? cutAt(found) : wrong;
-    // Without the backslash and what it escapes.
+    // Skip the backslash and the escaped character.
     marks &= ~(<u64>3 << bit);
     if (bit == 63) {
       wordAt += 8;
