@@ -9,17 +9,17 @@ import { invalidToken } from '../../sandbox/anonymous-sessions.ts';
 import { localModeError } from './routes/local-mode.ts';
 import type { AuthRequest, SessionCookies } from './session-cookie.ts';
 
-/** Whoever may look at an account, and how they showed it. */
+/** A caller with access to an account, by kind of credential. */
 export type AccountCaller =
   | ({ readonly kind: 'session' } & Session)
   | { readonly kind: 'key'; readonly accountId: string; readonly keyId: string }
   | { readonly kind: 'local'; readonly accountId: 'local' };
 
-/** Who may call our own routes; each refuses with 401. */
+/** Authenticates callers of Weir's own routes; each check rejects with 401. */
 export interface AccessChecks {
   session(authRequest: AuthRequest): Promise<Session>;
   sessionOrKey(authRequest: AuthRequest): Promise<AccountCaller>;
-  /** An API key, and nothing else. */
+  /** Accepts an API key only. */
   key(authRequest: AuthRequest): Promise<AccountCaller>;
 }
 
@@ -31,7 +31,7 @@ export interface CloudAccessParts {
   readonly cookies: SessionCookies;
 }
 
-/** Accounts show a session token, or where that is enough one of their API keys. */
+/** Cloud mode: accounts authenticate with a session token or, where a route allows it, an API key. */
 export function createCloudAccess({ tokens, keys, cookies }: CloudAccessParts): AccessChecks {
   const byKey = async ({ headers }: AuthRequest): Promise<AccountCaller | undefined> => {
     const token = tokenOf(headers);
@@ -48,7 +48,7 @@ export function createCloudAccess({ tokens, keys, cookies }: CloudAccessParts): 
     async session(authRequest) {
       const session = await bySession(authRequest);
       if (session === undefined)
-        throw authenticationRequiredError('send a session token, which POST /v1/users/login gives');
+        throw authenticationRequiredError('send a session token from POST /v1/users/login');
       return session;
     },
     async sessionOrKey(authRequest) {
@@ -58,28 +58,28 @@ export function createCloudAccess({ tokens, keys, cookies }: CloudAccessParts): 
       if (session !== undefined) return { kind: 'session', ...session };
       if (isAnonymousToken(tokenOf(authRequest.headers) ?? ''))
         throw invalidToken(
-          'the token of an anonymous session is for POST /v1/messages and its receipts alone',
+          'an anonymous session token is only valid for POST /v1/messages and its own receipts',
         );
-      throw authenticationRequiredError('send an API key, or a session token');
+      throw authenticationRequiredError('send an API key or a session token');
     },
     async key(authRequest) {
       const key = await byKey(authRequest);
-      if (key === undefined) throw authenticationRequiredError('send an API key, which POST /v1/keys makes');
+      if (key === undefined) throw authenticationRequiredError('send an API key from POST /v1/keys');
       return key;
     },
   };
 }
 
 export interface LocalAccessParts {
-  /** Asks of everybody what calls to models are asked for, and refuses who doesn't have it. */
+  /** The same check as for model calls; rejects a missing or wrong token. */
   authenticate(headers: HeaderList): unknown;
   readonly localToken: Secret | undefined;
   readonly cookies: SessionCookies;
 }
 
-/** A local gateway has one user, who needs nothing, or its token; a browser may keep that in its cookie. */
+/** Local mode: one user, who needs no credential or the local token; a browser may send the token as a cookie. */
 export function createLocalAccess({ authenticate, localToken, cookies }: LocalAccessParts): AccessChecks {
-  const isKept = (authRequest: AuthRequest): boolean => {
+  const hasTokenCookie = (authRequest: AuthRequest): boolean => {
     if (localToken === undefined || bearerTokenOf(authRequest.headers) !== undefined) return false;
     const token = cookies.tokenOf(authRequest);
     return token !== undefined && localToken.equals(token);
@@ -89,7 +89,7 @@ export function createLocalAccess({ authenticate, localToken, cookies }: LocalAc
       throw localModeError();
     },
     async sessionOrKey(authRequest) {
-      if (!isKept(authRequest)) await authenticate(authRequest.headers);
+      if (!hasTokenCookie(authRequest)) await authenticate(authRequest.headers);
       return { kind: 'local', accountId: 'local' };
     },
     async key() {
@@ -102,6 +102,6 @@ function tokenOf(headers: HeaderList): string | undefined {
   return bearerTokenOf(headers) ?? headerOf(headers, 'x-api-key');
 }
 
-function authenticationRequiredError(what: string): GatewayError {
-  return new GatewayError('authentication_required', `${what}, as "authorization: Bearer <token>"`);
+function authenticationRequiredError(instruction: string): GatewayError {
+  return new GatewayError('authentication_required', `${instruction} as "authorization: Bearer <token>"`);
 }

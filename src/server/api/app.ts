@@ -23,19 +23,18 @@ import { type Docs, isDocsPath } from './docs.ts';
 import { hintForPath } from './path-hints.ts';
 import type { ApiRequest, ApiResponse, ApiRoute, Route } from './route.ts';
 
-/** Answers everything but the data plane: our own routes, and the errors of the contract for what matches none. */
+/** Serves everything outside the data plane: Weir's own routes, and 404 or 405 for the rest. */
 export type App = (req: HttpRequest, res: HttpResponse, call: AppRequestContext) => Promise<void>;
 
 interface AppRequestContext extends RequestContext {
-  /** Of the client, as far as proxies in between are believed. */
+  /** The client's address, resolved through trusted proxies. */
   readonly clientAddress: string;
 }
 
 export interface AppParts {
-  /** Who may call the routes that ask for it. */
   readonly access: AccessChecks;
   readonly log: Log;
-  /** For browsers, where no route is meant. */
+  /** Pages for browsers, served on paths without a route. */
   readonly pages?: Pages | undefined;
 }
 
@@ -50,9 +49,9 @@ export function createApp(routes: readonly Route[], { access, log, pages }: AppP
     const { headers } = req;
     let route: ApiRoute | undefined;
     try {
-      const shown = pages === undefined ? undefined : await findPage(pages, req, call.path, hasPath);
-      if (shown !== undefined) {
-        sendResponse(res, shown, call);
+      const page = pages === undefined ? undefined : await findPage(pages, req, call.path, hasPath);
+      if (page !== undefined) {
+        sendResponse(res, page, call);
         return;
       }
       const matchedRoute = find(req.method, call.path);
@@ -71,9 +70,9 @@ export function createApp(routes: readonly Route[], { access, log, pages }: AppP
       if (answer.gzippedLines !== undefined && req.method !== 'HEAD') await sendArchive(res, answer, call);
       else sendApiResponse(res, answer, call);
     } catch (thrown) {
-      // The client sees that it is cut off; one that has left is no event of ours.
+      // Destroying the connection shows the client that the archive is incomplete; a client that left is not logged.
       if (res.headersSent) {
-        if (!res.isClosed) log.error({ id: call.id, err: thrown }, 'an archive was cut off');
+        if (!res.isClosed) log.error({ id: call.id, err: thrown }, 'sending an archive failed midway');
         res.destroy();
         return;
       }
@@ -89,26 +88,26 @@ export function createApp(routes: readonly Route[], { access, log, pages }: AppP
   };
 }
 
-/** Routes come first; the root is both, by what is asked for. */
+/** Routes take precedence over pages, except at `/`, which serves both. */
 function findPage(
   { dashboard, docs }: Pages,
   { method, headers }: HttpRequest,
   path: string,
-  knows: RouteFinder['hasPath'],
+  hasPath: RouteFinder['hasPath'],
 ): Promise<BufferedResponse> | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   if (isDocsPath(path)) return docs.page(path, headers);
   return (
     dashboard?.asset(path, headers) ??
-    (path === '/' || !knows(path) ? dashboard?.page(path, headers) : undefined)
+    (path === '/' || !hasPath(path) ? dashboard?.page(path, headers) : undefined)
   );
 }
 
 interface RouteFinder {
   find(method: string, path: string): MatchedRoute;
-  /** Whether there is a route, whatever its method. */
+  /** Whether the path has a route for any method. */
   hasPath(path: string): boolean;
-  /** The format of an inference route, for a method that it doesn't take. */
+  /** The wire format of the inference route at a path, for method errors. */
   wireFormatAt(path: string): WireFormat | undefined;
 }
 
@@ -117,7 +116,7 @@ interface MatchedRoute {
   readonly parameters: ApiRequest['parameters'];
 }
 
-/** Looks a route up by its path, and only then by its method, so that the two refusals can be told apart. */
+/** Matches the path first and the method second, to tell 404 from 405. */
 function createRouteFinder(routes: readonly Route[]): RouteFinder {
   const router = createRouter({ ignoreTrailingSlash: true });
   for (const [path, byMethod] of groupByPath(routes)) router.on('GET', path, () => undefined, byMethod);
@@ -128,17 +127,17 @@ function createRouteFinder(routes: readonly Route[]): RouteFinder {
     return route?.kind === 'inference' ? route.wire : undefined;
   };
   const find = (method: string, path: string): MatchedRoute => {
-    const found = router.find('GET', path);
-    const byMethod: ReadonlyMap<string, Route> | undefined = found?.store;
+    const match = router.find('GET', path);
+    const byMethod: ReadonlyMap<string, Route> | undefined = match?.store;
     if (byMethod === undefined)
       throw new GatewayError(
         'not_found',
-        `there is no ${method} ${path.slice(0, 200)}; ${hintForPath(path) ?? 'GET /openapi.json lists what there is'}`,
+        `no such route: ${method} ${path.slice(0, 200)}; ${hintForPath(path) ?? 'GET /openapi.json lists all routes'}`,
       );
     const route = byMethod.get(method === 'HEAD' ? 'GET' : method);
-    if (route?.kind === 'own') return { route, parameters: found?.params ?? {} };
+    if (route?.kind === 'own') return { route, parameters: match?.params ?? {} };
     const allowed = [...byMethod.keys()].join(', ');
-    throw new GatewayError('method_not_allowed', `this path takes ${allowed}`, {
+    throw new GatewayError('method_not_allowed', `method not allowed; this path accepts ${allowed}`, {
       headers: ['allow', allowed],
     });
   };
@@ -148,9 +147,9 @@ function createRouteFinder(routes: readonly Route[]): RouteFinder {
 function groupByPath(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<string, Route>> {
   const paths = new Map<string, Map<string, Route>>();
   for (const route of routes) {
-    // A part in the middle that a format reads by itself is the data plane's to find.
+    // The data plane matches paths with a wildcard in the middle.
     if (/\*[^\w]/.test(route.path)) continue;
-    // What a rest is called is for readers of the description.
+    // A wildcard's name is only for the OpenAPI description.
     const path = route.path.replace(/\*\w+$/, '*');
     const methods = paths.get(path) ?? new Map<string, Route>();
     paths.set(path, methods.set(route.method, route));
@@ -158,7 +157,7 @@ function groupByPath(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<
   return paths;
 }
 
-/** At the pace of whoever reads it. */
+/** Streams with backpressure. */
 async function sendArchive(
   res: HttpResponse,
   answer: ApiResponse,
@@ -192,20 +191,20 @@ function sendApiResponse(res: HttpResponse, answer: ApiResponse, requestContext:
     answer.contentType ??
     (typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8');
   const bytes = Buffer.from(text);
-  // An answer without content has neither a type nor a length (RFC 9110, 8.6).
+  // A 204 response has neither content-type nor content-length (RFC 9110, 8.6).
   const content = status === 204 ? [] : ['content-type', type, 'content-length', String(bytes.byteLength)];
-  const { headers: said = [] } = answer;
-  // What was told to one person stays on no disk and in no cache, unless the route says otherwise.
-  const kept = said.includes('cache-control') ? [] : ['cache-control', 'no-store'];
+  const { headers: routeHeaders = [] } = answer;
+  // Responses are private unless the route sets its own caching.
+  const caching = routeHeaders.includes('cache-control') ? [] : ['cache-control', 'no-store'];
   const headers = [
     ...content,
     ...noSniffHeaders,
     'x-request-id',
     requestContext.id,
     ...requestContext.cors,
-    ...kept,
-    ...said,
+    ...caching,
+    ...routeHeaders,
   ];
-  // The server itself leaves the body out for HEAD.
+  // The HTTP server omits the body for HEAD.
   writeResponse(res, { status, headers, bytes });
 }

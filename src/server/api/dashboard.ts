@@ -5,13 +5,13 @@ import { openStaticFiles, pageHeaders } from './static-files.ts';
 
 /** The built files of the dashboard. */
 export interface Dashboard {
-  /** A built file; undefined where there is none at that path. */
-  asset(path: string, asked: HeaderList): Promise<BufferedResponse> | undefined;
-  /** The page, which finds out by its address what to show; undefined where something else than a page is asked for. */
-  page(path: string, asked: HeaderList): Promise<BufferedResponse> | undefined;
+  /** A built file; undefined if there is none at the path. */
+  asset(path: string, requestHeaders: HeaderList): Promise<BufferedResponse> | undefined;
+  /** The single page, which routes by its URL; undefined if the request is not for HTML. */
+  page(path: string, requestHeaders: HeaderList): Promise<BufferedResponse> | undefined;
 }
 
-/** Their names change with what is in them. */
+/** Asset names contain a content hash. */
 const assetHeaders: HeaderList = [
   'cache-control',
   'public, max-age=31536000, immutable',
@@ -19,10 +19,10 @@ const assetHeaders: HeaderList = [
   'nosniff',
 ];
 
-/** Where there are files, or nothing. */
+/** Paths that hold only files, never the page. */
 const filePaths = /^\/(assets|\.well-known)(\/|$)/;
 
-/** Undefined where it was not built. */
+/** Undefined if the dashboard was not built. */
 export function openDashboard(folder: string): Dashboard | undefined {
   const files = openStaticFiles(folder);
   if (!files.has('index.html')) return undefined;

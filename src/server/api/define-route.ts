@@ -4,32 +4,31 @@ import type { BodyParser } from './json-body.ts';
 import type { ApiRequest, ApiResponse, ApiRoute } from './route.ts';
 import { checkQueryNames } from './validation.ts';
 
-/** Who may call a route, and what is known of them then. */
+/** Checks access to a route and resolves to the caller. */
 export interface AccessRule<Caller> {
   readonly name: AccessName;
   check(request: ApiRequest): Promise<Caller>;
 }
 
-/** Anyone whom `count` lets; it is asked before the body is read, so that who comes too often costs next to nothing. */
-export function byAddress(count: (remoteAddress: string) => Promise<void>): AccessRule<void> {
-  return { name: 'public', check: ({ remoteAddress }) => count(remoteAddress) };
+/** Public, with a rate limit per address that is checked before the body is read. */
+export function byAddress(countRequest: (remoteAddress: string) => Promise<void>): AccessRule<void> {
+  return { name: 'public', check: ({ remoteAddress }) => countRequest(remoteAddress) };
 }
 
 export const bySession: AccessRule<Session> = {
   name: 'session',
-  check: ({ access, ...asked }) => access.session(asked),
+  check: ({ access, ...request }) => access.session(request),
 };
 export const bySessionOrKey: AccessRule<AccountCaller> = {
   name: 'sessionOrKey',
-  check: ({ access, ...asked }) => access.sessionOrKey(asked),
+  check: ({ access, ...request }) => access.sessionOrKey(request),
 };
 
 export const byKey: AccessRule<AccountCaller> = {
   name: 'key',
-  check: ({ access, ...asked }) => access.key(asked),
+  check: ({ access, ...request }) => access.key(request),
 };
 
-/** A request that has passed the checks. */
 interface AuthorizedRequest<Caller, Body> extends Omit<ApiRequest, 'access' | 'readBody'> {
   readonly caller: Caller;
   readonly body: Body;
@@ -41,7 +40,7 @@ interface RouteDefinition<Caller, Body> extends Omit<ApiRoute, 'kind' | 'access'
   handle(request: AuthorizedRequest<Caller, Body>): ApiResponse | Promise<ApiResponse>;
 }
 
-/** A route whose handler is only called by those who may, with a query and a body as they were declared; refused in that order. */
+/** A route that checks access, query names and body, in this order, before it calls its handler. */
 export function defineRoute<Caller, Body>(route: RouteDefinition<Caller, Body>): ApiRoute {
   const { access, body, handle, ...described } = route;
   return {

@@ -5,11 +5,11 @@ import { openStaticFiles, pageHeaders, type StaticFiles } from './static-files.t
 
 /** The documentation, below `/docs`. */
 export interface Docs {
-  /** What is at a path that begins with `/docs`. */
-  page(path: string, asked: HeaderList): Promise<BufferedResponse>;
+  /** The response for a path that begins with `/docs`. */
+  page(path: string, requestHeaders: HeaderList): Promise<BufferedResponse>;
 }
 
-/** Their names stay the same with the next version. */
+/** Asset names stay the same across versions, so they are cached briefly. */
 const assetHeaders: HeaderList = [
   'cache-control',
   'public, max-age=300',
@@ -17,7 +17,7 @@ const assetHeaders: HeaderList = [
   'nosniff',
 ];
 
-/** The folder is looked at when somebody opens the first page. */
+/** Reads the folder on the first request. */
 export function openDocs(folder: string): Docs {
   let opened: StaticFiles | undefined;
   return {
@@ -25,10 +25,12 @@ export function openDocs(folder: string): Docs {
       const files = opened ?? openStaticFiles(folder);
       if (!files.has('index.html')) return docsNotBuilt;
       opened = files;
-      const place = path.slice('/docs'.length + 1);
+      const relativePath = path.slice('/docs'.length + 1);
       // Links in a page are relative to its folder.
-      if (!path.endsWith('/') && files.has(posix.join(place, 'index.html'))) return redirectTo(`${path}/`);
-      const name = [place, `${place}.html`, `${place}index.html`].find((one) => files.has(one));
+      if (!path.endsWith('/') && files.has(posix.join(relativePath, 'index.html')))
+        return redirectTo(`${path}/`);
+      const candidates = [relativePath, `${relativePath}.html`, `${relativePath}index.html`];
+      const name = candidates.find((candidate) => files.has(candidate));
       if (name === undefined)
         return files.respond('404.html', { requestHeaders, headers: pageHeaders, status: 404 });
       return files.respond(name, {
@@ -39,7 +41,6 @@ export function openDocs(folder: string): Docs {
   };
 }
 
-/** Whether a path is the documentation's. */
 export function isDocsPath(path: string): boolean {
   return path === '/docs' || path.startsWith('/docs/');
 }

@@ -3,7 +3,7 @@ import type { AccessName } from './access.ts';
 import type { ApiRoute, BodyDescription, ResponseDescription, Route } from './route.ts';
 import { plainCookieName, secureCookieName } from './session-cookie.ts';
 
-/** Loose: some errors say more, inside `error` or beside it. */
+/** Loose: some errors have more fields, inside `error` or beside it. */
 const errorSchema = z.looseObject({
   type: z.literal('error'),
   error: z.looseObject({
@@ -23,16 +23,16 @@ const errorSchema = z.looseObject({
 
 const errorDocs = { description: 'Every error code, with its cause and remedy', url: '/docs/errors' };
 
-/** The description of the whole service, from the table that serves it. */
+/** The OpenAPI description, built from the route table. */
 export function openapiRoute(routes: readonly Route[]): ApiRoute {
   let text: string | undefined;
   const route: ApiRoute = {
     kind: 'own',
     method: 'GET',
     path: '/openapi.json',
-    summary: 'This description',
+    summary: 'The OpenAPI description of this API',
     tag: 'Information',
-    responses: { 200: { description: 'OpenAPI 3.1' } },
+    responses: { 200: { description: 'An OpenAPI 3.1 document' } },
     handle() {
       text ??= JSON.stringify(buildOpenapi([...routes, route]));
       return { body: text, contentType: 'application/json; charset=utf-8' };
@@ -59,20 +59,20 @@ function buildOpenapi(routes: readonly Route[]): object {
     components: {
       schemas: { Error: { ...jsonSchemaOf(errorSchema), externalDocs: errorDocs } },
       securitySchemes: {
-        bearer: bearerScheme('Whatever this gateway asks of callers: an API key, or in local mode any token'),
+        bearer: bearerScheme('An API key; in local mode the local token, if one is set'),
         apiKey: bearerScheme('An API key, from POST /v1/keys'),
         session: bearerScheme('A session token, from POST /v1/users/login'),
         sessionCookie: {
           type: 'apiKey',
           in: 'cookie',
           name: plainCookieName,
-          description: `The session token of a browser, on pages of this gateway; ${secureCookieName} where they are https`,
+          description: `The session token of a browser, for requests from pages of this gateway; named ${secureCookieName} on https`,
         },
         anonToken: bearerScheme('The token of an anonymous session, from POST /v1/anon/sessions'),
         payment: {
           type: 'http',
           scheme: 'Payment',
-          description: 'A payment for one call, for the challenge of its 402',
+          description: 'A payment for one call, in reply to the challenge of a 402 response',
         },
       },
     },
@@ -101,7 +101,7 @@ function describeOperation(route: Route): object {
     };
   return {
     ...shared,
-    description: `Takes and answers the ${route.wire.name} format; fields and headers it does not know go through.`,
+    description: `Requests and responses have the ${route.wire.name} format; unknown fields and headers are passed through.`,
     security: route.payment === undefined ? [{ bearer: [] }, {}] : [{}, { payment: [] }],
     ...(route.payment !== undefined && { 'x-payment-info': route.payment }),
     requestBody:
@@ -111,10 +111,10 @@ function describeOperation(route: Route): object {
     responses: {
       ...describeResponses(
         route.responses ?? {
-          200: { description: "The provider's answer; server-sent events when `stream` is true" },
+          200: { description: "The provider's response; server-sent events if `stream` is true" },
         },
       ),
-      default: errorResponse('An error, worded as the wire format words it'),
+      default: errorResponse('An error, in the form of the wire format'),
     },
   };
 }
@@ -126,11 +126,11 @@ function operationIdOf({ method, path }: Route): string {
     .replaceAll(pathParameter, (_, name) => `/by/${name || 'rest'}`)
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '');
-  const named = words.length === 0 ? ['root'] : words;
-  return method.toLowerCase() + named.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const parts = words.length === 0 ? ['root'] : words;
+  return method.toLowerCase() + parts.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-/** Any one of these will do. */
+/** The schemes are alternatives. */
 function securityOf(access: AccessName): readonly object[] {
   switch (access) {
     case 'public':
@@ -150,7 +150,7 @@ function requestBodyOf({ schema, required }: BodyDescription): object {
   return { required, content: { 'application/json': { schema: jsonSchemaOf(schema, 'input') } } };
 }
 
-/** `:name`, `*name` or `*`; a colon that no slash precedes is a colon. */
+/** `:name`, `*name` or `*`; a colon counts only after a slash. */
 const pathParameter = /(?:(?<=\/):|\*)(\w*)/g;
 
 function parametersOf(route: Route): readonly object[] {
@@ -162,10 +162,10 @@ function parametersOf(route: Route): readonly object[] {
     schema,
   }));
   const query = route.kind === 'own' ? Object.entries(route.query ?? {}) : [];
-  const inQuery = query.map(([name, said]) =>
-    typeof said === 'string'
-      ? { name, in: 'query', description: said, schema }
-      : { name, in: 'query', schema: jsonSchemaOf(said, 'input') },
+  const inQuery = query.map(([name, described]) =>
+    typeof described === 'string'
+      ? { name, in: 'query', description: described, schema }
+      : { name, in: 'query', schema: jsonSchemaOf(described, 'input') },
   );
   return [...inPath, ...inQuery];
 }
@@ -176,9 +176,9 @@ function describeResponses(answers: Readonly<Record<number, ResponseDescription>
       return [status, errorResponse(answer.description)];
     const { description, contentType = 'application/json', headers = {} } = answer;
     const schema = answer.schema === undefined ? {} : { schema: jsonSchemaOf(answer.schema) };
-    const described = Object.entries(headers).map(([name, says]) => [
+    const described = Object.entries(headers).map(([name, headerDescription]) => [
       name,
-      { description: says, schema: { type: 'string' } },
+      { description: headerDescription, schema: { type: 'string' } },
     ]);
     return [
       status,

@@ -1,14 +1,14 @@
 import type { ApiRoute } from './route.ts';
 
 interface PageParts extends Pick<ApiRoute, 'path' | 'summary' | 'tag'> {
-  /** For `cache-control`. */
+  /** The `cache-control` header. */
   readonly caching: string;
-  /** What the page may load and run. */
+  /** The `content-security-policy` header. */
   readonly policy: string;
   readonly body: string;
 }
 
-/** A page for anybody, which tells nobody where it was left from. */
+/** A public page without referrer. */
 export function createPageRoute({ path, summary, tag, caching, policy, body }: PageParts): ApiRoute {
   return {
     kind: 'own',
@@ -17,7 +17,7 @@ export function createPageRoute({ path, summary, tag, caching, policy, body }: P
     summary,
     tag,
     access: 'public',
-    responses: { 200: { description: 'A page', contentType: 'text/html' } },
+    responses: { 200: { description: 'An HTML page', contentType: 'text/html' } },
     handle: () => ({
       headers: [
         'cache-control',

@@ -1,5 +1,5 @@
-/** What clients of clouds, and of a base address that isn't right, ask for, and where the same is found here. */
-const pathHints: readonly (readonly [path: { test(path: string): boolean }, instead: string])[] = [
+/** Paths that clients of cloud providers or with a wrong base URL request, and what to send instead. */
+const pathHints: readonly (readonly [path: { test(path: string): boolean }, hint: string])[] = [
   [
     /^\/openai\/(?:deployments|responses|v1)(?:\/|$)/,
     'send POST /v1/chat/completions or /v1/responses with the model azure/<deployment>',
@@ -11,13 +11,12 @@ const pathHints: readonly (readonly [path: { test(path: string): boolean }, inst
   [{ test: isVertexPrediction }, 'send POST /v1/messages with the model vertex/<model>'],
   [
     /\/(?:messages|messages\/count_tokens|chat\/completions|responses)\/*$/,
-    'POST /v1/messages, /v1/chat/completions and /v1/responses are here, so the base address that your client was given has a part too many, or lacks its /v1',
+    "check your client's base URL: the routes are POST /v1/messages, /v1/chat/completions and /v1/responses, so it has an extra path segment or lacks /v1",
   ],
 ];
 
-/** Where to turn to; undefined where that isn't known. */
 export function hintForPath(path: string): string | undefined {
-  return pathHints.find(([asked]) => asked.test(path))?.[1];
+  return pathHints.find(([pattern]) => pattern.test(path))?.[1];
 }
 
 function isVertexPrediction(path: string): boolean {

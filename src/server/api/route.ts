@@ -3,32 +3,31 @@ import type { HeaderList } from '../../kernel/headers.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { AccessChecks, AccessName } from './access.ts';
 
-/** A route of our own: JSON in, JSON out. One entry serves it and documents it. */
+/** One of Weir's own routes: JSON in, JSON out. The entry both serves and documents it. */
 export interface ApiRoute {
   readonly kind: 'own';
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Parameters as `:name`, a rest with its slashes as `*`, or as `*name`. */
+  /** Parameters as `:name`; the rest of the path, slashes included, as `*` or `*name`. */
   readonly path: string;
   readonly summary: string;
   readonly tag: string;
-  /** Who may call, where the route is one of those that check it; see `checkedRoute`. */
+  /** Required access, for routes made by `defineRoute`. */
   readonly access?: AccessName;
-  /** What the query may say, by name: in words, or as it is checked. */
+  /** Query parameters by name: a description or a schema. */
   readonly query?: Readonly<Record<string, string | z.ZodType>>;
-  /** The JSON that it takes. */
   readonly body?: BodyDescription;
-  /** Left out of the description of the service: it only refuses. */
+  /** Left out of the OpenAPI description; for routes that only reject. */
   readonly hidden?: true;
-  /** How much it takes, where that is more than most routes do. */
+  /** Overrides the default body limit. */
   readonly bodyBytesMax?: number;
-  /** What it answers with, by status. */
+  /** Responses by status. */
   readonly responses: Readonly<Record<number, ResponseDescription>>;
-  /** Whose names its errors have, where that isn't the gateway's own way. */
+  /** The wire format of its errors, if not Weir's own. */
   errorFormat?(headers: HeaderList): WireFormat;
   handle(request: ApiRequest): ApiResponse | Promise<ApiResponse>;
 }
 
-/** A route of the data plane, which answers before anything else of the server is asked. */
+/** A route of the data plane, matched before all others. */
 export interface InferenceRoute {
   readonly kind: 'inference';
   readonly method: 'POST';
@@ -36,17 +35,17 @@ export interface InferenceRoute {
   readonly summary: string;
   readonly tag: string;
   readonly wire: WireFormat;
-  /** What is to be paid for a call, where it is paid for by itself. */
+  /** The price, for routes that are paid per call. */
   readonly payment?: PaymentInfo;
-  /** The JSON that it takes, where that isn't the format's own. */
+  /** Overrides the body schema of the wire format. */
   readonly body?: BodyDescription;
-  /** What it answers with, where that isn't the format's own answer. */
+  /** Overrides the responses of the wire format. */
   readonly responses?: Readonly<Record<number, ResponseDescription>>;
 }
 
 export type Route = ApiRoute | InferenceRoute;
 
-/** As wallets look for it in the description of a service. */
+/** The `x-payment-info` extension that wallets read from an OpenAPI description. */
 interface PaymentInfo {
   readonly offers: readonly {
     readonly method: string;
@@ -65,9 +64,9 @@ export interface BodyDescription {
 export interface ResponseDescription {
   readonly description: string;
   readonly schema?: z.ZodType;
-  /** `application/json` unless said otherwise. */
+  /** `application/json` by default. */
   readonly contentType?: string;
-  /** Headers of its own, by name. */
+  /** Additional headers and their descriptions, by name. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -75,22 +74,21 @@ export interface ApiRequest {
   readonly id: string;
   readonly method: string;
   readonly headers: HeaderList;
-  /** With its question mark, or empty. */
+  /** Empty, or the query string with its question mark. */
   readonly query: string;
-  /** Parts of the path, decoded; the rest is named `*`. */
+  /** Decoded path parameters; the rest of the path is `*`. */
   readonly parameters: Readonly<Record<string, string | undefined>>;
   readonly remoteAddress: string;
   readonly access: AccessChecks;
-  /** The whole body, read when it is asked for. */
   readBody(): Promise<Uint8Array>;
 }
 
 export interface ApiResponse {
   readonly status?: number;
   readonly headers?: HeaderList;
-  /** An object is sent as JSON, a string as it is. */
+  /** An object is sent as JSON, a string unchanged. */
   readonly body?: object | string;
   readonly contentType?: string;
-  /** Lines that are sent as they come, in one gzip archive, instead of a body. */
+  /** Lines to stream as one gzip archive, instead of a body. */
   readonly gzippedLines?: AsyncIterable<string>;
 }

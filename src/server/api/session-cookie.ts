@@ -6,18 +6,14 @@ import type { ApiRequest } from './route.ts';
 export const plainCookieName = 'weir_session';
 export const secureCookieName = '__Host-weir_session';
 
-/** On https no other site of the domain can set it, and no path hides it: browsers see to that for names that begin so. */
+/** Browsers keep sibling subdomains from setting a `__Host-` cookie. */
 function sessionCookieName(baseUrl: string): string {
   return baseUrl.startsWith('https:') ? secureCookieName : plainCookieName;
 }
 
-/** What tells who is asking, and how. */
 export type AuthRequest = Pick<ApiRequest, 'method' | 'headers'>;
 
-/**
- * The session of a browser. Browsers send cookies along whoever made the page that asks, so one counts only where the
- * request came from a page of ours.
- */
+/** Session cookies of browsers. They count only for requests from this gateway's own pages, to prevent CSRF. */
 export class SessionCookies {
   readonly #address: { readonly url: string };
 
@@ -25,18 +21,18 @@ export class SessionCookies {
     this.#address = address;
   }
 
-  /** The token in it; refuses a request that another site may have made. */
+  /** The token in the cookie; rejects a request that another site may have made. */
   tokenOf(authRequest: AuthRequest): string | undefined {
     const token = readCookie(authRequest.headers, sessionCookieName(this.#address.url));
     if (token === undefined) return undefined;
     if (this.#isFromOwnPage(authRequest)) return token;
     throw new GatewayError(
       'cross_site',
-      'the session cookie counts on pages of this gateway only; send the token as "authorization: Bearer <token>"',
+      'the session cookie is only accepted from pages of this gateway; send the token as "authorization: Bearer <token>"',
     );
   }
 
-  /** For the answer to who asked for a cookie with `x-weir-session: cookie`; nothing for others. */
+  /** The `set-cookie` header if the client sent `x-weir-session: cookie`. */
   setIfRequested(headers: HeaderList, token: string): HeaderList {
     return headerOf(headers, 'x-weir-session')?.trim().toLowerCase() === 'cookie' ? this.set(token) : [];
   }
@@ -61,11 +57,11 @@ export class SessionCookies {
     if (site !== undefined) return site === 'same-origin' || site === 'none';
     const origin = headerOf(headers, 'origin');
     if (origin !== undefined) return this.#isOwnOrigin(origin, headerOf(headers, 'host'));
-    // On plain http browsers leave both out where a page or an image is fetched.
+    // On plain http, browsers send neither header when they fetch a page or an image.
     return method === 'GET' || method === 'HEAD';
   }
 
-  /** The page may have been opened by another name of this machine than the public one. */
+  /** The page may have been opened under another host name than the public one. */
   #isOwnOrigin(origin: string, host: string | undefined): boolean {
     const page = URL.parse(origin);
     const own = URL.parse(this.#address.url);
@@ -83,9 +79,12 @@ function readCookie(headers: HeaderList, cookieName: string): string | undefined
     })
     .filter((value) => value !== '');
   const [first] = values;
-  // A neighbour's subdomain can add one of its own, and nothing tells which is which.
+  // A sibling subdomain can add a cookie of the same name, and the two cannot be told apart.
   if (values.some((value) => value !== first))
-    throw new GatewayError('credentials_disagree', `there are two different ${cookieName} cookies`);
+    throw new GatewayError(
+      'credentials_disagree',
+      `the request has two different ${cookieName} cookies; clear the cookies of this site`,
+    );
   return first === undefined ? undefined : decodeCookieValue(first);
 }
 

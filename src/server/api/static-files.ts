@@ -4,21 +4,20 @@ import { join } from 'node:path';
 import { type HeaderList, headerOf } from '../../kernel/headers.ts';
 import type { BufferedResponse } from '../respond.ts';
 
-/** Files of a folder, which are read when somebody asks for them, and stay in memory then. */
+/** The files of a folder, read on first use and then cached in memory. */
 export interface StaticFiles {
   has(name: string): boolean;
-  /** One that is there, compressed in a way that is accepted if the folder has it so. */
+  /** Serves an existing file, precompressed if the client accepts an encoding that the folder has. */
   respond(name: string, staticFileOptions: StaticFileOptions): Promise<BufferedResponse>;
 }
 
 interface StaticFileOptions {
-  /** What the client said. */
   readonly requestHeaders: HeaderList;
   readonly headers: HeaderList;
   readonly status?: number;
 }
 
-/** Nothing from elsewhere, and nothing inside of the page: a script or a style that somebody smuggles in doesn't run. */
+/** No external and no inline resources, so injected scripts and styles don't run. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -55,17 +54,17 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 const encodingSuffixes = { br: '.br', gzip: '.gz' } as const;
 
-/** Has none where there is no such folder. */
+/** A missing folder counts as empty. */
 export function openStaticFiles(folder: string): StaticFiles {
   const names = new Set(listFiles(folder));
-  const kept = new Map<string, Promise<Uint8Array>>();
+  const cache = new Map<string, Promise<Uint8Array>>();
   const read = (name: string) => {
-    const known = kept.get(name);
-    if (known !== undefined) return known;
+    const cached = cache.get(name);
+    if (cached !== undefined) return cached;
     const bytes = readFile(join(folder, name));
-    kept.set(name, bytes);
-    // One that couldn't be read is tried again.
-    bytes.catch(() => kept.delete(name));
+    cache.set(name, bytes);
+    // A failed read is retried on the next request.
+    bytes.catch(() => cache.delete(name));
     return bytes;
   };
   return {
@@ -99,8 +98,9 @@ function chooseEncoding(
   accepted: string,
   has: (suffix: string) => boolean,
 ): keyof typeof encodingSuffixes | undefined {
-  const wanted = accepted.split(',').map((one) => one.trim().split(';'));
-  const takes = (name: string) => wanted.some(([one, weight]) => one === name && weight?.trim() !== 'q=0');
-  if (takes('br') && has(encodingSuffixes.br)) return 'br';
-  return takes('gzip') && has(encodingSuffixes.gzip) ? 'gzip' : undefined;
+  const entries = accepted.split(',').map((entry) => entry.trim().split(';'));
+  const accepts = (name: string) =>
+    entries.some(([encoding, weight]) => encoding === name && weight?.trim() !== 'q=0');
+  if (accepts('br') && has(encodingSuffixes.br)) return 'br';
+  return accepts('gzip') && has(encodingSuffixes.gzip) ? 'gzip' : undefined;
 }

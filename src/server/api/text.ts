@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A string bounded in Unicode characters, as JSON Schema counts, and not in the units of a JavaScript string. */
+/** A string whose length is limited in Unicode characters, as in JSON Schema, not in UTF-16 units. */
 export function textSchema({ min = 0, max }: { readonly min?: number; readonly max: number }): z.ZodString {
   const length = min === 0 ? { maxLength: max } : { minLength: min, maxLength: max };
   const bounds = min === 0 ? `at most ${max}` : `${min} to ${max}`;
@@ -11,7 +11,7 @@ export function textSchema({ min = 0, max }: { readonly min?: number; readonly m
 }
 
 function hasLengthWithin(value: string, min: number, max: number): boolean {
-  // A character has two units at most, so that a huge string is judged without being walked.
+  // A character has at most two UTF-16 units, so huge strings need not be walked.
   if (value.length > 2 * max) return false;
   const characters = [...value].length;
   return characters >= min && characters <= max;

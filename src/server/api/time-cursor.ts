@@ -5,9 +5,9 @@ interface CursorPosition {
   readonly id: string;
 }
 
-/** Places in a list that is in order of time, as clients get them and hand them back. */
+/** Opaque cursors for lists in order of time. */
 export class TimeCursors {
-  /** What the names in the list look like. */
+  /** The pattern of the list's ids. */
   readonly #ids: RegExp;
 
   constructor(ids: RegExp) {
@@ -18,19 +18,19 @@ export class TimeCursors {
     return Buffer.from(`${atMs}.${id}`).toString('base64url');
   }
 
-  /** Undefined where the text is none of ours. */
+  /** Undefined if the cursor is invalid. */
   decode(cursor: string): CursorPosition | undefined {
     const [, time, id = ''] =
       /^(\d{1,15})\.(.*)$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
     return time !== undefined && this.#ids.test(id) ? { atMs: Number(time), id } : undefined;
   }
 
-  /** The field of a query by which a client says where its page begins. */
-  querySchema(what: string) {
+  /** The query parameter for the start of a page. */
+  querySchema(description: string) {
     return z
       .string()
-      .refine((text) => this.decode(text) !== undefined, 'must be a cursor from an earlier answer')
+      .refine((text) => this.decode(text) !== undefined, 'must be a cursor from an earlier response')
       .optional()
-      .describe(what);
+      .describe(description);
   }
 }

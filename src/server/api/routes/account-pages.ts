@@ -4,11 +4,11 @@ import type { TokenPurpose } from '../../../kernel/ports/sessions.ts';
 import { createPageRoute } from '../page-route.ts';
 import type { ApiRoute } from '../route.ts';
 
-/** Where links in mails lead. */
+/** The pages that links in mails open. */
 export function accountPageRoutes(): readonly ApiRoute[] {
   return [
-    mailedLinkRoute('verify', 'Where a link to confirm an address leads'),
-    mailedLinkRoute('reset', 'Where a link to set a password leads'),
+    mailedLinkRoute('verify', 'The page that confirms an email address'),
+    mailedLinkRoute('reset', 'The page that sets a new password'),
   ];
 }
 

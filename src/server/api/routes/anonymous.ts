@@ -13,15 +13,15 @@ import { timestamp } from '../text.ts';
 export interface AnonymousParts {
   readonly sessions: AnonymousSessions;
   readonly receipts: Pick<Receipts, 'ofSession'>;
-  /** What a session is told of its calls. */
+  /** The value of the `x-weir-sandbox` header. */
   readonly sandboxHeader: string;
-  /** Refuses who may not begin a session here. */
+  /** Rejects a client that may not start a session. */
   checkMayStart(headers: HeaderList): Promise<void>;
 }
 
 const sessionInfo = z.strictObject({
   session_id: z.uuid(),
-  anon_token: z.string().describe('The token, told this once'),
+  anon_token: z.string().describe('The token, shown only once'),
   request_limit: z.int(),
   requests_used: z.int(),
   expires_at: z.iso.datetime(),
@@ -29,12 +29,12 @@ const sessionInfo = z.strictObject({
 const listInfo = z.strictObject({ receipts: z.array(receiptSchema) });
 
 const errorResponses = {
-  400: { description: 'The id is no UUID: `invalid_session_id`' },
-  401: { description: 'No token of this session, or it was revoked: `invalid_anon_token`' },
-  410: { description: 'The session is over: `session_expired`' },
+  400: { description: 'The id is not a UUID: `invalid_session_id`' },
+  401: { description: 'Missing, invalid or revoked session token: `invalid_anon_token`' },
+  410: { description: 'The session has expired: `session_expired`' },
 };
 
-/** Anonymous sessions: begun by anybody, and looked at or ended with their own token. */
+/** Anonymous sessions: anyone may start one; its token reads its receipts and revokes it. */
 export function anonymousRoutes({
   sessions,
   receipts,
@@ -46,7 +46,7 @@ export function anonymousRoutes({
     name: 'anonToken',
     check: ({ headers, parameters }) => sessions.authenticate(parameters.session_id ?? '', tokenOf(headers)),
   };
-  const byAnybody: AccessRule<void> = {
+  const byAnyone: AccessRule<void> = {
     name: 'public',
     async check({ headers, remoteAddress }) {
       await checkMayStart(headers);
@@ -57,20 +57,21 @@ export function anonymousRoutes({
     defineRoute({
       method: 'POST',
       path: '/v1/anon/sessions',
-      summary: 'Begin an anonymous session, whose calls and receipts are public',
+      summary: 'Start an anonymous session; its calls and receipts are public',
       tag,
-      access: byAnybody,
+      access: byAnyone,
       body: jsonBody({}),
       responses: {
         201: {
           description: 'The session',
           schema: sessionInfo,
           headers: {
-            'x-weir-sandbox': 'What calls of the session are made of, and that their content is public',
+            'x-weir-sandbox':
+              'The model and output limit of the session, and a notice that its content is public',
           },
         },
-        400: { description: 'The body is wrong' },
-        429: { description: 'This address has begun too many' },
+        400: { description: 'The body is invalid' },
+        429: { description: 'Too many sessions from this address' },
       },
       async handle({ remoteAddress }) {
         const { session, token } = await sessions.create(remoteAddress);
@@ -94,7 +95,10 @@ export function anonymousRoutes({
       tag,
       access: byToken,
       body: noBody,
-      responses: { 200: { description: 'In the order of their calls', schema: listInfo }, ...errorResponses },
+      responses: {
+        200: { description: 'The receipts in the order of their calls', schema: listInfo },
+        ...errorResponses,
+      },
       async handle({ caller }) {
         const stored = await receipts.ofSession(caller.sessionRef);
         return { body: { receipts: stored.map(receiptRow) } };
@@ -107,7 +111,7 @@ export function anonymousRoutes({
       tag,
       access: byToken,
       body: noBody,
-      responses: { 204: { description: 'Its token does not work any more' }, ...errorResponses },
+      responses: { 204: { description: 'The token no longer works' }, ...errorResponses },
       async handle({ caller }) {
         await sessions.revoke(caller);
         return { status: 204 };

@@ -13,7 +13,7 @@ const archivedItemSchema = z.strictObject({
   ref: z.string(),
   createdAt: z.iso.datetime(),
   conversation: z.string(),
-  content: z.array(z.looseObject({ role: z.string() })).describe('Messages, as they were before'),
+  content: z.array(z.looseObject({ role: z.string() })).describe('The original messages'),
 });
 
 const endUserQuery = {
@@ -21,22 +21,22 @@ const endUserQuery = {
     .string()
     .min(1)
     .max(1024)
-    .describe('Only what is kept for this end user, as calls name them in `user` or `metadata.user_id`')
+    .describe('Only entries of this end user, as named by calls in `user` or `metadata.user_id`')
     .optional(),
 };
 const query = {
   conversation: z
     .string()
-    .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'must be the name of a conversation')
-    .describe('Its name, as `x-weir-conversation` tells it')
+    .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'must be a conversation name')
+    .describe('The conversation name, from the header `x-weir-conversation`')
     .optional(),
   ...endUserQuery,
 };
 
-const unauthenticated = { 401: { description: 'No credential that holds' } };
-const unknown = { 404: { description: 'The account has nothing under this name, or no longer' } };
+const unauthenticated = { 401: { description: 'Missing or invalid credential' } };
+const unknown = { 404: { description: 'The account has no such archived item, or it has expired' } };
 
-/** What was left out of the conversations of an account. */
+/** Archived parts of an account's conversations, removed by compaction. */
 export function archiveRoutes(archives: Archives): readonly ApiRoute[] {
   const common = { tag: 'Archive', access: bySessionOrKey, body: noBody } as const;
   return [
@@ -44,7 +44,7 @@ export function archiveRoutes(archives: Archives): readonly ApiRoute[] {
       ...common,
       method: 'GET',
       path: '/v1/archive/:ref',
-      summary: 'What was left out of a conversation',
+      summary: 'Get messages that were removed from a conversation',
       query: endUserQuery,
       responses: {
         200: { description: 'The messages', schema: archivedItemSchema },
@@ -53,9 +53,9 @@ export function archiveRoutes(archives: Archives): readonly ApiRoute[] {
       },
       async handle({ caller, parameters: { ref = '' }, query: sent }) {
         const scope = scopeOfCaller(caller);
-        const found = await archives.find(scope, { ref, ...endUserIn(sent, scope) });
-        if (found === undefined) throw notArchivedError(ref);
-        const { conversation, createdAtMs, content } = found;
+        const archived = await archives.find(scope, { ref, ...endUserIn(sent, scope) });
+        if (archived === undefined) throw notArchivedError(ref);
+        const { conversation, createdAtMs, content } = archived;
         return { body: { ref, createdAt: new Date(createdAtMs).toISOString(), conversation, content } };
       },
     }),
@@ -63,9 +63,9 @@ export function archiveRoutes(archives: Archives): readonly ApiRoute[] {
       ...common,
       method: 'DELETE',
       path: '/v1/archive/:ref',
-      summary: 'Forgets what was left out of a conversation',
+      summary: 'Delete an archived item',
       query: endUserQuery,
-      responses: { 204: { description: 'Forgotten' }, ...unauthenticated, ...unknown },
+      responses: { 204: { description: 'Deleted' }, ...unauthenticated, ...unknown },
       async handle({ caller, parameters: { ref = '' }, query: sent }) {
         const scope = scopeOfCaller(caller);
         const removed = await archives.remove(scope, { ref, ...endUserIn(sent, scope) });
@@ -77,22 +77,22 @@ export function archiveRoutes(archives: Archives): readonly ApiRoute[] {
       ...common,
       method: 'DELETE',
       path: '/v1/archive',
-      summary: 'Forgets all that was left out of a conversation, or of all those of an end user',
+      summary: 'Delete all archived items of a conversation or of an end user',
       query,
       responses: {
-        204: { description: 'Forgotten' },
-        400: { description: 'Neither a conversation nor an end user is named' },
+        204: { description: 'Deleted' },
+        400: { description: 'Neither `conversation` nor `user` is given' },
         ...unauthenticated,
       },
       async handle({ caller, query: sent }) {
         const scope = scopeOfCaller(caller);
         const { conversation } = parseQuery(query, sent);
-        const which = { ...(conversation !== undefined && { conversation }), ...endUserIn(sent, scope) };
-        if (Object.keys(which).length === 0)
-          throw new GatewayError('invalid_request', 'conversation: name a conversation, or a user', {
+        const filter = { ...(conversation !== undefined && { conversation }), ...endUserIn(sent, scope) };
+        if (Object.keys(filter).length === 0)
+          throw new GatewayError('invalid_request', 'conversation: give a conversation or a user', {
             param: 'conversation',
           });
-        await archives.remove(scope, which);
+        await archives.remove(scope, filter);
         return { status: 204 };
       },
     }),
@@ -105,7 +105,7 @@ function endUserIn(sent: string, scope: string): Pick<ArchiveFilter, 'person'> {
 }
 
 function notArchivedError(ref: string): GatewayError {
-  return new GatewayError('not_found', `there is nothing archived as "${ref.slice(0, 64)}"`);
+  return new GatewayError('not_found', `no archived item "${ref.slice(0, 64)}"`);
 }
 
 function scopeOfCaller(caller: AccountCaller): string {

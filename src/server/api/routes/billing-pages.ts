@@ -5,13 +5,13 @@ import type { ApiRoute } from '../route.ts';
 
 export const billingPagePaths = { welcome: '/billing/welcome', start: '/billing/start' } as const;
 
-/** Where checkouts lead unless who asks for one says otherwise. */
+/** The default return pages of checkouts. */
 export function billingPageRoutes(tierLimits: Readonly<Record<TierId, number>>): readonly ApiRoute[] {
   return [
-    billingPageRoute(billingPagePaths.welcome, 'Where a checkout leads', welcomePage()),
+    billingPageRoute(billingPagePaths.welcome, 'The page after a completed checkout', welcomePage()),
     billingPageRoute(
       billingPagePaths.start,
-      'The plans, and where a checkout that was left leads',
+      'The plans; also the page after a canceled checkout',
       plansPage(tierLimits),
     ),
   ];

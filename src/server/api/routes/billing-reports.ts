@@ -21,15 +21,15 @@ const balanceInfo = z.strictObject({
   credits: z.int(),
   currentPeriodEnd: z.iso.datetime().nullable(),
   autoRechargeEnabled: z.boolean(),
-  autoRechargeThreshold: z.int().optional().describe('Of paid tiers'),
-  autoRechargeAmount: z.int().optional().describe('Of paid tiers'),
-  upgradeUrl: z.string().nullable().describe('Of the free tier'),
+  autoRechargeThreshold: z.int().optional().describe('Paid tiers only'),
+  autoRechargeAmount: z.int().optional().describe('Paid tiers only'),
+  upgradeUrl: z.string().nullable().describe('Free tier only'),
 });
 
 const cursors = new TimeCursors(/^[\w/.:-]{1,200}$/);
 const usageQuery = {
   limit: pageLimitSchema(limits.creditPageMax),
-  after: cursors.querySchema('A `nextCursor`: the entries that come after it in the list, which are older'),
+  after: cursors.querySchema('A `nextCursor`: returns the older entries that follow it'),
 };
 const usageInfo = z.strictObject({
   tier: z.enum(['free', 'pro', 'team']),
@@ -44,12 +44,12 @@ const usageInfo = z.strictObject({
         id: z.string(),
         createdAt: z.iso.datetime(),
         kind: z.string(),
-        credits: z.int().describe('Negative where they were taken'),
+        credits: z.int().describe('Negative for a deduction'),
         reference: z.string(),
         note: z.string().nullable(),
       }),
     )
-    .describe('The ledger of credits, the newest first'),
+    .describe('The credit ledger, newest first'),
   hasMore: z.boolean(),
   nextCursor: z.string().nullable(),
 });
@@ -58,9 +58,9 @@ const invoicesQuery = {
   limit: pageLimitSchema(limits.invoicePageMax),
   after: z
     .string()
-    .regex(/^\w{1,100}$/, 'must be the id of an invoice')
+    .regex(/^\w{1,100}$/, 'must be an invoice id')
     .optional()
-    .describe('The id of an invoice: those that come after it in the list, which are older'),
+    .describe('An invoice id: returns the older invoices that follow it'),
 };
 const invoicesInfo = z.strictObject({
   invoices: z
@@ -69,24 +69,26 @@ const invoicesInfo = z.strictObject({
         id: z.string(),
         number: z.string().nullable(),
         createdAt: z.iso.datetime(),
-        status: z.string().describe('As the processor says: draft, open, paid, void, uncollectible'),
-        total: z.int().describe('In the smallest unit of its currency'),
+        status: z
+          .string()
+          .describe('The status at the payment processor: draft, open, paid, void or uncollectible'),
+        total: z.int().describe('In the smallest unit of the currency'),
         currency: z.string(),
-        url: z.string().nullable().describe('Where it can be read and paid, with the processor'),
+        url: z.string().nullable().describe('The page at the payment processor to view and pay it'),
       }),
     )
-    .describe('The newest first'),
+    .describe('Newest first'),
   hasMore: z.boolean(),
 });
 
-/** What an account has, has used and was billed, for whoever is logged in. */
+/** Balance, usage and invoices of the signed-in account. */
 export function billingReportRoutes({ billing, report }: BillingReportParts): readonly ApiRoute[] {
   const tag = 'Billing';
   return [
     defineRoute({
       method: 'GET',
       path: '/v1/billing/balance',
-      summary: 'Tier and credits',
+      summary: 'Get tier and credits',
       tag,
       access: bySession,
       body: noBody,
@@ -98,7 +100,7 @@ export function billingReportRoutes({ billing, report }: BillingReportParts): re
     defineRoute({
       method: 'GET',
       path: '/v1/billing/usage',
-      summary: 'What was used in this period, and the ledger of credits',
+      summary: 'Get the usage of the current period and the credit ledger',
       tag,
       access: bySession,
       query: usageQuery,
@@ -122,7 +124,7 @@ export function billingReportRoutes({ billing, report }: BillingReportParts): re
     defineRoute({
       method: 'GET',
       path: '/v1/billing/invoices',
-      summary: 'Invoices of the payment processor',
+      summary: 'List invoices of the payment processor',
       tag,
       access: bySession,
       query: invoicesQuery,
@@ -130,14 +132,14 @@ export function billingReportRoutes({ billing, report }: BillingReportParts): re
       responses: { 200: { description: 'A page of invoices', schema: invoicesInfo }, ...billingErrors },
       async handle({ caller, query }) {
         const { limit = defaultPageLimit, after } = parseQuery(invoicesQuery, query);
-        const found = await billing.invoices(caller.accountId, { limit, after });
+        const page = await billing.invoices(caller.accountId, { limit, after });
         return {
           body: {
-            invoices: found.invoices.map(({ atMs, ...invoice }) => ({
+            invoices: page.invoices.map(({ atMs, ...invoice }) => ({
               ...invoice,
               createdAt: timestamp(atMs),
             })),
-            hasMore: found.hasMore,
+            hasMore: page.hasMore,
           },
         };
       },

@@ -9,26 +9,25 @@ import { autoRechargeInfo, badBody, billingErrors, unauthenticated } from './bil
 
 const creditsPerCent = creditsPerUsd / 100;
 
-/** An address for a browser, and for nothing else. */
 const webAddress = z
   .string('must be a string')
   .max(limits.urlCharactersMax, `must have at most ${limits.urlCharactersMax} characters`)
-  .refine(isWebAddress, 'must be an http or https address without control characters')
+  .refine(isWebAddress, 'must be an http or https URL without credentials or control characters')
   .meta({ format: 'uri' });
 
 const purchasedCredits = z
   .int('must be a whole number of credits')
-  .min(limits.creditsBoughtMin, `must be at least ${limits.creditsBoughtMin}: cards can't be charged less`)
+  .min(limits.creditsBoughtMin, `must be at least ${limits.creditsBoughtMin}, the minimum card charge`)
   .max(limits.creditsBoughtMax, `must be at most ${limits.creditsBoughtMax}`)
-  .multipleOf(creditsPerCent, `must be a multiple of ${creditsPerCent}, which is a cent`);
+  .multipleOf(creditsPerCent, `must be a multiple of ${creditsPerCent} (one cent)`);
 
 const redirectUrls = { successUrl: webAddress.optional(), cancelUrl: webAddress.optional() };
 const checkoutInfo = z.strictObject({ url: z.string(), sessionId: z.string() });
 const overageInfo = z.strictObject({ enabled: z.boolean() });
 const notFree = { 403: { description: 'Free accounts have no credits' } };
 
-/** What an account buys, and how it goes on paying, for whoever is logged in. */
-export function billingRoutes(desk: BillingService): readonly ApiRoute[] {
+/** Purchases and payment options of the signed-in account. */
+export function billingRoutes(billing: BillingService): readonly ApiRoute[] {
   const tag = 'Billing';
   return [
     defineRoute({
@@ -39,12 +38,12 @@ export function billingRoutes(desk: BillingService): readonly ApiRoute[] {
       access: bySession,
       body: jsonBody({ tier: z.enum(['pro', 'team'], 'must be "pro" or "team"'), ...redirectUrls }),
       responses: {
-        200: { description: 'Where a browser pays', schema: checkoutInfo },
-        409: { description: 'There is a subscription; the portal changes it' },
+        200: { description: 'The checkout page to open in a browser', schema: checkoutInfo },
+        409: { description: 'The account has a subscription already; change it in the portal' },
         ...billingErrors,
       },
       handle: async ({ caller, body }) => ({
-        body: await desk.checkout(caller.accountId, body.tier, body),
+        body: await billing.checkout(caller.accountId, body.tier, body),
       }),
     }),
     defineRoute({
@@ -55,52 +54,52 @@ export function billingRoutes(desk: BillingService): readonly ApiRoute[] {
       access: bySession,
       body: jsonBody({ credits: purchasedCredits, ...redirectUrls }),
       responses: {
-        200: { description: 'Where a browser pays', schema: checkoutInfo },
+        200: { description: 'The checkout page to open in a browser', schema: checkoutInfo },
         ...notFree,
         ...billingErrors,
       },
       handle: async ({ caller, body }) => ({
-        body: await desk.buyCredits(caller.accountId, body.credits, body),
+        body: await billing.buyCredits(caller.accountId, body.credits, body),
       }),
     }),
     defineRoute({
       method: 'POST',
       path: '/v1/billing/portal',
-      summary: 'Where cards, plans and invoices are',
+      summary: 'Open the portal for cards, plans and invoices',
       tag,
       access: bySession,
       body: jsonBody({ returnUrl: webAddress }),
       responses: {
-        200: { description: 'The address, for one visit', schema: z.strictObject({ url: z.string() }) },
+        200: { description: 'The URL, valid for one visit', schema: z.strictObject({ url: z.string() }) },
         ...billingErrors,
       },
       handle: async ({ caller, body }) => ({
-        body: { url: await desk.portal(caller.accountId, body.returnUrl) },
+        body: { url: await billing.portal(caller.accountId, body.returnUrl) },
       }),
     }),
     defineRoute({
       method: 'PUT',
       path: '/v1/billing/overage',
-      summary: 'Pay for calls past the cap with credits, or not',
+      summary: 'Turn paying with credits for calls past the cap on or off',
       tag,
       access: bySession,
       body: jsonBody({ enabled: z.boolean('must be true or false') }),
       responses: {
-        200: { description: 'As it is from the next call on', schema: overageInfo },
+        200: { description: 'The new state, effective from the next call', schema: overageInfo },
         ...badBody,
         ...unauthenticated,
         ...notFree,
       },
       async handle({ caller, body: { enabled } }) {
-        await desk.userOf(caller.accountId);
-        await desk.setOverage(caller.accountId, enabled);
+        await billing.userOf(caller.accountId);
+        await billing.setOverage(caller.accountId, enabled);
         return { body: { enabled } };
       },
     }),
     defineRoute({
       method: 'PUT',
       path: '/v1/billing/auto-recharge',
-      summary: 'Buy credits by themselves when few are left, or not',
+      summary: 'Turn automatic purchase of credits on or off',
       tag,
       access: bySession,
       body: jsonBody({
@@ -110,24 +109,24 @@ export function billingRoutes(desk: BillingService): readonly ApiRoute[] {
           .min(1, 'must be at least 1')
           .max(limits.creditsBoughtMax, `must be at most ${limits.creditsBoughtMax}`)
           .optional()
-          .describe('Fewer credits than this are too few; as it was where it is left out'),
-        amount: purchasedCredits.optional().describe('What is bought then; as it was where it is left out'),
+          .describe('Credits are bought when the balance falls below this; unchanged by default'),
+        amount: purchasedCredits.optional().describe('How many credits are bought; unchanged by default'),
       }),
       responses: {
-        200: { description: 'As it is now', schema: autoRechargeInfo },
+        200: { description: 'The new state', schema: autoRechargeInfo },
         ...notFree,
         ...billingErrors,
       },
       async handle({ caller, body }) {
-        await desk.userOf(caller.accountId);
-        return { body: await desk.setAutoRecharge(caller.accountId, body) };
+        await billing.userOf(caller.accountId);
+        return { body: await billing.setAutoRecharge(caller.accountId, body) };
       },
     }),
   ];
 }
 
 function isWebAddress(text: string): boolean {
-  // A parser leaves them out, and whoever gets the text may not.
+  // URL parsers drop control characters, but other readers of the text may not.
   if (/\p{Cc}/u.test(text)) return false;
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';

@@ -22,15 +22,15 @@ const newKey = jsonBody({
   key: z
     .string('must be a string')
     .trim()
-    .describe("The provider's key, for some a JSON text; it is never returned"),
+    .describe("The provider's key, for some providers a JSON text; it is never returned"),
 });
 
-/** A key goes into a header as it is, unless it has a form of its own. */
+/** Keys without their own form are sent unchanged in a header, so they must be printable. */
 function checkProviderKey(provider: Provider, key: string): CheckedKey {
   if (provider.keyForm !== undefined) return provider.keyForm.check(key, provider);
   if (printableKey.test(key)) return { text: key, displayedPart: key };
-  const most = limits.providerKeyCharactersMax;
-  throw new GatewayError('invalid_request', `key: must have 1 to ${most} printable ASCII characters`, {
+  const max = limits.providerKeyCharactersMax;
+  throw new GatewayError('invalid_request', `key: must have 1 to ${max} printable ASCII characters`, {
     param: 'key',
   });
 }
@@ -40,16 +40,16 @@ const printableKey = new RegExp(`^[!-~]{1,${limits.providerKeyCharactersMax}}$`)
 const keyInfo = z.strictObject({
   provider: z.string(),
   configured: z.literal(true),
-  hint: z.string().nullable().describe('The last 4 characters, null for short keys'),
+  hint: z.string().nullable().describe('The last 4 characters; null for short keys'),
   updatedAt: z.iso.datetime(),
 });
 const listInfo = z.strictObject({ providers: z.array(keyInfo) });
 
-const unauthenticated = { 401: { description: 'No credential that holds' } };
+const unauthenticated = { 401: { description: 'Missing or invalid credential' } };
 const forbidden = { 403: { description: 'An API key can only register the first key for a provider' } };
-const unknown = { 404: { description: 'There is no such provider' } };
+const unknown = { 404: { description: 'Unknown provider' } };
 
-/** The keys that an account has with providers: stored, never shown. */
+/** An account's provider keys: stored, never returned. */
 export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): readonly ApiRoute[] {
   const tag = 'Provider keys';
   return [
@@ -61,8 +61,8 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
       access: bySessionOrKey,
       body: newKey,
       responses: {
-        200: { description: 'It is stored', schema: keyInfo },
-        400: { description: "The body is wrong, or the key has the shape of another provider's" },
+        200: { description: 'The key is stored', schema: keyInfo },
+        400: { description: "The body is invalid, or the key looks like another provider's" },
         ...unauthenticated,
         ...forbidden,
         ...unknown,
@@ -73,16 +73,16 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
         if (isKeyOfAnotherProvider(text, provider, providerDirectory.providers.values()))
           throw new GatewayError(
             'provider_key_mismatch',
-            `the key is not one of ${provider.title}'s; it was not stored`,
+            `the key does not look like a ${provider.title} key; it was not stored`,
             { param: 'key' },
           );
-        const place = { accountId: caller.accountId, provider: provider.name };
+        const slot = { accountId: caller.accountId, provider: provider.name };
         const secret = new Secret(text);
         const options = { hintSource: displayedPart, shown: credentialOf(caller) };
         const stored =
           caller.kind === 'key'
-            ? await vault.putIfAbsent(place, secret, options)
-            : await vault.put(place, secret, options);
+            ? await vault.putIfAbsent(slot, secret, options)
+            : await vault.put(slot, secret, options);
         if (stored === undefined) throw apiKeyNotAllowedError('replace');
         return { body: describeProviderKey(stored) };
       },
@@ -90,11 +90,14 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
     defineRoute({
       method: 'GET',
       path: '/v1/byok',
-      summary: 'The providers that there is a stored key for',
+      summary: 'List the providers with a stored key',
       tag,
       access: bySessionOrKey,
       body: noBody,
-      responses: { 200: { description: 'By provider', schema: listInfo }, ...unauthenticated },
+      responses: {
+        200: { description: 'The stored keys by provider', schema: listInfo },
+        ...unauthenticated,
+      },
       handle: async ({ caller }) => ({
         body: { providers: (await vault.list(caller.accountId)).map(describeProviderKey) },
       }),
@@ -102,12 +105,12 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
     defineRoute({
       method: 'DELETE',
       path: '/v1/byok/:provider',
-      summary: 'Forget the key for a provider',
+      summary: 'Delete the key for a provider',
       tag,
       access: bySessionOrKey,
       body: noBody,
       responses: {
-        204: { description: 'There is none any more' },
+        204: { description: 'The key is deleted' },
         ...unauthenticated,
         ...forbidden,
         ...unknown,
@@ -136,10 +139,10 @@ function checkMayDelete(caller: AccountCaller): void {
   if (caller.kind === 'key') throw apiKeyNotAllowedError('delete');
 }
 
-/** Whoever finds an API key must not be able to put a key of their own in the owner's place. */
-function apiKeyNotAllowedError(what: string): GatewayError {
+/** Someone with a leaked API key must not be able to replace the owner's provider keys. */
+function apiKeyNotAllowedError(action: string): GatewayError {
   return new GatewayError(
     'provider_key_exists',
-    `an API key can register the first key for a provider and not ${what} one; use a session token`,
+    `an API key can only register the first key for a provider, not ${action} one; use a session token`,
   );
 }

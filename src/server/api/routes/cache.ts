@@ -9,31 +9,30 @@ import type { ApiRoute } from '../route.ts';
 import { parseQuery } from '../validation.ts';
 
 const query = {
-  module: z.string().optional().describe('The name of a module that keeps answers; all of them unless said'),
+  module: z.string().optional().describe('The name of a caching module; all of them by default'),
 };
 
-/** What is cached of an account's answers. */
 export function cacheRoutes(caches: Pick<ModuleCaches, 'clear' | 'names'>): readonly ApiRoute[] {
   return [
     defineRoute({
       method: 'DELETE',
       path: '/v1/cache',
-      summary: 'Forgets the cached answers of an account',
+      summary: 'Delete the cached answers of an account',
       tag: 'Usage',
       access: bySessionOrKey,
       query,
       body: noBody,
       responses: {
-        204: { description: 'Forgotten, on every replica' },
-        400: { description: 'There is no such module, or it keeps no answers' },
-        401: { description: 'No credential that holds' },
+        204: { description: 'Deleted on every replica' },
+        400: { description: 'The module is unknown or does not cache answers' },
+        401: { description: 'Missing or invalid credential' },
       },
       async handle({ caller, query: sent }) {
         const { module } = parseQuery(query, sent);
         if (module !== undefined && !caches.names.includes(module))
           throw new GatewayError(
             'invalid_request',
-            `module: must be one that keeps answers: ${caches.names.join(', ')}`,
+            `module: must be one of the caching modules: ${caches.names.join(', ')}`,
             { param: 'module' },
           );
         await caches.clear(scopeOfCaller(caller), module === undefined ? undefined : [module]);

@@ -4,48 +4,51 @@ import type { LoggedCall } from '../../../kernel/ports/request-log.ts';
 import { timestamp } from '../text.ts';
 
 const tokens = z.int().nullable();
-const usd = z.string().describe('In dollars, as a decimal number');
+const usd = z.string().describe('In US dollars, as a decimal number');
 
-/** What a call of the request log looks like from outside. */
+/** A call of the request log, as the API returns it. */
 export const callSchema = z.strictObject({
-  id: z.string().describe('The same as in the header `x-request-id` of the answer'),
-  created_at: z.iso.datetime().describe('When the call came'),
+  id: z.string().describe('The `x-request-id` header of the response'),
+  created_at: z.iso.datetime().describe('When the call arrived'),
   account_id: z.string(),
   key_id: z.string().nullable(),
-  asked_by: z.string().nullable().describe('The module whose own question it was; null where a client asked'),
-  model: z.string().describe('As it was asked for'),
+  asked_by: z.string().nullable().describe('The module that made the call; null for calls by clients'),
+  model: z.string().describe('The requested model'),
   model_used: z.string().nullable(),
   provider: z.string().nullable(),
-  wire_format: z.string().describe('What the client spoke'),
-  provider_wire_format: z.string().nullable().describe('What the provider was asked in, if it was'),
+  wire_format: z.string().describe("The client's wire format"),
+  provider_wire_format: z
+    .string()
+    .nullable()
+    .describe('The wire format of the request to the provider; null if none was sent'),
   streamed: z.boolean(),
   status: z.int(),
   ending: z.enum(['complete', 'aborted', 'failed']),
   error_code: z.string().nullable(),
-  input_tokens: tokens.describe('Without those that a cache of the provider was read or written for'),
+  input_tokens: tokens.describe("Excludes tokens read from or written to the provider's cache"),
   output_tokens: tokens,
   cache_read_tokens: tokens,
   cache_write_tokens: tokens,
   reasoning_tokens: tokens.describe('Part of the output'),
-  cost_usd: usd.nullable().describe('In dollars, as a decimal number; null where nobody knows the price'),
+  cost_usd: usd.nullable().describe('In US dollars, as a decimal number; null if the price is unknown'),
   cost_estimated: z.boolean(),
-  saved_usd: usd.describe('What modules saved; less than 0 where they cost more'),
+  saved_usd: usd.describe('Savings by modules; negative if they cost more'),
   first_content_ms: z.number().nullable(),
   total_ms: z.number(),
-  overhead_ms: z.number().describe('What the gateway itself added before the answer began'),
+  overhead_ms: z.number().describe('Time that the gateway added before the response began'),
   left_ms: z
     .number()
     .nullable()
-    .describe('When the call left for the provider that answered; null where none was asked'),
-  connected_ms: z.number().nullable().describe('When there was a connection to it'),
-  head_ms: z.number().nullable().describe('When its answer began to come in'),
+    .describe('When the request was sent to the provider that answered; null if none was sent'),
+  connected_ms: z.number().nullable().describe('When the connection to the provider was established'),
+  head_ms: z.number().nullable().describe("When the provider's response began"),
   pipeline: z.string(),
   modules: z.array(
     z.strictObject({
       name: z.string(),
-      effect: z.string().describe('What the module was seen to do'),
+      effect: z.string().describe('The observed effect of the module'),
       ms: z.number().describe('Time in the module itself'),
-      saved_usd: usd.describe('What it saved; less than 0 where it cost more'),
+      saved_usd: usd.describe('Savings by the module; negative if it cost more'),
       facts: z.record(z.string(), z.union([z.string(), z.number(), z.literal(true)])),
     }),
   ),
@@ -54,11 +57,13 @@ export const callSchema = z.strictObject({
       z.strictObject({
         what: z
           .enum(['left-out', 'header'])
-          .describe('A field that the provider’s format has no place for, or a header that the answer got'),
+          .describe(
+            'A field that the provider’s wire format does not support, or a header added to the response',
+          ),
         name: z.string(),
       }),
     )
-    .describe('What the gateway itself did, besides its modules'),
+    .describe('Changes by the gateway itself, outside of modules'),
 });
 
 export function describeCall(call: LoggedCall): z.output<typeof callSchema> {

@@ -11,12 +11,12 @@ export const costPartsSchema = z
     cache_read_usd: usd,
     cache_write_usd: usd,
     output_usd: usd,
-    other_usd: usd.describe('Searches, and what is paid for a request'),
+    other_usd: usd.describe('Searches and per-request fees'),
   })
   .nullable()
-  .describe('What each kind of tokens cost; null where today’s prices don’t come to what the call cost');
+  .describe('The cost by kind of token; null if today’s prices do not add up to the cost of the call');
 
-/** Only the sum is kept: it is taken apart by the prices of today, where these come to the same sum. */
+/** Only the total is stored: today's prices split it, if they still add up to it. */
 export function costPartsOf(call: LoggedCall, card: RateCard | undefined): z.output<typeof costPartsSchema> {
   if (card === undefined || call.costNanoUsd === null) return null;
   const parts = costParts(card, {

@@ -11,18 +11,17 @@ export interface ExportParts {
   readonly attempts: RateLimiter;
 }
 
-/** All that there is of an account, to take along. */
 export function exportRoute({ rows, attempts: rateLimiter }: ExportParts): ApiRoute {
   return defineRoute({
     method: 'GET',
     path: '/v1/users/me/export',
-    summary: 'All that is kept of the account, as JSON lines in one gzip archive',
+    summary: 'Export all data of the account as gzipped JSON lines',
     tag: 'Accounts',
     access: bySession,
     body: noBody,
     responses: {
-      200: { description: 'A line for each thing, with its `type`', contentType: 'application/gzip' },
-      401: { description: 'No session token that holds' },
+      200: { description: 'One line per record, with its `type`', contentType: 'application/gzip' },
+      401: { description: 'Missing or invalid session token' },
       429: { description: 'Too many exports in an hour' },
     },
     async handle({ caller: { accountId } }) {
@@ -40,14 +39,14 @@ export function exportRoute({ rows, attempts: rateLimiter }: ExportParts): ApiRo
   });
 }
 
-/** A page's lines are one piece: a piece for each line would cost more than the rest. */
+/** Batches lines: one chunk per line would be slow. */
 async function* exportLines(rows: AccountRows, accountId: string): AsyncIterable<string> {
-  let piece = '';
+  let chunk = '';
   for await (const row of rows.of(accountId)) {
-    piece += `${JSON.stringify(row)}\n`;
-    if (piece.length < limits.exportPieceCharacters) continue;
-    yield piece;
-    piece = '';
+    chunk += `${JSON.stringify(row)}\n`;
+    if (chunk.length < limits.exportPieceCharacters) continue;
+    yield chunk;
+    chunk = '';
   }
-  yield piece;
+  yield chunk;
 }

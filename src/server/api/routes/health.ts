@@ -7,16 +7,15 @@ export interface HealthParts {
   readonly now: () => number;
   /** Whether each provider's credential is configured. */
   readonly providers: Readonly<Record<string, boolean>>;
-  /** Whether it is about to stop. */
   readonly isShuttingDown: () => boolean;
-  /** What calls can't do without, by name. */
+  /** The stores that calls require, by name. */
   readonly stores: Readonly<Record<string, Pingable>>;
 }
 
 interface Pingable {
   /** Rejects when there is no answer within a bounded time. */
   ping(): Promise<void>;
-  /** Where writing can fail while questions are answered: whether it does. */
+  /** For stores where writes can fail while reads work. */
   isWritable?(): boolean;
 }
 
@@ -25,7 +24,9 @@ const healthSchema = z.strictObject({
   version: z.string().describe('Build revision, or "dev"'),
   uptime: z.number().describe('Seconds since the process started'),
   startedAt: z.int().describe('Unix milliseconds'),
-  providers: z.record(z.string(), z.boolean()).describe('Whether each provider has a credential here'),
+  providers: z
+    .record(z.string(), z.boolean())
+    .describe('Whether each provider has a credential on this instance'),
 });
 
 const storeStates = ['up', 'down', 'unwritable'] as const;
@@ -35,7 +36,7 @@ const readinessSchema = z.object({
   status: z.enum(['ready', 'draining', 'unavailable']),
   stores: z
     .record(z.string(), z.enum(storeStates))
-    .describe('Whether each store answers, and takes writes; nothing while it is shutting down'),
+    .describe('The state of each store; empty while the gateway shuts down'),
 });
 
 /** Probes: none of them calls a provider. */
@@ -45,9 +46,9 @@ export function healthRoutes(parts: HealthParts): readonly ApiRoute[] {
       kind: 'own',
       method: 'GET',
       path: '/health',
-      summary: 'Whether the process runs',
+      summary: 'Liveness probe',
       tag: 'Operations',
-      responses: { 200: { description: 'It runs', schema: healthSchema } },
+      responses: { 200: { description: 'The process is running', schema: healthSchema } },
       handle: () => ({
         body: {
           status: 'ok',
@@ -62,14 +63,14 @@ export function healthRoutes(parts: HealthParts): readonly ApiRoute[] {
       kind: 'own',
       method: 'GET',
       path: '/ready',
-      summary: 'Whether calls should be sent here',
+      summary: 'Readiness probe',
       tag: 'Operations',
       responses: {
         200: { description: 'Ready', schema: readinessSchema },
-        503: { description: 'Shutting down, or a store is away', schema: readinessSchema },
+        503: { description: 'Shutting down, or a store is unavailable', schema: readinessSchema },
       },
       async handle() {
-        // At once: balancers have little time to hear of it, and a store that is slow must not take some of it.
+        // Skips the stores: load balancers must learn of the shutdown quickly.
         if (parts.isShuttingDown()) return { status: 503, body: { status: 'draining', stores: {} } };
         const stores = await statesOf(parts.stores);
         const isUp = Object.values(stores).every((state) => state === 'up');

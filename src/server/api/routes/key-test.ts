@@ -21,11 +21,10 @@ export interface KeyTestParts {
 }
 
 const testResultSchema = z.strictObject({
-  ok: z.boolean().describe('Whether the provider takes the key'),
-  detail: z.string().describe('What came of it, for people'),
+  ok: z.boolean().describe('Whether the provider accepts the key'),
+  detail: z.string().describe('The result in words'),
 });
 
-/** Whether a stored key works, asked of its provider. */
 export function keyTestRoute({
   vault,
   versions,
@@ -36,16 +35,16 @@ export function keyTestRoute({
   return defineRoute({
     method: 'POST',
     path: '/v1/byok/:provider/test',
-    summary: 'Try the stored key with a call that costs nothing',
+    summary: 'Test the stored key with a free request to the provider',
     tag: 'Provider keys',
     access: bySessionOrKey,
     body: jsonBody({}),
     responses: {
-      200: { description: 'What came of it', schema: testResultSchema },
-      400: { description: 'There is something in the body' },
-      401: { description: 'No credential that holds' },
-      404: { description: 'There is no such provider, or no key stored for it' },
-      429: { description: 'Too many tries' },
+      200: { description: 'The result of the test', schema: testResultSchema },
+      400: { description: 'The body is not empty' },
+      401: { description: 'Missing or invalid credential' },
+      404: { description: 'Unknown provider, or no key is stored for it' },
+      429: { description: 'Too many attempts' },
     },
     async handle({ caller: { accountId }, parameters }) {
       const provider = providerDirectory.provider(parameters.provider ?? '');
@@ -53,7 +52,7 @@ export function keyTestRoute({
       if (key === undefined)
         throw new GatewayError(
           'not_found',
-          `no key is stored for ${provider.name}; PUT /v1/byok/${provider.name} stores one`,
+          `no key is stored for ${provider.name}; store one with PUT /v1/byok/${provider.name}`,
         );
       await countAttempt(rateLimiter, `key-test:${accountId}`, limits.keyTestsPerAccount);
       return { body: await test(provider, key) };

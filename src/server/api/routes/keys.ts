@@ -10,7 +10,7 @@ import { textSchema, timestamp } from '../text.ts';
 
 export interface KeysParts {
   readonly keys: AccountApiKeys;
-  /** What this instance would say to such a pipeline; undefined where it can run it. */
+  /** Warnings about a pipeline that this instance cannot run. */
   warningsFor(pipelineConfig: string): readonly string[];
 }
 
@@ -24,7 +24,7 @@ const keyFields = {
   pipelineConfig: z.string().nullable(),
   createdAt: z.iso.datetime(),
 };
-const createdInfo = z.strictObject({ ...keyFields, key: z.string().describe('The key, told this once') });
+const createdInfo = z.strictObject({ ...keyFields, key: z.string().describe('The key, shown only once') });
 const listInfo = z.strictObject({
   keys: z.array(
     z.strictObject({
@@ -36,12 +36,14 @@ const listInfo = z.strictObject({
 });
 const changedInfo = z.strictObject({ ok: z.literal(true), key: z.strictObject(keyFields) });
 
-const unauthenticated = { 401: { description: 'No session token that holds; API keys are none' } };
-const unknown = { 404: { description: 'The account has no such key in use' } };
-const badBody = { 400: { description: 'The body is wrong' } };
-const headers = { 'x-weir-warnings': 'What this instance could not run of the pipeline' };
+const unauthenticated = {
+  401: { description: 'Missing or invalid session token; API keys are not accepted' },
+};
+const unknown = { 404: { description: 'The account has no such active key' } };
+const badBody = { 400: { description: 'The body is invalid' } };
+const headers = { 'x-weir-warnings': 'The parts of the pipeline that this instance cannot run' };
 
-/** API keys, managed by whoever is logged in. */
+/** API keys of the signed-in account. */
 export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[] {
   const tag = 'Keys';
   const warned = (config: string | null | undefined) => warningHeadersFor(config, warningsFor);
@@ -49,7 +51,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
     defineRoute({
       method: 'POST',
       path: '/v1/keys',
-      summary: 'Make an API key',
+      summary: 'Create an API key',
       tag,
       access: bySession,
       body: jsonBody({ name: name.optional(), pipelineConfig: pipelineConfig.optional() }),
@@ -76,7 +78,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
     defineRoute({
       method: 'GET',
       path: '/v1/keys',
-      summary: 'All keys of the account, revoked ones too',
+      summary: 'List all keys of the account, including revoked ones',
       tag,
       access: bySession,
       body: noBody,
@@ -97,7 +99,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
         pipelineConfig: pipelineConfig.nullable().optional().describe('null clears it'),
       }),
       responses: {
-        200: { description: 'The key as it is now, everywhere', schema: changedInfo, headers },
+        200: { description: 'The changed key, effective on all replicas', schema: changedInfo, headers },
         ...badBody,
         ...unauthenticated,
         ...unknown,
@@ -115,7 +117,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
       access: bySession,
       body: noBody,
       responses: {
-        204: { description: 'The key does not work any more, anywhere' },
+        204: { description: 'The key no longer works on any replica' },
         ...unauthenticated,
         ...unknown,
       },
@@ -136,7 +138,7 @@ function keyHistoryOf({ lastUsedAtMs, revokedAtMs }: ApiKey) {
   return { lastUsedAt: when(lastUsedAtMs), revokedAt: when(revokedAtMs) };
 }
 
-/** Without the fields that were not sent, which stay as they are. */
+/** Omitted fields stay unchanged. */
 function definedFields(body: { name?: string | undefined; pipelineConfig?: string | null | undefined }) {
   return {
     ...(body.name !== undefined && { name: body.name }),
@@ -144,7 +146,7 @@ function definedFields(body: { name?: string | undefined; pipelineConfig?: strin
   };
 }
 
-/** A list may be for another instance, so that it is stored all the same. */
+/** A pipeline may be meant for another instance, so it is stored despite warnings. */
 function warningHeadersFor(
   config: string | null | undefined,
   warningsFor: KeysParts['warningsFor'],

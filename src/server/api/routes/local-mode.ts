@@ -11,7 +11,7 @@ const accountPaths = [
 ] as const;
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** A local gateway has one user and nobody to bill: what belongs to accounts says so, to every method. */
+/** Local mode has no accounts or billing: their routes reject every method with `local_mode`. */
 export function localModeRoutes(): readonly ApiRoute[] {
   const detail = 'billing_local_mode';
   return [
@@ -54,12 +54,12 @@ export function localModeError(detail?: string): GatewayError {
   );
 }
 
-/** The one refusal that also carries the answer: what a local balance is. */
+/** An error that also carries the balance of local mode. */
 const localBalanceRoute: ApiRoute = {
   kind: 'own',
   method: 'GET',
   path: '/v1/billing/balance',
-  summary: 'The balance of a local gateway, beside the refusal',
+  summary: 'Not available in local mode; the error carries the local balance',
   tag: 'Billing',
   responses: { 503: { description: 'Local mode' } },
   handle: () => {

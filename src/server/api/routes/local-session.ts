@@ -18,11 +18,11 @@ export interface LocalSessionParts {
 }
 
 const localSessionSchema = z.strictObject({
-  required: z.boolean().describe('Whether this gateway asks for its token'),
-  open: z.boolean().describe('Whether the request may do what needs the token'),
+  required: z.boolean().describe('Whether this gateway requires its local token'),
+  open: z.boolean().describe('Whether this request is authorized'),
 });
 
-/** How the dashboard of a local gateway shows the token of that gateway, once. */
+/** Exchanges the local token for a cookie, for the dashboard. */
 export function localSessionRoutes({
   localToken,
   attempts: rateLimiter,
@@ -36,16 +36,16 @@ export function localSessionRoutes({
       kind: 'own',
       method: 'GET',
       path,
-      summary: 'Whether the local token is asked for, and was shown',
+      summary: 'Get whether the local token is required and was sent',
       tag,
       access: 'public',
       responses: {
-        200: { description: 'How it stands', schema: localSessionSchema },
-        400: { description: 'The query is wrong' },
+        200: { description: 'The current state', schema: localSessionSchema },
+        400: { description: 'A query parameter is invalid' },
       },
-      async handle({ access, query, ...asked }) {
+      async handle({ access, query, ...request }) {
         checkQueryNames({}, query);
-        const open = await access.sessionOrKey(asked).then(
+        const open = await access.sessionOrKey(request).then(
           () => true,
           () => false,
         );
@@ -55,7 +55,7 @@ export function localSessionRoutes({
     defineRoute({
       method: 'POST',
       path,
-      summary: 'Keep the local token in a cookie',
+      summary: 'Store the local token in a cookie',
       tag,
       access: byAddress((address) =>
         countAddressAttempt(rateLimiter, {
@@ -67,27 +67,28 @@ export function localSessionRoutes({
       body: jsonBody({ token: textSchema({ max: limits.localTokenCharactersMax }) }),
       responses: {
         204: {
-          description: 'It is kept',
+          description: 'The cookie is set',
           headers: { 'set-cookie': '`weir_session`, or `__Host-weir_session` on https' },
         },
-        400: { description: 'The body is wrong' },
-        401: { description: 'It is another token' },
-        429: { description: 'Too many tries' },
+        400: { description: 'The body is invalid' },
+        401: { description: 'The token is wrong' },
+        429: { description: 'Too many attempts' },
       },
       handle({ body: { token } }) {
         if (localToken === undefined) return { status: 204 };
-        if (!localToken.equals(token)) throw new GatewayError('wrong_login', 'that is not the token');
+        if (!localToken.equals(token))
+          throw new GatewayError('wrong_login', 'wrong token; send the value of WEIR_LOCAL_TOKEN');
         return { status: 204, headers: cookies.set(token) };
       },
     }),
     defineRoute({
       method: 'DELETE',
       path,
-      summary: 'Forget the local token in this browser',
+      summary: 'Remove the local token from this browser',
       tag,
       access: anyone,
       body: noBody,
-      responses: { 204: { description: 'The cookie is gone' } },
+      responses: { 204: { description: 'The cookie is removed' } },
       handle: () => ({ status: 204, headers: cookies.clear() }),
     }),
   ];

@@ -5,7 +5,7 @@ import type { Secret } from '../../../kernel/secret.ts';
 import { metricsContentType } from '../../../telemetry/metrics.ts';
 import type { ApiRequest, ApiRoute } from '../route.ts';
 
-/** Counters for Prometheus: with a token where one is set, else for this machine only. */
+/** Prometheus metrics; require the metrics token if one is set, otherwise a loopback address. */
 export function metricsRoutes(
   metrics: { render(): string | Promise<string> },
   token: Secret | undefined,
@@ -15,9 +15,9 @@ export function metricsRoutes(
       kind: 'own',
       method: 'GET',
       path: '/metrics',
-      summary: 'Counters in the Prometheus text format',
+      summary: 'Metrics in the Prometheus text format',
       tag: 'Operations',
-      responses: { 200: { description: 'All counters', contentType: 'text/plain' } },
+      responses: { 200: { description: 'All metrics', contentType: 'text/plain' } },
       async handle(request) {
         checkMetricsAccess(request, token);
         return { body: await metrics.render(), contentType: metricsContentType };
@@ -28,11 +28,11 @@ export function metricsRoutes(
 
 function checkMetricsAccess({ headers, remoteAddress }: ApiRequest, token: Secret | undefined): void {
   if (token === undefined) {
-    // A proxy on this machine has its address, whoever asks.
+    // A proxy on this machine would make every client look local.
     if (isLoopback(remoteAddress) && !hasPassedProxy(headers)) return;
     throw new GatewayError(
       'forbidden',
-      'metrics are for this machine only; set WEIR_METRICS_TOKEN to read them from elsewhere',
+      'metrics are only served to this machine; set WEIR_METRICS_TOKEN to read them from elsewhere',
     );
   }
   const sent = headerOf(headers, 'authorization') ?? '';

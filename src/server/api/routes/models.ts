@@ -15,13 +15,13 @@ export interface ModelsParts {
   readonly credentials: Credentials;
   readonly models: ModelList;
   readonly providers: Iterable<Provider>;
-  /** The forms a list can have; the first whose client asks is used. */
+  /** Response formats of the list; the first that matches the client is used. */
   readonly dialects: readonly ModelListFormat[];
-  /** Those that can be called without a key on the request. */
+  /** Providers that need no key on the request. */
   readonly readyProviders: ReadonlySet<Provider>;
 }
 
-/** The models that a caller has a key for, in the words of the caller's API; asks no provider. */
+/** The models that the caller has a key for, in the format of the caller's API; calls no provider. */
 export function modelsRoutes(parts: ModelsParts): readonly ApiRoute[] {
   const paths = Map.groupBy(parts.dialects, ({ path }) => path);
   return [...paths].flatMap(([path, dialects]) => routesAt(path, { ...parts, dialects }));
@@ -30,27 +30,27 @@ export function modelsRoutes(parts: ModelsParts): readonly ApiRoute[] {
 function routesAt(path: string, parts: ModelsParts): readonly ApiRoute[] {
   const { callers: callerAuthenticator, credentials, models, providers, dialects, readyProviders } = parts;
   const isReached = async (provider: Provider, identity: CallerIdentity, headers: HeaderList) => {
-    const found = await credentials.findOptional({ identity, headers }, { provider, model: provider.name });
-    return found !== undefined && (found.credential !== undefined || readyProviders.has(provider));
+    const lookup = await credentials.findOptional({ identity, headers }, { provider, model: provider.name });
+    return lookup !== undefined && (lookup.credential !== undefined || readyProviders.has(provider));
   };
   const dialectOf = (headers: HeaderList): ModelListFormat => {
-    const spoken = dialects.find((dialect) => dialect.isSpokenBy(headers));
-    if (spoken === undefined) throw new Error('no dialect takes what the others leave');
-    return spoken;
+    const matching = dialects.find((dialect) => dialect.isSpokenBy(headers));
+    if (matching === undefined) throw new Error('no default dialect for GET /v1/models');
+    return matching;
   };
-  const description = "In the form of the API that the caller's headers speak";
-  const refusals = { 401: { description: 'The credential is missing or wrong' } };
+  const description = 'In the format of the API that the request headers indicate';
+  const refusals = { 401: { description: 'Missing or invalid credential' } };
   return [
     {
       kind: 'own',
       method: 'GET',
       path,
-      summary: 'The models that this caller has a key for',
+      summary: 'List the models that the caller has a key for',
       tag: 'Inference',
       query: Object.assign({}, ...dialects.map((dialect) => dialect.query)),
       responses: {
         200: { description, schema: z.union(dialects.map((dialect) => dialect.listSchema)) },
-        400: { description: 'The query is wrong' },
+        400: { description: 'A query parameter is invalid' },
         ...refusals,
       },
       errorFormat: (headers) => dialectOf(headers).wire,
@@ -67,12 +67,12 @@ function routesAt(path: string, parts: ModelsParts): readonly ApiRoute[] {
       kind: 'own',
       method: 'GET',
       path: `${path}/*id`,
-      summary: 'One model',
+      summary: 'Get a model',
       tag: 'Inference',
       responses: {
         200: { description, schema: z.union(dialects.map((dialect) => dialect.modelSchema)) },
-        400: { description: 'The name of the model is none' },
-        404: { description: 'This caller has no such model' },
+        400: { description: 'The model name is invalid' },
+        404: { description: 'The caller has no such model' },
         ...refusals,
       },
       errorFormat: (headers) => dialectOf(headers).wire,
@@ -93,9 +93,9 @@ function describeModel({ name, title, provider }: ListedModel): NamedModel {
 }
 
 function modelNotFoundError(name: string): GatewayError {
-  const why = 'or there is no key for its provider; GET /v1/models lists those there are';
-  const asked = name.slice(0, limits.modelNameMax);
-  return new GatewayError('model_not_found', `the model "${asked}" is not in the catalogue, ${why}`, {
+  const reason = 'or there is no key for its provider; GET /v1/models lists the available models';
+  const shownName = name.slice(0, limits.modelNameMax);
+  return new GatewayError('model_not_found', `the model "${shownName}" is not in the catalog, ${reason}`, {
     param: 'model',
   });
 }

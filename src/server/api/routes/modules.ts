@@ -11,19 +11,19 @@ const modulesInfo = z.object({
       purpose: z.string(),
       protective: z
         .boolean()
-        .describe('Whether a request can not remove it where a key or the instance set it'),
-      touches: z.array(z.string()).describe('What it may edit'),
-      cache: z.boolean().describe('Whether it answers from memory'),
+        .describe('Whether a request cannot remove it if a key or the instance has set it'),
+      touches: z.array(z.string()).describe('What it may change'),
+      cache: z.boolean().describe('Whether it serves cached answers'),
       order: z
         .number()
         .nullable()
-        .describe('Where it does best in a list, the lower the earlier; null where it doesn’t matter'),
+        .describe('The recommended position in a pipeline, lower is earlier; null if it does not matter'),
       options: z.record(z.string(), z.unknown()).describe('JSON Schema of its options'),
     }),
   ),
 });
 
-/** The modules that can be in a pipeline here, with all that a form for their options needs. */
+/** The available modules, with what a form for their options needs. */
 export function modulesRoutes(modules: Iterable<Module>): readonly ApiRoute[] {
   const list = [...modules];
   return [
@@ -31,12 +31,12 @@ export function modulesRoutes(modules: Iterable<Module>): readonly ApiRoute[] {
       kind: 'own',
       method: 'GET',
       path: '/v1/modules',
-      summary: 'The modules of this instance, with their options as JSON Schema',
+      summary: 'List the modules of this instance, with their options as JSON Schema',
       tag: 'Information',
       access: 'public',
       responses: {
         200: { description: 'The modules', schema: modulesInfo },
-        400: { description: 'The query is wrong' },
+        400: { description: 'A query parameter is invalid' },
       },
       handle({ query }) {
         checkQueryNames({}, query);

@@ -20,7 +20,7 @@ export interface OutcomesParts {
   readonly attempts: RateLimiter;
 }
 
-/** How calls and conversations went, in the words of who knows it. */
+/** Outcomes of calls and conversations, reported by clients. */
 export function outcomesRoutes({
   patternStore,
   log,
@@ -37,7 +37,7 @@ export function outcomesRoutes({
       if (retryAfterSeconds === 0) return caller;
       throw new GatewayError(
         'too_many_attempts',
-        `an account may tell ${limits.outcomesPerMinute} outcomes a minute`,
+        `an account may report ${limits.outcomesPerMinute} outcomes per minute`,
         { retryAfterSeconds },
       );
     },
@@ -46,48 +46,48 @@ export function outcomesRoutes({
     defineRoute({
       method: 'POST',
       path: '/v1/outcomes',
-      summary: 'Tell how a call or a conversation went',
+      summary: 'Report the outcome of a call or a conversation',
       tag: 'Patterns',
       access: counted,
       body: jsonBody({
-        request_id: z.string('must be a string').optional().describe('Of a call: its `x-request-id`'),
+        request_id: z.string('must be a string').optional().describe('The `x-request-id` of a call'),
         conversation: z
           .string('must be a string')
           .optional()
-          .describe('Of all calls of a conversation: its `x-weir-conversation`'),
+          .describe('The `x-weir-conversation` of a conversation, for all of its calls'),
         outcome: z.enum(['success', 'failure'], 'must be success or failure'),
         score: z
           .number('must be a number')
           .min(0, 'must be 0 to 1')
           .max(1, 'must be 0 to 1')
           .optional()
-          .describe('How well it went; 1 for a success and 0 for a failure where it is left out'),
+          .describe('A score; by default 1 for a success and 0 for a failure'),
         note: textSchema({ max: limits.outcomeNoteCharactersMax }).optional(),
       }),
       responses: {
         202: {
-          description: 'It counts; the same again is no second outcome',
+          description: 'Recorded; a repeated report is not counted twice',
           schema: z.strictObject({ accepted: z.literal(true) }),
         },
-        400: { description: 'The body is wrong' },
-        401: { description: 'No credential that holds' },
-        404: { description: 'The account had no such call or conversation' },
-        429: { description: 'Too many in a minute' },
+        400: { description: 'The body is invalid' },
+        401: { description: 'Missing or invalid credential' },
+        404: { description: 'The account has no such call or conversation' },
+        429: { description: 'Too many outcomes per minute' },
       },
       async handle({ caller, body }) {
         const { request_id: requestId, conversation, outcome, score, note = '' } = body;
         if ((requestId === undefined) === (conversation === undefined))
-          throw invalidFieldError('must have either a request_id or a conversation', '');
-        const said = { ...verdictOf(outcome, score), note };
+          throw invalidFieldError('either request_id or conversation is required, not both', '');
+        const verdict = { ...verdictOf(outcome, score), note };
         const owner = scopeOfCaller(caller);
         if (conversation !== undefined) {
           if (!(await patternStore.isConversation(owner, conversation))) throw outcomeTargetNotFoundError();
-          await patternStore.recordOutcome(owner, { ...said, conversation, requestId: '' });
+          await patternStore.recordOutcome(owner, { ...verdict, conversation, requestId: '' });
         } else if (requestId !== undefined) {
           if (!isRequestId(requestId)) throw outcomeTargetNotFoundError();
           const of = await patternStore.conversationOf(owner, requestId);
           if (of !== undefined)
-            await patternStore.recordOutcome(owner, { ...said, conversation: of, requestId });
+            await patternStore.recordOutcome(owner, { ...verdict, conversation: of, requestId });
           else if ((await log.find(requestId, accountOf(caller))) === undefined)
             throw outcomeTargetNotFoundError();
         }
@@ -106,5 +106,5 @@ function accountOf(caller: AccountCaller): string | undefined {
 }
 
 function outcomeTargetNotFoundError(): GatewayError {
-  return new GatewayError('not_found', 'there was no such call or conversation');
+  return new GatewayError('not_found', 'no such call or conversation');
 }

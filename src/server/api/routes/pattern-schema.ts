@@ -6,10 +6,10 @@ import { textSchema, timestamp } from '../text.ts';
 
 const names = z
   .array(textSchema({ min: 1, max: limits.patternNameCharactersMax }))
-  .max(limits.patternNamesMax, `must be ${limits.patternNamesMax} at most`);
+  .max(limits.patternNamesMax, `must have at most ${limits.patternNamesMax} names`);
 const triggerText = textSchema({ max: limits.patternTriggerCharactersMax });
 
-/** What it is for: a text, or that with the tools and the models that it is about. */
+/** A text, or an object with a text, tools and models. */
 export const triggerSchema = z
   .union(
     [
@@ -17,20 +17,20 @@ export const triggerSchema = z
       z
         .strictObject({ text: triggerText.optional(), tools: names.optional(), models: names.optional() })
         .refine(
-          ({ text: said = '', tools = [] }) => said.trim() !== '' || tools.length > 0,
+          ({ text: triggerText = '', tools = [] }) => triggerText.trim() !== '' || tools.length > 0,
           'must have a text or tools',
         ),
     ],
     'must be a text, or an object with a text or tools',
   )
-  .describe('When it applies: a text, or an object with a text, tools, and models such as `gpt-5*`');
+  .describe('When the pattern applies: a text, or an object with a text, tools, and models such as `gpt-5*`');
 export const adviceSchema = textSchema({ min: 1, max: limits.patternAdviceCharactersMax }).describe(
-  'What to do then',
+  'What the model should do',
 );
 export const stateSchema = z.enum(['candidate', 'active', 'retired'], 'must be candidate, active or retired');
 export const scopeSchema = textSchema({ min: 1, max: limits.patternNameCharactersMax })
   .nullable()
-  .describe('The end user that it stays with; null for all');
+  .describe('The end user that it is limited to; null for all');
 
 const rowFields = {
   id: z.string(),
@@ -39,9 +39,9 @@ const rowFields = {
   state: stateSchema,
   origin: z.enum(['person', 'forge']),
   scope: z.string().nullable(),
-  wins: z.number().describe('Conversations that went well with it'),
+  wins: z.number().describe('Successful conversations with the pattern'),
   losses: z.number(),
-  evidence: z.array(z.string()).describe('Ids of the calls that it came from'),
+  evidence: z.array(z.string()).describe('Ids of the calls that it was learned from'),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 };
@@ -52,31 +52,31 @@ export const patternStorySchema = z.strictObject({
   ...rowFields,
   holdout: z
     .strictObject({ wins: z.number(), losses: z.number() })
-    .describe('Conversations that it was held out of'),
+    .describe('Holdout: conversations without the pattern'),
   worth: z.strictObject({
-    helps: z.number().describe('How likely it is that conversations go better with it than without'),
-    with: share.describe('The share of conversations that go well, with the 90 % that it lies in'),
+    helps: z.number().describe('The probability that the pattern improves conversations'),
+    with: share.describe('The share of successful conversations, with its 90 % interval'),
     without: share,
   }),
-  won_in: z.array(z.string()).describe('Conversations, the latest last'),
+  won_in: z.array(z.string()).describe('Conversations, oldest first'),
   story: z.array(z.strictObject({ at: z.iso.datetime(), what: z.string() })),
 });
 
-export function parseTrigger(said: z.output<typeof triggerSchema>): PatternTrigger {
-  if (typeof said === 'string') return { text: said, tools: [], models: [] };
-  return { text: said.text ?? '', tools: said.tools ?? [], models: said.models ?? [] };
+export function parseTrigger(input: z.output<typeof triggerSchema>): PatternTrigger {
+  if (typeof input === 'string') return { text: input, tools: [], models: [] };
+  return { text: input.text ?? '', tools: input.tools ?? [], models: input.models ?? [] };
 }
 
 export function describePattern(pattern: Pattern): z.output<typeof patternSchema> {
   const { id, trigger, advice, state, origin, scope, wins, losses, evidence } = pattern;
-  const { text: said, tools, models } = trigger;
+  const { text: triggerText, tools, models } = trigger;
   return {
     id,
     trigger:
       tools.length + models.length === 0
-        ? said
+        ? triggerText
         : {
-            ...(said !== '' && { text: said }),
+            ...(triggerText !== '' && { text: triggerText }),
             ...(tools.length > 0 && { tools: [...tools] }),
             ...(models.length > 0 && { models: [...models] }),
           },

@@ -29,36 +29,36 @@ const query = {
     .string()
     .max(200, 'must have at most 200 characters')
     .optional()
-    .describe('Words that are all in the trigger or the advice'),
+    .describe('Words that must all occur in the trigger or the advice'),
   state: stateSchema.optional(),
   limit: pageLimitSchema(limits.patternPageMax),
   after: z
     .string()
-    .refine(isPatternId, 'must be a `next` from an earlier answer')
+    .refine(isPatternId, 'must be a `next` from an earlier response')
     .optional()
-    .describe('A `next`: those that come after it in the list, which are older'),
+    .describe('A `next`: returns the older patterns that follow it'),
 };
 
 const newPattern = {
   trigger: triggerSchema,
   advice: adviceSchema,
-  state: stateSchema.optional().describe('`active` where it is left out'),
+  state: stateSchema.optional().describe('`active` by default'),
   scope: scopeSchema.optional(),
 };
 const importedPatternSchema = z.object(newPattern);
 const pageSchema = z.strictObject({
-  patterns: z.array(patternSchema).describe('The newest first'),
-  next: z.string().nullable().describe('For `after`; null where there are no more'),
+  patterns: z.array(patternSchema).describe('Newest first'),
+  next: z.string().nullable().describe('For `after`; null when there are no more'),
 });
 
-const unauthenticated = { 401: { description: 'No credential that holds' } };
+const unauthenticated = { 401: { description: 'Missing or invalid credential' } };
 const unknown = { 404: { description: 'The account has no such pattern' } };
-const badBody = { 400: { description: 'The body is wrong' } };
-const full = { 409: { description: `The account has ${limits.patternsMax} patterns` } };
+const badBody = { 400: { description: 'The body is invalid' } };
+const full = { 409: { description: `The account has reached the limit of ${limits.patternsMax} patterns` } };
 const lines = 'application/x-ndjson';
 
-/** What the account has learned, and what people teach it. */
-export function patternsRoutes(book: PatternStore): readonly ApiRoute[] {
+/** Patterns of the account, learned or added by hand. */
+export function patternsRoutes(patternStore: PatternStore): readonly ApiRoute[] {
   const tag = 'Patterns';
   const common = { tag, access: bySessionOrKey } as const;
   return [
@@ -66,20 +66,25 @@ export function patternsRoutes(book: PatternStore): readonly ApiRoute[] {
       ...common,
       method: 'GET',
       path: '/v1/patterns',
-      summary: 'The patterns of the account',
+      summary: 'List the patterns of the account',
       query,
       body: noBody,
       responses: {
         200: { description: 'A page of patterns', schema: pageSchema },
-        400: { description: 'The query is wrong' },
+        400: { description: 'A query parameter is invalid' },
         ...unauthenticated,
       },
       async handle({ caller, query: sent }) {
         const { q = '', state, limit = defaultPageLimit, after } = parseQuery(query, sent);
         const search = q.split(/\s+/).filter((word) => word !== '');
-        const found = await book.page(scopeOfCaller(caller), { search, state, after, limit: limit + 1 });
-        const shown = found.slice(0, limit);
-        const next = found.length > limit ? (shown.at(-1)?.id ?? null) : null;
+        const page = await patternStore.page(scopeOfCaller(caller), {
+          search,
+          state,
+          after,
+          limit: limit + 1,
+        });
+        const shown = page.slice(0, limit);
+        const next = page.length > limit ? (shown.at(-1)?.id ?? null) : null;
         return { body: { patterns: shown.map(describePattern), next } };
       },
     }),
@@ -87,17 +92,17 @@ export function patternsRoutes(book: PatternStore): readonly ApiRoute[] {
       ...common,
       method: 'POST',
       path: '/v1/patterns',
-      summary: 'Teach a pattern',
+      summary: 'Add a pattern',
       body: jsonBody(newPattern),
       responses: {
         201: { description: 'The pattern', schema: patternSchema },
-        200: { description: 'One that says the same was there', schema: patternSchema },
+        200: { description: 'The same pattern existed already', schema: patternSchema },
         ...badBody,
         ...unauthenticated,
         ...full,
       },
       async handle({ caller, body }) {
-        const added = await book.add(scopeOfCaller(caller), toPatternInput(body));
+        const added = await patternStore.add(scopeOfCaller(caller), toPatternInput(body));
         if (added === undefined) throw patternLimitError();
         return { status: added.isNew ? 201 : 200, body: describePattern(added.pattern) };
       },
@@ -106,14 +111,14 @@ export function patternsRoutes(book: PatternStore): readonly ApiRoute[] {
       ...common,
       method: 'GET',
       path: '/v1/patterns/export',
-      summary: 'All patterns, as JSON lines',
+      summary: 'Export all patterns as JSON lines',
       body: noBody,
-      responses: { 200: { description: 'A pattern a line', contentType: lines }, ...unauthenticated },
+      responses: { 200: { description: 'One pattern per line', contentType: lines }, ...unauthenticated },
       async handle({ caller }) {
-        const all = await listAllPatterns(book, scopeOfCaller(caller));
+        const all = await listAllPatterns(patternStore, scopeOfCaller(caller));
         return {
           contentType: `${lines}; charset=utf-8`,
-          body: all.map((one) => `${JSON.stringify(describePattern(one))}\n`).join(''),
+          body: all.map((pattern) => `${JSON.stringify(describePattern(pattern))}\n`).join(''),
         };
       },
     }),
@@ -121,12 +126,12 @@ export function patternsRoutes(book: PatternStore): readonly ApiRoute[] {
       ...common,
       method: 'POST',
       path: '/v1/patterns/import',
-      summary: 'Patterns as JSON lines, as they are exported',
+      summary: 'Import patterns as JSON lines, in the format of the export',
       body: patternLinesBody,
       bodyBytesMax: limits.patternImportBytesMax,
       responses: {
         200: {
-          description: 'How many are new, and how many were there',
+          description: 'How many were added, and how many existed already',
           schema: z.strictObject({ added: z.int(), known: z.int() }),
         },
         ...badBody,
@@ -135,10 +140,10 @@ export function patternsRoutes(book: PatternStore): readonly ApiRoute[] {
       },
       async handle({ caller, body }) {
         let [added, known] = [0, 0];
-        for (const word of body) {
-          const done = await book.add(scopeOfCaller(caller), word);
-          if (done === undefined) throw patternLimitError();
-          if (done.isNew) added++;
+        for (const fields of body) {
+          const result = await patternStore.add(scopeOfCaller(caller), fields);
+          if (result === undefined) throw patternLimitError();
+          if (result.isNew) added++;
           else known++;
         }
         return { body: { added, known } };
@@ -148,7 +153,7 @@ export function patternsRoutes(book: PatternStore): readonly ApiRoute[] {
       ...common,
       method: 'GET',
       path: '/v1/patterns/:id',
-      summary: 'One pattern with its story',
+      summary: 'Get a pattern with its history',
       body: noBody,
       responses: {
         200: { description: 'The pattern', schema: patternStorySchema },
@@ -156,7 +161,7 @@ export function patternsRoutes(book: PatternStore): readonly ApiRoute[] {
         ...unknown,
       },
       async handle({ caller, parameters: { id = '' } }) {
-        const pattern = isPatternId(id) ? await book.find(scopeOfCaller(caller), id) : undefined;
+        const pattern = isPatternId(id) ? await patternStore.find(scopeOfCaller(caller), id) : undefined;
         if (pattern === undefined) throw patternNotFoundError();
         return { body: describePatternWithStory(pattern) };
       },
@@ -165,7 +170,7 @@ export function patternsRoutes(book: PatternStore): readonly ApiRoute[] {
       ...common,
       method: 'PATCH',
       path: '/v1/patterns/:id',
-      summary: 'Change a pattern: made active again, it is for all end users and counted anew',
+      summary: 'Change a pattern; reactivating it resets its counts and applies it to all end users',
       body: jsonBody({
         trigger: triggerSchema.optional(),
         advice: adviceSchema.optional(),
@@ -173,20 +178,22 @@ export function patternsRoutes(book: PatternStore): readonly ApiRoute[] {
         scope: scopeSchema.optional(),
       }),
       responses: {
-        200: { description: 'The pattern as it is now', schema: patternSchema },
+        200: { description: 'The changed pattern', schema: patternSchema },
         ...badBody,
         ...unauthenticated,
         ...unknown,
       },
       async handle({ caller, body, parameters: { id = '' } }) {
         const { trigger, advice, state, scope } = body;
-        const word: Partial<PatternFields> = {
+        const changes: Partial<PatternFields> = {
           ...(trigger !== undefined && { trigger: parseTrigger(trigger) }),
           ...(advice !== undefined && { advice }),
           ...(state !== undefined && { state }),
           ...(scope !== undefined && { scope }),
         };
-        const changed = isPatternId(id) ? await book.change(scopeOfCaller(caller), id, word) : undefined;
+        const changed = isPatternId(id)
+          ? await patternStore.change(scopeOfCaller(caller), id, changes)
+          : undefined;
         if (changed === undefined) throw patternNotFoundError();
         return { body: describePattern(changed) };
       },
@@ -195,18 +202,19 @@ export function patternsRoutes(book: PatternStore): readonly ApiRoute[] {
       ...common,
       method: 'DELETE',
       path: '/v1/patterns/:id',
-      summary: 'Forget a pattern',
+      summary: 'Delete a pattern',
       body: noBody,
-      responses: { 204: { description: 'It is gone' }, ...unauthenticated, ...unknown },
+      responses: { 204: { description: 'Deleted' }, ...unauthenticated, ...unknown },
       async handle({ caller, parameters: { id = '' } }) {
-        if (!isPatternId(id) || !(await book.delete(scopeOfCaller(caller), id))) throw patternNotFoundError();
+        if (!isPatternId(id) || !(await patternStore.delete(scopeOfCaller(caller), id)))
+          throw patternNotFoundError();
         return { status: 204 };
       },
     }),
   ];
 }
 
-/** The tenant's name, as modules have it. */
+/** The scope that modules use for the caller's data. */
 export function scopeOfCaller(caller: AccountCaller): string {
   const { accountId } = caller;
   return scopeOf(caller.kind === 'local' ? { kind: 'local' } : { kind: 'account', accountId, keyId: '' });
@@ -225,16 +233,16 @@ function toPatternInput({
   return { trigger: parseTrigger(trigger), advice, state, scope };
 }
 
-/** One object a line; all are checked before the first is taken, and what we alone write of a pattern is not. */
+/** One object per line. All lines are validated before the first is stored; fields that Weir computes are ignored. */
 const patternLinesBody: BodyParser<readonly PatternFields[]> = {
-  description: { schema: z.string().describe('A JSON object a line'), required: true },
+  description: { schema: z.string().describe('One JSON object per line'), required: true },
   async parse({ readBody }) {
-    const said = Buffer.from(await readBody())
+    const lines = Buffer.from(await readBody())
       .toString('utf8')
       .split('\n');
-    const filled = said.map((line, at) => ({ line, at: at + 1 })).filter(({ line }) => line.trim() !== '');
+    const filled = lines.map((line, at) => ({ line, at: at + 1 })).filter(({ line }) => line.trim() !== '');
     if (filled.length > limits.patternImportMax)
-      throw invalidFieldError(`must have ${limits.patternImportMax} lines at most`, '');
+      throw invalidFieldError(`the body must have at most ${limits.patternImportMax} lines`, '');
     return filled.map(({ line, at }) => toPatternInput(parsePatternLine(line, at)));
   },
 };
@@ -242,7 +250,8 @@ const patternLinesBody: BodyParser<readonly PatternFields[]> = {
 function parsePatternLine(line: string, at: number): z.output<typeof importedPatternSchema> {
   try {
     const value = parseBody(Buffer.from(line));
-    if (JSON.stringify(value).includes('\\u0000')) throw invalidFieldError('has a NUL character', '');
+    if (JSON.stringify(value).includes('\\u0000'))
+      throw invalidFieldError('must not contain NUL characters', '');
     return parseWithSchema(importedPatternSchema, value);
   } catch (error) {
     if (!GatewayError.is(error)) throw error;
@@ -250,10 +259,10 @@ function parsePatternLine(line: string, at: number): z.output<typeof importedPat
   }
 }
 
-async function listAllPatterns(book: PatternStore, owner: string): Promise<readonly Pattern[]> {
+async function listAllPatterns(patternStore: PatternStore, owner: string): Promise<readonly Pattern[]> {
   const all: Pattern[] = [];
   for (let after: string | undefined; all.length < limits.patternsMax; ) {
-    const page = await book.page(owner, { after, limit: limits.patternPageMax });
+    const page = await patternStore.page(owner, { after, limit: limits.patternPageMax });
     all.push(...page);
     if (page.length < limits.patternPageMax) break;
     after = page.at(-1)?.id;
@@ -262,12 +271,12 @@ async function listAllPatterns(book: PatternStore, owner: string): Promise<reado
 }
 
 function patternNotFoundError(): GatewayError {
-  return new GatewayError('not_found', 'there is no such pattern');
+  return new GatewayError('not_found', 'no such pattern');
 }
 
 function patternLimitError(): GatewayError {
   return new GatewayError(
     'pattern_limit_reached',
-    `the account has ${limits.patternsMax} patterns, which is the most; delete some`,
+    `the account has reached the limit of ${limits.patternsMax} patterns; delete some`,
   );
 }

@@ -49,7 +49,7 @@ const discoverySchema = z.strictObject({
 const cursors = new TimeCursors(/^[\w-]{1,64}$/);
 const ledgerQuery = {
   limit: pageLimitSchema(limits.ledgerPageMax),
-  after: cursors.querySchema('A `next_cursor`: the lines that come after it in the list, which are older'),
+  after: cursors.querySchema('A `next_cursor`: returns the older entries that follow it'),
 };
 
 const ledgerPageSchema = z.strictObject({
@@ -61,15 +61,15 @@ const ledgerPageSchema = z.strictObject({
         route: z.string(),
         amount: z.string().describe('In cents'),
         currency: z.string(),
-        receipt_sha256: z.string().describe('Of the value of the Payment-Receipt header, in hex'),
+        receipt_sha256: z.string().describe('The hash of the Payment-Receipt header value, in hex'),
       }),
     )
-    .describe('The newest first'),
+    .describe('Newest first'),
   has_more: z.boolean(),
-  next_cursor: z.string().nullable().describe('For `after`; null where there is nothing older'),
+  next_cursor: z.string().nullable().describe('For `after`; null when there is nothing older'),
 });
 
-/** What machines that pay can look up. */
+/** Discovery and the public ledger for paying clients. */
 export function paymentsRoutes({ realm, ledger, isLive }: PaymentsParts): readonly ApiRoute[] {
   const tag = 'Payments';
   return [
@@ -77,11 +77,11 @@ export function paymentsRoutes({ realm, ledger, isLive }: PaymentsParts): readon
       kind: 'own',
       method: 'GET',
       path: '/.well-known/mpp',
-      summary: 'What can be paid for here, and how',
+      summary: 'List the paid routes and payment methods',
       tag,
       access: 'public',
       responses: {
-        200: { description: 'The routes, their prices and the ways to pay', schema: discoverySchema },
+        200: { description: 'The routes, their prices and payment methods', schema: discoverySchema },
       },
       handle: () => ({
         headers: ['cache-control', 'public, max-age=60'],
@@ -111,23 +111,26 @@ export function paymentsRoutes({ realm, ledger, isLive }: PaymentsParts): readon
       kind: 'own',
       method: 'GET',
       path: '/v1/agent/ledger',
-      summary: 'One line for each call that was paid for',
+      summary: 'List paid calls',
       tag,
       access: 'public',
       query: ledgerQuery,
       responses: {
-        200: { description: 'A page of lines, which are never changed or deleted', schema: ledgerPageSchema },
-        400: { description: 'The query is wrong' },
+        200: {
+          description: 'A page of ledger entries, which are never changed or deleted',
+          schema: ledgerPageSchema,
+        },
+        400: { description: 'A query parameter is invalid' },
       },
       async handle({ query }) {
         checkQueryNames(ledgerQuery, query);
         const { limit = defaultPageLimit, after } = parseQuery(ledgerQuery, query);
-        const found = await ledger.page({
+        const page = await ledger.page({
           after: after === undefined ? undefined : cursors.decode(after),
           limit: limit + 1,
         });
-        const shown = found.slice(0, limit);
-        const last = found.length > limit ? shown.at(-1) : undefined;
+        const shown = page.slice(0, limit);
+        const last = page.length > limit ? shown.at(-1) : undefined;
         return {
           body: {
             entries: shown.map(describeLedgerLine),
@@ -141,15 +144,15 @@ export function paymentsRoutes({ realm, ledger, isLive }: PaymentsParts): readon
       kind: 'own',
       method: 'GET',
       path: '/problems/:slug',
-      summary: 'What a problem of a payment means, for people',
+      summary: 'A page that explains a payment problem type',
       tag,
       access: 'public',
       responses: {
-        200: { description: 'A page', contentType: 'text/html' },
-        404: { description: 'There is no such problem' },
+        200: { description: 'An HTML page', contentType: 'text/html' },
+        404: { description: 'Unknown problem type' },
       },
       handle({ parameters: { slug = '' } }) {
-        if (!isProblemSlug(slug)) throw new GatewayError('not_found', 'there is no such problem');
+        if (!isProblemSlug(slug)) throw new GatewayError('not_found', 'unknown payment problem type');
         return {
           headers: ['cache-control', 'public, max-age=3600', 'content-security-policy', problemPagePolicy],
           contentType: 'text/html; charset=utf-8',

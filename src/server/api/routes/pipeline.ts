@@ -19,16 +19,16 @@ const active = z.array(
   }),
 );
 const activePipeline = z.object({
-  source: z.enum(['header', 'key', 'environment', 'default']).describe('Where the list was decided'),
+  source: z.enum(['header', 'key', 'environment', 'default']).describe('Where the pipeline was set'),
   pipelineConfig: z.string().nullable(),
-  configured: z.array(z.string()).describe('Modules of the environment level'),
+  configured: z.array(z.string()).describe('The modules in WEIR_PIPELINE'),
   active,
-  override: z.string().nullable().describe('The value of x-weir-pipeline'),
+  override: z.string().nullable().describe('The value of the x-weir-pipeline header'),
   note: z.string(),
   errors: z
     .array(z.string())
     .optional()
-    .describe("What is wrong with the key's list; calls with it are refused"),
+    .describe("Errors in the key's pipeline; calls with the key are rejected"),
 });
 
 const checkQuery = {
@@ -36,35 +36,37 @@ const checkQuery = {
     .string()
     .max(limits.pipelineTextMax, `must have at most ${limits.pipelineTextMax} characters`)
     .optional()
-    .describe('Names in order, with their options; the gateway’s own list where it is left out'),
+    .describe('Module names in order, with their options; the gateway’s own pipeline by default'),
 };
 const checkedPipeline = z.object({
-  fault: z.string().nullable().describe('All that is wrong with the list; null where it can run'),
-  active: active.describe('What would run as the list of a key, with what the environment protects'),
+  fault: z.string().nullable().describe('The errors in the pipeline; null if it is valid'),
+  active: active.describe(
+    'What a key with this pipeline would run, including protective modules of the environment',
+  ),
 });
 
-/** What a call with these headers would run through; calls no provider. */
+/** Shows and checks pipelines without calling a provider. */
 export function pipelineRoutes(
   callerAuthenticator: CallerAuthenticator,
   choice: PipelineSelector,
   version: string,
 ): readonly ApiRoute[] {
-  const told = (override: string | undefined) => ({
+  const settingsOf = (override: string | undefined) => ({
     configured: choice.configured,
     override: override ?? null,
-    note: 'Set x-weir-pipeline on a request to run other modules; "none" runs none. Protective modules stay.',
+    note: 'Set x-weir-pipeline on a request to run other modules; "none" runs none. Protective modules always run.',
   });
   return [
     {
       kind: 'own',
       method: 'GET',
       path: '/v1/pipeline',
-      summary: 'The modules that a call with these headers runs through',
+      summary: 'Get the modules that a call with these headers would run',
       tag: 'Inference',
       responses: {
         200: { description: 'The active pipeline', schema: activePipeline },
-        400: { description: 'The list in x-weir-pipeline or the query is wrong' },
-        401: { description: 'The credential is missing or wrong' },
+        400: { description: 'The x-weir-pipeline header or a query parameter is invalid' },
+        401: { description: 'Missing or invalid credential' },
       },
       async handle({ headers, query }) {
         const { pipelineConfig } = await callerAuthenticator.identifyCurrent(headers);
@@ -72,24 +74,24 @@ export function pipelineRoutes(
         const override = joinedHeaderOf(headers, 'x-weir-pipeline');
         const errors = pipelineConfig === null ? [] : choice.validate(pipelineConfig);
         if (errors.length > 0)
-          return { body: { ...told(override), source: 'key', pipelineConfig, active: [], errors } };
+          return { body: { ...settingsOf(override), source: 'key', pipelineConfig, active: [], errors } };
         const { source, text, pipeline } = choice.choose(override, pipelineConfig);
         const active = pipeline.stages.map((stage) => describeStage(stage, version));
-        return { body: { ...told(override), source, pipelineConfig: text, active } };
+        return { body: { ...settingsOf(override), source, pipelineConfig: text, active } };
       },
     },
     defineRoute({
       method: 'GET',
       path: '/v1/pipeline/check',
-      summary: 'What is wrong with a list of modules, or what it would run',
+      summary: 'Check a pipeline',
       tag: 'Inference',
       access: bySessionOrKey,
       query: checkQuery,
       body: noBody,
       responses: {
-        200: { description: 'The list, looked at', schema: checkedPipeline },
-        400: { description: 'The query is wrong' },
-        401: { description: 'No credential that holds' },
+        200: { description: 'The result of the check', schema: checkedPipeline },
+        400: { description: 'A query parameter is invalid' },
+        401: { description: 'Missing or invalid credential' },
       },
       handle({ query }) {
         const { list } = parseQuery(checkQuery, query);

@@ -26,21 +26,21 @@ const cursors = new TimeCursors(receiptId);
 
 const query = {
   limit: pageLimitSchema(limits.receiptPageMax),
-  after: cursors.querySchema('A `next_cursor`: the receipts that come after it in the list, which are older'),
+  after: cursors.querySchema('A `next_cursor`: returns the older receipts that follow it'),
 };
 
 const pageSchema = z.strictObject({
-  receipts: z.array(receiptSchema).describe('The newest first'),
+  receipts: z.array(receiptSchema).describe('Newest first'),
   has_more: z.boolean(),
-  next_cursor: z.string().nullable().describe('For `after`; null where there is nothing older'),
+  next_cursor: z.string().nullable().describe('For `after`; null when there is nothing older'),
 });
 
-/** Whoever it is: strangers may look, too. */
+/** Authentication is optional: public receipts need none. */
 const byOptionalCaller: AccessRule<AccountCaller | undefined> = {
   name: 'public',
-  async check({ access, ...asked }) {
+  async check({ access, ...request }) {
     try {
-      return await access.sessionOrKey(asked);
+      return await access.sessionOrKey(request);
     } catch (refusal) {
       if (GatewayError.is(refusal) && refusal.status < 500) return undefined;
       throw refusal;
@@ -48,10 +48,10 @@ const byOptionalCaller: AccessRule<AccountCaller | undefined> = {
   },
 };
 
-/** Receipts, and the keys that they are checked with. */
+/** Receipts, and the public keys that verify them. */
 export function receiptsRoutes({ receipts, issuer, keys }: ReceiptsParts): readonly ApiRoute[] {
   const tag = 'Receipts';
-  // Who asks has just had an answer, perhaps.
+  // The client may ask right after its call, before the receipt is stored.
   const upToDate = async () => {
     if (issuer.waiting > 0) await issuer.flush(limits.requestLogReadFlushMs);
   };
@@ -59,27 +59,27 @@ export function receiptsRoutes({ receipts, issuer, keys }: ReceiptsParts): reado
     defineRoute({
       method: 'GET',
       path: '/v1/receipts',
-      summary: 'The receipts of the account, and those that it claimed',
+      summary: 'List the receipts of the account, including claimed ones',
       tag,
       access: bySessionOrKey,
       query,
       body: noBody,
       responses: {
         200: { description: 'A page of receipts', schema: pageSchema },
-        400: { description: 'The query is wrong' },
-        401: { description: 'No credential that holds' },
+        400: { description: 'A query parameter is invalid' },
+        401: { description: 'Missing or invalid credential' },
       },
       async handle({ caller, query: sent }) {
         const { limit = defaultPageLimit, after } = parseQuery(query, sent);
         await upToDate();
         const cursorPosition = after === undefined ? undefined : cursors.decode(after);
-        const found = await receipts.page({
+        const page = await receipts.page({
           accountId: caller.kind === 'local' ? undefined : caller.accountId,
           after: cursorPosition && { createdAtMs: cursorPosition.atMs, id: cursorPosition.id },
           limit: limit + 1,
         });
-        const shown = found.slice(0, limit);
-        const last = found.length > limit ? shown.at(-1) : undefined;
+        const shown = page.slice(0, limit);
+        const last = page.length > limit ? shown.at(-1) : undefined;
         return {
           body: {
             receipts: shown.map(receiptRow),
@@ -92,19 +92,22 @@ export function receiptsRoutes({ receipts, issuer, keys }: ReceiptsParts): reado
     defineRoute({
       method: 'GET',
       path: '/v1/receipts/:receipt_id',
-      summary: 'One receipt, as JSON or as a page',
+      summary: 'Get a receipt as JSON or as a page',
       tag,
       access: byOptionalCaller,
       body: noBody,
       responses: {
-        200: { description: 'The receipt; a page for who asks for text/html', schema: receiptSchema },
-        404: { description: 'There is no such receipt, or it is somebody else’s' },
+        200: {
+          description: 'The receipt; an HTML page if the client accepts text/html',
+          schema: receiptSchema,
+        },
+        404: { description: 'Unknown receipt, or it belongs to another account' },
       },
       async handle({ caller, headers, parameters: { receipt_id: id = '' } }) {
         await upToDate();
         const receipt = receiptId.test(id) ? await receipts.find(id) : undefined;
         if (receipt === undefined || !isVisibleTo(receipt, caller))
-          throw new GatewayError('not_found', 'there is no such receipt');
+          throw new GatewayError('not_found', 'no such receipt');
         return receiptResponse(receipt, headerOf(headers, 'accept') ?? '');
       },
     }),
@@ -112,7 +115,7 @@ export function receiptsRoutes({ receipts, issuer, keys }: ReceiptsParts): reado
       kind: 'own',
       method: 'GET',
       path: '/.well-known/jwks.json',
-      summary: 'The keys that receipts are checked with, retired ones too',
+      summary: 'List the public keys that verify receipts, including retired ones',
       tag,
       access: 'public',
       responses: {

@@ -12,32 +12,30 @@ import { textSchema } from '../text.ts';
 import { newPassword } from './users.ts';
 
 const token = textSchema({ max: limits.mailedTokenCharactersMax }).describe(
-  'What stands behind #token= in the link',
+  'The value after #token= in the link',
 );
 
 const verificationSchema = z.strictObject({
-  verified: z
-    .boolean()
-    .describe('Whether it was shown that mail to the address is read by whose account it is'),
+  verified: z.boolean().describe('Whether the email address is verified'),
   mail: z.boolean().describe('Whether this gateway sends mail'),
 });
 
 const mailNotConfigured = {
-  503: { description: 'This gateway sends no mail: detail `mail_not_configured`' },
+  503: { description: 'Mail is not configured: detail `mail_not_configured`' },
 };
 const errorResponses = {
-  400: { description: 'The body is wrong, or the link was used or is too old: code `invalid_token`' },
-  429: { description: 'Too many tries' },
+  400: { description: 'The body is invalid, or the link was used or has expired: code `invalid_token`' },
+  429: { description: 'Too many attempts' },
 };
 
 export interface RecoveryRouteParts {
   readonly accounts: UserAccounts;
   readonly recovery: AccountRecovery;
-  /** Forgets what stands in an account's prompts or answers its calls. */
+  /** Deletes stored content that could appear in an account's prompts or answers. */
   forgetContent(accountId: string): Promise<void>;
 }
 
-/** What people do by a link that comes by mail. */
+/** Account recovery and verification by mailed links. */
 export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
   const { accounts: userAccounts, recovery: accountRecovery } = parts;
   const tag = 'Accounts';
@@ -45,14 +43,14 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
     if (startsAfresh) await parts.forgetContent(accountId);
     return { status: 204 };
   };
-  const counted = byAddress((address) => accountRecovery.countAttempt(address));
-  const countedWithSession: AccessRule<Session | undefined> = {
+  const rateLimited = byAddress((address) => accountRecovery.countAttempt(address));
+  const rateLimitedWithSession: AccessRule<Session | undefined> = {
     name: 'public',
-    async check({ access, ...asked }) {
-      await accountRecovery.countAttempt(asked.remoteAddress);
-      return access.session(asked).catch((refusal: unknown) => {
-        if (GatewayError.is(refusal) && refusal.status < 500) return undefined;
-        throw refusal;
+    async check({ access, ...request }) {
+      await accountRecovery.countAttempt(request.remoteAddress);
+      return access.session(request).catch((error: unknown) => {
+        if (GatewayError.is(error) && error.status < 500) return undefined;
+        throw error;
       });
     },
   };
@@ -60,7 +58,7 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
     defineRoute({
       method: 'POST',
       path: '/v1/users/password-reset',
-      summary: 'Ask for a link to set a new password',
+      summary: 'Request a password reset link',
       tag,
       access: byAddress(async (address) => {
         accountRecovery.requireMail();
@@ -68,8 +66,8 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
       }),
       body: jsonBody({ email: textSchema({ max: limits.emailCharactersMax }) }),
       responses: {
-        202: { description: 'The link is sent where there is such an account; nobody is told whether' },
-        400: { description: 'The body is wrong' },
+        202: { description: 'Accepted; the link is sent only if the account exists' },
+        400: { description: 'The body is invalid' },
         429: errorResponses[429],
         ...mailNotConfigured,
       },
@@ -82,24 +80,24 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
       method: 'POST',
       path: '/v1/users/password-reset/confirm',
       summary:
-        'Set a new password by a link, which ends all sessions, and what was made before the address was confirmed',
+        'Set a new password with a mailed link; ends all sessions and revokes what was created before the address was verified',
       tag,
-      access: counted,
+      access: rateLimited,
       body: jsonBody({ token, password: newPassword }),
-      responses: { 204: { description: 'It is set' }, ...errorResponses },
+      responses: { 204: { description: 'The password is set' }, ...errorResponses },
       handle: async ({ body }) => settle(await accountRecovery.resetPassword(body.token, body.password)),
     }),
     defineRoute({
       method: 'POST',
       path: '/v1/users/verify',
-      summary: 'Show by a link that the address is yours',
+      summary: 'Verify the email address with a mailed link',
       tag,
-      access: countedWithSession,
+      access: rateLimitedWithSession,
       body: jsonBody({ token }),
       responses: {
         204: {
           description:
-            'It is. The first time, API keys and other sessions end; without a session of the account also its password and provider keys',
+            'Verified. The first time, API keys and other sessions are revoked; without a session of the account, also its password and provider keys',
         },
         ...errorResponses,
       },
@@ -108,13 +106,13 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
     defineRoute({
       method: 'GET',
       path: '/v1/users/verify',
-      summary: 'Whether the address was shown to be yours',
+      summary: 'Get whether the email address is verified',
       tag,
       access: bySession,
       body: noBody,
       responses: {
-        200: { description: 'How it stands', schema: verificationSchema },
-        401: { description: 'No session token that holds' },
+        200: { description: 'The current state', schema: verificationSchema },
+        401: { description: 'Missing or invalid session token' },
       },
       async handle({ caller }) {
         const { verifiedAtMs } = await userAccounts.userOf(caller);
@@ -124,13 +122,13 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
     defineRoute({
       method: 'POST',
       path: '/v1/users/verify/mail',
-      summary: 'Ask for the link once more',
+      summary: 'Request another verification link',
       tag,
       access: bySession,
       body: jsonBody({}),
       responses: {
-        202: { description: 'It is sent, five times in an hour at most' },
-        401: { description: 'No session token that holds' },
+        202: { description: 'Accepted; at most five links per hour are sent' },
+        401: { description: 'Missing or invalid session token' },
         ...mailNotConfigured,
       },
       async handle({ caller }) {

@@ -31,35 +31,35 @@ const time = z.iso
   .refine((text) => text >= '2000-01-01', invalidTime)
   .optional();
 const query = {
-  from: time.describe('Calls since this time; a day before `to` where it is left out'),
-  to: time.describe('Calls before this time; now where it is left out'),
+  from: time.describe('Calls since this time; by default a day before `to`'),
+  to: time.describe('Calls before this time; by default now'),
 };
 
 const spread = z.object({ p50: z.number().nullable(), p95: z.number().nullable() });
 const figures = {
   requests: z.int(),
-  failed: z.int().describe('Of those, the ones that went wrong'),
-  cached: z.int().describe('Of those, the ones that a module answered'),
-  input_tokens: z.int().describe('With those that a cache of the provider was read or written for'),
+  failed: z.int().describe('Failed calls'),
+  cached: z.int().describe('Calls answered by a module'),
+  input_tokens: z.int().describe("Includes tokens read from or written to the provider's cache"),
   output_tokens: z.int(),
   cache_read_tokens: z.int().describe('Part of the input'),
   cache_write_tokens: z.int().describe('Part of the input'),
-  cost_usd: z.string().describe('In dollars, as a decimal number'),
-  saved_usd: z.string().describe('What modules saved, in dollars; less than 0 where they cost more'),
+  cost_usd: z.string().describe('In US dollars, as a decimal number'),
+  saved_usd: z.string().describe('Savings by modules in US dollars; negative if they cost more'),
 };
-const content = { first_content_ms: spread.describe('Until the first content, of calls that clients made') };
+const content = { first_content_ms: spread.describe('Time to the first content, for calls by clients') };
 const times = {
   ...content,
-  overhead_ms: spread.describe('What the gateway itself added before the answer began'),
+  overhead_ms: spread.describe('Time that the gateway added before the response began'),
 };
 const summarySchema = z.object({
-  from: z.iso.datetime().describe('The beginning of the first step'),
+  from: z.iso.datetime().describe('The start of the first interval'),
   to: z.iso.datetime(),
   step_seconds: z.number(),
   total: z.object({ ...figures, ...times }),
   spans: z.array(
     z.object({
-      at: z.iso.datetime().describe('Its beginning'),
+      at: z.iso.datetime().describe('The start of the interval'),
       ...figures,
       ...times,
       models: z.array(z.object({ model: z.string(), cost_usd: z.string() })),
@@ -75,30 +75,27 @@ const summarySchema = z.object({
       calls: z.int(),
       saved_usd: z
         .string()
-        .describe(
-          'What it saved in these calls; what its own questions cost is taken off in `GET /v1/usage`',
-        ),
-      ms: z.number().describe('Time in the module itself, for a call on average'),
-      effects: z.record(z.string(), z.int()).describe('How often it was seen to do what'),
+        .describe('Savings in these calls; `GET /v1/usage` subtracts the cost of its own calls'),
+      ms: z.number().describe('Average time in the module per call'),
+      effects: z.record(z.string(), z.int()).describe('Number of calls by effect'),
     }),
   ),
 });
 
-/** What the request log comes to. */
 export function summaryRoutes({ log, clock }: SummaryParts): readonly ApiRoute[] {
   return [
     defineRoute({
       method: 'GET',
       path: '/v1/requests/summary',
-      summary: 'What the calls of a time come to: in steps, by model, provider, key, error and module',
+      summary: 'Summarize calls over time and by model, provider, key, error and module',
       tag: 'Usage',
       access: bySessionOrKey,
       query,
       body: noBody,
       responses: {
         200: { description: 'The summary', schema: summarySchema },
-        400: { description: 'The query is wrong' },
-        401: { description: 'No credential that holds' },
+        400: { description: 'A query parameter is invalid' },
+        401: { description: 'Missing or invalid credential' },
       },
       async handle({ caller, query: sent }) {
         const accountId = caller.kind === 'local' ? undefined : caller.accountId;
@@ -119,9 +116,13 @@ function rangeOf({ from, to }: TimeRange, nowMs: number): Pick<SummaryQuery, 'fr
   const toMs = to === undefined ? nowMs : Date.parse(to);
   const fromMs = from === undefined ? toMs - dayMs : Date.parse(from);
   if (fromMs < toMs && toMs - fromMs <= rangeMsMax) return { fromMs, toMs };
-  throw new GatewayError('invalid_request', 'from: must be before to, and at most 100 days', {
-    param: 'from',
-  });
+  throw new GatewayError(
+    'invalid_request',
+    'from: must be before to, and the range must not exceed 100 days',
+    {
+      param: 'from',
+    },
+  );
 }
 
 function describeSummary(summary: LogSummary): z.output<typeof summarySchema> {

@@ -15,9 +15,9 @@ import { costPartsOf, costPartsSchema } from './cost-parts.ts';
 import { decodeCursor, encodeCursor } from './request-cursor.ts';
 
 export interface RequestsParts {
-  /** With what this process has recorded until now. */
+  /** Includes entries that this process has not flushed yet. */
   readonly log: Pick<RequestLog, 'page' | 'find'>;
-  /** What a model costs now; undefined where nobody knows. */
+  /** The current rates of a model; undefined if unknown. */
   rates(provider: string, model: string): RateCard | undefined;
 }
 
@@ -29,13 +29,13 @@ const time = z
   .optional();
 const cursor = z
   .string()
-  .refine((text) => decodeCursor(text) !== undefined, 'must be a cursor from an earlier answer')
+  .refine((text) => decodeCursor(text) !== undefined, 'must be a cursor from an earlier response')
   .optional();
 const name = z
   .string()
   .min(1, 'must not be empty')
   .max(limits.modelNameMax, `must have at most ${limits.modelNameMax} characters`)
-  .refine((text) => !text.includes('\0'), 'has a NUL character')
+  .refine((text) => !text.includes('\0'), 'must not contain NUL characters')
   .optional();
 
 const effects = [
@@ -50,57 +50,57 @@ const effects = [
 
 const query = {
   limit: pageLimitSchema(limits.requestLogPageMax),
-  after: cursor.describe('A `next_cursor`: the calls that come after it in the list, which are older'),
-  before: cursor.describe('A `previous_cursor`: the calls that come before it in the list, which are newer'),
-  from: time.describe('Calls since this day of UTC, or this time'),
-  to: time.describe('Calls until the end of this day of UTC, or before this time'),
-  model: name.describe('As it was asked for, or as it was used'),
+  after: cursor.describe('A `next_cursor`: returns the older calls that follow it'),
+  before: cursor.describe('A `previous_cursor`: returns the newer calls that precede it'),
+  from: time.describe('Calls since this day (UTC) or time'),
+  to: time.describe('Calls until the end of this day (UTC), or before this time'),
+  model: name.describe('The requested or the used model'),
   provider: name.describe('The name of a provider'),
   key_id: name.describe('The id of an API key'),
   status: z
     .string()
     .regex(/^([1-5]xx|[1-5]\d\d|error)$/, 'must be a status such as 200, a class such as 4xx, or error')
     .optional()
-    .describe('A status such as 200, a class such as 4xx, or `error` for all that went wrong'),
+    .describe('A status such as 200, a class such as 4xx, or `error` for all failed calls'),
   ending: z
     .enum(['complete', 'aborted', 'failed'], 'must be complete, aborted or failed')
     .optional()
     .describe('How the answer ended'),
-  module: name.describe('A module that changed, answered or refused the call, or broke'),
+  module: name.describe('A module that changed, answered or rejected the call, or failed'),
   effect: z
     .enum(effects, `must be one of ${effects.join(', ')}`)
     .optional()
     .describe(
-      'What a module was seen to do: the one that is named, or any. `changed-request` and `changed-reply` find `changed-both`, too',
+      'The effect of `module`, or of any module. `changed-request` and `changed-reply` also match `changed-both`',
     ),
-  search: name.describe('A part of a model’s name or of an error’s code, or the beginning of an id'),
+  search: name.describe('Part of a model name or an error code, or the beginning of an id'),
 };
 
 type RequestsQuery = z.output<z.ZodObject<typeof query>>;
 
 const pageSchema = z.object({
-  requests: z.array(callSchema).describe('The newest first'),
-  has_more: z.boolean().describe('Whether there may be more on the side that was asked for'),
-  next_cursor: z.string().nullable().describe('For `after`; null where there is nothing older'),
-  previous_cursor: z.string().nullable().describe('For `before`, also to see later what is new'),
+  requests: z.array(callSchema).describe('Newest first'),
+  has_more: z.boolean().describe('Whether there may be more in the requested direction'),
+  next_cursor: z.string().nullable().describe('For `after`; null when there is nothing older'),
+  previous_cursor: z.string().nullable().describe('For `before`, also to poll for new calls'),
 });
 
-const unauthenticated = { 401: { description: 'No credential that holds' } };
+const unauthenticated = { 401: { description: 'Missing or invalid credential' } };
 
-/** Calls of an account one by one; a local gateway has one user, who sees all of them. */
+/** The calls of an account, or of the whole gateway in local mode. */
 export function requestsRoutes({ log, rates }: RequestsParts): readonly ApiRoute[] {
   return [
     defineRoute({
       method: 'GET',
       path: '/v1/requests',
-      summary: 'The calls that were made, one by one',
+      summary: 'List calls',
       tag: 'Usage',
       access: bySessionOrKey,
       query,
       body: noBody,
       responses: {
         200: { description: 'A page of calls', schema: pageSchema },
-        400: { description: 'The query is wrong' },
+        400: { description: 'A query parameter is invalid' },
         ...unauthenticated,
       },
       async handle({ caller, query: sent }) {
@@ -111,18 +111,18 @@ export function requestsRoutes({ log, rates }: RequestsParts): readonly ApiRoute
     defineRoute({
       method: 'GET',
       path: '/v1/requests/:id',
-      summary: 'One call',
+      summary: 'Get a call',
       tag: 'Usage',
       access: bySessionOrKey,
       body: noBody,
       responses: {
         200: { description: 'The call', schema: callSchema.extend({ cost_parts: costPartsSchema }) },
-        404: { description: 'The account made no such call, or it is forgotten' },
+        404: { description: 'The account has no such call, or it has expired' },
         ...unauthenticated,
       },
       async handle({ caller, parameters: { id = '' } }) {
         const call = isRequestId(id) ? await log.find(id, accountOf(caller)) : undefined;
-        if (call === undefined) throw new GatewayError('not_found', 'there is no such call in the log');
+        if (call === undefined) throw new GatewayError('not_found', 'no such call in the request log');
         const { provider, modelUsed } = call;
         const card = provider === null || modelUsed === null ? undefined : rates(provider, modelUsed);
         return { body: { ...describeCall(call), cost_parts: costPartsOf(call, card) } };
@@ -135,12 +135,12 @@ function accountOf(caller: AccountCaller): string | undefined {
   return caller.kind === 'local' ? undefined : caller.accountId;
 }
 
-function logQueryOf(asked: RequestsQuery, caller: AccountCaller): LogQuery {
+function logQueryOf(query: RequestsQuery, caller: AccountCaller): LogQuery {
   return {
     accountId: accountOf(caller),
-    filter: filterOf(asked),
-    beside: cursorPositionOf(asked),
-    limit: asked.limit ?? defaultPageLimit,
+    filter: filterOf(query),
+    beside: cursorPositionOf(query),
+    limit: query.limit ?? defaultPageLimit,
   };
 }
 
@@ -164,7 +164,7 @@ function filterOf({ from, to, key_id: keyId, status, ...same }: RequestsQuery): 
   };
 }
 
-/** A day counts to its end. */
+/** A day includes all of its calls. */
 function endOfRange(to: string): number {
   return Date.parse(to) + (to.includes('T') ? 0 : dayMs);
 }
@@ -177,7 +177,7 @@ function statusFilterOf(status: string | undefined): LogFilter['status'] {
 
 function cursorPositionOf({ after, before }: RequestsQuery): LogQuery['beside'] {
   if (after !== undefined && before !== undefined)
-    throw new GatewayError('invalid_request', 'before: can not be there with after', { param: 'before' });
+    throw new GatewayError('invalid_request', '"before" and "after" cannot be combined', { param: 'before' });
   const id = decodeCursor(after ?? before ?? '');
   return id === undefined ? undefined : { id, side: after === undefined ? 'newer' : 'older' };
 }

@@ -10,37 +10,37 @@ import { newPassword, typedPassword } from './users.ts';
 
 const sessionInfo = z.strictObject({
   id: z.uuid(),
-  client: z.string().describe('What the browser or program calls itself'),
+  client: z.string().describe('The user agent'),
   createdAt: z.iso.datetime(),
-  lastUsedAt: z.iso.datetime().describe('To the hour'),
+  lastUsedAt: z.iso.datetime().describe('Rounded to the hour'),
   expiresAt: z.iso.datetime(),
-  current: z.boolean().describe('Whether it is the one that asks'),
+  current: z.boolean().describe('Whether it is the session of this request'),
 });
-const listInfo = z.strictObject({ sessions: z.array(sessionInfo).describe('The newest first') });
+const listInfo = z.strictObject({ sessions: z.array(sessionInfo).describe('Newest first') });
 
-const unauthenticated = { 401: { description: 'No session token that holds' } };
+const unauthenticated = { 401: { description: 'Missing or invalid session token' } };
 
 export interface SessionRouteParts {
   readonly accounts: UserAccounts;
   readonly tokens: SessionTokens;
 }
 
-/** Where somebody is logged in, and the password that this was done with. */
+/** Sessions and password of the signed-in account. */
 export function sessionsRoutes({ accounts: userAccounts, tokens }: SessionRouteParts): readonly ApiRoute[] {
   const tag = 'Accounts';
   return [
     defineRoute({
       method: 'PUT',
       path: '/v1/users/password',
-      summary: 'Change the password, which ends all other sessions',
+      summary: 'Change the password and end all other sessions',
       tag,
       access: bySession,
       body: jsonBody({ current: typedPassword, next: newPassword }),
       responses: {
-        204: { description: 'It is changed' },
-        400: { description: 'The body is wrong' },
-        401: { description: 'No session token that holds, or the current password is another' },
-        429: { description: 'Too many tries' },
+        204: { description: 'The password is changed' },
+        400: { description: 'The body is invalid' },
+        401: { description: 'Missing or invalid session token, or the current password is wrong' },
+        429: { description: 'Too many attempts' },
       },
       async handle({ caller, body, remoteAddress }) {
         await userAccounts.changePassword(caller, { ...body, remoteAddress });
@@ -50,11 +50,11 @@ export function sessionsRoutes({ accounts: userAccounts, tokens }: SessionRouteP
     defineRoute({
       method: 'GET',
       path: '/v1/users/sessions',
-      summary: 'Where the account is logged in',
+      summary: 'List the sessions of the account',
       tag,
       access: bySession,
       body: noBody,
-      responses: { 200: { description: 'Its sessions', schema: listInfo }, ...unauthenticated },
+      responses: { 200: { description: 'The sessions', schema: listInfo }, ...unauthenticated },
       async handle({ caller }) {
         const sessions = (await tokens.list(caller)).map((session) => ({
           id: session.id,
@@ -75,14 +75,14 @@ export function sessionsRoutes({ accounts: userAccounts, tokens }: SessionRouteP
       access: bySession,
       body: noBody,
       responses: {
-        204: { description: 'Its token does not work any more' },
+        204: { description: 'The token no longer works' },
         404: { description: 'The account has no such session' },
         ...unauthenticated,
       },
       async handle({ caller, parameters }) {
         const id = parameters.id ?? '';
         if (!z.uuid().safeParse(id).success || !(await tokens.end(caller, id)))
-          throw new GatewayError('not_found', 'there is no such session; GET /v1/users/sessions lists them');
+          throw new GatewayError('not_found', 'no such session; GET /v1/users/sessions lists them');
         return { status: 204 };
       },
     }),

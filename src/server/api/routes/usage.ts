@@ -8,22 +8,20 @@ import type { ApiRoute } from '../route.ts';
 import { parseQuery } from '../validation.ts';
 
 export interface UsageReportQuery {
-  /** Undefined asks about all there are. */
+  /** Undefined selects all accounts. */
   readonly accountId: string | undefined;
-  /** Days of UTC, `2026-11-15`, both included. */
+  /** UTC days such as `2026-11-15`, both inclusive. */
   readonly from: string;
   readonly to: string;
 }
 
 export interface UsageParts {
   report(question: UsageReportQuery): Promise<object>;
-  /** What a report looks like. */
   readonly schema: z.ZodType;
   readonly clock: Clock;
 }
 
 const dayMs = 86_400_000;
-/** Days in a report where nothing is said. */
 const defaultDays = 30;
 
 const invalidDay = 'must be a day such as 2026-11-15';
@@ -32,28 +30,28 @@ const day = z.iso
   .refine((text) => text >= '2000-01-01', invalidDay)
   .optional();
 const query = {
-  from: day.describe(`The first day, in UTC; ${defaultDays} days with the last where it is left out`),
-  to: day.describe('The last day, in UTC; today where it is left out'),
+  from: day.describe(`The first day (UTC); by default the report has ${defaultDays} days`),
+  to: day.describe('The last day (UTC); by default today'),
 };
 
-/** What an account used, day by day; a local gateway has one user, who sees all of it. */
+/** The daily usage of an account, or of the whole gateway in local mode. */
 export function usageRoutes({ report, schema, clock }: UsageParts): readonly ApiRoute[] {
   return [
     defineRoute({
       method: 'GET',
       path: '/v1/usage',
-      summary: 'Calls, tokens and cost, day by day',
+      summary: 'Get calls, tokens and cost by day',
       tag: 'Usage',
       access: bySessionOrKey,
       query,
       body: noBody,
       responses: {
         200: { description: 'The days', schema },
-        400: { description: 'The query is wrong' },
-        401: { description: 'No credential that holds' },
+        400: { description: 'A query parameter is invalid' },
+        401: { description: 'Missing or invalid credential' },
       },
-      async handle({ caller, query: asked }) {
-        const reportDays = reportDaysOf(parseQuery(query, asked), clock.now());
+      async handle({ caller, query: sent }) {
+        const reportDays = reportDaysOf(parseQuery(query, sent), clock.now());
         const accountId = caller.kind === 'local' ? undefined : caller.accountId;
         return { body: await report({ accountId, ...reportDays }) };
       },
@@ -64,16 +62,16 @@ export function usageRoutes({ report, schema, clock }: UsageParts): readonly Api
 type ReportDays = Pick<UsageReportQuery, 'from' | 'to'>;
 
 function reportDaysOf(
-  asked: { from?: string | undefined; to?: string | undefined },
+  range: { from?: string | undefined; to?: string | undefined },
   nowMs: number,
 ): ReportDays {
-  const to = asked.to ?? dayOf(nowMs);
-  const from = asked.from ?? dayOf(Date.parse(to) - (defaultDays - 1) * dayMs);
+  const to = range.to ?? dayOf(nowMs);
+  const from = range.from ?? dayOf(Date.parse(to) - (defaultDays - 1) * dayMs);
   const days = (Date.parse(to) - Date.parse(from)) / dayMs + 1;
   if (days >= 1 && days <= limits.usageReportDaysMax) return { from, to };
   throw new GatewayError(
     'invalid_request',
-    `from: must be no later than to, and at most ${limits.usageReportDaysMax} days with it`,
+    `from: must not be later than to, and the range must not exceed ${limits.usageReportDaysMax} days`,
     { param: 'from' },
   );
 }

@@ -14,25 +14,25 @@ import type { ApiResponse, ApiRoute } from '../route.ts';
 import type { SessionCookies } from '../session-cookie.ts';
 import { textSchema, timestamp } from '../text.ts';
 
-/** One that somebody chooses. */
+/** A new password, checked for length. */
 export const newPassword = textSchema({
   min: limits.passwordCharactersMin,
   max: limits.passwordCharactersMax,
 });
 
-/** One that somebody types again: nothing is told of it but whether it is right. */
+/** An existing password: errors reveal only whether it is correct. */
 export const typedPassword = textSchema({ max: limits.passwordCharactersMax });
 
 const signUpBody = jsonBody({
   email: z
     .string('must be a string')
     .trim()
-    .refine(isEmail, 'must be an e-mail address')
+    .refine(isEmail, 'must be an email address')
     .meta({ format: 'email', maxLength: limits.emailCharactersMax }),
   password: newPassword,
 });
 
-/** Nothing here is told from a wrong address or password that could be one. */
+/** Accepts any text: a malformed address must fail like a wrong one. */
 const logInBody = jsonBody({
   email: textSchema({ max: limits.emailCharactersMax }),
   password: typedPassword,
@@ -52,13 +52,13 @@ const sessionInfo = z.strictObject({
 });
 
 const errorResponses = {
-  400: { description: 'The body is wrong' },
-  429: { description: 'Too many tries; retry-after or error.resets_at says when to come back' },
+  400: { description: 'The body is invalid' },
+  429: { description: 'Too many attempts; see retry-after or error.resets_at' },
 };
 
 const cookieHeader = {
   'set-cookie':
-    '`weir_session`, or `__Host-weir_session` on https, where the request has `x-weir-session: cookie`',
+    '`weir_session`, or `__Host-weir_session` on https, if the request has `x-weir-session: cookie`',
 };
 
 export interface UserParts {
@@ -68,7 +68,7 @@ export interface UserParts {
   readonly cookies: SessionCookies;
 }
 
-/** Accounts: by e-mail address and password, from then on by session token, which a browser keeps in a cookie. */
+/** Signup, login and account management; sessions are bearer tokens or, for browsers, cookies. */
 export function usersRoutes({
   accounts: userAccounts,
   recovery: accountRecovery,
@@ -84,13 +84,13 @@ export function usersRoutes({
     defineRoute({
       method: 'POST',
       path: '/v1/users/signup',
-      summary: 'Make an account',
+      summary: 'Create an account',
       tag,
       access: byAddress((address) => userAccounts.countSignUp(address)),
       body: signUpBody,
       responses: {
-        201: { description: 'The account, with a session token', schema: sessionInfo, headers: cookieHeader },
-        409: { description: 'The address has an account' },
+        201: { description: 'The account with a session token', schema: sessionInfo, headers: cookieHeader },
+        409: { description: 'The address has an account already' },
         ...errorResponses,
       },
       async handle({ body, headers }) {
@@ -102,14 +102,14 @@ export function usersRoutes({
     defineRoute({
       method: 'POST',
       path: '/v1/users/login',
-      summary: 'Get a session token',
+      summary: 'Log in',
       tag,
       access: byAddress((address) => userAccounts.countLogIn(address)),
       body: logInBody,
       responses: {
         200: { description: 'A session token', schema: sessionInfo, headers: cookieHeader },
-        401: { description: 'The address or the password is wrong' },
-        403: { description: 'The account is closed' },
+        401: { description: 'Wrong email address or password' },
+        403: { description: 'The account is disabled' },
         ...errorResponses,
       },
       handle: async ({ body, headers, remoteAddress }) =>
@@ -118,29 +118,29 @@ export function usersRoutes({
     defineRoute({
       method: 'GET',
       path: '/v1/users/me',
-      summary: 'Whose session this is',
+      summary: 'Get the account of this session',
       tag,
       access: bySession,
       body: noBody,
       responses: {
         200: { description: 'The account', schema: userInfo },
-        401: { description: 'No session token that holds' },
+        401: { description: 'Missing or invalid session token' },
       },
       handle: async ({ caller }) => ({ body: describeUser(await userAccounts.userOf(caller)) }),
     }),
     defineRoute({
       method: 'DELETE',
       path: '/v1/users/me',
-      summary: 'Delete the account and what it has here',
+      summary: 'Delete the account and its data',
       tag,
       access: bySession,
       body: jsonBody({ password: typedPassword }),
       responses: {
-        204: { description: 'Its keys work nowhere any more, and the rest is being erased' },
-        400: { description: 'The body is wrong' },
-        401: { description: 'No session token that holds, or the password is wrong' },
-        429: { description: 'Too many tries' },
-        502: { description: 'Its subscription could not be cancelled, and nothing was deleted' },
+        204: { description: 'The keys are revoked, and the data is being erased' },
+        400: { description: 'The body is invalid' },
+        401: { description: 'Missing or invalid session token, or the password is wrong' },
+        429: { description: 'Too many attempts' },
+        502: { description: 'The subscription could not be canceled; nothing was deleted' },
       },
       async handle({ caller, body, remoteAddress }) {
         await accountDeletion.deleteAccount(caller, body.password, remoteAddress);
@@ -150,13 +150,13 @@ export function usersRoutes({
     defineRoute({
       method: 'POST',
       path: '/v1/users/logout',
-      summary: 'End this session',
+      summary: 'Log out',
       tag,
       access: bySession,
       body: jsonBody({}),
       responses: {
-        204: { description: 'The token does not work any more, and a cookie with it is gone' },
-        401: { description: 'No session token that holds' },
+        204: { description: 'The token no longer works, and its cookie is removed' },
+        401: { description: 'Missing or invalid session token' },
       },
       async handle({ caller }) {
         await userAccounts.logOut(caller);

@@ -1,6 +1,6 @@
 import type { ApiRoute } from '../route.ts';
 
-/** The root and the probes that clients send before their first call: a quiet yes. */
+/** The root, and a path that some clients probe before their first call. */
 export function welcomeRoutes(mode: string): readonly ApiRoute[] {
   const answer = {
     name: 'weir',
@@ -13,9 +13,9 @@ export function welcomeRoutes(mode: string): readonly ApiRoute[] {
     kind: 'own',
     method: 'GET',
     path,
-    summary: 'Where to look next',
+    summary: 'Get links to descriptions of this gateway',
     tag: 'Information',
-    responses: { 200: { description: 'A short greeting' } },
+    responses: { 200: { description: 'Name, mode and links' } },
     handle: () => ({ body: answer }),
   }));
 }
