@@ -114,7 +114,7 @@ test('a gateway that runs', async (t) => {
     assert.match(said, /was checked\n.*secret.*keep .*data\/secret too\n$/s);
     assert.equal(statSync(copy).mode & 0o777, 0o600);
     assert.deepEqual(readdirSync(folder).toSorted(), ['data', 'weir.copy', 'weir.log', 'weir.log.1']);
-    assert.match((await command('backup', copy)).complained, /there already; --force/);
+    assert.match((await command('backup', copy)).complained, /exists already; --force/);
     assert.match((await command('restore', copy)).complained, /a gateway is running on .*: stop it first/);
   });
 
@@ -230,17 +230,17 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   assert.deepEqual(readdirSync(folder), [], 'it changes nothing');
 
   assert.equal((await commanded(t, ['users', 'list'], { WEIR_MODE: 'cloud', WEIR_DATA_DIR: data })).code, 0);
-  assert.match((await doctor({}, '--offline')).said, /^ok {4}secret .* is made at the first start$/m);
+  assert.match((await doctor({}, '--offline')).said, /^ok {4}secret .* will be created at the first start$/m);
   const sealed = new DatabaseSync(join(data, 'weir.db'));
   sealed.exec("insert into receipt_keys values ('one', '{}', 1)");
   sealed.exec(`pragma foreign_keys = off; insert into api_keys (id, account_id, prefix, hash, name, pipeline_config, created_at_ms)
     values ('one', 'ada', 'gw', 'hash', 'laptop', 'exact-cache?ttl=soon,tally', 1), ('other', 'ada', 'gw', 'hash', 'desk', 'exact-cache', 1)`);
   sealed.close();
   const { said } = await doctor({}, '--offline');
-  assert.match(said, /^fail {2}secret .* is gone, .*\n +→ put it back/m);
+  assert.match(said, /^fail {2}secret .* is missing: .*\n +→ restore it/m);
   assert.match(
     said,
-    /^fail {2}keys +calls with 1 of them are refused: exact-cache\?ttl: .*"tally".*\n +→ .*PATCH/m,
+    /^fail {2}keys +calls with 1 API key\(s\) are rejected: exact-cache\?ttl: .*"tally".*\n +→ .*PATCH/m,
   );
   writeFileSync(join(data, 'secret'), 's'.repeat(64));
   chmodSync(join(data, 'secret'), 0o644);
@@ -259,18 +259,18 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
     STRIPE_PRICE_TEAM: 'price_that_is_gone',
   });
   // Its address is known by the key alone.
-  assert.match(network.said, /^fail {2}vertex +the token request to Google failed\n +→ see its key/m);
+  assert.match(network.said, /^fail {2}vertex +the token request to Google failed\n +→ check its key/m);
   assert.equal(network.code, 1);
   for (const line of [
-    /^warn {2}permissions +others may look into .*secret\n +→ run: chmod go-rwx /m,
+    /^warn {2}permissions +other users can read .*secret\n +→ run: chmod go-rwx /m,
     /^fail {2}anthropic +Anthropic rejects the key \(401\)\n +→ /m,
     /^fail {2}ollama +.* can't be reached .*ECONNREFUSED/m,
     /^fail {2}port +192\.0\.2\.1:0 can't be listened on/m,
     /^fail {2}clock +it is \d+ s ahead of the clock of Anthropic\n +→ /m,
     /^fail {2}mail +127\.0\.0\.1:\d+: .*535.*\n +→ see WEIR_SMTP_URL/m,
-    /^ok {4}stripe +Stripe takes the key$/m,
-    /^fail {2}stripe +the price price_that_is_gone of team can't be read .*\n +→ see STRIPE_PRICE_TEAM/m,
-    /^ok {4}database .* is whole; schema version \d+$/m,
+    /^ok {4}stripe +Stripe accepts the key$/m,
+    /^fail {2}stripe +the price price_that_is_gone of team cannot be read .*\n +→ set STRIPE_PRICE_TEAM/m,
+    /^ok {4}database .* passed the integrity check; schema version \d+$/m,
     /^ok {4}disk /m,
   ])
     assert.match(network.said, line);
@@ -281,7 +281,7 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   database.close();
   assert.match(
     (await doctor({}, '--offline')).said,
-    /^fail {2}database .*schema version 1000.*\n +→ start the newer Weir/m,
+    /^fail {2}database .*schema version 1000.*\n +→ use the newer Weir/m,
   );
   writeFileSync(join(data, 'weir.db'), 'damaged'.repeat(1000));
   assert.match((await doctor({}, '--offline')).said, /^fail {2}database .*\n +→ restore a backup/m);
@@ -289,8 +289,8 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   const well = await doctor(servers, '--offline');
   assert.equal(well.code, 0, well.said);
   for (const line of [
-    /^ok {4}database +PostgreSQL \S+ answers in \d+ ms; its tables are made at the next start$/m,
-    /^ok {4}redis +Redis answers in \d+ ms$/m,
+    /^ok {4}database +PostgreSQL \S+ responds in \d+ ms; its tables will be created at the next start$/m,
+    /^ok {4}redis +Redis responds in \d+ ms$/m,
     /^ok {4}clock .*as that of PostgreSQL, Redis$/m,
   ])
     assert.match(well.said, line);
@@ -307,9 +307,9 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   stripe.faults.push({ at: 'GET /v1/balance', how: 'unauthorized' });
   const away = await doctor({ ...servers, ...stores, ...elsewhere });
   assert.match(away.said, /^fail {2}mail .*ECONNREFUSED.*\n +→ /m);
-  assert.match(away.said, /^fail {2}stripe +Stripe refuses the key \(401\)\n +→ see STRIPE_SECRET_KEY/m);
-  assert.match(away.said, /^fail {2}database .*ECONNREFUSED.*\n +→ see DATABASE_URL/m);
-  assert.match(away.said, /^fail {2}redis .*\n +→ see REDIS_URL/m);
+  assert.match(away.said, /^fail {2}stripe +Stripe rejects the key \(401\)\n +→ check STRIPE_SECRET_KEY/m);
+  assert.match(away.said, /^fail {2}database .*ECONNREFUSED.*\n +→ check the host, user, password and database in DATABASE_URL/m);
+  assert.match(away.said, /^fail {2}redis .*\n +→ check the host and password in REDIS_URL/m);
   assert.ok(!away.said.includes(canary));
 });
 

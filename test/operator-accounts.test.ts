@@ -37,7 +37,7 @@ describe('an operator', () => {
       const made = await weir('users', 'create', 'made@example.com');
       const revoked = await weir('keys', 'revoke', leaked.key);
       const link = await weir('users', 'reset', ada.email);
-      const told = /told this once: (\S+)\n$/.exec(made.said)?.[1];
+      const told = /shown only once: (\S+)\n$/.exec(made.said)?.[1];
       assert.ok(told, made.said);
       const login = { path: '/v1/users/login', body: { email: 'made@example.com', password: told } };
       assert.equal((await call(url, login)).status, 200);
@@ -87,7 +87,7 @@ describe('an operator', () => {
       assert.ok(!keys.said.includes('$argon2id$'));
       assert.equal(
         closed.said,
-        `${ada.email} is closed: its keys and sessions do not work from the next request on\n`,
+        `${ada.email} is disabled: its keys and sessions do not work from the next request on\n`,
       );
       assert.deepEqual(await statuses(String(later.key)), all(401));
       assert.equal((await call(url, back)).status, 403);
@@ -110,7 +110,7 @@ describe('an operator', () => {
       said('keys', 'revoke', 'gw_live_none'),
     ]);
     assert.match(unknown, /^weir: weir users list \[--json\]\n {6}weir users create/);
-    assert.equal(nobody, 'weir: there is no account of nobody@example.com\n');
-    assert.match(key, /^weir: there is no such key/);
+    assert.equal(nobody, 'weir: no account with the email address nobody@example.com\n');
+    assert.match(key, /^weir: no such active key/);
   });
 });

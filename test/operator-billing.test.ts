@@ -45,7 +45,7 @@ describe('weir users set-tier', () => {
       weir(t, environment, 'users', 'set-tier', person.email, 'gold'),
       weir(t, environment, 'users', 'set-tier', person.email, 'pro'),
     ]);
-    assert.deepEqual(nobody, { code: 1, said: 'weir: there is no account of nobody@example.com\n' });
+    assert.deepEqual(nobody, { code: 1, said: 'weir: no account with the email address nobody@example.com\n' });
     assert.deepEqual(wrong, { code: 1, said: 'weir: weir users set-tier <email> free|pro|team\n' });
     assert.equal(later.code, 0);
     assert.match(later.said, /when the gateway is started: none is running/);
@@ -75,7 +75,7 @@ test('weir billing reconcile finds what nobody told the gateway, and puts it rig
   );
   assert.deepEqual(lines.slice(1), [
     `account ${id}: ${charge.id} bought 50000 credits, but the account received none`,
-    '1 accounts and 1 payments for credits compared: 2 differ',
+    'compared 1 accounts and 1 credit payments: 2 differ',
   ]);
   const repaired = await weir(t, environment, 'billing', 'reconcile', '--repair');
   assert.equal(repaired.code, 0, repaired.said);

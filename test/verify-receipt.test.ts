@@ -69,7 +69,7 @@ test('a receipt is checked offline, by the command line and by what the docs say
 
 test('what can not be checked is said in one line', async (t) => {
   for (const [args, words] of [
-    [[], /weir verify-receipt <file or address>/],
+    [[], /weir verify-receipt <file or URL>/],
     [['nothing.json', '--keys', 'none.json'], /nothing\.json/],
     [['http://127.0.0.1:1/v1/receipts/x'], /weir: /],
   ] as const) {

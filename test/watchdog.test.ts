@@ -11,7 +11,7 @@ import { WeirProcess } from './support/weir-process.ts';
 const demo = { model: 'demo-1', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] };
 const lastLine = (pid: number | string) =>
   new RegExp(
-    `^weir: process ${pid}: the event loop has not turned for \\d+ s: the watchdog ends the process \\(WEIR_WATCHDOG\\)\n$`,
+    `^weir: process ${pid}: the event loop was blocked for \\d+ s: the watchdog ends the process \\(WEIR_WATCHDOG\\)\n$`,
   );
 
 for (const module of ['spins', 'blocks'])

@@ -16,25 +16,25 @@ export async function backup({
 }: CommandInput): Promise<number> {
   const settings = loadCommandSettings(environment);
   const from = embeddedDatabaseFile(settings);
-  if (!existsSync(from)) throw new Error(`there is no database in ${resolve(settings.dataDir)}`);
-  if (resolve(file) === resolve(from)) throw new Error('that is the database itself');
-  if (existsSync(file) && !flags.force) throw new Error(`${file} is there already; --force replaces it`);
+  if (!existsSync(from)) throw new Error(`no database in ${resolve(settings.dataDir)}; see WEIR_DATA_DIR`);
+  if (resolve(file) === resolve(from)) throw new Error('the backup file must not be the database itself');
+  if (existsSync(file) && !flags.force) throw new Error(`${file} exists already; --force replaces it`);
   mkdirSync(dirname(resolve(file)), { recursive: true, mode: 0o700 });
   await backupSqlite(from, file, {
     madeAtMs: systemClock.now(),
     weirVersion: version,
     secretFingerprint: hasSecret(settings) ? secretFingerprint(new RootSecrets(settings)) : '',
   });
-  console.log(`${resolve(file)} has all of ${resolve(from)}, and was checked`);
+  console.log(`backed up ${resolve(from)} to ${resolve(file)}; the copy was checked`);
   console.log(
-    `not in it is the secret that stored provider keys open with: keep ${secretLocation(settings)} too`,
+    `the backup does not contain the secret that decrypts stored provider keys: keep ${secretLocation(settings)} too`,
   );
   return 0;
 }
 
 export function embeddedDatabaseFile({ stores, dataDir }: Settings): string {
   if (stores !== undefined)
-    throw new Error('everything is in the database of DATABASE_URL: use pg_dump and pg_restore');
+    throw new Error('all data is in the database of DATABASE_URL: use pg_dump and pg_restore');
   return join(dataDir, 'weir.db');
 }
 

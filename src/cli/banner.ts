@@ -3,7 +3,7 @@ import type { Settings } from '../gateway/settings.ts';
 
 type BannerFacts = Pick<Gateway, 'url' | 'pipeline' | 'readyProviders' | 'hasDashboard' | 'unknownVariables'>;
 
-/** What a person wants to know at the start, and the one thing to try. */
+/** The startup banner: addresses, pipeline, warnings and a first call to try. */
 export function banner(
   { url, pipeline, readyProviders, hasDashboard, unknownVariables }: BannerFacts,
   settings: Settings,
@@ -28,7 +28,7 @@ function localExample(address: string, { localToken }: Settings): readonly strin
   return [
     'Try it:',
     `  curl ${address}/v1/messages -H 'content-type: application/json' \\`,
-    // Named and not told: the banner ends up in logs.
+    // Only the variable's name, since the banner ends up in logs.
     ...(localToken === undefined ? [] : [`    -H "authorization: Bearer $WEIR_LOCAL_TOKEN" \\`]),
     `    -d '{"model": "demo-1", "max_tokens": 100, "messages": [{"role": "user", "content": "Hello"}]}'`,
   ];
@@ -36,7 +36,7 @@ function localExample(address: string, { localToken }: Settings): readonly strin
 
 function cloudExample(address: string): readonly string[] {
   return [
-    'Make an account, then a key with its token (POST /v1/keys):',
+    'Create an account, then an API key with its token (POST /v1/keys):',
     `  curl ${address}/v1/users/signup -H 'content-type: application/json' \\`,
     `    -d '{"email": "you@example.com", "password": "at least 8 characters"}'`,
   ];
@@ -46,16 +46,16 @@ function unknownSettingWarning(variable: string): string {
   return `${variable} is not a setting of this version`;
 }
 
-/** What is allowed, and hardly meant. */
+/** Warnings about valid settings that are probably unintended. */
 export function settingWarnings({ host, mode, localToken, mpp, billing }: Settings): readonly string[] {
   if (mode === 'cloud' && mpp.stripeKey !== undefined && billing.webhookSecret === undefined)
-    return ['STRIPE_WEBHOOK_SECRET is not set: nobody tells this gateway which subscriptions were paid'];
+    return ['STRIPE_WEBHOOK_SECRET is not set: paid subscriptions will not be recognized'];
   if (isLoopback(host) || mode === 'cloud') return [];
   const open =
     localToken === undefined
-      ? '; anyone who reaches it can spend the keys set here (WEIR_LOCAL_TOKEN asks for a token)'
+      ? '; anyone who can connect can use the provider keys set here (set WEIR_LOCAL_TOKEN to require a token)'
       : '';
-  return [`listening beyond this machine in local mode${open}`];
+  return [`local mode accepts connections from other machines${open}`];
 }
 
 function isLoopback(host: string): boolean {

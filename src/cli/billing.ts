@@ -10,7 +10,7 @@ import { systemClock } from '../kernel/clock.ts';
 import type { CommandInput } from './command.ts';
 import { loadCommandSettings } from './load-settings.ts';
 
-/** Compares our record with the processor's; resolves to the exit code, which is 0 where nothing is left that differs. */
+/** Compares our records with the payment processor's; resolves to the exit code, 0 if no difference is left. */
 export async function reconcileBilling({ environment, flags }: CommandInput): Promise<number> {
   const reconcileReport = await reconcileWithStripe(loadCommandSettings(environment), flags.repair === true);
   console.log(flags.json ? jsonOf(reconcileReport) : formatReport(reconcileReport));
@@ -23,7 +23,7 @@ export async function reconcileBilling({ environment, flags }: CommandInput): Pr
 async function reconcileWithStripe(settings: Settings, repairs: boolean): Promise<ReconcileReport> {
   const { mpp, billing: set } = settings;
   if (mpp.stripeKey === undefined)
-    throw new SettingsError(['STRIPE_SECRET_KEY: must be set to ask the processor']);
+    throw new SettingsError(['STRIPE_SECRET_KEY: must be set to query the payment processor']);
   const processor = new StripeBilling({
     client: lazyStripe({ key: mpp.stripeKey, base: mpp.stripeBase }),
     ...set,
@@ -58,6 +58,6 @@ function formatReport({ accounts, payments, discrepancies, faults }: ReconcileRe
     ),
     ...faults.map((fault) => `ledger: ${fault}`),
   ];
-  const summary = `${accounts} accounts and ${payments} payments for credits compared`;
+  const summary = `compared ${accounts} accounts and ${payments} credit payments`;
   return [...lines, `${summary}: ${lines.length === 0 ? 'all agree' : `${lines.length} differ`}`].join('\n');
 }

@@ -4,11 +4,11 @@ import type { Environment, Settings } from '../gateway/settings.ts';
 import type { Database, User } from '../kernel/ports/records.ts';
 import { loadCommandSettings } from './load-settings.ts';
 
-/** What an operator's command works with, beside a gateway that may be running. */
+/** What an operator command works with; a gateway may be running at the same time. */
 export interface CommandContext {
   readonly settings: Settings;
   readonly database: Database;
-  /** Tells the gateway that an account has changed; resolves to when that holds, in words. */
+  /** Notifies the running gateway of a changed account; resolves to a text that says when the change takes effect. */
   notifyGateway(accountId: string): Promise<string>;
 }
 
@@ -28,21 +28,21 @@ export async function runWithDatabase(
 }
 
 async function notifyGateway(settings: Settings, accountId: string): Promise<string> {
-  let holds = 'from the next request on';
+  let effective = 'from the next request on';
   const versions = await openAccountChangeNotifier(settings, () => {
-    holds = 'when the gateway is started: none is running on this data folder';
+    effective = 'when the gateway is started: none is running on this data folder';
   });
   await versions.renew(accountId).finally(() => versions.close());
-  return holds;
+  return effective;
 }
 
 export async function findUser(database: Database, email: string): Promise<User> {
   const user = await database.users.byEmail(email.trim());
-  if (user === undefined) throw new Error(`there is no account of ${email}`);
+  if (user === undefined) throw new Error(`no account with the email address ${email}`);
   return user;
 }
 
-/** Rows with their columns one below the other. */
+/** Rows with aligned columns. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   return rows

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import type { Environment } from '../gateway/settings.ts';
 
-/** One command, from which its help, its completion and its place in the docs are made. */
+/** A command; its help, shell completion and docs are generated from this. */
 export interface Command {
-  /** What it is called by: `users list`. */
+  /** Such as `users list`. */
   readonly name: string;
   readonly summary: string;
-  /** What one has to know before using it. */
+  /** Longer help text. */
   readonly about?: string;
   readonly positionals?: readonly Argument[];
   readonly flags?: Readonly<Record<string, Flag>>;
@@ -16,7 +16,7 @@ export interface Command {
 
 interface Argument {
   readonly name: string;
-  /** Where it is one of these and nothing else. */
+  /** The allowed values, if limited. */
   readonly choices?: readonly string[];
   readonly isOptional?: boolean;
   readonly isFile?: boolean;
@@ -24,14 +24,13 @@ interface Argument {
 
 interface Flag {
   readonly about: string;
-  /** What follows it, if something does. */
+  /** The name of its value, if it takes one. */
   readonly value?: string;
 }
 
-/** What came with a command. */
+/** The parsed arguments of a command. */
 export interface CommandInput {
   readonly environment: Environment;
-  /** Those that it takes, in their order. */
   readonly positionals: readonly string[];
   readonly flags: Readonly<Record<string, string | true>>;
 }
@@ -39,8 +38,8 @@ export interface CommandInput {
 /** `weir users list [--json]` */
 export function usageOf({ name, positionals = [], flags = {} }: Command): string {
   const values = positionals.map(({ name: value, choices, isOptional }) => {
-    const shown = choices?.join('|') ?? `<${value}>`;
-    return isOptional ? `[${shown}]` : shown;
+    const placeholder = choices?.join('|') ?? `<${value}>`;
+    return isOptional ? `[${placeholder}]` : placeholder;
   });
   const options = Object.entries(flags).map(([flag, { value }]) =>
     value === undefined ? `[--${flag}]` : `[--${flag} <${value}>]`,
@@ -48,7 +47,7 @@ export function usageOf({ name, positionals = [], flags = {} }: Command): string
   return ['weir', name, ...values, ...options].join(' ');
 }
 
-/** Undefined where it isn't what the command takes. */
+/** Undefined if the arguments are invalid. */
 export function parseArguments(
   { positionals: takes = [], flags = {} }: Command,
   args: readonly string[],

@@ -1,10 +1,10 @@
 import type { Command, CommandInput } from './command.ts';
 import { commands } from './commands.ts';
 
-/** What may come next behind some words of a command line. */
+/** The possible next words after a prefix of the command line. */
 interface CompletionContext {
   readonly prefix: string;
-  /** Further words may stand in between. */
+  /** Whether other words may follow the prefix first. */
   readonly allowsMoreWords: boolean;
   readonly next: readonly (readonly [word: string, meaning: string])[];
   readonly takesFile: boolean;
@@ -14,7 +14,6 @@ type ScriptGenerator = (places: readonly CompletionContext[]) => string;
 
 const shells: Readonly<Record<string, ScriptGenerator>> = { bash, zsh, fish };
 
-/** Prints the script of a shell. */
 export async function completion({ positionals: [shell = ''] }: CommandInput): Promise<number> {
   console.log(shells[shell]?.([topLevelContext(), ...groupContexts(), ...commands.map(commandContext)]));
   return 0;
@@ -24,7 +23,7 @@ function topLevelContext(): CompletionContext {
   const words = new Map<string, string>();
   for (const { name, summary } of commands) {
     const [first = '', second] = name.split(' ');
-    if (!words.has(first)) words.set(first, second === undefined ? summary : `commands about ${first}`);
+    if (!words.has(first)) words.set(first, second === undefined ? summary : `manage ${first}`);
   }
   const others = [
     ['--help', 'list all commands'],

@@ -10,7 +10,7 @@ export interface RunningGateway {
   readonly gateway: Gateway;
 }
 
-/** What `weir report` and `weir log-level` ask of a process. */
+/** Handlers for `weir report` and `weir log-level`. */
 export function createControlHandlers(runningGateway: RunningGateway): ControlHandlers {
   return {
     report: () => buildDiagnosis(runningGateway),

@@ -7,17 +7,14 @@ import { limits } from '../kernel/limits.ts';
 import { withTimeout } from '../kernel/with-timeout.ts';
 import { inMemoryDataDir } from '../storage/settings.ts';
 
-/** What a running process of the gateway does for commands, by name. */
+/** Handlers of a running gateway process for CLI commands, by name. */
 export type ControlHandlers = Readonly<Record<string, (question: JsonObject) => object>>;
 
 export interface ControlServer {
   close(): Promise<void>;
 }
 
-/**
- * A socket in the data folder, for its owner only, by which commands reach this process. Undefined where there can be none:
- * the gateway serves without it.
- */
+/** Opens a socket in the data folder, for its owner only, for CLI commands. Undefined if that fails: the gateway runs without it. */
 export async function openControlSocket(
   dataDir: string,
   controls: ControlHandlers,
@@ -34,7 +31,7 @@ export async function openControlSocket(
     return undefined;
   }
   server.unref();
-  // Those of killed processes would stay for ever.
+  // Removes sockets of killed processes.
   void queryProcesses(dataDir, { ask: 'log-level' }, basename(path)).catch(() => undefined);
   return {
     close: () =>
@@ -44,7 +41,7 @@ export async function openControlSocket(
   };
 }
 
-/** Asks every process that runs on this data folder; those that are gone leave nothing but a name, which is removed. */
+/** Queries every gateway process on this data folder, and removes the sockets of dead ones. */
 export async function queryProcesses(
   dataDir: string,
   question: JsonObject,
@@ -54,13 +51,13 @@ export async function queryProcesses(
   const answers = await Promise.all(
     names.map((name) => queryProcess(shortestPath(join(controlFolderOf(dataDir), name)), question)),
   );
-  return answers.filter((found) => found !== undefined);
+  return answers.filter((answer) => answer !== undefined);
 }
 
-/** For commands that have nobody to talk to. */
+/** For commands that need a running gateway. */
 export function notRunningError(dataDir: string): Error {
   return new Error(
-    `no gateway is running on the data folder ${resolve(dataDir)}; run this where it runs, with its WEIR_DATA_DIR`,
+    `no gateway is running on the data folder ${resolve(dataDir)}; run this command on its machine, with its WEIR_DATA_DIR`,
   );
 }
 
@@ -70,7 +67,7 @@ async function queryProcess(path: string, question: JsonObject): Promise<JsonObj
     const answered = await withTimeout(
       exchangeJson(socket, question),
       limits.controlAnswerMs,
-      () => new Error('a process of the gateway does not answer'),
+      () => new Error('a gateway process does not respond'),
     );
     if (typeof answered.fault === 'string') throw new Error(answered.fault);
     return answered;
@@ -87,7 +84,7 @@ async function queryProcess(path: string, question: JsonObject): Promise<JsonObj
 async function exchangeJson(socket: Socket, question: JsonObject): Promise<JsonObject> {
   socket.end(JSON.stringify(question));
   const answered: unknown = JSON.parse(await readToEnd(socket));
-  if (!isJsonObject(answered)) throw new Error('that is no gateway of this version');
+  if (!isJsonObject(answered)) throw new Error('the running gateway has an incompatible version');
   return answered;
 }
 
@@ -95,16 +92,16 @@ async function handleConnection(socket: Socket, controls: ControlHandlers): Prom
   socket.on('error', () => undefined);
   try {
     const question: unknown = JSON.parse(await readToEnd(socket));
-    if (!isJsonObject(question)) throw new Error('that is no question');
+    if (!isJsonObject(question)) throw new Error('invalid command message');
     const control = controls[String(question.ask)];
-    if (control === undefined) throw new Error(`this version can't be asked for "${question.ask}"`);
+    if (control === undefined) throw new Error(`this version does not support the command "${question.ask}"`);
     socket.end(JSON.stringify(control(question)));
   } catch (thrown) {
     socket.end(JSON.stringify({ fault: thrown instanceof Error ? thrown.message : String(thrown) }));
   }
 }
 
-/** To its end, and the other way stays open. */
+/** Reads to the end; the socket stays writable. */
 function readToEnd(socket: Socket): Promise<string> {
   let text = '';
   return new Promise((resolved, reject) => {
@@ -134,7 +131,7 @@ function listNames(folder: string): readonly string[] {
   }
 }
 
-/** The path of a socket has little more than a hundred characters. */
+/** Socket paths are limited to about a hundred characters. */
 function shortestPath(path: string): string {
   const [absolute, fromHere] = [resolve(path), relative(process.cwd(), path)];
   return fromHere.length < absolute.length ? fromHere : absolute;

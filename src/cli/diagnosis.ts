@@ -3,7 +3,7 @@ import { version } from '../gateway/version.ts';
 import { Secret } from '../kernel/secret.ts';
 import type { RunningGateway } from './control-handlers.ts';
 
-/** How a process of the gateway is doing, for somebody who helps from afar: neither secrets nor content. */
+/** The state of a gateway process for support requests, without secrets or content. */
 export function buildDiagnosis({ settings, log, gateway }: RunningGateway): object {
   const { node, v8, uv, openssl, sqlite } = process.versions;
   return {
@@ -19,7 +19,7 @@ export function buildDiagnosis({ settings, log, gateway }: RunningGateway): obje
       id: process.pid,
       uptimeSeconds: Math.round(process.uptime()),
       memoryBytes: process.memoryUsage(),
-      /** Sockets, timers, threads that wait. */
+      /** Sockets, timers and pending threads. */
       resources: countByName(process.getActiveResourcesInfo()),
     },
     log: { level: log.level, linesLost: log.lost },
@@ -29,7 +29,7 @@ export function buildDiagnosis({ settings, log, gateway }: RunningGateway): obje
   };
 }
 
-/** What a setting is, unless it is a secret: then that it is set. */
+/** A setting's value; for a secret, only whether it is set. */
 function redactSettings(value: unknown): unknown {
   if (value instanceof Secret) return 'set';
   if (typeof value === 'string') return withoutSecrets(value);
@@ -41,7 +41,7 @@ function redactSettings(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, redactSettings(each)]));
 }
 
-/** Of an address where it is; of a pipeline its modules, since their options may be anything. */
+/** Reduces URLs to their host and pipelines to module names, since options may hold secrets. */
 function withoutSecrets(text: string): string {
   const url = URL.parse(text);
   if (url !== null && url.host !== '') return `${url.protocol}//${url.host}`;
@@ -54,7 +54,7 @@ function countByName(names: readonly string[]): Readonly<Record<string, number>>
   return counts;
 }
 
-/** What `/metrics` has, without what is said about models. */
+/** The metrics without labels, which name models. */
 function parseMetrics(metrics: string): Readonly<Record<string, number>> {
   const samples = metrics
     .split('\n')

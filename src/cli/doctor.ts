@@ -15,10 +15,10 @@ import { storeFindings } from './doctor/stores.ts';
 import { stripeFindings } from './doctor/stripe.ts';
 import { loadSettings } from './load-settings.ts';
 
-/** The npm package has the docs as the pages that a gateway serves, and in no other form. */
+/** The npm package contains the docs only as pages that a gateway serves. */
 const seeSettings = 'a running gateway lists all settings at /docs/settings';
 
-/** Looks at all that a gateway needs; the exit code is 1 where something fails. */
+/** Checks everything that a gateway needs; the exit code is 1 if a check fails. */
 export async function doctor({ environment, flags }: CommandInput): Promise<number> {
   const findings = await runChecks(environment, flags.offline === true);
   if (flags.json) console.log(JSON.stringify(findings, undefined, 2));
@@ -63,25 +63,25 @@ async function runChecks(
   ];
 }
 
-/** With the modules that could be loaded. */
+/** Findings, and the modules that could be loaded. */
 async function settingFindings(
   settings: Settings,
 ): Promise<{ readonly findings: readonly Finding[]; readonly modules?: ReadonlyMap<string, Module> }> {
-  const told = settingWarnings(settings).map((warning) => warn('settings', warning, seeSettings));
+  const warnings = settingWarnings(settings).map((warning) => warn('settings', warning, seeSettings));
   try {
     const log = createLog('silent', { write() {} });
     const part = await modulesPart({ settings, log, given: [] });
     await part.close?.(performance.now() + limits.doctorCloseMs);
     const unknown = part.unknownVariables.map((variable) =>
-      warn('settings', `${variable} is not a setting of this version`, 'look for a slip of the pen'),
+      warn('settings', `${variable} is not a setting of this version`, 'check the spelling'),
     );
-    const known = ok('settings', `${settings.mode} mode, all that is set can be read`);
+    const valid = ok('settings', `${settings.mode} mode, all settings are valid`);
     const { modules } = part;
     const pipeline = pipelineFindings(settings.pipeline ?? '', modules);
-    return { findings: [...told, ...unknown, known, ...pipeline], modules };
+    return { findings: [...warnings, ...unknown, valid, ...pipeline], modules };
   } catch (thrown) {
-    const todo = 'install the package where Weir runs, or see WEIR_MODULES';
-    return { findings: [...told, fail('modules', reasonOf(thrown), todo)] };
+    const todo = 'install the package where Weir runs, or check WEIR_MODULES';
+    return { findings: [...warnings, fail('modules', reasonOf(thrown), todo)] };
   }
 }
 

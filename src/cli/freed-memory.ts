@@ -7,12 +7,11 @@ export interface TrimSchedule {
 }
 
 /**
- * Lets the system have what was freed and is kept by glibc for later, from time to time while there is work and once after
- * it: the compilers of V8 take 50 MB in the first seconds of load, on several threads, and none of it would come back by itself.
- * Nothing happens where the C library or this Node.js has no way to ask for it.
+ * Returns memory that glibc keeps after `free` to the system, periodically under load and once after it: V8's compiler
+ * threads allocate 50 MB in the first seconds of load, which glibc would never return. Does nothing without `malloc_trim`.
  */
 export function trimFreedMemory({ freedMemoryLookMs, freedMemoryCpuMs }: TrimSchedule = limits): void {
-  // Looked for when it is first needed: the start is for what calls need.
+  // Loaded on first use, to keep the start fast.
   let trim: (() => void) | undefined;
   let spentMs = cpuMs();
   setInterval(() => {
@@ -28,7 +27,7 @@ function cpuMs(): number {
   return (user + system) / 1000;
 }
 
-/** `malloc_trim` of glibc. Other C libraries have none; Node.js before 26.1 can't call it, nor can one that was told not to. */
+/** `malloc_trim` of glibc; undefined with other C libraries and where FFI is unavailable. */
 function loadMallocTrim(): () => void {
   try {
     const { functions } = loadFfi().dlopen(null, { malloc_trim: { arguments: ['uint64'], return: 'int32' } });

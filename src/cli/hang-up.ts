@@ -1,12 +1,12 @@
 import { isatty } from 'node:tty';
 
-/** Does something on each SIGHUP, one at a time; of all that come meanwhile, the last is enough. */
+/** Runs an action on each SIGHUP, one at a time; signals that arrive meanwhile trigger one more run. */
 export function onHangUp(work: () => Promise<void>): void {
   const hadTerminal = isatty(0);
   let isWorking = false;
   let again = false;
   process.on('SIGHUP', async () => {
-    // The terminal was closed: that is the wish to end.
+    // The terminal was closed, so the process should end.
     if (hadTerminal && !isatty(0)) {
       process.kill(process.pid, 'SIGTERM');
       return;

@@ -4,23 +4,23 @@ import { commands } from './commands.ts';
 
 const width = 80;
 
-/** What `weir --help` prints. */
+/** The text of `weir --help`. */
 export function overview(): string {
   const rows = [
     ...commands.map(({ name, summary }) => [`weir ${name}`, summary] as const),
     ['weir --version', 'print the version'] as const,
-    ['weir --help', 'print this; behind a command, more about it'] as const,
+    ['weir --help', 'print this help; after a command, its help'] as const,
   ];
   return [
     `weir ${version}: a gateway in front of AI model providers`,
     '',
     ...alignColumns(rows),
     '',
-    'Settings are environment variables, or lines of .env; a running gateway lists them at /docs.',
+    'Settings are environment variables or lines in .env; a running gateway lists them at /docs.',
   ].join('\n');
 }
 
-/** What `weir backup --help` prints. */
+/** The text of, for example, `weir backup --help`. */
 export function helpOf(command: Command): string {
   const { summary, about, flags = {} } = command;
   const options = Object.entries(flags).map(
@@ -36,7 +36,7 @@ export function helpOf(command: Command): string {
   ].join('\n');
 }
 
-/** The page of the docs. */
+/** The page `docs/commands.md`. */
 export function commandsPage(): string {
   const sections = commands.map((command) => {
     const { name, summary, about, flags = {} } = command;
@@ -46,7 +46,7 @@ export function commandsPage(): string {
     return [`## ${name}`, ...text.filter((part) => part !== undefined && part !== '')].join('\n\n');
   });
   const intro =
-    'Made from the commands themselves by `npm run docs`. They read the same [settings](settings.md) as the gateway, and are run where it runs: in its folder, with its environment. `weir <command> --help` prints what stands here.';
+    'Generated from the commands by `npm run docs`. Commands read the same [settings](settings.md) as the gateway: run them on its machine, in its folder and with its environment. `weir <command> --help` prints the same text.';
   return `${['# Commands', intro, ...sections].join('\n\n')}\n`;
 }
 

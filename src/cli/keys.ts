@@ -6,13 +6,13 @@ import { findUser, formatTable, runWithDatabase } from './command-context.ts';
 export function list({ environment, positionals: [email = ''], flags }: CommandInput): Promise<number> {
   return runWithDatabase(environment, async ({ database }) => {
     const user = await findUser(database, email);
-    const found = (await database.apiKeys.list(user.id)).map(describeApiKey);
-    if (flags.json) for (const key of found) console.log(JSON.stringify(key));
+    const keys = (await database.apiKeys.list(user.id)).map(describeApiKey);
+    if (flags.json) for (const key of keys) console.log(JSON.stringify(key));
     else
       console.log(
         formatTable([
-          ['id', 'begins with', 'name', 'made', 'last used', 'revoked'],
-          ...found.map((key) => Object.values(key).map((value) => value ?? '-')),
+          ['id', 'begins with', 'name', 'created', 'last used', 'revoked'],
+          ...keys.map((key) => Object.values(key).map((value) => value ?? '-')),
         ]),
       );
   });
@@ -29,26 +29,25 @@ function describeApiKey({ id, prefix, name, createdAtMs, lastUsedAtMs, revokedAt
   };
 }
 
-export function revoke({ environment, positionals: [what = ''] }: CommandInput): Promise<number> {
+export function revoke({ environment, positionals: [idOrPrefix = ''] }: CommandInput): Promise<number> {
   return runWithDatabase(environment, async ({ database, notifyGateway }) => {
-    const [key, ...others] = await findKeys(database, what);
-    if (key === undefined)
-      throw new Error('there is no such key that works; weir keys list <email> has their ids');
+    const [key, ...others] = await findKeys(database, idOrPrefix);
+    if (key === undefined) throw new Error('no such active key; weir keys list <email> lists the ids');
     if (others.length > 0)
       throw new Error(
-        `several keys begin so; name one by its id: ${[key, ...others].map(({ id }) => id).join(', ')}`,
+        `several keys begin like this; use an id: ${[key, ...others].map(({ id }) => id).join(', ')}`,
       );
     await database.apiKeys.revoke(key.accountId, key.id, systemClock.now());
     console.log(`${key.prefix}… is revoked ${await notifyGateway(key.accountId)}`);
   });
 }
 
-/** Somebody who found a key has all of it, and needs to say no more than its beginning. */
-async function findKeys({ apiKeys }: Database, what: string): Promise<readonly ApiKey[]> {
+/** Accepts an id, a whole key or the beginning of one: a leaked key need not be typed in full. */
+async function findKeys({ apiKeys }: Database, idOrPrefix: string): Promise<readonly ApiKey[]> {
   const prefixCharacters = 12;
-  if (what.includes('_live_'))
-    return (await apiKeys.active(what.slice(0, prefixCharacters))).map(({ key }) => key);
-  const key = await apiKeys.byId(what);
+  if (idOrPrefix.includes('_live_'))
+    return (await apiKeys.active(idOrPrefix.slice(0, prefixCharacters))).map(({ key }) => key);
+  const key = await apiKeys.byId(idOrPrefix);
   return key === undefined || key.revokedAtMs !== null ? [] : [key];
 }
 

@@ -3,17 +3,17 @@ import { parseEnv } from 'node:util';
 import { type Environment, readSettings, type Settings, SettingsError } from '../gateway/settings.ts';
 import { inMemoryDataDir } from '../storage/settings.ts';
 
-/** What the environment says wins over the file. */
+/** The environment takes precedence over `.env`. */
 export function loadSettings(environment: Environment): Settings {
   return readSettings(loadEnvironment(environment));
 }
 
-/** For commands beside a gateway, which meet it in its data folder or in its stores. */
+/** Settings for operator commands, which share the data folder or stores with a gateway. */
 export function loadCommandSettings(environment: Environment): Settings {
   const settings = loadSettings(environment);
   if (settings.stores === undefined && settings.dataDir === inMemoryDataDir)
     throw new SettingsError([
-      'WEIR_DATA_DIR: what is in the memory of a gateway is out of reach of commands',
+      'WEIR_DATA_DIR: commands cannot access a gateway that keeps its data in memory',
     ]);
   return settings;
 }

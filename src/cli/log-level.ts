@@ -2,7 +2,7 @@ import type { CommandInput } from './command.ts';
 import { notRunningError, queryProcesses } from './control-socket.ts';
 import { loadCommandSettings } from './load-settings.ts';
 
-/** Tells or sets the level of the log in each process of the running gateway. */
+/** Prints or sets the log level of each process of the running gateway. */
 export async function logLevel({ environment, positionals: [level] }: CommandInput): Promise<number> {
   const { dataDir } = loadCommandSettings(environment);
   const processes = await queryProcesses(dataDir, {

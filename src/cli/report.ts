@@ -2,7 +2,7 @@ import type { CommandInput } from './command.ts';
 import { notRunningError, queryProcesses } from './control-socket.ts';
 import { loadCommandSettings } from './load-settings.ts';
 
-/** Prints how each process of the running gateway is doing. */
+/** Prints the state of each process of the running gateway. */
 export async function report({ environment }: CommandInput): Promise<number> {
   const { dataDir } = loadCommandSettings(environment);
   const processes = await queryProcesses(dataDir, { ask: 'report' });

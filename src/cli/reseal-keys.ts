@@ -5,7 +5,7 @@ import { RootSecrets } from '../gateway/secrets.ts';
 import type { Environment } from '../gateway/settings.ts';
 import { loadCommandSettings } from './load-settings.ts';
 
-/** Seals every stored provider key under the current secret, while the gateway runs; resolves to the exit code. */
+/** Re-encrypts every stored provider key with the current secret, while the gateway runs; resolves to the exit code. */
 export async function resealKeys(environment: Environment): Promise<number> {
   const settings = loadCommandSettings(environment);
   const sealer = new Sealer(new RootSecrets(settings).deriveKeys('provider keys'));
@@ -18,11 +18,11 @@ export async function resealKeys(environment: Environment): Promise<number> {
       onProgress: (soFar) => console.log(`${soFar.resealed} so far`),
     });
     console.log(
-      `${formatKeyCount(resealed)} sealed anew; WEIR_SECRET_PREVIOUS is needed for none of them any more`,
+      `${formatKeyCount(resealed)} re-encrypted; WEIR_SECRET_PREVIOUS is no longer needed for provider keys`,
     );
     if (unreadable === 0) return 0;
     console.error(
-      `weir: ${formatKeyCount(unreadable)} can't be opened with WEIR_SECRET or WEIR_SECRET_PREVIOUS`,
+      `weir: ${formatKeyCount(unreadable)} cannot be decrypted with WEIR_SECRET or WEIR_SECRET_PREVIOUS`,
     );
     return 1;
   } finally {

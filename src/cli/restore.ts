@@ -8,7 +8,7 @@ import type { CommandInput } from './command.ts';
 import { queryProcesses } from './control-socket.ts';
 import { loadCommandSettings } from './load-settings.ts';
 
-/** Puts a backup in the place of the embedded database. */
+/** Replaces the embedded database with a backup. */
 export async function restore({
   environment,
   positionals: [file = ''],
@@ -21,31 +21,30 @@ export async function restore({
   const running = await queryProcesses(settings.dataDir, { ask: 'log-level' });
   if (running.length > 0)
     throw new Error(`a gateway is running on ${resolve(settings.dataDir)}: stop it first`);
-  // Makes the folder, and a secret where none is needed from before.
+  // Creates the folder, and a secret if the backup needs none.
   new RootSecrets(settings);
   const before = `${database}.before-restore`;
   const wasThere = existsSync(database);
   await restoreSqlite(file, database, before);
-  const from = note === undefined ? '' : `, from ${new Date(note.madeAtMs).toISOString()}`;
-  console.log(`${resolve(database)} is what ${resolve(file)} has${from}`);
-  if (wasThere)
-    console.log(`what was there is ${resolve(before)}: delete it when the gateway runs as it should`);
+  const from = note === undefined ? '' : `, made at ${new Date(note.madeAtMs).toISOString()}`;
+  console.log(`restored ${resolve(database)} from ${resolve(file)}${from}`);
+  if (wasThere) console.log(`the previous database is ${resolve(before)}: delete it once the gateway works`);
   return 0;
 }
 
-/** What is sealed in a backup opens with the secret that it was made under and no other. */
+/** Encrypted values in a backup need the secret that it was made with. */
 function checkSecret(settings: Settings, file: string, note: BackupMetadata | undefined): void {
   const { secret, dataDir } = settings;
-  const place = resolve(dataDir, 'secret');
+  const secretFile = resolve(dataDir, 'secret');
   if (!hasSecret(settings))
     throw new Error(
-      `put the secret of the backup into ${place} or WEIR_SECRET first; --other-secret goes on without`,
+      `put the secret of the backup into ${secretFile} or WEIR_SECRET first; --other-secret restores without it`,
     );
   if (note === undefined || note.secretFingerprint === '') return;
   const previous = settings.previousSecret;
-  const known = [settings, ...(previous === undefined ? [] : [{ ...settings, secret: previous }])];
-  if (!known.some((each) => secretFingerprint(new RootSecrets(each)) === note.secretFingerprint))
+  const candidates = [settings, ...(previous === undefined ? [] : [{ ...settings, secret: previous }])];
+  if (!candidates.some((each) => secretFingerprint(new RootSecrets(each)) === note.secretFingerprint))
     throw new Error(
-      `${file} was made under another secret than the one in ${secret === undefined ? place : 'WEIR_SECRET'}: put that one back, or into WEIR_SECRET_PREVIOUS; --other-secret goes on without`,
+      `${file} was made with another secret than the one in ${secret === undefined ? secretFile : 'WEIR_SECRET'}: restore that secret, or put it into WEIR_SECRET_PREVIOUS; --other-secret restores without it`,
     );
 }

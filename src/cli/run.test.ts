@@ -28,7 +28,7 @@ test('what a command does not take is answered with what it takes', async (t) =>
     [['backup', 'one', '--quickly'], 'weir backup <file> [--force]'],
     [['log-level', 'loud'], 'weir log-level [debug|info|warn|error|silent]'],
     [['completion'], 'weir completion bash|zsh|fish'],
-    [['verify-receipt', 'one', '--keys'], 'weir verify-receipt <file or address> [--keys <file or address>]'],
+    [['verify-receipt', 'one', '--keys'], 'weir verify-receipt <file or URL> [--keys <file or URL>]'],
   ] as const)
     assert.deepEqual(await commanded(t, args), { code: 1, said: '', complained: `weir: ${usage}\n` });
 });

@@ -16,10 +16,10 @@ export async function run(args: readonly string[], environment: Environment): Pr
   const rest = all.slice(command.name.split(' ').length);
   if (rest.includes('--help') || rest.includes('-h'))
     return print((await import('./help.ts')).helpOf(command));
-  const given = parseArguments(command, rest);
-  if (given === undefined) return failWithUsage(command, args);
+  const input = parseArguments(command, rest);
+  if (input === undefined) return failWithUsage(command, args);
   try {
-    return await command.run({ environment, ...given });
+    return await command.run({ environment, ...input });
   } catch (thrown) {
     return fail(explainError(thrown));
   }
@@ -41,12 +41,12 @@ function failWithUsage(command: Command, args: readonly string[]): number {
   return takesNothing ? failNotACommand(args) : fail(usageOf(command));
 }
 
-/** Of a group such as `users`, what is in it. */
+/** For a group such as `users`, lists its commands. */
 function failUnknownCommand(args: readonly string[]): number {
   const group = commands.filter(({ name }) => name.startsWith(`${args[0]} `)).map(usageOf);
   if (group.length === 0) return failNotACommand(args);
-  const isAsked = args.includes('--help') || args.includes('-h');
-  return isAsked ? print(group.join('\n')) : fail(group.join('\n      '));
+  const isHelp = args.includes('--help') || args.includes('-h');
+  return isHelp ? print(group.join('\n')) : fail(group.join('\n      '));
 }
 
 function failNotACommand(args: readonly string[]): number {

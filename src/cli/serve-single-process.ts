@@ -12,22 +12,22 @@ import { logUnhandledRejections } from './unhandled-rejections.ts';
 import { startWatchdog } from './watchdog.ts';
 import { growYoungGeneration } from './young-generation.ts';
 
-/** Runs a gateway in this process until it is told to stop. */
+/** Runs a gateway in this process until a signal stops it. */
 export async function serveSingleProcess(settings: Settings): Promise<void> {
   const output = openLogOutput(settings.logFile);
   const { lines } = output;
   const log = createLog(settings.logLevel, lines);
   logUnhandledRejections(log);
   const gateway = await startGateway(settings, log);
-  // Not waited for: from the first answer on, a signal must find somebody who hears it.
+  // Not awaited: signals must be handled from the first response on.
   const control = openControlSocket(settings.dataDir, createControlHandlers({ settings, log, gateway }));
   growYoungGeneration();
   trimFreedMemory();
   startWatchdog({ settings, log });
-  const told = `${banner(gateway, settings)}\n`;
-  if (settings.logFile === undefined) lines.write(told);
+  const text = `${banner(gateway, settings)}\n`;
+  if (settings.logFile === undefined) lines.write(text);
   else {
-    process.stdout.write(told);
+    process.stdout.write(text);
     onHangUp(async () => output.reopen());
   }
   await waitForShutdown({

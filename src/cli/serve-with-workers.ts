@@ -10,7 +10,7 @@ import { waitForShutdown } from './shutdown.ts';
 import { startWatchdog } from './watchdog.ts';
 import { growYoungGeneration } from './young-generation.ts';
 
-/** Runs a gateway of several processes until it is told to stop. */
+/** Runs a gateway with several processes until a signal stops it. */
 export async function serveWithWorkers(environment: Environment, { logFile }: Settings): Promise<void> {
   const output = openLogOutput(logFile);
   const { lines } = output;
@@ -33,7 +33,8 @@ export async function serveWithWorkers(environment: Environment, { logFile }: Se
       ({ settings, ...started } = await primary.start());
       say(`Weir has reloaded and is listening on ${started.url}, ${settings.workers} processes\n`);
     } catch (thrown) {
-      if (!stopping) console.error(`weir: not reloaded, what ran before goes on: ${explainError(thrown)}`);
+      if (!stopping)
+        console.error(`weir: reload failed, the previous processes keep running: ${explainError(thrown)}`);
     }
   });
   await waitForShutdown({

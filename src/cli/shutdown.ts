@@ -4,15 +4,15 @@ import { limits } from '../kernel/limits.ts';
 
 interface ShutdownHooks {
   readonly settings: () => Settings;
-  /** Tells balancers to go elsewhere, and serves on. */
+  /** Reports not ready to load balancers, and keeps serving. */
   announceShutdown(): void | Promise<void>;
-  /** In good order. */
+  /** Graceful. */
   close(): Promise<void>;
-  /** At once. */
+  /** Immediate. */
   kill?(): Promise<void>;
 }
 
-/** Waits for a signal to stop, and until everything is closed; the second signal ends the process at once. */
+/** Waits for SIGTERM or SIGINT, then closes everything; a second signal ends the process immediately. */
 export async function waitForShutdown({
   settings,
   announceShutdown,
@@ -20,15 +20,15 @@ export async function waitForShutdown({
   kill,
 }: ShutdownHooks): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let asked = false;
+  let isStopping = false;
   const onSignal = async (signal: NodeJS.Signals): Promise<void> => {
-    if (asked) {
+    if (isStopping) {
       await kill?.();
       process.exit(1);
     }
-    asked = true;
+    isStopping = true;
     try {
-      // Who presses Ctrl-C sits in front of it, and waits.
+      // Ctrl-C comes from a person who waits, so it skips the notice.
       const noticeMs = signal === 'SIGINT' ? 0 : noticeMsOf(settings());
       if (noticeMs > 0) {
         await announceShutdown();
@@ -47,7 +47,7 @@ export async function waitForShutdown({
   process.off('SIGINT', onSignal);
 }
 
-/** Where there are no replicas, nobody else could take the calls meanwhile. */
+/** Without replicas, no other process could take the calls meanwhile. */
 function noticeMsOf({ drainNoticeMs, stores }: Settings): number {
   return drainNoticeMs ?? (stores === undefined ? 0 : limits.drainNoticeMs);
 }

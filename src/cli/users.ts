@@ -15,7 +15,7 @@ import { findUser, formatTable, runWithDatabase } from './command-context.ts';
 
 export function list({ environment, flags }: CommandInput): Promise<number> {
   return runWithDatabase(environment, async ({ database }) => {
-    const rows = [['address', 'tier', 'since', 'confirmed', 'closed', 'id']];
+    const rows = [['address', 'tier', 'since', 'verified', 'disabled', 'id']];
     for (let after = '', page: readonly User[] = []; ; after = page.at(-1)?.email ?? '') {
       page = await database.users.page(after, limits.databaseRowsAtOnce);
       if (flags.json) for (const user of page) console.log(JSON.stringify(describeUser(user)));
@@ -43,12 +43,12 @@ export async function create({
   positionals: [email = ''],
   flags,
 }: CommandInput): Promise<number> {
-  if (!isEmail(email.trim())) throw new Error(`${email} is no e-mail address`);
-  const given = flags['password-stdin'] ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined;
-  const password = given ?? randomBytes(18).toString('base64url');
+  if (!isEmail(email.trim())) throw new Error(`"${email}" is not an email address`);
+  const chosen = flags['password-stdin'] ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined;
+  const password = chosen ?? randomBytes(18).toString('base64url');
   const { passwordCharactersMin: least, passwordCharactersMax: most } = limits;
   if ([...password].length < least || [...password].length > most)
-    throw new Error(`a password has ${least} to ${most} characters`);
+    throw new Error(`the password must have ${least} to ${most} characters`);
   return runWithDatabase(environment, async ({ database }) => {
     const user: User = {
       id: randomUUID(),
@@ -58,9 +58,10 @@ export async function create({
       passwordHash: await createPasswordHasher().hash(password.normalize('NFC')),
       createdAtMs: systemClock.now(),
     };
-    if (!(await database.users.add(user))) throw new Error(`there is an account of ${email}`);
-    console.log(`${user.email} has an account, ${user.id}`);
-    if (given === undefined) console.log(`its password, which is told this once: ${password}`);
+    if (!(await database.users.add(user)))
+      throw new Error(`an account with the email address ${email} exists already`);
+    console.log(`created the account ${user.id} for ${user.email}`);
+    if (chosen === undefined) console.log(`its password, shown only once: ${password}`);
   });
 }
 
@@ -79,20 +80,22 @@ function setDisabled(
   return runWithDatabase(environment, async ({ database, notifyGateway }) => {
     const user = await findUser(database, email);
     await database.users.setDisabled(user.id, closes ? systemClock.now() : null);
-    const state = closes ? 'closed: its keys and sessions do not work' : 'open again: its keys work';
+    const state = closes ? 'disabled: its keys and sessions do not work' : 'enabled: its keys work';
     console.log(`${user.email} is ${state} ${await notifyGateway(user.id)}`);
   });
 }
 
 export function setTier({ environment, positionals: [email = '', tier] }: CommandInput): Promise<number> {
   return runWithDatabase(environment, async ({ database, notifyGateway }) => {
-    if (!isTier(tier)) throw new Error(`there is no tier "${tier}"`);
+    if (!isTier(tier)) throw new Error(`unknown tier "${tier}"`);
     const user = await findUser(database, email);
     const { subscriptionId } = await database.billing.get(user.id);
     await database.billing.setTier(user.id, tier);
     console.log(`${user.email} is on the tier "${tier}", ${await notifyGateway(user.id)}`);
     if (subscriptionId !== null)
-      console.log(`it has the subscription ${subscriptionId}: the next news of that changes the tier again`);
+      console.log(
+        `it has the subscription ${subscriptionId}: its next event at the payment processor changes the tier again`,
+      );
   });
 }
 
@@ -100,14 +103,14 @@ export function reset({ environment, positionals: [email = ''] }: CommandInput):
   return runWithDatabase(environment, async ({ database, settings }) => {
     const user = await findUser(database, email);
     if (user.disabledAtMs !== undefined)
-      throw new Error(`${user.email} is closed; weir users enable opens it`);
+      throw new Error(`${user.email} is disabled; enable it with: weir users enable ${user.email}`);
     const address = { url: settings.baseUrl ?? listeningAddress(settings) };
     const link = await createMailedLink(
       { tokens: database.mailedTokens, address, clock: systemClock },
       user.id,
       'reset',
     );
-    console.log(`who opens this link within an hour sets a new password for ${user.email}, once:\n${link}`);
+    console.log(`this link sets a new password for ${user.email}; it is valid once, for an hour:\n${link}`);
   });
 }
 

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import { findReceiptProblem } from '../receipts/verify-receipt.ts';
 import type { CommandInput } from './command.ts';
 
-/** Checks one receipt, or each of a list, with nothing but the keys; resolves to the exit code. */
+/** Verifies one receipt, or each of a list, with the public keys; resolves to the exit code. */
 export async function verifyReceipt({ positionals: [source = ''], flags }: CommandInput): Promise<number> {
   const receipts = parseReceipts(await readJson(source));
   const keys = parseKeySet(await readJson(typeof flags.keys === 'string' ? flags.keys : keysUrlFor(source)));
@@ -18,10 +18,9 @@ function printResult(id: unknown, fault: string | undefined): void {
   else console.error(`${id}: NOT valid: ${fault}`);
 }
 
-/** The gateway that shows a receipt has its keys; a file has none beside it. */
+/** The gateway that serves a receipt also serves its keys; for a file they must be given. */
 function keysUrlFor(source: string): string {
-  if (!isAddress(source))
-    throw new Error('say with --keys which keys to check with, a JWKS file or its address');
+  if (!isAddress(source)) throw new Error('pass --keys with a JWKS file or URL to verify with');
   return new URL('/.well-known/jwks.json', source).href;
 }
 
@@ -30,7 +29,7 @@ async function readJson(source: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new Error(`${source} is no JSON`, { cause });
+    throw new Error(`${source} is not JSON`, { cause });
   }
 }
 
@@ -47,15 +46,17 @@ function isAddress(source: string): boolean {
   return /^https?:\/\//.test(source);
 }
 
-/** One, or those of a list. */
+/** A single receipt, or a list of them. */
 function parseReceipts(read: unknown): readonly JsonObject[] {
-  const found = isJsonObject(read) && Array.isArray(read.receipts) ? read.receipts : [read];
-  const receipts = found.filter(isJsonObject);
-  if (receipts.length === 0 || receipts.length < found.length) throw new Error('there is no receipt in it');
+  const entries = isJsonObject(read) && Array.isArray(read.receipts) ? read.receipts : [read];
+  const receipts = entries.filter(isJsonObject);
+  if (receipts.length === 0 || receipts.length < entries.length)
+    throw new Error('the input contains no receipt');
   return receipts;
 }
 
 function parseKeySet(read: unknown): JSONWebKeySet {
-  if (!isJsonObject(read) || !Array.isArray(read.keys)) throw new Error('the keys are no JSON Web Key Set');
+  if (!isJsonObject(read) || !Array.isArray(read.keys))
+    throw new Error('the keys are not a JSON Web Key Set');
   return { keys: read.keys.filter(isJsonObject).map((key) => ({ ...key, kty: String(key.kty) })) };
 }

@@ -4,16 +4,15 @@ import type { Settings } from '../gateway/settings.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Log } from '../telemetry/log.ts';
 
-/** What the watchdog's thread is given. */
 export interface WatchdogOptions {
-  /** How often the event loop has turned, and whether a debugger may stop it. */
+  /** Counts event loop turns, and flags whether a debugger may pause the loop. */
   readonly state: Int32Array;
   readonly limitMs: number;
   readonly blockedFactor: number;
   readonly sampleMs: number;
   readonly lastLineMs: number;
   readonly exitCode: number;
-  /** The process without which this one has to end. */
+  /** This process ends when its parent does. */
   readonly parent: number | undefined;
   readonly orphanMs: number;
 }
@@ -25,8 +24,8 @@ interface WatchdogParts {
 }
 
 /**
- * Ends this process, from a thread of its own, when its event loop is frozen, or when its parent is gone and it can't notice.
- * Nothing else helps then: neither signals nor messages are heard.
+ * Ends this process from a separate thread when its event loop is blocked, or when its parent is gone and it cannot
+ * notice: a blocked loop handles neither signals nor messages.
  */
 export function startWatchdog({ settings: { watchdogMs }, log, parent }: WatchdogParts): void {
   if (watchdogMs === Number.POSITIVE_INFINITY && parent === undefined) return;
@@ -49,10 +48,10 @@ export function startWatchdog({ settings: { watchdogMs }, log, parent }: Watchdo
       parent,
       orphanMs: limits.watchdogOrphanMs,
     } satisfies WatchdogOptions,
-    // Those of the main thread are for its own code, such as a debugger.
+    // Does not inherit flags such as --inspect.
     execArgv: [],
     env: SHARE_ENV,
   });
-  thread.on('error', (err) => log.error({ err }, 'the watchdog has failed'));
+  thread.on('error', (err) => log.error({ err }, 'the watchdog failed'));
   thread.unref();
 }

@@ -2,15 +2,14 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { limits } from '../kernel/limits.ts';
 
 /**
- * From now on the space for new objects grows with the load, which it is kept from while the gateway starts: in two large
- * steps, since each small one is paid for with collections. V8 would go on to twice the size that calls gain from. How far
- * it may go can be said on the command line only, so it is looked at again and again, and told by how much it may grow.
- * Where so much outlives collections that it grows further between two looks, it is needed.
+ * Lets V8's young generation grow with the load after startup, in two large steps, since each small step costs
+ * collections, and up to half the size that V8 would choose. The maximum can only be set on the command line, so the
+ * size is polled and the growth factor adjusted. If it grows further between two polls, the load needs it.
  */
 export function growYoungGeneration(): void {
   let factor = 1;
   const look = () => {
-    // V8 may also have made it smaller, where little was going on.
+    // V8 may have shrunk it when idle.
     const wanted = growthFactorFor(youngGenerationBytes());
     if (wanted === factor) return;
     factor = wanted;

@@ -1,9 +1,9 @@
-/** What was looked at, and how it is. */
+/** The result of one check. */
 export interface Finding {
   readonly about: string;
   readonly state: 'ok' | 'warn' | 'fail';
   readonly found: string;
-  /** Where it isn't as it should be. */
+  /** What to do if the check did not pass. */
   readonly todo?: string;
 }
 

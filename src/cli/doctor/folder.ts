@@ -8,30 +8,30 @@ import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** The data folder: whether it can be used, by whom, and how much room there is. */
+/** Checks the data folder: access, permissions and free space. */
 export async function folderFindings({ dataDir, stores, secret }: Settings): Promise<readonly Finding[]> {
   if (dataDir === inMemoryDataDir)
-    return [ok('data folder', 'none: everything is in memory, and gone with the process')];
+    return [ok('data folder', 'none: all data is in memory and lost when the process ends')];
   const folder = resolve(dataDir);
   const there = nearestExisting(folder);
   try {
     accessSync(there, constants.W_OK | constants.X_OK);
   } catch (thrown) {
-    const todo = `let the user ${process.getuid?.() ?? ''} that runs Weir write there, or set WEIR_DATA_DIR`;
-    return [fail('data folder', `${folder} can't be written (${reasonOf(thrown)})`, todo)];
+    const todo = `give the user ${process.getuid?.() ?? ''} that runs Weir write access, or set WEIR_DATA_DIR`;
+    return [fail('data folder', `${folder} is not writable (${reasonOf(thrown)})`, todo)];
   }
   const isNew = there !== folder;
-  const found = ok('data folder', isNew ? `${folder} is made at the first start` : folder);
+  const finding = ok('data folder', isNew ? `${folder} will be created at the first start` : folder);
   const needsSecret = stores === undefined && secret === undefined;
   return [
-    found,
+    finding,
     ...(isNew ? [] : permissionFindings(folder)),
     ...(needsSecret && !isNew ? await secretFinding(join(folder, 'secret'), join(folder, 'weir.db')) : []),
     diskFinding(there),
   ];
 }
 
-/** The folder itself, or the nearest above it. */
+/** The folder itself, or its nearest existing parent. */
 function nearestExisting(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
 }
@@ -40,22 +40,22 @@ function permissionFindings(folder: string): readonly Finding[] {
   const open = ['', 'secret', 'weir.db']
     .map((name) => join(folder, name))
     .filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0);
-  if (open.length === 0) return [ok('permissions', 'the data folder is for its owner only')];
+  if (open.length === 0) return [ok('permissions', 'only the owner can access the data folder')];
   return [
-    warn('permissions', `others may look into ${open.join(', ')}`, `run: chmod go-rwx ${open.join(' ')}`),
+    warn('permissions', `other users can read ${open.join(', ')}`, `run: chmod go-rwx ${open.join(' ')}`),
   ];
 }
 
 async function secretFinding(secret: string, database: string): Promise<readonly Finding[]> {
   if (existsSync(secret)) return [ok('secret', secret)];
-  // One that can't be read is told of as such.
+  // An unreadable database has its own finding.
   if (!existsSync(database) || !(await hasReceiptKeys(database).catch(() => true)))
-    return [ok('secret', `${secret} is made at the first start`)];
+    return [ok('secret', `${secret} will be created at the first start`)];
   return [
     fail(
       'secret',
-      `${secret} is gone, and with it what opens stored provider keys and sessions`,
-      'put it back, or set WEIR_SECRET; else a new one is made and they are lost',
+      `${secret} is missing: stored provider keys and sessions cannot be decrypted`,
+      'restore it, or set WEIR_SECRET; otherwise a new one is created and they are lost',
     ),
   ];
 }
@@ -63,8 +63,8 @@ async function secretFinding(secret: string, database: string): Promise<readonly
 function diskFinding(folder: string): Finding {
   const { bavail, bsize, blocks } = statfsSync(folder);
   const free = bavail * bsize;
-  const found = `${Math.floor(free / mebibyte)} MiB are free of ${Math.floor((blocks * bsize) / mebibyte)} in ${folder}`;
-  const todo = 'make room, or set WEIR_DATA_DIR; WEIR_LOG_DAYS and WEIR_LOG_ROWS bound the request log';
+  const found = `${Math.floor(free / mebibyte)} of ${Math.floor((blocks * bsize) / mebibyte)} MiB are free in ${folder}`;
+  const todo = 'free disk space, or set WEIR_DATA_DIR; WEIR_LOG_DAYS and WEIR_LOG_ROWS limit the request log';
   if (free < limits.doctorDiskBytesMin) return fail('disk', found, todo);
   return free < limits.doctorDiskBytesLow ? warn('disk', found, todo) : ok('disk', found);
 }

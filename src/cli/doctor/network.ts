@@ -11,28 +11,28 @@ import { queryProcesses } from '../control-socket.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 import type { ServerFindings } from './stores.ts';
 
-/** Whether it can listen where it should. */
+/** Checks that the gateway can listen on its address. */
 export async function portFinding({ host, port, dataDir }: Settings): Promise<Finding> {
-  const place = `${host}:${port}`;
+  const address = `${host}:${port}`;
   const running = await queryProcesses(dataDir, { ask: 'log-level' }).catch(() => []);
   if (running.length > 0) return ok('port', `a gateway is running, with ${running.length} process(es)`);
   const server = createServer();
   try {
     server.listen(port, host);
     await once(server, 'listening');
-    return ok('port', `${place} is free`);
+    return ok('port', `${address} is free`);
   } catch (thrown) {
     return fail(
       'port',
-      `${place} can't be listened on (${reasonOf(thrown)})`,
-      'stop what has it, or set PORT and HOST',
+      `cannot listen on ${address} (${reasonOf(thrown)})`,
+      'stop the program that uses it, or set PORT and HOST',
     );
   } finally {
     server.close();
   }
 }
 
-/** Providers that the operator has set up: whether they can be reached, and take the key. */
+/** Checks that the operator's providers are reachable and accept their keys. */
 export async function providerFindings(settings: Settings): Promise<ServerFindings> {
   const { credentials, baseUrls } = settings;
   const part = providersPart(settings);
@@ -50,11 +50,11 @@ export async function providerFindings(settings: Settings): Promise<ServerFindin
         if (typeof reached === 'string') return unreachableFinding(provider, reached);
         if (reached.aheadMs !== undefined) clockAheadMs[provider.title] = reached.aheadMs;
         const key = credentials.get(provider.name);
-        if (key === undefined) return ok(provider.name, `${provider.title} can be reached`);
+        if (key === undefined) return ok(provider.name, `${provider.title} is reachable`);
         const { ok: isTaken, detail } = await testKey({ egress, signing, provider, key });
         return isTaken
           ? ok(provider.name, detail)
-          : fail(provider.name, detail, 'see its key in the settings');
+          : fail(provider.name, detail, 'check its key in the settings');
       }),
     );
     return { findings, clockAheadMs };
@@ -65,22 +65,26 @@ export async function providerFindings(settings: Settings): Promise<ServerFindin
 
 function noProvidersFinding({ mode }: Settings): Finding {
   return mode === 'cloud'
-    ? ok('providers', 'none has a key of the operator: accounts bring theirs')
-    : warn('providers', 'none has a key: only demo-1 answers', 'set ANTHROPIC_API_KEY, for example');
+    ? ok('providers', 'no provider has an operator key: accounts use their own keys')
+    : warn(
+        'providers',
+        'no provider has a key: only the model demo-1 works',
+        'set a provider key, for example ANTHROPIC_API_KEY',
+      );
 }
 
 function unreachableFinding({ name, title, baseUrl }: Provider, why: string): Finding {
   const { origin } = new URL(baseUrl);
-  const todo = `see that ${origin} can be reached from here: name service, firewall, proxy`;
-  return fail(name, `${title} can't be reached (${why})`, todo);
+  const todo = `make ${origin} reachable from here: check DNS, firewall and proxy`;
+  return fail(name, `${title} is unreachable (${why})`, todo);
 }
 
-/** Any answer will do; the clock that it tells has whole seconds. */
+/** Accepts any response; its `date` header has whole seconds. */
 async function probeProvider(
   egress: Egress,
   provider: Provider,
 ): Promise<string | { readonly aheadMs: number | undefined }> {
-  // Of a cloud the address is known with the key, which is tried in any case.
+  // A cloud provider's address depends on its key, which is tested anyway.
   if (provider.baseUrl.includes('{')) return { aheadMs: undefined };
   const { pool, basePath } = egress.endpointFor(provider);
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
@@ -95,7 +99,7 @@ async function probeProvider(
     },
   );
   try {
-    const date = await withTimeout(promise, limits.keyTestMs, () => new Error('it does not answer'));
+    const date = await withTimeout(promise, limits.keyTestMs, () => new Error('it does not respond'));
     const theirs = Date.parse(String(date));
     return { aheadMs: Number.isNaN(theirs) ? undefined : Date.now() - theirs };
   } catch (thrown) {

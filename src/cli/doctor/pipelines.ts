@@ -5,28 +5,28 @@ import { type Finding, fail, ok, reasonOf } from './finding.ts';
 
 type Modules = ReadonlyMap<string, Module>;
 
-/** A pipeline that keys have, and how many of them. */
+/** A pipeline and the number of API keys that use it. */
 export interface KeyPipeline {
   readonly pipeline: string;
   readonly keys: number;
 }
 
-/** The operator's pipeline: whether its modules are there and take their options. */
+/** Checks the modules and options of the operator's pipeline. */
 export function pipelineFindings(pipeline: string, modules: Modules): readonly Finding[] {
   const faults = pipelineFaultsOf(pipeline, modules);
-  const todo = 'see WEIR_PIPELINE; docs/modules has those that come with Weir, with their options';
+  const todo = 'check WEIR_PIPELINE; docs/modules describes the built-in modules and their options';
   if (faults.length > 0) return faults.map((fault) => fail('pipeline', fault, todo));
   const names = parsePipelineList(pipeline).map(({ name }) => name);
-  return names.length === 0 ? [] : [ok('pipeline', `${names.join(', ')}, with options that can be read`)];
+  return names.length === 0 ? [] : [ok('pipeline', `${names.join(', ')}, with valid options`)];
 }
 
-/** Pipelines that were right when they were set: a module may be gone since, or take other options. */
+/** Checks the pipelines of API keys: a module may have been removed or changed its options since. */
 export function keyPipelineFindings(set: readonly KeyPipeline[], modules: Modules): readonly Finding[] {
   return set.flatMap(({ pipeline, keys }) => {
     const faults = pipelineFaultsOf(pipeline, modules);
     if (faults.length === 0) return [];
-    const todo = 'load the module again, or let the accounts set another: PATCH /v1/keys/<id>';
-    return [fail('keys', `calls with ${keys} of them are refused: ${faults.join('; ')}`, todo)];
+    const todo = 'load the module again, or ask the accounts to change the pipeline: PATCH /v1/keys/<id>';
+    return [fail('keys', `calls with ${keys} API key(s) are rejected: ${faults.join('; ')}`, todo)];
   });
 }
 

@@ -7,19 +7,19 @@ import { checkSqlite, querySqlite, readSchemaVersion } from '../../storage/sql/s
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 import type { KeyPipeline } from './pipelines.ts';
 
-/** What was found of stores, and what their clocks show. */
+/** Findings about stores, and the differences to their clocks. */
 export interface ServerFindings {
   readonly findings: readonly Finding[];
-  /** By whose clock, how far ours is ahead of it. */
+  /** By server, how far our clock is ahead of its clock. */
   readonly clockAheadMs: Readonly<Record<string, number>>;
-  /** Of API keys, as they are in the database. */
+  /** Pipelines of API keys in the database. */
   readonly pipelines?: readonly KeyPipeline[];
 }
 
 const keyPipelinesQuery = `select pipeline_config as pipeline, count(*) as keys from api_keys
   where pipeline_config is not null and revoked_at_ms is null group by pipeline_config order by 2 desc limit 1000`;
 
-/** Looks at the database and Redis, and changes nothing in them. */
+/** Checks the database and Redis without changing them. */
 export async function storeFindings({ stores, dataDir }: Settings): Promise<ServerFindings> {
   if (stores === undefined && dataDir === inMemoryDataDir) return { findings: [], clockAheadMs: {} };
   if (stores === undefined) return sqliteFindings(resolve(join(dataDir, 'weir.db')));
@@ -49,28 +49,31 @@ function toKeyPipelines(rows: readonly unknown[]): readonly KeyPipeline[] {
 }
 
 async function databaseFileFinding(file: string): Promise<Finding> {
-  if (!existsSync(file)) return ok('database', `${file} is made at the first start`);
+  if (!existsSync(file)) return ok('database', `${file} will be created at the first start`);
   try {
     const fault = await checkSqlite(file);
     if (fault !== undefined)
       return fail('database', `${file} is damaged: ${fault}`, 'restore a backup: weir restore <file>');
     const size = `${Math.ceil(statSync(file).size / 1024 / 1024)} MiB`;
-    return schemaFinding(await readSchemaVersion(file), `${file}, ${size}, is whole`);
+    return schemaFinding(await readSchemaVersion(file), `${file}, ${size}, passed the integrity check`);
   } catch (thrown) {
     return fail('database', `${file}: ${reasonOf(thrown)}`, 'restore a backup: weir restore <file>');
   }
 }
 
 function schemaFinding(version: number | undefined, found: string): Finding {
-  const known = migrations.length;
-  if (version === undefined) return ok('database', `${found}; its tables are made at the next start`);
-  if (version === known) return ok('database', `${found}; schema version ${version}`);
-  if (version < known)
-    return ok('database', `${found}; schema version ${version} becomes ${known} at the next start`);
+  const newest = migrations.length;
+  if (version === undefined) return ok('database', `${found}; its tables will be created at the next start`);
+  if (version === newest) return ok('database', `${found}; schema version ${version}`);
+  if (version < newest)
+    return ok(
+      'database',
+      `${found}; schema version ${version} will be migrated to ${newest} at the next start`,
+    );
   return fail(
     'database',
-    `${found}; it has schema version ${version}, and this Weir knows versions up to ${known}`,
-    'start the newer Weir that made it',
+    `${found}; it has schema version ${version}, and this Weir supports versions up to ${newest}`,
+    'use the newer Weir version that created it',
   );
 }
 
@@ -91,7 +94,7 @@ async function postgresFindings(url: string): Promise<ServerFindings> {
         ? await pooledConnection.run('select max(version) as version from schema_migrations')
         : undefined;
       const schemaVersion = version === undefined ? undefined : Number(Object(version.rows[0]).version);
-      const found = `${String(name).split(' ').slice(0, 2).join(' ')} answers in ${ms} ms`;
+      const found = `${String(name).split(' ').slice(0, 2).join(' ')} responds in ${ms} ms`;
       const { rows: pipelines } = made ? await pooledConnection.run(keyPipelinesQuery) : { rows: [] };
       return {
         findings: [schemaFinding(schemaVersion, found)],
@@ -102,7 +105,8 @@ async function postgresFindings(url: string): Promise<ServerFindings> {
       pooledConnection.release();
     }
   } catch (thrown) {
-    const todo = 'see DATABASE_URL: its host, user, password and database, and whether the server runs';
+    const todo =
+      'check the host, user, password and database in DATABASE_URL, and whether the server is running';
     return { findings: [fail('database', reasonOf(thrown), todo)], clockAheadMs: {} };
   } finally {
     await links.close();
@@ -124,31 +128,31 @@ async function redisFindings(url: string): Promise<ServerFindings> {
     const ms = Date.now() - askedAtMs;
     const [seconds = 0, micros = 0] = Array.isArray(time) ? time.map(Number) : [];
     return {
-      findings: [ok('redis', `Redis answers in ${ms} ms`), ...(await evictionFindings(link))],
+      findings: [ok('redis', `Redis responds in ${ms} ms`), ...(await evictionFindings(link))],
       clockAheadMs: { Redis: askedAtMs + ms / 2 - (seconds * 1000 + micros / 1000) },
     };
   } catch (thrown) {
-    const todo = 'see REDIS_URL: its host and password, and whether the server runs';
+    const todo = 'check the host and password in REDIS_URL, and whether the server is running';
     return { findings: [fail('redis', reasonOf(cause ?? thrown), todo)], clockAheadMs: {} };
   } finally {
     link.close();
   }
 }
 
-/** A Redis that is full and evicts nothing refuses writes, and calls with them. */
+/** A full Redis without eviction rejects writes, so calls fail. */
 async function evictionFindings(link: {
   send(command: readonly string[]): Promise<unknown>;
 }): Promise<readonly Finding[]> {
   const answers = await Promise.all(
     ['maxmemory', 'maxmemory-policy'].map((name) => link.send(['CONFIG', 'GET', name]).catch(() => [])),
   );
-  // Some hosts don't let their settings be read, and know what they do.
+  // Some hosting services hide these settings; those are not checked.
   const [most, policy] = answers.map((answer) => (Array.isArray(answer) ? String(answer[1]) : ''));
   if (!most || most === 'undefined' || most === '0' || policy !== 'noeviction') return [];
   return [
     warn(
       'redis',
-      `it holds ${most} bytes and then refuses writes (maxmemory-policy noeviction)`,
+      `it rejects writes once it holds ${most} bytes (maxmemory-policy noeviction)`,
       'set maxmemory-policy allkeys-lru',
     ),
   ];

@@ -1,6 +1,6 @@
-/** What can be seen of an event loop from another thread. */
+/** An observation of the event loop from another thread. */
 export interface Sample {
-  /** Grows while the event loop turns. */
+  /** Increases while the event loop turns. */
   readonly turns: number;
   readonly nowMs: number;
   /** CPU time of the whole process so far. */
@@ -9,7 +9,7 @@ export interface Sample {
 
 export interface StallBounds {
   readonly limitMs: number;
-  /** A loop that waits instead of working gets this many times as long: a disk may hang. */
+  /** A loop that waits without using CPU gets this many times as long: a disk may hang. */
   readonly blockedFactor: number;
 }
 

@@ -1,4 +1,4 @@
-// The thread that ends the process when its event loop is frozen: it runs also while the main thread is busy.
+// The thread that ends the process when its event loop is blocked.
 import { write } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { loadFfi } from '../ffi.ts';
@@ -14,11 +14,9 @@ const sampleTimer = setInterval(() => {
   stallDetector.add(isDebugged ? { ...sample(), turns: Number.NaN } : sample());
   const seconds = Math.round(stallDetector.ms / 1000);
   if (stallDetector.isFrozen)
-    endProcess(
-      `the event loop has not turned for ${seconds} s: the watchdog ends the process (WEIR_WATCHDOG)`,
-    );
+    endProcess(`the event loop was blocked for ${seconds} s: the watchdog ends the process (WEIR_WATCHDOG)`);
   else if (parent !== undefined && process.ppid !== parent && stallDetector.ms >= orphanMs)
-    endProcess('the primary process is gone and the event loop does not turn: the process ends');
+    endProcess('the primary process is gone and the event loop is blocked: the process ends');
 }, sampleMs);
 
 function sample(): Sample {
@@ -32,12 +30,12 @@ function sample(): Sample {
 
 function endProcess(why: string): void {
   clearInterval(sampleTimer);
-  // Nobody may be reading.
+  // stderr may have no reader.
   setTimeout(exitProcess, lastLineMs);
   write(2, `weir: process ${process.pid}: ${why}\n`, exitProcess);
 }
 
-/** Ends the whole process. A signal would do as well, but process 1 of a container gets none from within. */
+/** Exits without a signal, since process 1 of a container ignores signals from itself. */
 function exitProcess(): void {
   try {
     const { functions } = loadFfi().dlopen(null, { _exit: { arguments: ['int32'], return: 'void' } });
