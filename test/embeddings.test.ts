@@ -113,7 +113,7 @@ test('they can be switched off, and a provider that does not exist is no source 
   assert.equal(await near(await off.listening, 'Hello'), 'off');
   const wrong = new WeirProcess(t, { environment: { WEIR_EMBEDDINGS: 'nobody/model' } });
   assert.equal((await wrong.exited).code, 1);
-  assert.match(wrong.stderr, /WEIR_EMBEDDINGS: there is no provider "nobody"/);
+  assert.match(wrong.stderr, /WEIR_EMBEDDINGS: unknown provider "nobody"/);
 });
 
 function start(t: TestContext, environment: Record<string, string>, nodeArgs: readonly string[] = []) {

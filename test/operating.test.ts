@@ -264,10 +264,10 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   for (const line of [
     /^warn {2}permissions +other users can read .*secret\n +→ run: chmod go-rwx /m,
     /^fail {2}anthropic +Anthropic rejects the key \(401\)\n +→ /m,
-    /^fail {2}ollama +.* can't be reached .*ECONNREFUSED/m,
-    /^fail {2}port +192\.0\.2\.1:0 can't be listened on/m,
+    /^fail {2}ollama +.* is unreachable .*ECONNREFUSED/m,
+    /^fail {2}port +cannot listen on 192\.0\.2\.1:0/m,
     /^fail {2}clock +it is \d+ s ahead of the clock of Anthropic\n +→ /m,
-    /^fail {2}mail +127\.0\.0\.1:\d+: .*535.*\n +→ see WEIR_SMTP_URL/m,
+    /^fail {2}mail +127\.0\.0\.1:\d+: .*535.*\n +→ check WEIR_SMTP_URL/m,
     /^ok {4}stripe +Stripe accepts the key$/m,
     /^fail {2}stripe +the price price_that_is_gone of team cannot be read .*\n +→ set STRIPE_PRICE_TEAM/m,
     /^ok {4}database .* passed the integrity check; schema version \d+$/m,
@@ -308,7 +308,10 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   const away = await doctor({ ...servers, ...stores, ...elsewhere });
   assert.match(away.said, /^fail {2}mail .*ECONNREFUSED.*\n +→ /m);
   assert.match(away.said, /^fail {2}stripe +Stripe rejects the key \(401\)\n +→ check STRIPE_SECRET_KEY/m);
-  assert.match(away.said, /^fail {2}database .*ECONNREFUSED.*\n +→ check the host, user, password and database in DATABASE_URL/m);
+  assert.match(
+    away.said,
+    /^fail {2}database .*ECONNREFUSED.*\n +→ check the host, user, password and database in DATABASE_URL/m,
+  );
   assert.match(away.said, /^fail {2}redis .*\n +→ check the host and password in REDIS_URL/m);
   assert.ok(!away.said.includes(canary));
 });

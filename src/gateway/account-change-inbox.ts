@@ -6,8 +6,8 @@ import { limits } from '../kernel/limits.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 
 /**
- * Where the command line leaves word of accounts that it changed in the database of a gateway that runs: what that one
- * remembers of them is in its own memory. A file for each account; it is gone when the gateway looks at the account anew.
+ * A folder in which the command line notifies a running gateway of changed accounts, so that it drops its cached state.
+ * One file per account; the gateway deletes it once it has reloaded the account.
  */
 export class AccountChangeInbox {
   readonly #folder: string;
@@ -18,7 +18,7 @@ export class AccountChangeInbox {
     this.#folder = join(dataDir, 'changed-accounts');
   }
 
-  /** False where nobody has read it in time: no gateway is running. */
+  /** False if no gateway has read it in time. */
   async notify(accountId: string): Promise<boolean> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const file = join(this.#folder, accountId);
@@ -55,7 +55,7 @@ export class AccountChangeInbox {
     }
   }
 
-  /** Some microseconds; asking the threads that wait for disks would keep them all in memory. */
+  /** Synchronous, since it takes microseconds; async I/O would keep the whole thread pool alive. */
   #pendingAccounts(): readonly string[] {
     return existsSync(this.#folder) ? readdirSync(this.#folder) : [];
   }

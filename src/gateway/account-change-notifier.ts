@@ -2,12 +2,12 @@ import type { Versions } from '../kernel/ports/shared-state.ts';
 import { AccountChangeInbox } from './account-change-inbox.ts';
 import type { Settings } from './settings.ts';
 
-/** How a process beside the gateway tells it that an account has changed. */
+/** Notifies a running gateway, from another process, that an account has changed. */
 export interface AccountChangeNotifier extends Pick<Versions, 'renew'> {
   close(): Promise<void>;
 }
 
-/** `onUnread` hears where no gateway is running that could be told. */
+/** Calls `onUnread` if no gateway is running. */
 export async function openAccountChangeNotifier(
   { stores, dataDir }: Settings,
   onUnread: () => void = () => undefined,

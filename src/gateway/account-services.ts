@@ -13,7 +13,7 @@ import type { RootSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 import { createSmtpDelivery } from './smtp.ts';
 
-/** What there is for people with accounts, in cloud mode. */
+/** The services of accounts, in cloud mode. */
 export interface AccountServices {
   readonly accounts: UserAccounts;
   readonly tokens: SessionTokens;
@@ -21,7 +21,7 @@ export interface AccountServices {
   readonly keys: ApiKeyAuthenticator;
   readonly recovery: AccountRecovery;
   readonly mailQueue: MailQueue | undefined;
-  /** Stores what is only noted yet. */
+  /** Writes pending data. */
   close(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
   const uses = new KeyUses({
     apiKeys,
     clock,
-    onFailure: (cause) => log.error({ err: cause }, 'uses of keys are not stored yet'),
+    onFailure: (cause) => log.error({ err: cause }, 'could not store the last use of API keys; will retry'),
   });
   const tokens = new SessionTokens({ keys: rootSecrets.deriveKeys('sessions'), sessions, clock });
   const passwordHasher = createPasswordHasher();
@@ -76,11 +76,11 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
 function createMailQueue(mail: NonNullable<Settings['mail']>, log: Log): MailQueue {
   return new MailQueue({
     deliver: createSmtpDelivery(mail),
-    onFailure: (cause) => log.error({ err: redactMailError(cause) }, 'a mail could not be sent'),
+    onFailure: (cause) => log.error({ err: redactMailError(cause) }, 'could not send a mail'),
   });
 }
 
-/** What a mail server says may name whom the mail was for. */
+/** A mail server's message may contain the recipient. */
 function redactMailError(cause: unknown): unknown {
   if (!(cause instanceof Error) || !('command' in cause || 'responseCode' in cause)) return cause;
   const code = 'code' in cause ? cause.code : null;

@@ -24,5 +24,5 @@ test('modules are closed together, and one that fails or never ends keeps no oth
   ];
   await closeModules(modules, { timeoutMs: 100, onError: (name, error) => told.push(`${name}: ${error}`) });
   assert.deepEqual(begun, ['stuck', 'broken', 'waiting', 'last']);
-  assert.deepEqual(told, ['broken: Error: oops', 'stuck: Error: it takes too long']);
+  assert.deepEqual(told, ['broken: Error: oops', 'stuck: Error: timed out']);
 });

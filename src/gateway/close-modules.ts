@@ -6,14 +6,14 @@ interface CloseOptions {
   onError(module: string, error: unknown): void;
 }
 
-/** Closes them together: one that fails, or takes too long, keeps no other waiting. */
+/** Closes modules concurrently; a failing or slow one does not delay the others. */
 export async function closeModules(
   modules: Iterable<Pick<Module, 'name' | 'close'>>,
   { timeoutMs, onError }: CloseOptions,
 ): Promise<void> {
   const closed = Array.from(modules, async (module) => {
     try {
-      await withTimeout(Promise.resolve(module.close?.()), timeoutMs, () => new Error('it takes too long'));
+      await withTimeout(Promise.resolve(module.close?.()), timeoutMs, () => new Error('timed out'));
     } catch (error) {
       onError(module.name, error);
     }

@@ -4,53 +4,53 @@ import { type Gateway, startGateway } from './gateway.ts';
 import type { ModuleInput } from './module-packages.ts';
 import { type Environment, readSettings, type Settings, SettingsError } from './settings.ts';
 
-/** How a gateway in another program is set up. It reads neither the environment nor files, and writes nothing unless asked. */
+/** Options of an embedded gateway. It ignores the environment and .env, and writes no files unless configured to. */
 export interface GatewayOptions {
-  /** `local` has one user and no accounts, `cloud` has accounts, API keys and quota; `local` unless said otherwise. */
+  /** `local` has one user and no accounts, `cloud` has accounts, API keys and quota; default `local`. */
   readonly mode?: 'local' | 'cloud';
-  /** A free one unless said otherwise. */
+  /** By default a free port. */
   readonly port?: number;
-  /** `127.0.0.1` unless said otherwise. */
+  /** Default `127.0.0.1`. */
   readonly host?: string;
-  /** The folder for what must last. Without one everything is in memory, and gone when the gateway stops. */
+  /** The folder for persistent data. Without it all data is in memory and lost when the gateway stops. */
   readonly dataDir?: string;
-  /** The modules that every call runs through: `exact-cache?ttl=10m,cost-guard?day=5`. */
+  /** The modules that every call runs through, such as `exact-cache?ttl=10m,cost-guard?day=5`. */
   readonly pipeline?: string;
-  /** Modules of your own, besides those that come with the gateway. */
+  /** Your own modules, in addition to the built-in ones. */
   readonly modules?: readonly ModuleInput[];
-  /** By name, those that Weir knows or others that speak Chat Completions. */
+  /** Providers by name: built-in ones, or any that support Chat Completions. */
   readonly providers?: Readonly<Record<string, ProviderOptions>>;
-  /** Whether browsers find the dashboard and the documentation; they don't unless said otherwise. */
+  /** Whether to serve the dashboard and the documentation; default false. */
   readonly dashboard?: boolean;
-  /** Takes the lines of the log, each with its line break. Without it there is no log. */
+  /** Receives the log lines, each with its line break. Without it nothing is logged. */
   readonly log?: (line: string) => void;
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  /** Every other setting, by the name of its variable: `{ WEIR_DRAIN: '5s' }`. */
+  /** Any other setting by its variable name, such as `{ WEIR_DRAIN: '5s' }`. */
   readonly variables?: Environment;
 }
 
 export interface ProviderOptions {
-  /** Another address than the provider's own, written as its SDK writes it. */
+  /** Overrides the provider's base URL; the same form as in its SDK. */
   readonly baseUrl?: string;
-  /** For calls that bring no key of their own. */
+  /** The key for calls without their own provider key. */
   readonly apiKey?: string;
 }
 
-/** A gateway that is part of another program. */
+/** A gateway embedded in another program. */
 export interface EmbeddedGateway extends AsyncDisposable {
-  /** Resolves to the address when calls are answered; while it runs, a further start changes nothing. */
+  /** Resolves to the URL once the gateway serves calls; does nothing if it is running. */
   start(): Promise<string>;
-  /** Where it listens, like `http://127.0.0.1:41217`; throws where it doesn't. */
+  /** The URL, such as `http://127.0.0.1:41217`; throws if the gateway is not running. */
   readonly address: string;
-  /** Resolves when nothing of it is left. Calls that are open get `graceMs` to end, 0 unless said otherwise. */
+  /** Resolves when everything is closed. Open calls get `graceMs` to finish, default 0. */
   stop(graceMs?: number): Promise<void>;
 }
 
-/** Throws a `SettingsError` with every fault where options are wrong. */
+/** Throws a `SettingsError` that lists every invalid option. */
 export function createGateway(options: GatewayOptions = {}): EmbeddedGateway {
   const settings = readSettings(toVariables(options));
   if (settings.workers > 1)
-    throw new SettingsError(['WEIR_WORKERS: a gateway in another program is part of its process']);
+    throw new SettingsError(['WEIR_WORKERS: an embedded gateway runs in one process only']);
   const write = options.log ?? (() => undefined);
   return new RestartableGateway(settings, createLog(settings.logLevel, { write }), options.modules ?? []);
 }
@@ -70,7 +70,7 @@ class RestartableGateway implements EmbeddedGateway {
   }
 
   get address(): string {
-    if (this.#running === undefined) throw new Error('the gateway is not running: await its start() first');
+    if (this.#running === undefined) throw new Error('the gateway is not running: await start() first');
     return this.#running.url;
   }
 
@@ -109,16 +109,15 @@ class RestartableGateway implements EmbeddedGateway {
   }
 }
 
-/** One that could not be started has closed what it had. */
+/** A failed start has already closed its resources. */
 async function closeStarted(starting: Promise<Gateway>, graceMs: number): Promise<void> {
   const gateway = await starting.catch(() => undefined);
   await gateway?.close(graceMs);
 }
 
-/** What is set here, as the environment would say it. */
 function toVariables(options: GatewayOptions): Environment {
   const { mode, port, host, dataDir, pipeline, dashboard, log, logLevel } = options;
-  const said: Environment = {
+  const set: Environment = {
     PORT: port?.toString(),
     HOST: host,
     WEIR_MODE: mode,
@@ -134,7 +133,7 @@ function toVariables(options: GatewayOptions): Environment {
     WEIR_DASHBOARD: 'off',
     WEIR_LOG_LEVEL: log === undefined ? 'silent' : 'info',
     ...options.variables,
-    ...Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(Object.entries(set).filter(([, value]) => value !== undefined)),
   };
 }
 
@@ -142,7 +141,10 @@ function providerVariables(providers: Readonly<Record<string, ProviderOptions>>)
   const wrong = Object.keys(providers).filter((name) => !/^[a-z][a-z0-9]*$/.test(name));
   if (wrong.length > 0)
     throw new SettingsError(
-      wrong.map((name) => `providers: "${name}" must be small letters and digits, and begin with a letter`),
+      wrong.map(
+        (name) =>
+          `providers: "${name}" must consist of lower-case letters and digits and begin with a letter`,
+      ),
     );
   return Object.fromEntries(
     Object.entries(providers).flatMap(([name, { baseUrl, apiKey }]) => [

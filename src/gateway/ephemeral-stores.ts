@@ -8,25 +8,25 @@ import { MemoryCacheBackend } from '../storage/memory/memory-cache-backend.ts';
 import { MemorySharedState } from '../storage/memory/memory-shared-state.ts';
 import type { Gauge } from '../telemetry/process-gauges.ts';
 
-/** What has to be quick, and may be lost: in the memory of a process, or in Redis. */
+/** Stores for fast, losable state: in process memory or in Redis. */
 export interface EphemeralStores {
   readonly shared: SharedState;
-  /** What keys may still spend. */
+  /** The budgets of API keys. */
   readonly budgets: Budgets;
-  /** What modules keep. */
+  /** The caches of modules. */
   readonly cacheBackend: CacheBackend;
-  /** Conversations that clients go on from by name. */
+  /** Stored turns that clients continue by id. */
   readonly turnCacheBackend: CacheBackend;
-  /** Drops all that is counted or kept for an account that is gone. */
+  /** Deletes all counts and cached data of a deleted account. */
   erase(accountTraces: AccountTraces): Promise<void>;
-  /** Figures for operators, by name and what they mean. */
+  /** Metrics for operators. */
   readonly gauges: readonly Gauge[];
 }
 
-/** By what an account is known here. */
+/** The names under which an account has data in these stores. */
 interface AccountTraces {
   readonly accountId: string;
-  /** Names of its shelves, of either kind. */
+  /** The scopes of its caches, in both backends. */
   readonly shelves: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface InProcessStores extends EphemeralStores {
   readonly shared: MemorySharedState;
 }
 
-/** The memory of this process. */
+/** Stores in the memory of this process. */
 export function createInProcessStores(): InProcessStores {
   const cacheBackend = new MemoryCacheBackend(systemClock);
   const shared = new MemorySharedState(systemClock);
@@ -56,27 +56,27 @@ export function createInProcessStores(): InProcessStores {
     gauges: [
       {
         name: 'weir_counted_accounts',
-        help: `Accounts whose counts and versions are kept in memory, of ${limits.countedAccountsMax}`,
+        help: `Accounts with counts and versions in memory, max ${limits.countedAccountsMax}`,
         read: shared.sizes.accounts,
       },
       {
         name: 'weir_attempt_windows',
-        help: `Windows of tries kept in memory, of ${limits.rateLimitWindowsMax}`,
+        help: `Rate limit windows in memory, max ${limits.rateLimitWindowsMax}`,
         read: shared.sizes.windows,
       },
       {
         name: 'weir_purses',
-        help: `Purses of keys kept in memory, of ${limits.budgetsMax}`,
+        help: `API key budgets in memory, max ${limits.budgetsMax}`,
         read: () => budgets.size,
       },
       {
         name: 'weir_turn_bytes',
-        help: `Bytes of conversations kept in memory, of ${limits.turnBytesMax}`,
+        help: `Bytes of stored conversation turns in memory, max ${limits.turnBytesMax}`,
         read: () => turnCacheBackend.bytes,
       },
       {
         name: 'weir_shelf_bytes',
-        help: `Bytes that modules keep in memory, of ${limits.cacheBytesMax}`,
+        help: `Bytes of module caches in memory, max ${limits.cacheBytesMax}`,
         read: () => cacheBackend.bytes,
       },
     ],

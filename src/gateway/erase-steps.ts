@@ -15,7 +15,7 @@ interface EraseParts {
   readonly log: Log;
 }
 
-/** Where something of an account is kept. What keeps more of accounts adds a line here. */
+/** Every place that stores account data. New stores of account data must be added here. */
 function eraseSteps({ stores, modules, embeddingsPart }: EraseParts): readonly EraseStep[] {
   const { database } = stores;
   return [
@@ -25,16 +25,16 @@ function eraseSteps({ stores, modules, embeddingsPart }: EraseParts): readonly E
   ];
 }
 
-/** What an account has learned and stored that is used in its calls. */
+/** Learned and cached content that is used in an account's calls. */
 function contentSteps({ stores, modules, embeddingsPart }: Omit<EraseParts, 'log'>): readonly EraseStep[] {
   const { database } = stores;
   return [
     { name: 'patterns', erase: (accountId) => database.patterns.forget(scopeOfAccount(accountId)) },
     { name: 'vectors', erase: (accountId) => embeddingsPart.vectors.forget(scopeOfAccount(accountId)) },
     { name: 'archive', erase: (accountId) => database.archive.forget(scopeOfAccount(accountId)) },
-    // With what modules decided in conversations.
+    // Includes decisions of modules in conversations.
     { name: 'module stores', erase: (accountId) => database.modules.forget(scopeOfAccount(accountId)) },
-    // Cached answers, turns that clients go on from, what providers were sent last, counts and purses.
+    // Cached answers, stored turns, prefixes sent to providers, counts and budgets.
     {
       name: 'memory',
       erase: (accountId) =>
@@ -43,7 +43,7 @@ function contentSteps({ stores, modules, embeddingsPart }: Omit<EraseParts, 'log
   ];
 }
 
-/** Forgets what one person left in an account that is another's: it would stand in the other's prompts, or answer their calls. */
+/** Deletes content of an account that changed hands: it would appear in the new owner's prompts or answers. */
 export function createContentEraser(parts: EraseParts): (accountId: string) => Promise<void> {
   const steps = contentSteps(parts);
   return async (accountId) => {
@@ -64,6 +64,7 @@ export function createAccountEraser(parts: EraseParts): AccountEraser {
     erasures: parts.stores.database.erasures,
     steps: eraseSteps(parts),
     clock: systemClock,
-    onFailure: (step, err) => parts.log.error({ step, err }, 'an account is not erased yet'),
+    onFailure: (step, err) =>
+      parts.log.error({ step, err }, 'a step of erasing an account failed; it will be retried'),
   });
 }

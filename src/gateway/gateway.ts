@@ -33,32 +33,32 @@ import type { SharedResources } from './shared-resources.ts';
 import { type StartedParts, startParts } from './started-parts.ts';
 
 export interface Gateway {
-  /** Where it listens. */
+  /** The URL that it listens on. */
   readonly url: string;
   readonly pipeline: string;
-  /** Providers that can be called without a key on the request. */
+  /** Providers that need no key on the request. */
   readonly readyProviders: readonly string[];
-  /** Whether browsers find pages here. */
+  /** Whether the dashboard is served. */
   readonly hasDashboard: boolean;
-  /** Variables with our prefix that mean nothing to this version, nor to a module that it loaded. */
+  /** `WEIR_` variables that neither this version nor a loaded module knows. */
   readonly unknownVariables: readonly string[];
-  /** The figures of this process, for Prometheus. */
+  /** The metrics of this process in the Prometheus format. */
   metrics(): string;
-  /** Leaves new connections to other processes. */
+  /** Stops accepting connections; other processes take them. */
   stopAccepting(): void;
-  /** Does so, and serves its own until they are gone or `graceMs` is over. */
+  /** Stops accepting, and serves open connections until they end or `graceMs` has passed. */
   handOver(graceMs: number): Promise<void>;
-  /** Tells balancers to send nothing more, and goes on answering what comes. */
+  /** Reports not ready to load balancers, and keeps serving. */
   announceShutdown(): void;
-  /** Answers new calls with a refusal, and resolves when no other is open or `graceMs` is over. */
+  /** Rejects new calls, and resolves when no call is open or `graceMs` has passed. */
   drain(graceMs: number): Promise<void>;
-  /** Takes no new calls, waits for open ones up to `graceMs`, and gives up the rest. */
+  /** Accepts no new calls, waits up to `graceMs` for open ones and aborts the rest. */
   close(graceMs?: number): Promise<void>;
 }
 
 const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The composition root: the only place that knows everyone. */
+/** The composition root. */
 export function startGateway(
   settings: Settings,
   log: Log,
@@ -67,10 +67,9 @@ export function startGateway(
   return startParts(log, (parts) => compose(parts, { settings, log, ...gatewayExtras }));
 }
 
-/** What only some gateways have around them. */
 interface GatewayExtras {
   readonly sharedResources?: SharedResources;
-  /** Modules of the program that the gateway is part of. */
+  /** Modules of the embedding program. */
   readonly modules?: readonly ModuleInput[];
 }
 
@@ -79,7 +78,7 @@ interface ComposeOptions extends GatewayExtras {
   readonly log: Log;
 }
 
-/** Closed in the reverse of this order: what calls leave behind is stored while there is somewhere to store it. */
+/** Parts close in reverse order, so that stores are open while the data of calls is flushed. */
 async function compose(parts: StartedParts, composeOptions: ComposeOptions): Promise<Gateway> {
   const { settings, log, sharedResources } = composeOptions;
   const rootSecrets = new RootSecrets(settings);
@@ -145,7 +144,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   parts.add(
     accountsPart({ ...ground, usage, identity, pipelines, sessions, embeddingsPart: meaning, stopCharging }),
   );
-  // The last, since it tells of the others.
+  // Last, since it describes the others.
   const { features } = parts;
   parts.add(
     informationPart({
@@ -211,7 +210,7 @@ function openPages(folder: string) {
   };
 }
 
-/** What a call that has come through this gateway, or one with the same secret, is known by. */
+/** The `via` value that identifies calls through this gateway or one with the same secret. */
 function viaHeaderOf(rootSecrets: RootSecrets): string {
   const [loopKey] = rootSecrets.deriveKeys('loop');
   return `1.1 weir-${Buffer.from(loopKey).toString('hex', 0, 8)}`;

@@ -14,13 +14,13 @@ interface ListenParts {
   readonly log: Log;
   readonly via: string;
   readonly access: AccessChecks;
-  /** Of all parts. */
+  /** The routes of all parts. */
   readonly routes: readonly PartRoute[];
   readonly isDraining: () => boolean;
   readonly pages: Pages | undefined;
 }
 
-/** The front of the gateway, where everything that it serves comes in. */
+/** Starts the HTTP server of the gateway. */
 export function startListener(parts: ListenParts): Promise<Listener> {
   const { settings, log, via, access, routes, isDraining, pages } = parts;
   const served = routes.filter((route) => route.kind === 'inference');
@@ -34,7 +34,7 @@ export function startListener(parts: ListenParts): Promise<Listener> {
   return Listener.open(server, settings);
 }
 
-/** Local users are guarded against web pages; a cloud gateway answers to any name and asks everybody for a key. */
+/** Local mode rejects other hosts and foreign pages; cloud mode accepts any host, since every call needs a key. */
 function requestGuardRules({ mode, allowedHosts, corsOrigins }: Settings, via: string): RequestGuardRules {
   const isLocal = mode === 'local';
   const hosts = new Set([...(isLocal ? loopbackHosts : []), ...allowedHosts]);

@@ -8,7 +8,7 @@ interface HostParts {
   settings: ModuleHost['settings'];
 }
 
-/** What modules have for as long as this gateway runs. */
+/** The services of modules for the lifetime of the gateway. */
 export class GatewayModuleHost implements ModuleHost {
   readonly clock: Clock;
   readonly log: ModuleHost['log'];
@@ -32,7 +32,7 @@ export class GatewayModuleHost implements ModuleHost {
       try {
         await run();
       } catch (fault) {
-        this.log.error('what a module does from time to time failed', { err: fault });
+        this.log.error('a periodic task of a module failed', { err: fault });
       }
       this.every(pauseMs, run);
     }, pauseMs).unref();

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Module, type ModuleFactory, type ModuleHost, moduleApi } from '../kernel/module.ts';
 
-/** A module, or what makes one. */
+/** A module, or a function that creates one. */
 export type ModuleInput = Module | ModuleFactory;
 
 interface ModuleSources {
   readonly builtIn: readonly ModuleFactory[];
-  /** Those of the program that this gateway is part of. */
+  /** Modules of the embedding program. */
   readonly given: readonly ModuleInput[];
   /** Names of npm packages. */
   readonly packages: readonly string[];
-  /** Beside which the packages are installed. */
+  /** The folder from which packages are resolved. */
   readonly folder: string;
 }
 
-/** The instance's modules: its own, those it was given, and those of npm packages, loaded once at start and never by a request. */
+/** Loads the built-in modules, the given ones and those of npm packages, once at startup. */
 export async function loadModules(
   { builtIn, given, packages, folder }: ModuleSources,
   host: ModuleHost,
@@ -29,7 +29,7 @@ export async function loadModules(
   const add = (from: string, brought: readonly Module[]) => {
     for (const module of brought) {
       if (modules.has(module.name))
-        throw new Error(`${from} brings a module "${module.name}", and there is one of that name already`);
+        throw new Error(`${from} has a module "${module.name}", but there is one of that name already`);
       modules.set(module.name, module);
     }
   };
@@ -42,34 +42,34 @@ export async function loadModules(
   return modules;
 }
 
-/** A package exports a module or a function that makes one, or several of them in an array, as its default. */
-function createModules(exported: unknown, what: string, host: ModuleHost): readonly Module[] {
+/** Accepts a module, a function that creates one, or an array of these. */
+function createModules(exported: unknown, source: string, host: ModuleHost): readonly Module[] {
   const list = Array.isArray(exported) ? exported : [exported];
   return list.map((candidate) => {
-    const made: unknown = typeof candidate === 'function' ? createModule(candidate, host, what) : candidate;
+    const made: unknown = typeof candidate === 'function' ? createModule(candidate, host, source) : candidate;
     if (!isModule(made))
-      throw new Error(`${what} must be a module, a function that returns one, or a list of these`);
-    checkApi(made, what);
+      throw new Error(`${source} must be a module, a function that returns one, or a list of these`);
+    checkApi(made, source);
     return made;
   });
 }
 
-function createModule(make: (host: ModuleHost) => unknown, host: ModuleHost, what: string): unknown {
+function createModule(make: (host: ModuleHost) => unknown, host: ModuleHost, source: string): unknown {
   try {
     return make(host);
   } catch (cause) {
-    throw new Error(`${what} could not make a module: ${firstLine(cause)}`, { cause });
+    throw new Error(`${source} failed to create a module: ${firstLine(cause)}`, { cause });
   }
 }
 
-/** What packages have as their default, by the name of the package. */
+/** The default exports by package name. */
 async function importPackages(
   packages: readonly string[],
   folder: string,
 ): Promise<ReadonlyMap<string, unknown>> {
   const exported = new Map<string, unknown>();
   if (packages.length === 0) return exported;
-  // They get the entry of the gateway that loads them: one may be installed elsewhere, and another one beside them.
+  // Resolves `weir-gateway/module` to this gateway, even if another copy is installed beside the packages.
   const entry = new URL('../module-api.ts', import.meta.url).href;
   const hooks = registerHooks({
     resolve: (name, context, next) =>
@@ -93,24 +93,24 @@ async function importPackage(name: string, folder: string): Promise<unknown> {
   }
 }
 
-/** Only that says what happened; the others say who asked. */
+/** The first line has the reason; the others are the require stack. */
 function firstLine(cause: unknown): string {
   const [why = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
   return why;
 }
 
-/** A package may have been written for another version of the contract than its types say. */
-function checkApi({ name, api }: { readonly name: string; readonly api?: unknown }, what: string): void {
+/** A package may have been written for another version of the module API. */
+function checkApi({ name, api }: { readonly name: string; readonly api?: unknown }, source: string): void {
   if (api === moduleApi) return;
   const version = api === undefined ? 'no API version' : `API version ${api}`;
   throw new Error(
-    `${what}: module "${name}" has ${version}, but this gateway supports version ${moduleApi} only. Install a version of the module with \`api: ${moduleApi}\`.`,
+    `${source}: module "${name}" has ${version}, but this gateway supports version ${moduleApi} only. Install a version of the module with \`api: ${moduleApi}\`.`,
   );
 }
 
 function isModule(value: unknown): value is Module {
   if (typeof value !== 'object' || value === null) return false;
-  const has = (field: string, test: (found: unknown) => boolean) => test(Reflect.get(value, field));
+  const has = (field: string, test: (fieldValue: unknown) => boolean) => test(Reflect.get(value, field));
   return (
     has('name', (name) => typeof name === 'string' && /^[a-z][a-z0-9-]*$/.test(name)) &&
     has('summary', (summary) => typeof summary === 'string') &&

@@ -2,14 +2,14 @@ import type { Settings } from './settings.ts';
 
 type UnclaimedVariables = Settings['rest'];
 
-/** What is set for a module, `WEIR_EXACT_CACHE_TTL` for `exact-cache`, by what comes after its name: `TTL`. */
+/** The settings of a module: `WEIR_EXACT_CACHE_TTL` becomes `TTL` for `exact-cache`. */
 export function moduleSettingsOf(module: string, rest: UnclaimedVariables): Readonly<Record<string, string>> {
   const prefix = prefixOf(module);
   const own = [...rest].filter(([variable]) => hasPrefix(variable, prefix));
   return Object.fromEntries(own.map(([variable, value]) => [variable.slice(prefix.length), value.reveal()]));
 }
 
-/** Variables that mean nothing to any of these modules either. */
+/** Variables that belong to none of these modules. */
 export function findUnknownVariables(modules: Iterable<string>, rest: UnclaimedVariables): readonly string[] {
   const prefixes = [...modules].map(prefixOf);
   return [...rest.keys()].filter((variable) => !prefixes.some((prefix) => hasPrefix(variable, prefix)));

@@ -5,12 +5,12 @@ import { Secret } from '../kernel/secret.ts';
 import { inMemoryDataDir } from '../storage/settings.ts';
 import type { Settings } from './settings.ts';
 
-/** What was written here has 64; less than half of that was not written to its end. */
+/** A complete file has 64 characters; one with fewer than half was truncated. */
 const secretCharactersMin = 32;
 
 type DerivedKeys = readonly [Uint8Array, ...Uint8Array[]];
 
-/** The secret that all keys derive from, and the one before it, which still opens. */
+/** The secret that all keys derive from, and the previous one, which is still accepted. */
 export class RootSecrets {
   readonly #root: Secret;
   readonly #previous: Secret | undefined;
@@ -20,7 +20,7 @@ export class RootSecrets {
     this.#previous = previousSecret;
   }
 
-  /** Keys for one purpose: the one to use, then those that are still believed. Knowing them tells nothing about others. */
+  /** Keys for one purpose: the current one, then those still accepted. They reveal nothing about other keys. */
   deriveKeys(label: string): DerivedKeys {
     const previous = this.#previous === undefined ? [] : [deriveKey(this.#previous, label)];
     return [deriveKey(this.#root, label), ...previous];
@@ -29,13 +29,13 @@ export class RootSecrets {
 
 type RootSecretSettings = Pick<Settings, 'secret' | 'previousSecret' | 'stores' | 'dataDir'>;
 
-/** Given, or made once and kept in the data folder for its owner's eyes only. */
-function loadRootSecret(given: Secret | undefined, dataDir: string): Secret {
-  if (dataDir === inMemoryDataDir) return given ?? new Secret(generateSecret());
+/** Uses the configured secret, or creates one in the data folder that only its owner can read. */
+function loadRootSecret(configured: Secret | undefined, dataDir: string): Secret {
+  if (dataDir === inMemoryDataDir) return configured ?? new Secret(generateSecret());
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.W_OK);
-    return given ?? readOrCreateSecret(join(dataDir, 'secret'));
+    return configured ?? readOrCreateSecret(join(dataDir, 'secret'));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`the data folder can't be used (${why}); see WEIR_DATA_DIR`, { cause });
@@ -46,7 +46,7 @@ function readOrCreateSecret(file: string): Secret {
   if (!existsSync(file)) writeFileSync(file, generateSecret(), { mode: 0o600, flag: 'wx' });
   const text = readFileSync(file, 'utf8').trim();
   if (text.length < secretCharactersMin)
-    throw new Error(`${file} is cut short: delete it to have a new one made`);
+    throw new Error(`${file} is truncated: restore it, or delete it to create a new secret`);
   return new Secret(text);
 }
 
@@ -58,12 +58,12 @@ function deriveKey(root: Secret, label: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', root.reveal(), '', `weir ${label}`, 32));
 }
 
-/** Whether there is one, so that none would be made. */
+/** Whether a secret exists already. */
 export function hasSecret({ secret, dataDir }: Pick<Settings, 'secret' | 'dataDir'>): boolean {
   return secret !== undefined || existsSync(join(dataDir, 'secret'));
 }
 
-/** By which a secret is recognised, and nothing else learned about it. */
+/** Identifies a secret without revealing it. */
 export function secretFingerprint(rootSecrets: RootSecrets): string {
   return hash('sha256', rootSecrets.deriveKeys('mark')[0]).slice(0, 16);
 }

@@ -23,7 +23,7 @@ import { inMemoryDataDir, storageSettings } from '../storage/settings.ts';
 import { telemetrySettings } from '../telemetry/settings.ts';
 import { workerSettings } from '../workers/settings.ts';
 
-/** Everything that can be set from outside. */
+/** All settings. */
 const fields = {
   mode: envVariable('WEIR_MODE', z.enum(['local', 'cloud'], 'must be "local" or "cloud"').default('local')),
   revision: envVariable('WEIR_REVISION', z.string().min(1).default('dev')),
@@ -47,17 +47,16 @@ export const settingVariables: readonly string[] = Object.values(fields).flatMap
 
 type ParsedSettings = SettingValues<typeof fields>;
 
-/** All of it, checked once. */
 export interface Settings extends ParsedSettings {
-  /** Variables with our prefix that mean nothing to the gateway itself; some may be meant for modules. */
+  /** `WEIR_` variables that the gateway itself does not know; some may be for modules. */
   readonly rest: ReadonlyMap<string, Secret>;
-  /** Their names. */
+  /** The names of all settings. */
   readonly unknownVariables: readonly string[];
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Lists every fault at once, each with its variable. */
+/** Throws a `SettingsError` that lists every fault with its variable. */
 export class SettingsError extends Error {
   readonly faults: readonly string[];
 
@@ -86,20 +85,20 @@ export function readSettings(environment: Environment): Settings {
   };
 }
 
-/** An empty value counts as absent, and one of blanks: that is how a variable is unset in a compose file. */
+/** Blank values count as unset, as in compose files. */
 function definedVariables(environment: Environment): Variables {
   const variables = new Map<string, string>();
   for (const [name, value] of Object.entries(environment)) if (value?.trim()) variables.set(name, value);
   return variables;
 }
 
-/** As the variables themselves are. */
+/** In the order of the variables. */
 function sortByVariable(faults: readonly SettingIssue[], variables: Variables): readonly SettingIssue[] {
   const names = [...variables.keys()];
   return faults.toSorted((one, other) => names.indexOf(one.variable) - names.indexOf(other.variable));
 }
 
-/** An upstream that is this gateway would answer itself for ever. */
+/** A provider URL that points to this gateway would cause an endless loop. */
 function loopFaults({ baseUrls, ...address }: Partial<ParsedSettings>): readonly SettingIssue[] {
   return [...(baseUrls ?? [])]
     .filter(([, upstream]) => pointsAtSelf(upstream, address))
@@ -116,7 +115,7 @@ function pointsAtSelf(upstream: string, { host, port: ownPort, baseUrl }: Partia
   return upstreamPort === ownPort && (loopback.test(hostname) || hostname === host?.toLowerCase());
 }
 
-/** Keys of providers; what else is called so isn't ours to judge. */
+/** Checks provider keys; other variables of that form are ignored. */
 function providerKeyFaults(read: Partial<ParsedSettings>): readonly SettingIssue[] {
   const { baseUrls, streamUsage, resources, regions, deployments, apiVersions, credentials } = read;
   if (!baseUrls || !streamUsage || !resources || !regions || !deployments || !apiVersions) return [];
@@ -128,7 +127,7 @@ function providerKeyFaults(read: Partial<ParsedSettings>): readonly SettingIssue
     if (provider.keyForm === undefined)
       return headerSafeText.test(key.reveal())
         ? []
-        : [{ variable, message: 'must be one word of printable ASCII' }];
+        : [{ variable, message: 'must be printable ASCII without spaces' }];
     try {
       provider.keyForm.check(key.reveal(), provider);
       return [];
@@ -139,12 +138,12 @@ function providerKeyFaults(read: Partial<ParsedSettings>): readonly SettingIssue
   });
 }
 
-/** As keys that people store have to be. */
+/** The same rule as for stored provider keys. */
 const headerSafeText = /^[!-~]+$/;
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0|\[::\])$/;
 
-/** What is right by itself and wrong beside something else. */
+/** Checks combinations of settings. */
 function combinationFaults(
   { mode, dataDir, workers = 1 }: Partial<ParsedSettings>,
   variables: Variables,
@@ -152,17 +151,18 @@ function combinationFaults(
   const faults: string[] = [];
   if (dataDir === inMemoryDataDir && workers > 1 && !variables.has('DATABASE_URL'))
     faults.push(
-      `WEIR_WORKERS: several processes need a folder in common, and WEIR_DATA_DIR is ${inMemoryDataDir}`,
+      `WEIR_WORKERS: several processes need a shared data folder, but WEIR_DATA_DIR is ${inMemoryDataDir}`,
     );
   if (variables.has('DATABASE_URL') !== variables.has('REDIS_URL'))
-    faults.push('DATABASE_URL and REDIS_URL: set both, or neither');
+    faults.push('DATABASE_URL and REDIS_URL: set both or neither');
   if (variables.has('WEIR_SMTP_URL') !== variables.has('WEIR_MAIL_FROM'))
-    faults.push('WEIR_SMTP_URL and WEIR_MAIL_FROM: set both, or neither');
+    faults.push('WEIR_SMTP_URL and WEIR_MAIL_FROM: set both or neither');
   if (!variables.has('DATABASE_URL')) return faults;
-  if (mode === 'local') faults.push('DATABASE_URL: local mode keeps everything in its data folder');
+  if (mode === 'local')
+    faults.push('DATABASE_URL: not supported in local mode, which stores its data in WEIR_DATA_DIR');
   if (!variables.has('WEIR_SECRET'))
-    faults.push('WEIR_SECRET: must be set with DATABASE_URL, the same on every replica');
+    faults.push('WEIR_SECRET: required with DATABASE_URL, the same on every replica');
   if (!variables.has('WEIR_BASE_URL'))
-    faults.push('WEIR_BASE_URL: must be set with DATABASE_URL, to the address that clients use');
+    faults.push('WEIR_BASE_URL: required with DATABASE_URL; set it to the URL that clients use');
   return faults;
 }

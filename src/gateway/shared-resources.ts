@@ -1,15 +1,15 @@
 import type { InferenceClient } from '../embeddings/inference.ts';
 import type { EphemeralStores } from './ephemeral-stores.ts';
 
-/** What the processes of one gateway have in common; one that is alone has its own. */
+/** Resources shared by the processes of one gateway. */
 export interface SharedResources {
   readonly startedAtMs: number;
-  /** Whether others of them have served with this database before, so that tables of a newer version were added to meanwhile. */
+  /** Whether this gateway has used the database before, so that a newer version may have migrated it meanwhile. */
   readonly isJoining: boolean;
-  /** Stands in for Redis where there is none. */
+  /** Replaces Redis. */
   readonly stores: EphemeralStores;
-  /** The models of the machine. */
+  /** The local embedding models. */
   readonly models: InferenceClient;
-  /** The figures of all processes together. */
+  /** The metrics of all processes. */
   metrics(): Promise<string>;
 }

@@ -8,18 +8,18 @@ interface SmtpOptions {
   readonly from: string;
 }
 
-/** Mails by SMTP; the client is loaded with the first of them. */
+/** Sends mail by SMTP; loads the client with the first mail. */
 export function createSmtpDelivery({ url, from }: SmtpOptions): MailQueueParts['deliver'] {
   let loading: Promise<Transporter> | undefined;
   return async ({ to, ...letter }) => {
     loading ??= createSmtpTransport(url);
     const transport = await loading;
-    // As an object, so that nothing in it is read as a list of addresses.
+    // An object, so that the text is not parsed as an address list.
     await transport.sendMail({ from, to: { name: '', address: to }, ...letter });
   };
 }
 
-/** Logs in, and sends nothing. */
+/** Logs in without sending a mail. */
 export async function verifyMailServer({ url }: Pick<SmtpOptions, 'url'>): Promise<void> {
   const transport = await createSmtpTransport(url);
   try {

@@ -4,7 +4,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Gauge } from '../telemetry/process-gauges.ts';
 import type { Part, PartRoute } from './part.ts';
 
-/** What `start` comes to; where it fails, the parts that it has started are closed. */
+/** Runs `start`; if it fails, closes the parts that it has started. */
 export async function startParts<Result>(
   log: Log,
   start: (parts: StartedParts) => Promise<Result>,
@@ -18,7 +18,7 @@ export async function startParts<Result>(
   }
 }
 
-/** The parts of a gateway in the order of their start: each may use those before it, and is closed before them. */
+/** The parts of a gateway in start order: each may use earlier ones and is closed before them. */
 export class StartedParts {
   readonly #log: Log;
   readonly #parts: Part[] = [];
@@ -49,7 +49,7 @@ export class StartedParts {
     await Promise.all(this.#parts.map((part) => part.drain?.(untilMs)));
   }
 
-  /** One after the other; one that fails, or takes too long, doesn't keep the others open. */
+  /** Closes parts one by one; a failing or slow one does not keep the others open. */
   close(): Promise<void> {
     this.#closed ??= this.#closeBackwards();
     return this.#closed;
@@ -59,9 +59,9 @@ export class StartedParts {
     for (const part of this.#parts.toReversed())
       try {
         const closed = part.close?.(performance.now() + limits.lastFlushMs);
-        await withTimeout(Promise.resolve(closed), limits.partCloseMs, () => new Error('it takes too long'));
+        await withTimeout(Promise.resolve(closed), limits.partCloseMs, () => new Error('timed out'));
       } catch (err) {
-        this.#log.error({ err }, 'a part of the gateway could not be closed');
+        this.#log.error({ err }, 'could not close a part of the gateway');
       }
   }
 }

@@ -7,7 +7,7 @@ interface StripeOptions {
   readonly base: string;
 }
 
-/** Loaded with its first use: nobody else needs it in memory. */
+/** Loaded on first use, to save memory. */
 export function lazyStripe({ key, base }: StripeOptions): () => Promise<Stripe> {
   let loading: Promise<Stripe> | undefined;
   return () => {

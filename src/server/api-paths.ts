@@ -1,6 +1,6 @@
 const apiPath = /^\/(v1|v1beta1?|api|webhooks)(\/|$)/;
 
-/** What programs call is never a page, and no page of another site may lead a browser there. */
+/** API paths never serve a page, and links from other sites must not open them. */
 export function isApiPath(path: string): boolean {
   return apiPath.test(path);
 }

@@ -1,18 +1,18 @@
 import { releaseBytes } from '../kernel/body-memory.ts';
 
-/** Smaller pieces are gathered in blocks of this size: a client may send its body byte by byte. */
+/** Smaller chunks are collected in blocks of this size: a client may send its body byte by byte. */
 const blockBytes = 16 * 1024;
 
 /**
- * The pieces in which a body comes, copied as they come: to one place once an eighth of what was announced is there, and to
- * blocks before that, when an announcement is only a claim.
+ * Collects the chunks of a body. It allocates the declared length only after an eighth of it has arrived, and uses blocks
+ * before that, since a client may declare any length.
  */
 export class BodyBuffer {
-  /** NaN where the client didn't say. */
+  /** NaN if the client declared none. */
   readonly #contentLength: number;
-  /** Full, or followed by another. */
+  /** Finished blocks. */
   #blocks: Buffer[] = [];
-  /** Where the next piece goes if there is room; the last of the blocks, or all of the body. */
+  /** The buffer for the next chunk: the last block, or the whole body. */
   #currentBlock = emptyBuffer;
   #filledBytes = 0;
   #bytes = 0;
@@ -31,7 +31,7 @@ export class BodyBuffer {
     this.#filledBytes += piece.byteLength;
   }
 
-  /** All of them, once. */
+  /** The whole body; can be taken once. */
   toBuffer(): Buffer {
     this.#closeBlock();
     const blocks = this.#blocks;
@@ -43,7 +43,7 @@ export class BodyBuffer {
     return whole;
   }
 
-  /** Nobody wants them any more. */
+  /** Discards all chunks. */
   discard(): void {
     this.#closeBlock();
     this.#blocks.forEach(free);
@@ -77,7 +77,7 @@ export class BodyBuffer {
 
 const emptyBuffer: Buffer = Buffer.alloc(0);
 
-/** A block has memory of its own, and may not fill it. */
+/** Copies if the block is larger than its content. */
 function free({ buffer }: Buffer): void {
   releaseBytes(new Uint8Array(buffer));
 }

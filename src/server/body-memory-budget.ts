@@ -1,15 +1,15 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 
-/** How many bytes may be held for requests at once: of all callers together, and of one. */
+/** The maximum memory for request bodies: in total, and per caller. */
 interface MemoryBounds {
   readonly totalBytesMax: number;
   readonly callerBytesMax: number;
 }
 
 /**
- * What requests weigh while they are under way: the bytes of their bodies, and about what their parsed values take. Small
- * requests count only in the sum of all, so that the ordinary call costs two additions.
+ * Limits the memory of in-flight requests: their body bytes and an estimate for their parsed values. Small requests
+ * count only towards the total, to keep ordinary calls cheap.
  */
 export class BodyMemoryBudget {
   readonly #bounds: MemoryBounds;
@@ -24,17 +24,17 @@ export class BodyMemoryBudget {
     return this.#bytes;
   }
 
-  /** For one request of this caller. */
+  /** Starts the reservation of one request. */
   reserve(owner: string): MemoryReservation {
     return new MemoryReservation(this, owner);
   }
 
-  /** Refuses what there is no room for; nothing is taken on then. */
+  /** Throws, and reserves nothing, if a limit would be exceeded. */
   acquire(owner: string, bytes: number, isLarge: boolean): void {
     if (this.#bytes + bytes > this.#bounds.totalBytesMax) throw budgetExceededError('');
     if (isLarge) {
       const own = (this.#byOwner.get(owner) ?? 0) + bytes;
-      if (own > this.#bounds.callerBytesMax) throw budgetExceededError(' of yours');
+      if (own > this.#bounds.callerBytesMax) throw budgetExceededError(' from this account');
       this.#byOwner.set(owner, own);
     }
     this.#bytes += bytes;
@@ -49,7 +49,7 @@ export class BodyMemoryBudget {
   }
 }
 
-/** What one request weighs. */
+/** The memory of one request. */
 export class MemoryReservation {
   readonly #budget: BodyMemoryBudget;
   readonly #owner: string;
@@ -62,14 +62,14 @@ export class MemoryReservation {
     this.#owner = owner;
   }
 
-  /** More of its body is there. */
+  /** Adds received body bytes. */
   add(bytes: number): void {
     if (!this.#isLarge && this.#bytes + bytes > limits.smallBodyBytes) this.#countForCaller();
     this.#budget.acquire(this.#owner, bytes, this.#isLarge);
     this.#bytes += bytes;
   }
 
-  /** Its body was parsed. */
+  /** Adds the estimate for the parsed body. */
   parsed(values: number): void {
     const bytes = values * limits.parsedValueBytes;
     if (!this.#isLarge && bytes > limits.smallBodyBytes) this.#countForCaller();
@@ -77,20 +77,20 @@ export class MemoryReservation {
     this.#parsedBytes += bytes;
   }
 
-  /** What was parsed is not held any more. */
+  /** Releases the parsed body. */
   letGo(): void {
     this.#budget.release(this.#owner, this.#parsedBytes, this.#isLarge);
     this.#parsedBytes = 0;
   }
 
-  /** The request is over. */
+  /** Releases everything, at the end of the request. */
   release(): void {
     this.#budget.release(this.#owner, this.#bytes + this.#parsedBytes, this.#isLarge);
     this.#bytes = 0;
     this.#parsedBytes = 0;
   }
 
-  /** From now on it counts for its caller, too. */
+  /** From now on the request also counts towards its caller's limit. */
   #countForCaller(): void {
     const held = this.#bytes + this.#parsedBytes;
     this.#budget.release(this.#owner, held, false);
@@ -104,8 +104,8 @@ export class MemoryReservation {
   }
 }
 
-function budgetExceededError(whose: string): GatewayError {
-  return new GatewayError('busy', `too many large requests${whose} are under way; try again in a moment`, {
+function budgetExceededError(origin: string): GatewayError {
+  return new GatewayError('busy', `too many large requests${origin} are in flight; retry shortly`, {
     retryAfterSeconds: 1,
   });
 }

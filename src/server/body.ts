@@ -18,23 +18,22 @@ function isSupportedEncoding(encoding: string): encoding is keyof typeof decoder
   return Object.hasOwn(decoders, encoding);
 }
 
-/** How a body is let in. */
 interface BodyReadOptions {
   readonly bytesMax: number;
-  /** Told of what it weighs while it comes in; refuses what there is no room for. */
+  /** Reserves memory as the body arrives; throws if there is none left. */
   readonly reservation?: Pick<MemoryReservation, 'add'>;
-  /** Cuts off who takes too long. */
+  /** Ends bodies that arrive too slowly. */
   readonly slowBodies?: SlowBodyMonitor;
 }
 
-/** A request's whole body, decoded, never more than `bytesMax` of it in memory. */
+/** Reads and decodes the whole body, with at most `bytesMax` in memory. */
 export function readBody(req: HttpRequest, bodyReadOptions: BodyReadOptions): Promise<Uint8Array> {
   const encoding = encodingOf(req);
   if (encoding === 'identity') return collectBody(req, bodyReadOptions);
   return readEncoded(req, encoding, bodyReadOptions).then(({ decoded }) => decoded);
 }
 
-/** A body as it came, and decoded. */
+/** A body as received, and decoded. */
 export interface BodyWithRaw {
   readonly raw: Uint8Array;
   readonly decoded: Uint8Array;
@@ -62,7 +61,7 @@ async function readEncoded(
   if (!isSupportedEncoding(encoding))
     throw new GatewayError(
       'unsupported_encoding',
-      `content-encoding "${encoding.slice(0, 40)}" is not supported; gzip, br and zstd are`,
+      `unsupported content-encoding "${encoding.slice(0, 40)}"; use gzip, br or zstd`,
     );
   const { bytesMax, reservation } = bodyReadOptions;
   const raw = await collectBody(req, bodyReadOptions);
@@ -87,7 +86,7 @@ async function decodeBody(
 function collectBody({ body }: HttpRequest, bodyReadOptions: BodyReadOptions): Promise<Buffer> {
   const { bytesMax, reservation, slowBodies: slowBodyMonitor } = bodyReadOptions;
   if (body.contentLength > bytesMax) return Promise.reject(bodyTooLargeError(bytesMax));
-  // Most are there already, and can't be slow.
+  // Most bodies have arrived already, so they cannot be slow.
   if (body.isComplete) return acceptCompleteBody(body.take(), bodyReadOptions);
   return new Promise((resolve, reject) => {
     const bodyBuffer = new BodyBuffer(body.contentLength);
@@ -134,7 +133,7 @@ function acceptCompleteBody(whole: Buffer, { bytesMax, reservation }: BodyReadOp
 }
 
 function bodyTooSlowError(): GatewayError {
-  return new GatewayError('body_too_slow', 'the body came too slowly; send it at once', {
+  return new GatewayError('body_too_slow', 'the request body arrived too slowly', {
     headers: ['connection', 'close'],
   });
 }
@@ -144,5 +143,5 @@ function clientClosedError(): GatewayError {
 }
 
 function bodyTooLargeError(bytesMax: number): GatewayError {
-  return new GatewayError('body_too_large', `the body has more than ${bytesMax} bytes`);
+  return new GatewayError('body_too_large', `the request body exceeds ${bytesMax} bytes`);
 }

@@ -26,20 +26,19 @@ import { rejectCall } from './reject-call.ts';
 import { asGatewayError, noSniffHeaders, type RequestContext, sendResponse } from './respond.ts';
 import type { SlowBodyMonitor } from './slow-body-monitor.ts';
 
-/** What it answers with, to clients of a format. */
 export function countTokensResponses(wire: WireFormat): Readonly<Record<number, ResponseDescription>> {
   const fields = Object.keys(tokenCountBody(wire, 0)).map((name) => [name, z.int()]);
   return {
     200: {
-      description: "The provider's own count, or an estimate where it has no counter",
+      description: "The provider's own count, or an estimate if the provider cannot count",
       schema: z.object(Object.fromEntries(fields)),
-      headers: { 'x-weir-estimate': '`true` where the number is an estimate of the gateway' },
+      headers: { 'x-weir-estimate': '`true` if the count is an estimate by the gateway' },
     },
   };
 }
 
 function tokenCountBody({ name, counting: tokenCounting }: WireFormat, tokens: number): JsonObject {
-  if (tokenCounting === undefined) throw new Error(`${name} has no way to tell how many tokens there are`);
+  if (tokenCounting === undefined) throw new Error(`${name} has no token count response format`);
   return tokenCounting.answer(tokens);
 }
 
@@ -47,17 +46,16 @@ export interface CountTokensParts {
   readonly callers: CallerAuthenticator;
   readonly credentials: Credentials;
   readonly directory: ProviderDirectory;
-  /** Asks a provider's own counter. */
+  /** Uses the provider's own token counter. */
   readonly counter: (exchange: Exchange) => Promise<ProviderTokenCount | undefined>;
   readonly estimator: TokenEstimator;
-  /** What requests under way weigh together. */
   readonly memoryBudget: BodyMemoryBudget;
   readonly slowBodies: SlowBodyMonitor;
   readonly metrics: Metrics;
   readonly log: Log;
 }
 
-/** Counts the tokens of calls that are not made: no module runs, nothing is billed. */
+/** Counts the tokens of a request without making the call: runs no module, bills nothing. */
 export class CountTokensHandler {
   readonly #parts: CountTokensParts;
 
@@ -74,12 +72,12 @@ export class CountTokensHandler {
     const { callers: callerAuthenticator, memoryBudget, slowBodies: slowBodyMonitor, log } = this.#parts;
     const clientPresence = new ClientPresence();
     res.onAbort(() => clientPresence.leave());
-    let held: MemoryReservation | undefined;
+    let memory: MemoryReservation | undefined;
     try {
       const headers = req.headers;
       const identity = await callerAuthenticator.identifyCurrent(headers);
       const reservation = memoryBudget.reserve(identity.accountId);
-      held = reservation;
+      memory = reservation;
       const bytes = await readBody(req, {
         bytesMax: limits.bodyBytesMax,
         reservation,
@@ -102,7 +100,7 @@ export class CountTokensHandler {
     } catch (thrown) {
       rejectCall(thrown, { res, context, wire, log });
     } finally {
-      held?.release();
+      memory?.release();
     }
   }
 
@@ -139,7 +137,7 @@ export class CountTokensHandler {
     });
   }
 
-  /** Where there is no counter nothing is sent anywhere, so that no key of the provider's is asked for. */
+  /** Without a counter nothing is sent to the provider, so no provider key is required. */
   async #answer(
     providerTokenCount: ProviderTokenCount | undefined,
     clientRequest: ClientRequest,

@@ -5,7 +5,7 @@ import type { InferenceRoute } from './api/route.ts';
 import { countTokensResponses } from './count-tokens.ts';
 import type { RequestContext } from './respond.ts';
 
-/** Answers on the raw request and response. */
+/** Handles a call on the raw request and response. */
 interface DataPlaneHandler {
   handle(
     req: HttpRequest,
@@ -15,31 +15,31 @@ interface DataPlaneHandler {
   ): Promise<void>;
 }
 
-/** A route of the data plane, with what answers there. */
+/** A route of the data plane with its handler. */
 export interface DataPlaneRoute extends InferenceRoute {
   readonly handler: DataPlaneHandler;
 }
 
-/** The routes of all formats: where their calls are made, and where the tokens of calls are counted. */
+/** The call and token count routes of all wire formats. */
 export function createDataPlaneRoutes(
   formats: readonly WireFormat[],
-  serving: Readonly<Record<WireRoute['purpose'], DataPlaneHandler>>,
+  handlers: Readonly<Record<WireRoute['purpose'], DataPlaneHandler>>,
 ): readonly DataPlaneRoute[] {
   return formats.flatMap((wire) =>
     wire.routes.map(({ path, summary, purpose }): DataPlaneRoute => {
       const described = { kind: 'inference', method: 'POST', tag: 'Inference', path, summary } as const;
-      const route: DataPlaneRoute = { ...described, wire, handler: serving[purpose] };
+      const route: DataPlaneRoute = { ...described, wire, handler: handlers[purpose] };
       return purpose === 'count' ? { ...route, responses: countTokensResponses(wire) } : route;
     }),
   );
 }
 
-/** Finds who answers on a path; undefined where that is none of the data plane's. */
+/** Finds the route of a path; undefined if it is outside the data plane. */
 export type DataPlaneRouter = (path: string) => Pick<DataPlaneRoute, 'wire' | 'handler' | 'path'> | undefined;
 
-/** Each path is itself, or, where a format reads a part of it by itself, how others begin and end. */
+/** Matches paths exactly or, for paths with a wildcard, by beginning and end. */
 export function createDataPlaneRouter(routes: readonly DataPlaneRoute[]): DataPlaneRouter {
-  // They are few: comparing takes less than looking a path up that was just read.
+  // For so few routes, comparing strings is faster than a lookup that hashes the path.
   const exact = routes.filter(({ path }) => !path.includes('*'));
   const open = routes
     .filter(({ path }) => path.includes('*'))
@@ -47,8 +47,8 @@ export function createDataPlaneRouter(routes: readonly DataPlaneRoute[]): DataPl
       const [start = '', end = ''] = route.path.split('*');
       return { start, end, route };
     });
-  return (asked) => {
-    const path = asked.endsWith('/') ? asked.slice(0, -1) : asked;
+  return (requestPath) => {
+    const path = requestPath.endsWith('/') ? requestPath.slice(0, -1) : requestPath;
     for (const route of exact) if (route.path === path) return route;
     return open.find(({ start, end }) => path.startsWith(start) && path.endsWith(end))?.route;
   };

@@ -15,16 +15,16 @@ import { clientAddress, type TrustedProxies } from './trusted-proxies.ts';
 export interface GatewayServerParts {
   readonly guardRules: RequestGuardRules;
   readonly dataPlane: DataPlaneRouter;
-  /** Everything else. */
+  /** Handles everything outside the data plane. */
   readonly app: App;
   readonly isDraining: () => boolean;
   readonly trustedProxies: TrustedProxies;
 }
 
-/** Paths that are answered to the last, so that an orchestrator sees what is going on. */
+/** Paths that are served until the end, for orchestrators. */
 const drainExemptPaths = new Set(['/health', '/ready', '/metrics']);
 
-/** The listener: lets a request in, and hands it to the data plane or to our own routes. */
+/** Admits requests and dispatches them to the data plane or the app. */
 export function createGatewayServer(parts: GatewayServerParts): HttpServer {
   const requestId = createRequestIds();
   return new HttpServer({
@@ -80,12 +80,14 @@ function drainingError(): GatewayError {
   });
 }
 
-/** Our own routes know no paths of which a format reads a part by itself. */
+/** The app does not know wildcard paths of wire formats. */
 function methodNotAllowedError(): GatewayError {
-  return new GatewayError('method_not_allowed', 'this path takes POST', { headers: ['allow', 'POST'] });
+  return new GatewayError('method_not_allowed', 'method not allowed; this path accepts POST', {
+    headers: ['allow', 'POST'],
+  });
 }
 
-/** Of the client, as far as proxies in between are believed. */
+/** The client's address, resolved through trusted proxies. */
 export function clientAddressOf(req: HttpRequest, trusted: TrustedProxies): string {
   return clientAddress(req.remoteAddress, req.header('x-forwarded-for'), trusted);
 }

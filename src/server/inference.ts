@@ -27,16 +27,15 @@ export interface InferenceParts {
   readonly admission: Admission;
   readonly callRunner: CallRunner;
   readonly receipts: CallReceipts;
-  /** What requests under way weigh together. */
   readonly memoryBudget: BodyMemoryBudget;
   readonly slowBodies: SlowBodyMonitor;
   readonly metrics: Metrics;
   readonly log: Log;
-  /** How long a stream may be silent. */
+  /** How long a stream may be silent before a keep-alive. */
   readonly keepAliveMs: number;
 }
 
-/** The data plane: one call from its first byte to its last, on the raw request and response. */
+/** Handles one call from its first byte to its last, on the raw request and response. */
 export class InferenceHandler {
   readonly #parts: InferenceParts;
   readonly #inFlight = new IntrusiveList<ClientPresence>();
@@ -45,12 +44,11 @@ export class InferenceHandler {
     this.#parts = parts;
   }
 
-  /** Calls that have not ended yet. */
   get openCalls(): number {
     return this.#inFlight.size;
   }
 
-  /** Gives every open call up. */
+  /** Aborts every open call. */
   abortAll(): void {
     for (const clientPresence of this.#inFlight.snapshot()) clientPresence.leave();
   }
@@ -75,7 +73,7 @@ export class InferenceHandler {
     const clientPresence = new ClientPresence();
     this.#inFlight.add(clientPresence);
     res.onAbort(() => clientPresence.leave());
-    let held: MemoryReservation | undefined;
+    let memory: MemoryReservation | undefined;
     let letGo: (() => void) | undefined;
     let isGuest = false;
     try {
@@ -85,7 +83,7 @@ export class InferenceHandler {
       const callerIdentity = identifying instanceof Promise ? await identifying : identifying;
       isGuest = operatorPays(callerIdentity.caller);
       const reservation = memoryBudget.reserve(callerIdentity.accountId);
-      held = reservation;
+      memory = reservation;
       const bytesMax = isGuest ? limits.paidBodyBytesMax : limits.bodyBytesMax;
       const bytes = await readBody(req, { bytesMax, reservation, slowBodies: slowBodyMonitor });
       const trace = new Trace(performance.now());
@@ -113,7 +111,7 @@ export class InferenceHandler {
       rejectCall(isGuest ? hideProviderError(thrown) : thrown, { res, context, wire, log });
     } finally {
       letGo?.();
-      held?.release();
+      memory?.release();
       this.#inFlight.delete(clientPresence);
     }
   }

@@ -5,7 +5,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** A server that listens, until it leaves its address to others or closes. */
+/** A listening server. */
 export class Listener {
   readonly url: string;
   readonly #server: HttpServer;
@@ -22,15 +22,15 @@ export class Listener {
   }
 
   /**
-   * Leaves new connections to other processes that listen there. Its own are served on, each for one more request, and
-   * never closed while one may be on its way.
+   * Stops accepting connections, so other processes on the same address take them. Open connections are served for one
+   * more request each, and never closed while a request may be in transit.
    */
   stopAccepting(): void {
     this.disableKeepAlive();
     this.#closing ??= this.#server.close();
   }
 
-  /** Leaves, and resolves when no connection is left, or when the time is over. */
+  /** Stops accepting, and resolves when no connection is left or at the timeout. */
   async handOver(graceMs: number): Promise<void> {
     const { promise: enough, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, graceMs);
@@ -39,15 +39,15 @@ export class Listener {
     clearTimeout(timer);
   }
 
-  /** From now on each connection is for one more request, so that whoever keeps connections makes the next one elsewhere. */
+  /** From now on each connection serves one more request, so clients reconnect elsewhere. */
   disableKeepAlive(): void {
     this.#server.disableKeepAlive();
   }
 
-  /** Waits for open calls up to `graceMs`, then gives them up. */
+  /** Waits for open calls up to `graceMs`, then aborts them. */
   async close(graceMs: number, giveUp: () => void): Promise<void> {
     const closed = this.#server.close();
-    // A connection that becomes idle while we wait would otherwise keep the server open.
+    // Otherwise a connection that becomes idle meanwhile would keep the server open.
     this.#server.closeIdleConnections();
     const sweep = setInterval(() => this.#server.closeIdleConnections(), 50);
     const timer = setTimeout(() => {

@@ -4,7 +4,7 @@ import { reasonPhraseOf } from '../http/response-head.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { errorEnvelope, errorHeaders } from './respond.ts';
 
-/** Answers what is no request that the server could read, on the bare connection. */
+/** Responds on the raw connection to bytes that are not a valid HTTP request. */
 export function rejectMalformed(fault: HttpProtocolError, connection: Socket, id: string): void {
   const error = toGatewayError(fault);
   const body = JSON.stringify(errorEnvelope(error, id));
@@ -25,9 +25,9 @@ function toGatewayError(fault: HttpProtocolError): GatewayError {
 }
 
 const protocolErrorMessages: Readonly<Record<HttpProtocolError['kind'], readonly [string, number]>> = {
-  malformed: ['this is not a well-formed HTTP request', 400],
-  too_late: ['the request did not come in time', 408],
-  expectation: ['what the request expects of the connection is not supported; 100-continue is', 417],
-  too_large: ['the headers are too large, or too many', 431],
-  tiny_chunks: ['the body comes in too many small chunks; send larger ones', 400],
+  malformed: ['malformed HTTP request', 400],
+  too_late: ['the request did not arrive in time', 408],
+  expectation: ['unsupported Expect header; only 100-continue is supported', 417],
+  too_large: ['the request headers are too large or too many', 431],
+  tiny_chunks: ['the request body has too many small chunks; send larger ones', 400],
 };

@@ -1,8 +1,8 @@
 import type { HttpRequest } from '../http/request.ts';
 
 /**
- * Google's clients may send their key in the query. It is a credential like those in headers: from here on it is one of
- * them, and nobody who reads, logs or passes the query on sees it. Returns what is left of the query.
+ * Google's clients may send their key in the query. Moves it into a header, so that code that reads, logs or forwards the
+ * query never sees it. Returns the remaining query.
  */
 export function moveQueryKeyToHeaders({ headers }: Pick<HttpRequest, 'headers'>, query: string): string {
   if (query === '' || !maybeKeyParameter.test(query)) return query;
@@ -32,5 +32,5 @@ function parameterValueOf(pair: string): string {
   }
 }
 
-/** What else may be escaped is in nobody's key, and no header can carry it. */
+/** Other escaped characters occur in no key, and no header can carry them. */
 const headerSafeText = /^[ -~]*$/;

@@ -10,14 +10,14 @@ interface RejectionContext {
   readonly log: Log;
 }
 
-/** Tells a client of the data plane why there is no answer, if it can still be told; a bug goes to the log too. */
+/** Sends an error to a client of the data plane, if the response has not begun; also logs bugs. */
 export function rejectCall(thrown: unknown, { res, context, wire, log }: RejectionContext): void {
   const error = asGatewayError(thrown);
   if (error.code === 'internal') log.error({ id: context.id, err: error.cause }, 'bug');
   if (res.isClosed) return;
   const { upstream } = error.details;
   if (res.headersSent) res.destroy();
-  // A provider's own refusal goes as it came to a client that speaks its format.
+  // A provider's error is passed through to clients of the same wire format.
   else if (upstream !== undefined && upstream.wire === wire) sendResponse(res, upstream, context);
   else sendError(res, error, context, wire);
 }

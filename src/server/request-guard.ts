@@ -6,64 +6,65 @@ import { isApiPath } from './api-paths.ts';
 import type { RequestTarget } from './request-target.ts';
 
 export interface RequestGuardRules {
-  /** Host names that are answered, without port; undefined answers to any. */
+  /** Accepted host names, without port; undefined accepts any. */
   readonly hosts: ReadonlySet<string> | undefined;
   readonly hostNames: HostNameCache;
-  /** Origins whose pages may call. */
+  /** Origins whose pages may call the gateway. */
   readonly origins: ReadonlySet<string>;
-  /** Whether pages of other origins are turned away. */
+  /** Whether to reject pages of other origins. */
   readonly rejectsCrossSite: boolean;
-  /** What our own `via` header says. */
+  /** The value of our own `via` header. */
   readonly via: string;
 }
 
 export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Probes come from orchestrators, which use whatever name they like. */
+/** Orchestrators probe these under any host name. */
 const anyHostPaths = new Set(['/health', '/ready']);
 
-/** Turns away what must not reach a route: other names, other sites' pages, our own requests come back. */
+/** Rejects requests for other hosts, from pages of other sites, and loops through this gateway. */
 export function guardRequest(req: HttpRequest, target: RequestTarget, rules: RequestGuardRules): void {
   checkHost(req, target, rules);
-  // Routes would be looked up without what follows it, and guards are asked with it.
+  // The router ignores a fragment, but guards see it, so they could disagree.
   if (target.path.includes('#'))
-    throw new GatewayError('invalid_request', 'a path has no "#" in it; write %23');
+    throw new GatewayError('invalid_request', 'the path must not contain "#"; encode it as %23');
   if (rules.rejectsCrossSite && isCrossSite(req, rules.origins) && !isPageNavigation(req, target.path))
     throw new GatewayError(
       'cross_site',
-      'pages of this origin may not call the gateway; WEIR_CORS_ORIGINS lists those that may',
+      'pages of this origin may not call the gateway; add the origin to WEIR_CORS_ORIGINS',
     );
   if (req.header('via')?.includes(rules.via) === true)
     throw new GatewayError(
       'loop_detected',
-      'this request came through this gateway before: an upstream address points back at it',
+      'loop detected: the base URL of a provider points back at this gateway',
     );
 }
 
-/** A Host that two programs could read in two ways is refused, whoever is answered. */
+/** Rejects an ambiguous Host header, even if every host is accepted. */
 function checkHost(req: HttpRequest, { path, authority }: RequestTarget, rules: RequestGuardRules) {
   const { hosts: ours, hostNames } = rules;
-  const given = headerValuesOf(req.headers, 'host');
-  const name = hostNames.of(given[0] ?? '');
-  if (given.length > 1) throw new GatewayError('invalid_request', 'there are two Host headers; send one');
-  if (given.length === 0 && !req.isHttp10)
-    throw new GatewayError('invalid_request', 'there is no Host header; HTTP/1.1 requires one');
+  const hosts = headerValuesOf(req.headers, 'host');
+  const name = hostNames.of(hosts[0] ?? '');
+  if (hosts.length > 1)
+    throw new GatewayError('invalid_request', 'the request has several Host headers; send one');
+  if (hosts.length === 0 && !req.isHttp10)
+    throw new GatewayError('invalid_request', 'missing Host header; HTTP/1.1 requires one');
   const named = authority === undefined ? undefined : hostNames.of(authority);
   if (ours === undefined) return;
   const isForUs = named === undefined || isOwnHost(named, ours);
   if (isForUs && (anyHostPaths.has(path) || isOwnHost(name, ours))) return;
   throw new GatewayError(
     'wrong_host',
-    `this gateway does not answer to that Host; add the name to WEIR_ALLOWED_HOSTS`,
+    `this gateway does not accept that Host; add the name to WEIR_ALLOWED_HOSTS`,
   );
 }
 
-/** All of 127.0.0.0/8 is this machine, and a number can't be bound anew as a name can. */
+/** All of 127.0.0.0/8 is this machine, and unlike a name an address cannot be rebound. */
 function isOwnHost(name: string, hosts: ReadonlySet<string>): boolean {
   return hosts.has(name) || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-/** Names in `Host` headers; clients send the same few again and again. */
+/** Parses and caches `Host` headers, since clients send the same few. */
 export class HostNameCache {
   readonly #cache = new Map<string, string>();
   #latest = { host: '', name: '' };
@@ -74,8 +75,8 @@ export class HostNameCache {
   }
 
   #lookUp(host: string): string {
-    const known = this.#cache.get(host);
-    if (known !== undefined) return known;
+    const cached = this.#cache.get(host);
+    if (cached !== undefined) return cached;
     const name = parseHostName(host);
     if (this.#cache.size < limits.headerNamesMax) this.#cache.set(host, name);
     return name;
@@ -87,7 +88,10 @@ const hostAndPort = /^(|\[[\da-f:.]+\]|[\w.-]+)(:\d{0,5})?$/;
 function parseHostName(host: string): string {
   const name = hostAndPort.exec(host.toLowerCase())?.[1];
   if (name === undefined)
-    throw new GatewayError('invalid_request', 'the Host must be a name or an address, perhaps with a port');
+    throw new GatewayError(
+      'invalid_request',
+      'invalid Host header; it must be a name or an address, optionally with a port',
+    );
   return name;
 }
 
@@ -101,7 +105,7 @@ function isCrossSite(req: HttpRequest, allowed: ReadonlySet<string>): boolean {
   return site === 'cross-site' || site === 'same-site';
 }
 
-/** Who follows a link leaves the other site: nobody there sees what is answered. What programs call stays closed to it. */
+/** Following a link is safe, since the linking site cannot read the response; API paths stay closed. */
 function isPageNavigation(req: HttpRequest, path: string): boolean {
   return (
     req.method === 'GET' &&
@@ -112,7 +116,7 @@ function isPageNavigation(req: HttpRequest, path: string): boolean {
   );
 }
 
-/** What a page of an allowed origin needs to read the answer. */
+/** The CORS headers for a page of an allowed origin. */
 export function corsHeaders(req: HttpRequest, allowed: ReadonlySet<string>): HeaderList {
   const origin = req.header('origin');
   if (origin === undefined || !allowed.has(origin.toLowerCase())) return [];
@@ -126,11 +130,11 @@ export function corsHeaders(req: HttpRequest, allowed: ReadonlySet<string>): Hea
   ];
 }
 
-/** By name for pages that send cookies, to whom the star at the end says nothing; to all others it shows what providers and modules tell as well. */
+/** Names headers for pages that send cookies, where browsers ignore `*`; for others `*` exposes all headers. */
 const exposedHeaders =
   'x-request-id, request-id, retry-after, x-should-retry, x-weir-modules, x-weir-conversation, x-weir-cache, x-weir-cost-usd, x-weir-cost-warning, x-weir-overhead-ms, x-weir-estimate, x-weir-dropped, x-weir-receipt, x-weir-sandbox, x-weir-warnings, www-authenticate, payment-receipt, idempotent-replayed, *';
 
-/** The answer to a browser that asks before it calls. */
+/** The response to a CORS preflight. */
 export function preflightHeaders(req: HttpRequest): HeaderList {
   return [
     'access-control-allow-methods',

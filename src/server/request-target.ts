@@ -1,9 +1,9 @@
-/** Where a request wants to go, in the one way that guards and routes look at it. */
+/** A request target, normalized so that guards and routes agree on it. */
 export interface RequestTarget {
   readonly path: string;
-  /** With its question mark, or empty. */
+  /** Empty, or the query string with its question mark. */
   readonly query: string;
-  /** Whom an absolute target (`GET http://host/path`) is for; undefined where it doesn't say so. */
+  /** The host of an absolute target (`GET http://host/path`); otherwise undefined. */
   readonly authority: string | undefined;
 }
 
@@ -23,7 +23,7 @@ const absoluteForm = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)(.*)$/is;
 const escapedCharacter = /%[2-7][\da-f]/gi;
 const unreserved = /[\w.~-]/;
 
-/** An escape that stands for a letter, a digit or `-._~` is that character (RFC 3986, 6.2.2.2); others mean something else. */
+/** Decodes escapes of unreserved characters only (RFC 3986, 6.2.2.2). */
 function normalizePath(path: string): string {
   if (!path.includes('%')) return path;
   return path.replace(escapedCharacter, (written) => {

@@ -6,17 +6,17 @@ import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 
-/** What is known of a request before anybody looked at its body. */
+/** A request's context before its body is read. */
 export interface RequestContext {
   readonly id: string;
   readonly path: string;
-  /** With its question mark, or empty. */
+  /** Empty, or the query string with its question mark. */
   readonly query: string;
-  /** Headers for a browser whose origin may call. */
+  /** CORS headers, if the origin is allowed. */
   readonly cors: HeaderList;
 }
 
-/** The one shape of errors, readable by the SDKs of all formats; `wire` words the type on inference routes. */
+/** The error body, readable by the SDKs of all wire formats; `wire` determines the type on inference routes. */
 export function errorEnvelope(error: GatewayError, requestId: string, wire?: WireFormat): JsonObject {
   const { param, detail, extraFields, providerCode, upgradeUrl } = error.details;
   const resetsAtMs = resetTimeOf(error);
@@ -44,12 +44,12 @@ function resetTimeOf(error: GatewayError): number | undefined {
   return systemClock.now() + retryAfterSeconds * 1000;
 }
 
-/** What a provider says is passed on, however long it is. */
+/** A provider's retry-after is passed through, however long it is. */
 function isLongWait({ code, details: { retryAfterSeconds = 0 } }: GatewayError): boolean {
   return code !== 'upstream_error' && retryAfterSeconds > limits.retryAfterSecondsMax;
 }
 
-/** What anonymous sessions are told has one name, wherever it is told. */
+/** Anonymous sessions always get the same error type. */
 function errorTypeOf(error: GatewayError, wire: WireFormat | undefined): string {
   if (sandboxCodes.has(error.code)) return error.code;
   return wire === undefined ? apiErrorType(error) : wire.errorType(error.status, error.code);
@@ -78,17 +78,17 @@ function apiErrorType({ status, code }: GatewayError): string {
   }
 }
 
-/** Anything that isn't worded for callers is a bug, and callers get no more than that. */
+/** Other errors are bugs; their messages are not shown to callers. */
 export function asGatewayError(thrown: unknown): GatewayError {
   if (GatewayError.is(thrown)) return thrown;
   return new GatewayError(
     'internal',
-    'something went wrong in the gateway; the log has it under this request id',
+    'internal error in the gateway; the log has details under this request id',
     { cause: thrown },
   );
 }
 
-/** Browsers take an answer of our own for nothing but what its type says. */
+/** Keeps browsers from guessing another content type. */
 export const noSniffHeaders: HeaderList = ['x-content-type-options', 'nosniff'];
 
 export function errorHeaders(error: GatewayError, requestContext: RequestContext): HeaderList {
@@ -110,7 +110,7 @@ export function errorHeaders(error: GatewayError, requestContext: RequestContext
   ];
 }
 
-/** Answers with an error of our own, on a response that has not begun. */
+/** Sends an error, on a response that has not begun. */
 export function sendError(
   res: HttpResponse,
   error: GatewayError,
@@ -133,7 +133,7 @@ export interface BufferedResponse {
   readonly bytes: Uint8Array;
 }
 
-/** Sends all of it. After a body that was not read to its end the connection can't carry another request. */
+/** Sends a whole response. If the request body was not fully read, the connection cannot be reused. */
 export function writeResponse(res: HttpResponse, { status, headers, bytes }: BufferedResponse): void {
   if (res.request.body.isComplete) {
     res.writeHead(status, headers).end(bytes);
@@ -144,7 +144,7 @@ export function writeResponse(res: HttpResponse, { status, headers, bytes }: Buf
   endAfterRequest(res, bytes);
 }
 
-/** The answer goes out at once; the connection closes later, since a client that is cut off while it sends loses it. */
+/** Sends the response at once and closes later: a client that is cut off while sending would lose the response. */
 function endAfterRequest(res: HttpResponse, answer: Uint8Array): void {
   let bytes = 0;
   const onEnd = () => {
@@ -164,7 +164,7 @@ function endAfterRequest(res: HttpResponse, answer: Uint8Array): void {
   });
 }
 
-/** An answer that is whole already, with its own headers beside ours. */
+/** Sends a complete response with its own headers. */
 export function sendResponse(
   res: HttpResponse,
   { status, headers, bytes }: BufferedResponse,

@@ -3,11 +3,11 @@ import { commaSeparatedList, durationMs, durationOrNoneMs, httpUrl } from '../ke
 import { envVariable } from '../kernel/settings.ts';
 import { parseTrustedProxies } from './trusted-proxies.ts';
 
-/** Where it listens, to whom, and for how long. */
+/** Settings of the HTTP server. */
 export const serverSettings = {
   host: envVariable('HOST', z.string().min(1).default('127.0.0.1')),
   port: envVariable('PORT', z.coerce.number('must be a port number').int().min(0).max(65_535).default(3099)),
-  /** Where clients find it, if that isn't where it listens. */
+  /** The public URL, if it differs from the listening address. */
   baseUrl: envVariable('WEIR_BASE_URL', httpUrl.optional()),
   allowedHosts: envVariable('WEIR_ALLOWED_HOSTS', commaSeparatedList.default([]).transform(lowerCaseAll)),
   corsOrigins: envVariable(
@@ -17,7 +17,7 @@ export const serverSettings = {
       .default([])
       .transform(lowerCaseAll),
   ),
-  /** Proxies in front of this gateway that tell who the client is. */
+  /** Proxies whose `x-forwarded-for` is trusted. */
   trustedProxies: envVariable(
     'WEIR_TRUST_PROXY',
     z
@@ -30,13 +30,13 @@ export const serverSettings = {
         return z.NEVER;
       }),
   ),
-  /** Whether browsers find the dashboard here. */
+  /** Whether to serve the dashboard. */
   dashboard: envVariable('WEIR_DASHBOARD', z.enum(['on', 'off'], 'must be on or off').default('on')),
-  /** How long a stream may be silent before it carries a sign of life: proxies on the way cut silent ones after a minute. */
+  /** How long a stream may be silent before a keep-alive: many proxies cut silent streams after a minute. */
   keepAliveMs: envVariable('WEIR_KEEP_ALIVE', durationMs.default(15_000)),
-  /** How long open calls get when it is to stop and takes no more. */
+  /** How long open calls may continue during shutdown. */
   drainMs: envVariable('WEIR_DRAIN', durationMs.default(30_000)),
-  /** How long it still takes calls before that, while balancers are told to send none; undefined where it isn't said. */
+  /** How long calls are still accepted after `/ready` fails; undefined selects a default. */
   drainNoticeMs: envVariable('WEIR_DRAIN_NOTICE', durationOrNoneMs.optional()),
 } as const;
 

@@ -1,7 +1,7 @@
 import { IntrusiveList, type IntrusiveListItem } from '../kernel/intrusive-list.ts';
 import { limits } from '../kernel/limits.ts';
 
-/** A body on its way in. */
+/** A body that is being received. */
 export class IncomingBody implements IntrusiveListItem {
   listIndex = -1;
   bytes = 0;
@@ -13,7 +13,7 @@ export class IncomingBody implements IntrusiveListItem {
   }
 }
 
-/** Cuts off who sends a body so slowly that they only keep it open. One look at all of them now and then. */
+/** Ends bodies that arrive too slowly, by checking all of them periodically. */
 export class SlowBodyMonitor {
   readonly #open = new IntrusiveList<IncomingBody>();
   readonly #graceMs: number;

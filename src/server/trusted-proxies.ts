@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** Whose word on the client's address is taken: so many proxies in front of us, those in some networks, or nobody's. */
+/** Which proxies are trusted to report the client's address: a number of hops, some networks, or none. */
 export type TrustedProxies =
   | { readonly by: 'nobody' }
   | { readonly by: 'hops'; readonly hops: number }
@@ -8,7 +8,7 @@ export type TrustedProxies =
 
 const hopsMax = 20;
 
-/** Undefined where the text can't be read. */
+/** Undefined if the text is invalid. */
 export function parseTrustedProxies(text: string): TrustedProxies | undefined {
   const wanted = text.trim().toLowerCase();
   if (wanted === 'off' || wanted === '0') return { by: 'nobody' };
@@ -35,18 +35,18 @@ function addNetwork(network: string, networks: BlockList): boolean {
   return true;
 }
 
-/** The client's address: the last one in the chain of proxies that none of ours is. */
+/** The client's address: the last in the chain that is not a trusted proxy. */
 export function clientAddress(
   remoteAddress: string,
   forwardedFor: string | undefined,
   trusted: TrustedProxies,
 ): string {
   if (trusted.by === 'nobody' || forwardedFor === undefined) return remoteAddress;
-  const told = forwardedFor.split(',').map((address) => stripPort(address.trim()));
+  const chain = forwardedFor.split(',').map((address) => stripPort(address.trim()));
   let client = remoteAddress;
   for (let hop = 1; isTrustedProxy(client, hop, trusted); hop++) {
-    const before = told.pop();
-    // What isn't an address was made up by somebody before our proxies.
+    const before = chain.pop();
+    // A value that is not an address was forged before our proxies.
     if (before === undefined || isIP(before) === 0) break;
     client = before;
   }
@@ -56,11 +56,11 @@ export function clientAddress(
 function isTrustedProxy(address: string, hop: number, trusted: TrustedProxies): boolean {
   if (trusted.by === 'hops') return hop <= trusted.hops;
   if (trusted.by === 'nobody') return false;
-  const known = address.replace(/^::ffff:(?=\d+\.)/i, '');
-  return isIP(known) !== 0 && trusted.networks.check(known, familyOf(known));
+  const unmapped = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  return isIP(unmapped) !== 0 && trusted.networks.check(unmapped, familyOf(unmapped));
 }
 
-/** Some proxies add the port, and brackets around an IPv6 address. */
+/** Some proxies append the port, with brackets around an IPv6 address. */
 function stripPort(address: string): string {
   const [, bracketed] = /^\[(.+)\](?::\d+)?$/.exec(address) ?? [];
   const [, beforePort] = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(address) ?? [];

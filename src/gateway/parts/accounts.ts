@@ -38,11 +38,11 @@ interface AccountParts {
   readonly log: Log;
   readonly modules: ReadonlyMap<string, Module>;
   readonly embeddingsPart: EmbeddingsPart;
-  /** Nothing is charged to an account from then on. */
+  /** Stops all charges to an account. */
   stopCharging(accountId: string): Promise<void>;
 }
 
-/** What people look up and change for themselves. */
+/** Account management by account holders. */
 export function accountsPart(parts: AccountParts): Part {
   const report = (question: UsageReportQuery) => createUsageReport(parts, question);
   const accountEraser = createAccountEraser(parts);
@@ -94,7 +94,7 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
   ];
 }
 
-/** With where the account stands in its period, where there is one. */
+/** Adds the state of the current quota period, if there is one. */
 async function createUsageReport(
   { usage, identity, stores }: AccountParts,
   question: UsageReportQuery,

@@ -21,7 +21,7 @@ interface AnonymousParts {
   readonly stores: Stores;
 }
 
-/** People without an account. */
+/** Anonymous sessions. */
 export function anonymousPart({ settings, log, roots: rootSecrets, stores }: AnonymousParts): AnonymousPart {
   const [addressKey] = rootSecrets.deriveKeys('anonymous addresses');
   const [refKey] = rootSecrets.deriveKeys('anonymous session refs');
@@ -33,7 +33,7 @@ export function anonymousPart({ settings, log, roots: rootSecrets, stores }: Ano
     addressKey,
     refKey,
     terms: settings.sandbox,
-    onFault: (err) => log.error({ err }, 'a failed call of the sandbox stayed counted'),
+    onFault: (err) => log.error({ err }, 'could not undo the count of a failed sandbox call'),
   });
   return {
     sessions,

@@ -25,21 +25,21 @@ interface BillingParts {
   readonly stores: Stores;
   readonly identity: IdentityPart;
   readonly address: PublicAddress;
-  /** Who hears of accounts whose credits paid for calls. */
+  /** Listens for accounts whose credits paid for calls. */
   readonly creditUse: CreditUseListener;
 }
 
-/** Filled in once somebody wants to hear. */
+/** Set once a listener exists. */
 export interface CreditUseListener {
   onUse: (accountIds: readonly string[]) => void;
 }
 
 interface BillingPart extends Part {
-  /** Comes before an account is deleted: nothing is charged from then on. */
+  /** Called before an account is deleted; stops all charges. */
   stopCharging(accountId: string): Promise<void>;
 }
 
-/** What accounts pay for their tier and for credits; nothing in local mode, which says so elsewhere. */
+/** Payments for tiers and credits; empty in local mode. */
 export function billingPart({
   settings,
   log,
@@ -51,7 +51,7 @@ export function billingPart({
   const { quota } = identity;
   if (quota === undefined) return { stopCharging: async () => undefined };
   const { database } = stores;
-  const { shop: backend, news } = createBillingBackend(settings, stores, log);
+  const { backend, news } = createBillingBackend(settings, stores, log);
   if (backend !== undefined) {
     creditUseListener.onUse = (accountIds) => {
       for (const accountId of accountIds) void backend.recharger.rechargeIfDue(accountId);
@@ -79,7 +79,7 @@ export function billingPart({
     features: ['billing'],
     async close(untilMs) {
       creditUseListener.onUse = () => undefined;
-      // What is under way then is found by whoever looks next.
+      // The next start picks up unfinished work.
       const closed = backend?.recharger.close() ?? Promise.resolve();
       await Promise.race([
         closed,
@@ -90,13 +90,13 @@ export function billingPart({
 }
 
 interface ProcessorServices {
-  readonly shop: BillingBackend | undefined;
+  readonly backend: BillingBackend | undefined;
   readonly news: ProcessorWebhooks | undefined;
 }
 
 function createBillingBackend(settings: Settings, stores: Stores, log: Log): ProcessorServices {
   const { mpp, billing } = settings;
-  if (mpp.stripeKey === undefined) return { shop: undefined, news: undefined };
+  if (mpp.stripeKey === undefined) return { backend: undefined, news: undefined };
   const { webhookSecret, prices } = billing;
   const processor = new StripeBilling({
     client: lazyStripe({ key: mpp.stripeKey, base: mpp.stripeBase }),
@@ -110,17 +110,18 @@ function createBillingBackend(settings: Settings, stores: Stores, log: Log): Pro
   const recharger = new Recharger({
     ...parts,
     purchases,
-    onFault: (err) => log.error({ err: redactStripeError(err) }, 'credits are not recharged yet'),
+    onFault: (err) =>
+      log.error({ err: redactStripeError(err) }, 'an auto-recharge failed; it will be retried'),
   });
   const soldTiers = new Set(paidTiers.filter((tier) => prices[tier].length > 0));
   const onFault = (err: unknown) =>
-    log.error({ err: redactStripeError(err) }, 'the payment processor did not do it');
-  const shop = { processor, subscriptions, recharger, soldTiers, onFault };
+    log.error({ err: redactStripeError(err) }, 'the payment processor failed');
+  const backend = { processor, subscriptions, recharger, soldTiers, onFault };
   const news = new ProcessorWebhooks({ ...parts, subscriptions, purchases, recharger, onFault });
-  return { shop, news: webhookSecret === undefined ? undefined : news };
+  return { backend, news: webhookSecret === undefined ? undefined : news };
 }
 
-/** What the processor says may quote what it was sent. */
+/** Messages of the payment processor may quote request data. */
 function redactStripeError(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('statusCode' in thrown)) return thrown;
   const { name, statusCode } = thrown;

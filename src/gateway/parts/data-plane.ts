@@ -25,14 +25,14 @@ import type { Stores } from './stores.ts';
 export interface DataPlanePart extends Part {
   readonly credentials: Credentials;
   readonly admission: Admission;
-  /** Gives every open call up. */
+  /** Aborts every open call. */
   abortAll(): void;
 }
 
 interface DataPlaneParts extends Pick<PipelinesPart, 'pipelines' | 'callRunner' | 'reports'> {
   readonly settings: Settings;
   readonly log: Log;
-  /** What tells a call that has come through this gateway. */
+  /** The `via` value that marks calls through this gateway. */
   readonly via: string;
   readonly stores: Stores;
   readonly metrics: Metrics;
@@ -43,7 +43,7 @@ interface DataPlaneParts extends Pick<PipelinesPart, 'pipelines' | 'callRunner' 
   readonly vault: ProviderKeyVault;
 }
 
-/** Where calls to models come in. */
+/** The routes for model calls. */
 export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
   const {
     settings,
@@ -123,15 +123,15 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     abortAll: () => inferenceHandler.abortAll(),
     routes: createDataPlaneRoutes(wireFormats, { answer: inferenceHandler, count: countTokensHandler }),
     gauges: [
-      { name: 'weir_open_calls', help: 'Calls that have not ended', read: () => inferenceHandler.openCalls },
+      { name: 'weir_open_calls', help: 'Open calls', read: () => inferenceHandler.openCalls },
       {
         name: 'weir_request_bytes_held',
-        help: `Bytes that are held for requests under way, of ${Math.floor(heldBytesMax)}`,
+        help: `Bytes of memory for in-flight requests, max ${Math.floor(heldBytesMax)}`,
         read: () => memoryBudget.bytes,
       },
       {
         name: 'weir_orphaned_slots',
-        help: 'Counted calls that are not settled, beyond those that are open: there must be none',
+        help: 'Counted calls that have ended but are not settled; must be 0',
         read: () => Math.max(0, (identity.quota?.unsettledSlots ?? 0) - inferenceHandler.openCalls),
       },
     ],

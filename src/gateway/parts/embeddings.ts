@@ -25,7 +25,7 @@ interface EmbeddingsParts {
   readonly log: Log;
   readonly stores: Stores;
   readonly providers: ProvidersPart;
-  /** Those of the machine; this process's own where it is undefined. */
+  /** Shared local models; by default this process starts its own. */
   readonly models: InferenceClient | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface EmbeddingsPart extends Part {
   readonly vectors: VectorStores;
 }
 
-/** Texts as vectors, and vectors that are kept. Nothing of it runs before a module asks for it. */
+/** Embeddings and stored vectors. Nothing runs before a module needs it. */
 export function embeddingsPart({
   settings,
   log,
@@ -47,7 +47,7 @@ export function embeddingsPart({
     clock: systemClock,
     perScope: settings.vectorsPerScope,
     slabs: () => createFastestSlabs(limits.vectorBytesMax),
-    onError: (err) => log.error({ err }, 'vectors could not be read or kept'),
+    onError: (err) => log.error({ err }, 'could not read or store vectors'),
   });
   const gauges = vectorGauges(vectors);
   const source = settings.embeddings;
@@ -59,7 +59,7 @@ export function embeddingsPart({
     sharedCache: new SharedEmbeddingCache({
       table: stores.database.vectors,
       clock: systemClock,
-      onError: (err) => log.error({ err }, 'vectors of tools could not be read or kept'),
+      onError: (err) => log.error({ err }, 'could not read or store vectors of tools'),
     }),
     provider:
       source.from === 'provider'
@@ -85,24 +85,24 @@ function createProviderEmbeddings(
   { settings, log, providers: providersPart }: Pick<EmbeddingsParts, 'settings' | 'log' | 'providers'>,
 ): EmbeddingProvider {
   const provider = providersPart.providers.find(
-    (one) => one.name === name && one.answerLocally === undefined,
+    (provider) => provider.name === name && provider.answerLocally === undefined,
   );
   if (provider === undefined) {
     const why = providersPart.directory.isDisabled(name)
       ? enableProviderHint(name)
-      : `there is no provider "${name}"`;
+      : `unknown provider "${name}"`;
     throw new SettingsError([`WEIR_EMBEDDINGS: ${why}`]);
   }
   const credential = settings.credentials.get(name);
   if (credential === undefined && !provider.keyless)
-    throw new SettingsError([`WEIR_EMBEDDINGS: ${name} needs a key, in ${name.toUpperCase()}_API_KEY`]);
+    throw new SettingsError([`WEIR_EMBEDDINGS: ${name} needs a key; set ${name.toUpperCase()}_API_KEY`]);
   return new ProviderEmbeddings({
     egress: providersPart.egress,
     signing: providersPart.means,
     provider,
     model,
     credential,
-    onFailure: (how) => log.error({ provider: name, how }, 'a provider of vectors failed'),
+    onFailure: (how) => log.error({ provider: name, how }, 'an embeddings provider failed'),
   });
 }
 
@@ -110,22 +110,22 @@ function embeddingGauges(embeddings: TextEmbeddings): readonly Gauge[] {
   return [
     {
       name: 'weir_embeddings_remembered_total',
-      help: 'Vectors that had been made before',
+      help: 'Embedding requests served from the cache',
       read: () => embeddings.figures.hits,
     },
     {
       name: 'weir_embeddings_aside_total',
-      help: 'Questions for vectors without an answer, so that a module stepped aside',
+      help: 'Embedding requests that failed, so that a module was skipped',
       read: () => embeddings.figures.aside,
     },
     {
       name: 'weir_embeddings_busy_total',
-      help: 'Of these, those for which too many waited already',
+      help: 'Embedding requests that failed because the queue was full',
       read: () => embeddings.figures.of('busy'),
     },
     {
       name: 'weir_embeddings_late_total',
-      help: 'Of these, those that took too long',
+      help: 'Embedding requests that timed out',
       read: () => embeddings.figures.of('late'),
     },
   ];
@@ -135,12 +135,12 @@ function vectorGauges(vectors: IndexedVectorStore): readonly Gauge[] {
   return [
     {
       name: 'weir_vector_parts',
-      help: `Parts of vectors in memory, of ${limits.vectorPartsMax}`,
+      help: `Vector partitions in memory, max ${limits.vectorPartsMax}`,
       read: () => vectors.figures.parts,
     },
     {
       name: 'weir_vector_bytes',
-      help: `Memory for vectors that is taken, of ${limits.vectorBytesMax}`,
+      help: `Bytes of vectors in memory, max ${limits.vectorBytesMax}`,
       read: () => vectors.figures.slabs * slabBytes,
     },
   ];

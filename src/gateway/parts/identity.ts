@@ -26,7 +26,7 @@ import type { RootSecrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import type { Stores } from './stores.ts';
 
-/** Where clients find this gateway; where nobody says so, the listener's address, once there is one. */
+/** The public URL of the gateway; by default the listener's, once it listens. */
 export interface PublicAddress {
   url: string;
 }
@@ -37,7 +37,7 @@ export interface IdentityPart extends Part {
   readonly callerAdmissions: CallerAdmissions;
   readonly access: AccessChecks;
   readonly cookies: SessionCookies;
-  /** Undefined, like the services, where calls are nobody's but the user's own. */
+  /** Undefined in local mode, like the services. */
   readonly quota: Quota | undefined;
   readonly services: AccountServices | undefined;
 }
@@ -53,7 +53,7 @@ interface IdentityParts {
   readonly findGuest: FindGuest;
 }
 
-/** Who may call, and how their calls are counted: anybody in local mode, accounts in cloud mode. */
+/** Authentication and quota: anyone in local mode, accounts in cloud mode. */
 export function identityPart(parts: IdentityParts): IdentityPart {
   const { localToken, keyPrefix, mode } = parts.settings;
   const providers = parts.directory.providers.values();
@@ -91,7 +91,7 @@ function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): Identity
       ? new AccountChangeInbox(settings.dataDir)
       : undefined;
   accountChangeInbox?.watch(stores.shared.versions, (err) =>
-    log.error({ err }, 'changes by the command line wait'),
+    log.error({ err }, 'could not apply account changes by the command line; will retry'),
   );
   const quota = new Quota({
     slots: stores.shared.slots,
@@ -118,7 +118,7 @@ function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): Identity
       ...quotaGauges(quota),
       {
         name: 'weir_mails_waiting',
-        help: `Mails that are not sent yet, of ${limits.mailsWaiting}`,
+        help: `Mails waiting to be sent, max ${limits.mailsWaiting}`,
         read: () => services.mailQueue?.pendingCount ?? 0,
       },
     ],
@@ -134,12 +134,12 @@ function keyGauges(keys: ApiKeyAuthenticator): readonly Gauge[] {
   return [
     {
       name: 'weir_api_keys_remembered',
-      help: `API keys whose holder is remembered, of ${limits.cachedKeyLookupsMax}`,
+      help: `Cached API key lookups, max ${limits.cachedKeyLookupsMax}`,
       read: () => keys.cacheSizes.keys,
     },
     {
       name: 'weir_api_key_misses_remembered',
-      help: `Tokens that are remembered to be no API key, of ${limits.cachedKeyMissesMax}`,
+      help: `Cached lookups of invalid API keys, max ${limits.cachedKeyMissesMax}`,
       read: () => keys.cacheSizes.misses,
     },
   ];
@@ -147,10 +147,14 @@ function keyGauges(keys: ApiKeyAuthenticator): readonly Gauge[] {
 
 function quotaGauges(quota: Quota): readonly Gauge[] {
   return [
-    { name: 'weir_quota_open', help: 'Counted calls that have not ended', read: () => quota.openSlots },
+    {
+      name: 'weir_quota_open',
+      help: 'Open calls that are counted towards a quota',
+      read: () => quota.openSlots,
+    },
     {
       name: 'weir_quota_not_given_back',
-      help: 'Failed calls that stayed counted because the store could not be told',
+      help: 'Failed calls whose quota count could not be undone',
       read: () => quota.unreleasedSlots,
     },
   ];

@@ -31,9 +31,9 @@ interface InformationParts {
   readonly pipelines: PipelineSelector;
   readonly dataPlane: DataPlanePart;
   readonly paidRoutes: readonly PaidRoute[];
-  /** What writes to the database again and again: it can tell whether that works. */
+  /** A regular writer to the database, which knows whether writes work. */
   readonly recorders: readonly Recorder[];
-  /** Of all parts. */
+  /** The features of all parts. */
   readonly features: readonly string[];
   readonly isShuttingDown: () => boolean;
 }
@@ -42,7 +42,7 @@ interface Recorder {
   readonly isUnavailable: boolean;
 }
 
-/** What this gateway is, has and offers. */
+/** Health, models, capabilities and the API description. */
 export function informationPart(parts: InformationParts): Part {
   const { settings, callers: callerAuthenticator, pipelines, dataPlane: dataPlanePart } = parts;
   const { providers, readyProviders, catalog: modelCatalog, directory: providerDirectory } = parts.providers;
@@ -94,7 +94,7 @@ export function informationPart(parts: InformationParts): Part {
   };
 }
 
-/** What `/health` says of a provider: whether the operator has a credential for it, or its address where it needs none. */
+/** Whether the operator has configured a credential for the provider, or its URL if it needs none. */
 function isConfigured(provider: Provider, { settings, providers: providersPart }: InformationParts): boolean {
   if (provider.answerLocally !== undefined) return false;
   return providersPart.readyProviders.includes(provider) || settings.credentials.has(provider.name);

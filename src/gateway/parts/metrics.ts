@@ -15,13 +15,13 @@ interface MetricsPart extends Part {
   readonly metrics: Metrics;
 }
 
-/** Figures for Prometheus. */
+/** Metrics for Prometheus. */
 export function metricsPart({ settings, log, sharedResources }: MetricsParts): MetricsPart {
   const metrics = new Metrics();
-  const told = sharedResources === undefined ? metrics : { render: () => sharedResources.metrics() };
+  const source = sharedResources === undefined ? metrics : { render: () => sharedResources.metrics() };
   return {
     metrics,
-    routes: metricsRoutes(told, settings.metricsToken),
+    routes: metricsRoutes(source, settings.metricsToken),
     gauges: [lostLinesGauge(log)],
     features: ['metrics'],
   };

@@ -12,17 +12,17 @@ import type { Settings } from '../settings.ts';
 interface ModulesParts {
   readonly settings: Settings;
   readonly log: Log;
-  /** Those of the program that this gateway is part of. */
+  /** Modules of the embedding program. */
   readonly given: readonly ModuleInput[];
 }
 
 interface ModulesPart extends Part {
   readonly modules: ReadonlyMap<string, Module>;
-  /** Variables with our prefix that mean nothing to any of them. */
+  /** `WEIR_` variables that no module knows. */
   readonly unknownVariables: readonly string[];
 }
 
-/** What may happen to calls. */
+/** Loads the modules. */
 export async function modulesPart({ settings, log, given }: ModulesParts): Promise<ModulesPart> {
   const { modulePackages, rest } = settings;
   const gatewayModuleHost = new GatewayModuleHost({
@@ -40,7 +40,7 @@ export async function modulesPart({ settings, log, given }: ModulesParts): Promi
       gatewayModuleHost.close();
       await closeModules(modules.values(), {
         timeoutMs: untilMs - performance.now(),
-        onError: (module, err) => log.error({ module, err }, 'a module could not be closed'),
+        onError: (module, err) => log.error({ module, err }, 'could not close a module'),
       });
     },
   };

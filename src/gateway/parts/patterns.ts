@@ -20,19 +20,19 @@ interface PatternsPart extends Part {
   readonly patternStore: PatternStore;
 }
 
-/** What accounts have learned, and how their conversations went. */
+/** Patterns and outcomes. */
 export function patternsPart({ stores, log, requests, embeddingsPart }: PatternsParts): PatternsPart {
   const patternStore = new PatternStore({
     table: stores.database.patterns,
     clock: systemClock,
-    async onRemoved(owner, gone) {
+    async onRemoved(owner, removed) {
       const vectors = embeddingsPart.vectors.vectors(patternsModule, owner);
-      for (const { id, scope } of gone) await vectors.remove([id], vectorPartitionOf(scope));
+      for (const { id, scope } of removed) await vectors.remove([id], vectorPartitionOf(scope));
     },
     async onOwnerDeleted(owner) {
       await embeddingsPart.vectors.vectors(patternsModule, owner).forget();
     },
-    onError: (err) => log.error({ err }, 'patterns could not be read'),
+    onError: (err) => log.error({ err }, 'could not read patterns'),
   });
   const { rateLimiter } = stores.shared;
   return {

@@ -9,7 +9,7 @@ import { type Settings, SettingsError } from '../settings.ts';
 import { lazyStripe } from '../stripe-client.ts';
 import type { ProvidersPart } from './providers.ts';
 
-/** What it takes to serve those who pay call by call. */
+/** The services for paid calls. */
 export interface PayerServices {
   readonly callerAdmission: CallerAdmission;
   readonly processor: PaymentProcessor;
@@ -25,7 +25,7 @@ export function createPaidModels({ mpp, credentials }: Settings, providersPart: 
   return new PaidModels({ ...providersPart, credentials, models: mpp.models });
 }
 
-/** Undefined where no payment is settled. */
+/** Undefined if settlement is off. */
 export async function createPayerServices({
   settings,
   models,
@@ -36,7 +36,7 @@ export async function createPayerServices({
   const faults = [...settlementFaults(settings), ...modelFaults(models, mpp.models ?? [])];
   if (faults.length > 0 || mpp.stripeKey === undefined) throw new SettingsError(faults);
   const stripe = lazyStripe({ key: mpp.stripeKey, base: mpp.stripeBase });
-  // No payer waits for it to be loaded.
+  // Loaded now, so that no payment waits for it.
   await stripe();
   return {
     callerAdmission: new PaymentAdmission({ models, pipeline: pipelines.withProtection('cost-guard') }),
@@ -46,24 +46,20 @@ export async function createPayerServices({
 
 function settlementFaults({ mpp, credentials }: Settings): readonly string[] {
   const faults: string[] = [];
-  if (mpp.recipient === 'unconfigured')
-    faults.push('WEIR_MPP_RECIPIENT: must be set for payments to be settled');
-  if (mpp.networkId === 'unconfigured')
-    faults.push('WEIR_MPP_NETWORK_ID: must be set for payments to be settled');
+  if (mpp.recipient === 'unconfigured') faults.push('WEIR_MPP_RECIPIENT: required for settlement');
+  if (mpp.networkId === 'unconfigured') faults.push('WEIR_MPP_NETWORK_ID: required for settlement');
   if (credentials.size === 0)
-    faults.push(
-      'WEIR_MPP_SETTLEMENT: there is no key of a provider to make paid calls with, like ANTHROPIC_API_KEY',
-    );
-  if (mpp.stripeKey === undefined) faults.push('STRIPE_SECRET_KEY: must be set for payments to be settled');
+    faults.push('WEIR_MPP_SETTLEMENT: paid calls need a provider key; set one, such as ANTHROPIC_API_KEY');
+  if (mpp.stripeKey === undefined) faults.push('STRIPE_SECRET_KEY: required for settlement');
   else if (!isLoopback(mpp.stripeBase)) {
     if (/_test_/.test(mpp.stripeKey.reveal()))
-      faults.push('STRIPE_SECRET_KEY: a key for tests settles nothing');
+      faults.push('STRIPE_SECRET_KEY: must be a live key, since a test key settles nothing');
     if (!mpp.stripeBase.startsWith('https:')) faults.push('STRIPE_API_BASE: must begin with https://');
   }
   return faults;
 }
 
-/** Whoever lists a model wants it sold. */
+/** Rejects configured models that cannot be sold. */
 function modelFaults(models: PaidModels, listed: readonly string[]): readonly string[] {
   const messages = [{ role: 'user' as const, content: '' }];
   return listed.flatMap((model) => {
@@ -72,7 +68,9 @@ function modelFaults(models: PaidModels, listed: readonly string[]): readonly st
       return [];
     } catch (refusal) {
       if (!GatewayError.is(refusal)) throw refusal;
-      return [`WEIR_MPP_MODELS: "${model}" can't be sold: it must have a known price that fits, and a key`];
+      return [
+        `WEIR_MPP_MODELS: "${model}" cannot be sold: it needs a provider key and a known price that fits`,
+      ];
     }
   });
 }

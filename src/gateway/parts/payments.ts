@@ -30,7 +30,7 @@ import type { PipelinesPart } from './pipelines.ts';
 import type { Stores } from './stores.ts';
 
 interface PaymentsPart extends Part {
-  /** What is paid for call by call. */
+  /** The routes that are paid per call. */
   readonly paidRoutes: readonly (typeof paidRoute)[];
   abortAll(): void;
 }
@@ -45,11 +45,11 @@ interface PaymentParts extends Pick<PipelinesPart, 'callRunner'> {
   readonly admission: Admission;
   readonly receipts: CallReceipts;
   readonly models: PaidModels;
-  /** Undefined where no payment is settled. */
+  /** Undefined if settlement is off. */
   readonly payers: PayerServices | undefined;
 }
 
-/** Calls that machines pay for without an account. */
+/** Calls that are paid individually, without an account. */
 export function paymentsPart(parts: PaymentParts): PaymentsPart {
   const { settings, log, stores, address } = parts;
   if (settings.mpp.offered === 'off') {
@@ -59,17 +59,17 @@ export function paymentsPart(parts: PaymentParts): PaymentsPart {
   }
   const { challenges, ledger } = stores.database;
   const realm = () => new URL(address.url).host;
-  const desk = new ChallengeIssuer({
+  const challengeIssuer = new ChallengeIssuer({
     challenges,
     attempts: stores.shared.rateLimiter,
     clock: systemClock,
     payee: settings.mpp,
     realm,
-    onFault: (err) => log.error({ err }, 'old payment challenges are not forgotten yet'),
+    onFault: (err) => log.error({ err }, 'could not delete expired payment challenges; will retry'),
   });
-  const paymentServices = createPaymentServices(parts, desk);
+  const paymentServices = createPaymentServices(parts, challengeIssuer);
   const inference = new PaidInferenceHandler({
-    challenges: desk,
+    challenges: challengeIssuer,
     models: parts.models,
     calls: paymentServices?.calls,
     log,
@@ -89,12 +89,12 @@ export function paymentsPart(parts: PaymentParts): PaymentsPart {
     gauges: [
       {
         name: 'weir_open_paid_calls',
-        help: 'Calls to the paid route that have not ended',
+        help: 'Open calls to the paid route',
         read: () => inference.openCalls,
       },
       {
         name: 'weir_open_payments',
-        help: 'Payments that are being made',
+        help: 'Payments in progress',
         read: () => cashier?.openPayments ?? 0,
       },
     ],
@@ -102,12 +102,12 @@ export function paymentsPart(parts: PaymentParts): PaymentsPart {
     abortAll: () => inference.abortAll(),
     drain: untilDone,
     async close(untilMs) {
-      // Their clients are gone, and what was taken from them may still have to be given back.
+      // Their clients are gone, but refunds may still be pending.
       inference.abortAll();
       await untilDone(untilMs);
       paymentServices?.answers.close();
       await cashier?.close();
-      await desk.whenCleanedUp();
+      await challengeIssuer.whenCleanedUp();
     },
   };
 }
@@ -118,7 +118,10 @@ interface PaymentServices {
   readonly calls: PaidCalls;
 }
 
-function createPaymentServices(parts: PaymentParts, desk: ChallengeIssuer): PaymentServices | undefined {
+function createPaymentServices(
+  parts: PaymentParts,
+  challengeIssuer: ChallengeIssuer,
+): PaymentServices | undefined {
   const { settings, stores, log, roots: rootSecrets, payers: payerServices } = parts;
   if (payerServices === undefined) return undefined;
   const { settlements, paidAnswers } = stores.database;
@@ -128,7 +131,7 @@ function createPaymentServices(parts: PaymentParts, desk: ChallengeIssuer): Paym
     settlements,
     sealer: new Sealer(rootSecrets.deriveKeys('paid answers')),
     clock: systemClock,
-    onFault: (err) => log.error({ err }, 'paid answers are not looked after'),
+    onFault: (err) => log.error({ err }, 'could not clean up paid answers; will retry'),
   });
   const calls = new PaidCalls({
     ...parts,
@@ -138,12 +141,12 @@ function createPaymentServices(parts: PaymentParts, desk: ChallengeIssuer): Paym
     unpaidCalls: new UnpaidCallLimiter(systemClock),
     keepAliveMs: settings.keepAliveMs,
     countPayment: (remoteAddress) =>
-      desk.enforceRateLimit(remoteAddress, 'tries to pay', limits.paymentsPerAddress),
+      challengeIssuer.enforceRateLimit(remoteAddress, 'tries to pay', limits.paymentsPerAddress),
   });
   return { collector, answers, calls };
 }
 
-/** Where settlement was switched off, payments from before may be open still: they are given back. */
+/** Refunds payments that are still open after settlement was turned off. */
 function createRefundCollector(parts: PaymentParts): PaymentCollector | undefined {
   const { stripeKey: key, stripeBase: base } = parts.settings.mpp;
   return key === undefined
@@ -161,6 +164,6 @@ function createPaymentCollector(
     settlements,
     processor: paymentProcessor,
     clock: systemClock,
-    onFault: (err) => log.error({ err }, 'a payment that was left is not given back yet'),
+    onFault: (err) => log.error({ err }, 'could not refund an abandoned payment; will retry'),
   });
 }

@@ -48,7 +48,7 @@ interface PipelinesParts {
   readonly settings: Settings;
   readonly log: Log;
   readonly roots: RootSecrets;
-  /** What tells a call that has come through this gateway. */
+  /** The `via` value that marks calls through this gateway. */
   readonly via: string;
   readonly modules: ReadonlyMap<string, Module>;
   readonly stores: Stores;
@@ -61,7 +61,7 @@ interface PipelinesParts {
   readonly requests: RequestRecorder;
 }
 
-/** What calls pass through on their way to a provider and back, what modules work with there, and what is told of it. */
+/** Pipelines, module kits, and the reporting of calls. */
 export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
   const {
     settings,
@@ -86,7 +86,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     log,
     settlement,
   });
-  // Whoever may look into Redis reads no conversations there.
+  // Sealed, since others may read Redis.
   const turnSealing = settings.stores === undefined ? undefined : new Sealer(rootSecrets.deriveKeys('turns'));
   const callRunner = new CallRunner({
     upstream: meterAttempts({
@@ -114,11 +114,11 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     settlement,
   });
   const backgroundTasks = new BackgroundTasks({
-    onFault: (module, err) => log.error({ module, err }, 'work after a call failed'),
+    onFault: (module, err) => log.error({ module, err }, 'a background task of a module failed'),
   });
   const [nameKey] = rootSecrets.deriveKeys('credential names');
   const requestKeys = new RequestKeys(nameKey);
-  // The same for answers that modules keep.
+  // The same for cached answers of modules.
   const cacheBackend =
     settings.stores === undefined
       ? stores.cacheBackend
@@ -129,7 +129,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     clock: systemClock,
     sealing: new Sealer(rootSecrets.deriveKeys('archive')),
     bytesMax: settings.archiveBytes,
-    onError: (err) => log.error({ err }, 'what is over could not be deleted from archives'),
+    onError: (err) => log.error({ err }, 'could not delete expired archive items'),
   });
   const kits = createKitFactory({
     cacheBackend,
@@ -150,7 +150,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     askModel: {
       wire: anthropicMessages,
       newId: createRequestIds(),
-      runModuleCall: (exchange, aside) => callRunner.runModuleCall(exchange, aside),
+      runModuleCall: (exchange, next) => callRunner.runModuleCall(exchange, next),
     },
     usage,
     budget: (budgetHolder, call) => spendingLimiter.budgetFor(budgetHolder, call),
@@ -173,39 +173,39 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     gauges: [
       {
         name: 'weir_pipelines_kept',
-        help: `Pipelines that are kept compiled, of ${limits.compiledPipelinesMax}`,
+        help: `Cached compiled pipelines, max ${limits.compiledPipelinesMax}`,
         read: () => compiled.compiledCount,
       },
       {
         name: 'weir_meanings_remembered',
-        help: `Requests whose meaning is remembered, of ${limits.cachedRequestKeysMax}`,
+        help: `Cached request keys, max ${limits.cachedRequestKeysMax}`,
         read: () => requestKeys.size,
       },
       {
         name: 'weir_lingering_calls',
-        help: 'Calls that are over for their clients while modules still read something',
+        help: 'Calls that have ended for their clients while modules still read the answer',
         read: () => callRunner.lingering,
       },
       {
         name: 'weir_settling_faults_total',
-        help: 'Parts of settling calls that failed, each a bug; the other parts were done',
+        help: 'Failed steps of settling calls, each a bug; the other steps were done',
         read: () => settlement.faults,
       },
       {
         name: 'weir_afterwork_waiting',
-        help: `Work of modules for after their calls, of ${limits.backgroundTasksWaiting}`,
+        help: `Background tasks of modules, max ${limits.backgroundTasksWaiting}`,
         read: () => backgroundTasks.waiting,
       },
       {
         name: 'weir_afterwork_left_undone',
-        help: 'Work of modules that there was no room for',
+        help: 'Background tasks of modules dropped because the queue was full',
         read: () => backgroundTasks.dropped,
       },
     ],
     features: ['pipelines'],
     async close(untilMs) {
       if (!(await backgroundTasks.flush(untilMs - performance.now())))
-        log.error({}, 'some work of modules is left undone');
+        log.error({}, 'some background tasks of modules were not finished');
       await callRunner.close();
       reports.flush();
     },

@@ -20,7 +20,7 @@ interface ProviderKeyParts {
   readonly providers: ProvidersPart;
 }
 
-/** Keys of providers that callers have stored. */
+/** Stored provider keys of accounts. */
 export function providerKeysPart({
   stores,
   roots: rootSecrets,
@@ -49,7 +49,7 @@ export function providerKeysPart({
     gauges: [
       {
         name: 'weir_provider_keys_open',
-        help: `Stored provider keys that are kept open, of ${limits.unsealedKeysMax}`,
+        help: `Decrypted provider keys in memory, max ${limits.unsealedKeysMax}`,
         read: () => vault.openKeys,
       },
     ],

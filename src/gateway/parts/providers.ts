@@ -13,7 +13,7 @@ import type { Settings } from '../settings.ts';
 
 export interface ProvidersPart extends Part {
   readonly providers: readonly Provider[];
-  /** Those that can be called without a key on the request. */
+  /** Providers that need no key on the request. */
   readonly readyProviders: readonly Provider[];
   readonly catalog: ModelCatalog;
   readonly directory: ProviderDirectory;
@@ -22,7 +22,7 @@ export interface ProvidersPart extends Part {
   readonly estimator: TokenEstimator;
 }
 
-/** Who answers, what that costs, and the connections to them. */
+/** Providers, prices and connections. */
 export function providersPart(settings: Settings): ProvidersPart {
   const modelCatalog = new ModelCatalog({ overrides: settings.prices });
   const disabled = disabledProviders(settings.mode, settings.baseUrls);
@@ -44,7 +44,7 @@ export function providersPart(settings: Settings): ProvidersPart {
     gauges: [
       {
         name: 'weir_model_names_remembered',
-        help: `Names of models whose provider is remembered, of ${limits.compiledPipelinesMax}`,
+        help: `Cached model names, max ${limits.compiledPipelinesMax}`,
         read: () => providerDirectory.cachedNames,
       },
     ],
@@ -55,7 +55,7 @@ export function providersPart(settings: Settings): ProvidersPart {
   };
 }
 
-/** Whether a call needs no key of its own. */
+/** Whether a call needs no provider key. */
 function isReady(
   { name, answerLocally, keyless }: Provider,
   { mode, credentials, baseUrls }: Settings,

@@ -19,15 +19,15 @@ interface ReceiptParts {
   readonly stores: Stores;
 }
 
-/** What callers can show of their calls, and the keys that it is checked with. */
+/** Receipts and their signing keys. */
 export async function receiptsPart({ log, roots: rootSecrets, stores }: ReceiptParts): Promise<ReceiptsPart> {
   const { receipts } = stores.database;
   const keys = await ReceiptKeys.open(rootSecrets.deriveKeys('receipts'), receipts, systemClock);
   const issuer = new ReceiptIssuer({
     receipts,
     key: keys.current,
-    onError: (err) => log.error({ err }, 'receipts are not stored yet'),
-    onDrop: () => log.error({}, 'some calls get no receipt'),
+    onError: (err) => log.error({ err }, 'could not store receipts; will retry'),
+    onDrop: () => log.error({}, 'the receipt queue is full; some calls get no receipt'),
   });
   return {
     receipts: new CallReceipts(issuer, systemClock),
@@ -35,12 +35,12 @@ export async function receiptsPart({ log, roots: rootSecrets, stores }: ReceiptP
     gauges: [
       {
         name: 'weir_receipts_waiting',
-        help: `Receipts that are not stored yet, of ${limits.receiptsWaiting}`,
+        help: `Receipts waiting to be stored, max ${limits.receiptsWaiting}`,
         read: () => issuer.waiting,
       },
       {
         name: 'weir_receipts_dropped',
-        help: 'Receipts that were lost',
+        help: 'Lost receipts',
         read: () => issuer.dropped,
       },
     ],

@@ -10,7 +10,7 @@ import type { Stores } from './stores.ts';
 
 type OnRedisChange = (state: 'up' | 'down', cause?: unknown) => void;
 
-/** Two connections, so that nothing that is in a hurry queues behind large values. */
+/** Two connections, so that urgent commands do not queue behind large values. */
 export async function openReplicatedStores(
   database: Database,
   url: string,
@@ -29,15 +29,15 @@ export async function openReplicatedStores(
     erase: (accountTraces) => eraseInRedis(shelfLink, accountTraces),
     pingable: { database, redis: shared },
     gauges: [
-      { name: 'weir_redis_up', help: 'Whether Redis answers', read: () => Number(link.isUp) },
+      { name: 'weir_redis_up', help: 'Whether Redis responds', read: () => Number(link.isUp) },
       {
         name: 'weir_redis_pending',
-        help: `Questions to Redis without an answer, of ${limits.redisPendingMax}`,
+        help: `Pending Redis commands, max ${limits.redisPendingMax}`,
         read: () => link.pending,
       },
       {
         name: 'weir_shelf_pending_bytes',
-        help: 'Bytes on their way to Redis',
+        help: 'Bytes being sent to Redis',
         read: () => cacheBackend.pendingBytes,
       },
     ],

@@ -23,7 +23,7 @@ interface RequestLogParts {
   readonly providers: Pick<ProvidersPart, 'catalog' | 'directory'>;
 }
 
-/** The calls that were made, one by one. */
+/** The request log. */
 export async function requestLogPart({
   settings,
   stores,
@@ -35,15 +35,15 @@ export async function requestLogPart({
   const requests = new RequestRecorder({
     log: stores.database.requests,
     journal: hasFolder ? createJournal(settings, log) : undefined,
-    onError: (cause) => log.error({ err: cause }, 'calls are not in the request log yet'),
-    onDrop: () => log.error({}, 'calls are left out of the request log'),
+    onError: (cause) => log.error({ err: cause }, 'could not write to the request log; will retry'),
+    onDrop: () => log.error({}, 'the request log queue is full; calls are dropped from the log'),
   });
   await requests.recover();
   const cleaner = new LogCleaner({
     log: stores.database.requests,
     clock: systemClock,
     ...settings.requestLog,
-    onError: (cause) => log.error({ err: cause }, 'the request log was not cleaned'),
+    onError: (cause) => log.error({ err: cause }, 'could not delete expired entries of the request log'),
   });
   cleaner.start();
   return {
@@ -61,12 +61,12 @@ export async function requestLogPart({
     gauges: [
       {
         name: 'weir_log_rows_waiting',
-        help: `Calls that are not in the request log yet, of ${limits.requestLogRowsWaiting}`,
+        help: `Calls waiting to be written to the request log, max ${limits.requestLogRowsWaiting}`,
         read: () => requests.waiting,
       },
       {
         name: 'weir_log_rows_dropped',
-        help: 'Calls that were left out of the request log',
+        help: 'Calls dropped from the request log',
         read: () => requests.dropped,
       },
     ],
@@ -74,7 +74,7 @@ export async function requestLogPart({
     async close(untilMs) {
       await cleaner.stop();
       if (!(await requests.flush(untilMs - performance.now())))
-        log.error({}, 'some calls are missing from the request log');
+        log.error({}, 'some calls could not be written to the request log');
     },
   };
 }
@@ -83,6 +83,10 @@ function createJournal({ dataDir, stores }: Settings, log: Log): Journal {
   return new Journal({
     folder: dataDir,
     delayMs: stores === undefined ? limits.journalDelayMs : 0,
-    onError: (cause) => log.error({ err: cause }, 'calls that are not stored yet would be lost by a kill'),
+    onError: (cause) =>
+      log.error(
+        { err: cause },
+        'could not write the journal; a crash would lose calls that are not stored yet',
+      ),
   });
 }

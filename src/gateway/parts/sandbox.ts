@@ -25,7 +25,7 @@ interface SandboxParts {
   readonly sessions: AnonymousSessions;
 }
 
-/** Calls without an account, which the operator pays for. */
+/** Anonymous calls, paid by the operator. */
 export function sandboxPart(parts: SandboxParts): SandboxPart {
   const { settings, stores, pipelines, sessions, identity } = parts;
   const target = chooseSandboxTarget(parts);
@@ -41,7 +41,7 @@ export function sandboxPart(parts: SandboxParts): SandboxPart {
       sessions,
       receipts: stores.database.receipts,
       sandboxHeader: `model=${target.model}; max_tokens=${limits.sandboxOutputTokensMax}; content=public`,
-      // Whoever set a token for all callers doesn't let strangers spend by another way.
+      // With a local token set, strangers must not spend through the sandbox.
       checkMayStart:
         settings.localToken === undefined
           ? async () => undefined
@@ -51,7 +51,7 @@ export function sandboxPart(parts: SandboxParts): SandboxPart {
   };
 }
 
-/** The model that was set, else the cheapest that the operator has a key for, else the one that needs none. */
+/** The configured model, or the cheapest with an operator key, or the demo model. */
 function chooseSandboxTarget({
   settings,
   providers: { directory: providerDirectory, catalog: modelCatalog, providers },
@@ -65,12 +65,10 @@ function chooseSandboxTarget({
       ]);
     const { name, keyless, title } = target.provider;
     if (!keyless && !credentials.has(name))
-      throw new SettingsError([
-        `WEIR_SANDBOX_MODEL: there is no key for ${title}; set ${name.toUpperCase()}_API_KEY`,
-      ]);
+      throw new SettingsError([`WEIR_SANDBOX_MODEL: no key for ${title}; set ${name.toUpperCase()}_API_KEY`]);
     if (modelCatalog.priced(target.provider, target.model) === undefined)
       throw new SettingsError([
-        `WEIR_SANDBOX_MODEL: nobody knows what "${sandbox.model}" costs; give it a price in the file of WEIR_PRICES`,
+        `WEIR_SANDBOX_MODEL: the price of "${sandbox.model}" is unknown; add it to the file in WEIR_PRICES`,
       ]);
     return target;
   }

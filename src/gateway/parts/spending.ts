@@ -15,7 +15,7 @@ interface SpendingParts {
   readonly log: Log;
 }
 
-/** What keys may still spend. */
+/** Budgets of API keys. */
 export function spendingPart({ stores, usage, log }: SpendingParts): SpendingPart {
   const spendingLimiter = new SpendingLimiter({
     budgets: stores.budgets,
@@ -28,12 +28,12 @@ export function spendingPart({ stores, usage, log }: SpendingParts): SpendingPar
     gauges: [
       {
         name: 'weir_open_holds',
-        help: 'Sums that are held for calls',
+        help: 'Open budget holds',
         read: () => spendingLimiter.openHolds,
       },
       {
         name: 'weir_orphaned_holds',
-        help: 'Sums that are held for calls that have ended: there must be none',
+        help: 'Budget holds of calls that have ended; must be 0',
         read: () => spendingLimiter.orphanedHolds,
       },
     ],

@@ -7,10 +7,10 @@ import { createInProcessStores, type EphemeralStores } from '../ephemeral-stores
 import type { Settings } from '../settings.ts';
 import type { SharedResources } from '../shared-resources.ts';
 
-/** Where this gateway keeps things. */
+/** The stores of the gateway. */
 export interface Stores extends EphemeralStores {
   readonly database: Database;
-  /** Those that are servers or files of their own, by name. */
+  /** Servers and files, by name, for health checks. */
   readonly pingable: Readonly<Record<string, Pick<Database, 'ping'>>>;
   close(): Promise<void>;
 }
@@ -18,11 +18,11 @@ export interface Stores extends EphemeralStores {
 interface StoreParts {
   readonly settings: Settings;
   readonly log: Log;
-  /** Undefined where this process is alone. */
+  /** Undefined in a single process. */
   readonly sharedResources: SharedResources | undefined;
 }
 
-/** In the data folder and in memory, unless there are servers for many replicas. */
+/** Uses the data folder and memory, or PostgreSQL and Redis if configured. */
 export async function storesPart({ settings, log, sharedResources }: StoreParts): Promise<Stores> {
   const database = await openDatabase(settings, sharedResources?.isJoining);
   if (settings.stores === undefined)
@@ -30,7 +30,7 @@ export async function storesPart({ settings, log, sharedResources }: StoreParts)
   try {
     const { openReplicatedStores } = await import('./replicated-stores.ts');
     return await openReplicatedStores(database, settings.stores.redis, (state, cause) => {
-      if (state === 'down') log.error({ err: cause }, 'Redis is away');
+      if (state === 'down') log.error({ err: cause }, 'Redis is unreachable');
     });
   } catch (cause) {
     await database.close();
@@ -38,7 +38,7 @@ export async function storesPart({ settings, log, sharedResources }: StoreParts)
   }
 }
 
-/** Clients of servers are loaded where there are servers: they take 10 MB. */
+/** Loads the database clients only if needed: they take 10 MB. */
 export async function openDatabase(
   { stores, dataDir }: Settings,
   allowNewerSchema = false,

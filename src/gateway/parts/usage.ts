@@ -16,31 +16,35 @@ interface UsageParts {
   readonly creditUse: CreditUseListener;
 }
 
-/** What calls have used. */
+/** Usage of calls. */
 export function usagePart({ stores, log, creditUse: creditUseListener }: UsageParts): UsagePart {
   const usage = new UsageRecorder({
     usageStore: stores.database.usage,
     clock: systemClock,
     onCreditsSpent: (accountIds) => creditUseListener.onUse(accountIds),
-    onError: (cause) => log.error({ err: cause }, 'usage is not stored yet'),
-    onUnreserved: (cause) => log.error({ err: cause }, 'calls go on that are not reserved in the database'),
+    onError: (cause) => log.error({ err: cause }, 'could not store usage; will retry'),
+    onUnreserved: (cause) =>
+      log.error(
+        { err: cause },
+        'could not reserve calls in the database; calls continue without reservation',
+      ),
   });
   return {
     usage,
     gauges: [
       {
         name: 'weir_usage_sums_waiting',
-        help: `Sums of usage that are not stored yet, of ${limits.usageSumsMax}`,
+        help: `Usage records waiting to be stored, max ${limits.usageSumsMax}`,
         read: () => usage.waitingSums,
       },
       {
         name: 'weir_usage_failed_rounds',
-        help: 'Tries to store usage that failed since the last that did not',
+        help: 'Consecutive failures to store usage',
         read: () => usage.failedRounds,
       },
       {
         name: 'weir_unreserved',
-        help: 'Whether calls go on that are not reserved in the database, because it is away',
+        help: 'Whether calls continue without reservation because the database is unreachable',
         read: () => Number(usage.reservations.isUnavailable),
       },
     ],

@@ -5,7 +5,7 @@ import { limits } from '../../kernel/limits.ts';
 import type { Delivery, ReplyChunks } from './delivery.ts';
 import { OutgoingStream } from './outgoing-stream.ts';
 
-/** Passes a stream on frame by frame, for as long as somebody reads it or has paid for it. */
+/** Relays a stream frame by frame, while the client reads it or has paid for it. */
 export async function deliverStream(delivery: Delivery, replyChunks: ReplyChunks): Promise<void> {
   const { res, inFlightCall, metrics, payment } = delivery;
   const first = payment === undefined ? [] : await readUntilContent(inFlightCall, replyChunks);
@@ -34,7 +34,7 @@ export async function deliverStream(delivery: Delivery, replyChunks: ReplyChunks
   await stream.end();
 }
 
-/** Everything up to the first content; refuses an answer without any. */
+/** Reads up to the first content; rejects an empty answer. */
 async function readUntilContent({ meter }: InFlightCall, replyChunks: ReplyChunks): Promise<Uint8Array[]> {
   const first: Uint8Array[] = [];
   for (let bytes = 0; !meter.hasContent; ) {
@@ -47,5 +47,5 @@ async function readUntilContent({ meter }: InFlightCall, replyChunks: ReplyChunk
 }
 
 export function emptyAnswerError(): GatewayError {
-  return new GatewayError('upstream_broken', 'the model answered nothing');
+  return new GatewayError('upstream_broken', 'the model returned an empty answer');
 }

@@ -5,29 +5,29 @@ import { formatUsd } from '../../kernel/money.ts';
 import { type Delivery, type ReplyChunks, waitUntilRecorded } from './delivery.ts';
 import { responseHeaders } from './response-headers.ts';
 
-/** Holds an unstreamed answer until it is whole, so that its cost can stand in a header; a huge one goes on its way. */
+/** Buffers an unstreamed answer so that a header can carry its cost; streams a huge one. */
 export async function deliverUnstreamed(delivery: Delivery, replyChunks: ReplyChunks): Promise<void> {
   const { res, inFlightCall, receipt, payment } = delivery;
-  const held: Uint8Array[] = [];
+  const buffered: Uint8Array[] = [];
   let heldBytes = 0;
   for (;;) {
     const coming = replyChunks.pull();
     const chunk = coming instanceof Promise ? await coming : coming;
     if (chunk === undefined) break;
     if (heldBytes <= limits.bufferedAnswerBytesMax) {
-      held.push(chunk);
+      buffered.push(chunk);
       heldBytes += chunk.byteLength;
       continue;
     }
     if (payment !== undefined)
-      throw new GatewayError('upstream_broken', 'the model answered more than it may');
-    if (!res.headersSent) startBeforeEnd(delivery, held.splice(0));
+      throw new GatewayError('upstream_broken', 'the answer of the model is too large');
+    if (!res.headersSent) startBeforeEnd(delivery, buffered.splice(0));
     receipt?.addResponseBytes(chunk);
     if (!res.write(chunk)) await res.waitForDrain();
   }
   await waitUntilRecorded();
-  const came = held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held);
-  const body = inFlightCall.reply.withoutSecrets(came);
+  const received = buffered.length === 1 && buffered[0] !== undefined ? buffered[0] : Buffer.concat(buffered);
+  const body = inFlightCall.reply.withoutSecrets(received);
   receipt?.addResponseBytes(body);
   if (receipt?.isStoredFirst === true) await receipt.close();
   if (res.headersSent) {
@@ -40,12 +40,12 @@ export async function deliverUnstreamed(delivery: Delivery, replyChunks: ReplyCh
   res.end(body);
 }
 
-/** Before its cost is known. */
-function startBeforeEnd(delivery: Delivery, held: readonly Uint8Array[]): void {
+/** Starts the response before the cost is known. */
+function startBeforeEnd(delivery: Delivery, buffered: readonly Uint8Array[]): void {
   const { res, inFlightCall, receipt } = delivery;
   inFlightCall.headSent(inFlightCall.reply.status);
   res.writeHead(inFlightCall.reply.status, responseHeaders(delivery, 'json'));
-  for (const chunk of held) {
+  for (const chunk of buffered) {
     receipt?.addResponseBytes(chunk);
     res.write(chunk);
   }

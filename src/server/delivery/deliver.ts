@@ -2,7 +2,7 @@ import { deliverStream } from './deliver-stream.ts';
 import { deliverUnstreamed } from './deliver-unstreamed.ts';
 import type { Delivery } from './delivery.ts';
 
-/** Writes an answer to its client, in the client's format and the framing it asked for. */
+/** Writes an answer to its client, in the client's wire format, streamed or not. */
 export async function deliver(delivery: Delivery): Promise<void> {
   const { reply, exchange } = delivery.inFlightCall;
   const { clientRequest } = exchange;
@@ -11,7 +11,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
     const chunks = reply.bytes(clientRequest.wire, framing, clientRequest);
     await (framing === 'sse' ? deliverStream(delivery, chunks) : deliverUnstreamed(delivery, chunks));
   } finally {
-    // Whatever kept it from being sent: nobody reads it any more, and the call is over.
+    // After any delivery error the call ends, since no client reads the answer.
     if (!reply.ended) await reply.discard();
     if (delivery.receipt !== undefined) await delivery.receipt.close();
   }

@@ -6,34 +6,34 @@ import type { ReplyBytes } from '../../kernel/reply/reply-bytes.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RequestContext } from '../respond.ts';
 
-/** An answer on its way to its client, and whoever has to be told of it. */
+/** An answer that is being delivered to its client. */
 export interface Delivery {
   readonly res: HttpResponse;
   readonly context: RequestContext;
   readonly inFlightCall: InFlightCall;
   readonly metrics: Metrics;
-  /** How long a stream may be silent. */
+  /** How long a stream may be silent before a keep-alive. */
   readonly keepAliveMs: number;
-  /** Where the caller gets one. */
+  /** Set if the caller gets a receipt. */
   readonly receipt: OpenReceipt | undefined;
-  /** Where the answer is paid for by itself. */
+  /** Set if the call is paid individually. */
   readonly payment?: PaymentCapture;
 }
 
-/** An answer that somebody pays for before the first of it goes out. */
+/** A payment that is captured before the answer is sent. */
 export interface PaymentCapture {
-  /** Once there is something to get, all of it or the first content of a stream; headers that tell of it. */
+  /** Called when the answer, or the first content of a stream, is there; resolves to headers about the payment. */
   capture(whole?: Uint8Array): Promise<HeaderList>;
-  /** What the client gets. */
+  /** Receives the bytes sent to the client. */
   addResponseBytes(bytes: Uint8Array | string): void;
-  /** Whether it is read to its end though the client has left. */
+  /** Whether to read the answer to its end even if the client has left. */
   readonly continuesWithoutClient: boolean;
 }
 
-/** The answer as it comes, in the client's format. */
+/** The bytes of the answer in the client's wire format. */
 export type ReplyChunks = Pick<ReplyBytes, 'pull' | 'stop'>;
 
-/** Until the call, which is over, is written down: a client that has its whole answer finds it in the log, even if this process is killed. */
+/** Waits until the ended call is journaled: a client with a complete answer finds its call in the log even after a crash. */
 export function waitUntilRecorded(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }

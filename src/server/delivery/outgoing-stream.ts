@@ -9,14 +9,14 @@ import { asGatewayError, errorEnvelope } from '../respond.ts';
 import { type Delivery, waitUntilRecorded } from './delivery.ts';
 import { responseHeaders } from './response-headers.ts';
 
-/** A stream towards its client: whole frames, with signs of life in silence. It has begun once it is made. */
+/** A response stream: sends whole frames and keep-alives. The constructor starts the response. */
 export class OutgoingStream {
   readonly #delivery: Delivery;
   readonly #layout: StreamLayout | undefined;
   readonly #gate: StreamLayout | FrameGate;
   readonly #keepAlive: NodeJS.Timeout;
   readonly #isReceiptStoredFirst: boolean;
-  /** The end of an answer, of which nothing goes out before its receipt is stored, where that comes first. */
+  /** The end of the answer, held back until its receipt is stored, if it gets one. */
   readonly #delayedFrames: (Uint8Array | string)[] = [];
   #isHeadSent = false;
 
@@ -34,19 +34,19 @@ export class OutgoingStream {
     this.#keepAlive = this.#startKeepAlive();
   }
 
-  /** The head goes with what is there already; where nothing is, it goes alone. */
+  /** Sends the head together with the first frames, or alone if there are none yet. */
   flushHead(): void {
     if (this.#isHeadSent) return;
     this.#delivery.res.flushHead();
     this.#isHeadSent = true;
   }
 
-  /** The frames that are whole by now. */
+  /** Writes the frames that are complete. */
   takeFrames(chunk: Uint8Array): Uint8Array | undefined {
     return this.#withoutSecrets(this.#gate.push(chunk));
   }
 
-  /** Whether more can be written at once. */
+  /** Whether more can be written without waiting. */
   write(frames: Uint8Array): boolean {
     const { res, inFlightCall } = this.#delivery;
     this.#keepAlive.refresh();
@@ -60,7 +60,7 @@ export class OutgoingStream {
     return res.write(frames);
   }
 
-  /** Nothing more comes. */
+  /** Ends the stream. */
   finish(): void {
     const { inFlightCall } = this.#delivery;
     const rest = this.#withoutSecrets(this.#gate.end());
@@ -72,7 +72,7 @@ export class OutgoingStream {
     if (isTraced) this.#delayedFrames.push(traceComment(inFlightCall));
   }
 
-  /** Whole frames only went out, so the error stands in a frame of its own. */
+  /** Sends the error as its own frame; only whole frames were sent before. */
   fail(thrown: unknown): void {
     const { res, context, inFlightCall, receipt, payment } = this.#delivery;
     const { wire } = inFlightCall.exchange.clientRequest;
@@ -83,7 +83,7 @@ export class OutgoingStream {
     this.#delayedFrames.push(frame);
   }
 
-  /** No signs of life any more. */
+  /** Stops keep-alives. */
   stopKeepAlive(): void {
     clearInterval(this.#keepAlive);
   }
@@ -96,7 +96,7 @@ export class OutgoingStream {
     res.end();
   }
 
-  /** A key that an error frame quotes may be cut by the pieces it came in, so only whole frames are searched. */
+  /** Searches whole frames for secrets, since chunk borders may split a key. */
   #withoutSecrets(frames: Uint8Array | undefined): Uint8Array | undefined {
     return frames && this.#delivery.inFlightCall.reply.withoutSecrets(frames);
   }
@@ -110,7 +110,7 @@ export class OutgoingStream {
   #startKeepAlive(): NodeJS.Timeout {
     const { res, inFlightCall, keepAliveMs, receipt } = this.#delivery;
     const { wire } = inFlightCall.exchange.clientRequest;
-    // What is hashed must be told apart from what isn't, by a comment; where there can be none, all is hashed.
+    // Keep-alive comments are not hashed; formats without comments hash everything.
     const isCommented = this.#layout === undefined && wire.rejectsComments === undefined;
     const sign = receipt !== undefined && isCommented ? keepAliveComment : (this.#layout ?? wire).keepAlive;
     return setInterval(() => {
@@ -121,15 +121,15 @@ export class OutgoingStream {
   }
 }
 
-/** A comment that nothing else looks like. */
+/** A unique SSE comment. */
 const keepAliveComment = Buffer.from(': weir\n\n');
 
-/** Also in the middle of a stream nobody sees what a provider says to the operator. */
+/** Hides provider messages for the operator, also in the middle of a stream. */
 function publicErrorOf(thrown: unknown, { exchange }: InFlightCall): unknown {
   return operatorPays(exchange.caller) ? hideProviderError(thrown) : thrown;
 }
 
-/** What is known only at the end, for clients that asked; SSE readers pass over comments. */
+/** Trace data as an SSE comment, for clients that sent `x-weir-trace: on`. */
 function traceComment({ exchange: { trace }, bill, usage }: InFlightCall): string {
   const facts = {
     modules: trace.modulesHeader(),

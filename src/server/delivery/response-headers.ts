@@ -4,7 +4,7 @@ import { type HeaderList, headerOf } from '../../kernel/headers.ts';
 import type { Framing } from '../../kernel/wire-format.ts';
 import type { Delivery } from './delivery.ts';
 
-/** The head of an answer: what the provider said that is still true, and what the gateway has to say. */
+/** The response headers: those of the provider that still apply, and the gateway's own. */
 export function responseHeaders(
   { context, inFlightCall, receipt, payment }: Delivery,
   framing: Framing,
@@ -16,7 +16,7 @@ export function responseHeaders(
   if (headerOf(headers, 'content-type') === undefined)
     headers.push('content-type', type ?? contentTypes[framing]);
   if (framing === 'sse') headers.push('x-accel-buffering', 'no');
-  // Whoever paid gets a word of its own.
+  // Paid responses have their own cache-control.
   if (framing === 'sse' && payment === undefined) headers.push('cache-control', 'no-cache');
   headers.push('x-request-id', context.id);
   for (const text of context.cors) headers.push(text);
@@ -29,18 +29,18 @@ export function responseHeaders(
   return headers;
 }
 
-/** What a call was made of, and nothing of how much the operator has left. */
-function guestHeaders(told: HeaderList): HeaderList {
-  const at = told.indexOf('x-weir-sandbox');
-  return at < 0 ? [] : told.slice(at, at + 2);
+/** Guests get `x-weir-sandbox` only, and nothing about the operator's limits. */
+function guestHeaders(headers: HeaderList): HeaderList {
+  const at = headers.indexOf('x-weir-sandbox');
+  return at < 0 ? [] : headers.slice(at, at + 2);
 }
 
-/** The provider's headers, but for what is not true of this framing or would let a proxy hold a stream back. */
-function filterProviderHeaders(given: HeaderList, framing: Framing, type: string | undefined): string[] {
+/** Drops provider headers that do not apply to this framing or would make a proxy buffer a stream. */
+function filterProviderHeaders(received: HeaderList, framing: Framing, type: string | undefined): string[] {
   const kept: string[] = [];
-  for (let at = 0; at + 1 < given.length; at += 2) {
-    const name = given[at] ?? '';
-    const value = given[at + 1] ?? '';
+  for (let at = 0; at + 1 < received.length; at += 2) {
+    const name = received[at] ?? '';
+    const value = received[at + 1] ?? '';
     if (name === 'content-type' && (type !== undefined || !matchesFraming(framing, value))) continue;
     if (framing === 'sse' && (name === 'cache-control' || name === 'x-accel-buffering')) continue;
     kept.push(name, value);
@@ -48,7 +48,7 @@ function filterProviderHeaders(given: HeaderList, framing: Framing, type: string
   return kept;
 }
 
-/** Documents are also called by names that fit anything; what fits nothing else, like a page, is left as it is. */
+/** JSON sent with a generic type gets the right one; another specific type, such as HTML, is passed through. */
 function matchesFraming(framing: Framing, type: string): boolean {
   if (framing === 'sse') return type.startsWith('text/event-stream');
   return !/^(text\/(event-stream|plain)|application\/octet-stream)/.test(type);

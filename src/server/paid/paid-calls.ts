@@ -44,11 +44,11 @@ export interface PaidCallsParts {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly keepAliveMs: number;
-  /** Refuses an address that tries to pay more often than anybody can. */
+  /** Rejects an address with too many payment attempts. */
   countPayment(address: string): Promise<void>;
 }
 
-/** A request on its way to an answer. */
+/** A paid request that is being served. */
 export interface PaidCallContext {
   readonly req: HttpRequest;
   readonly res: HttpResponse;
@@ -58,15 +58,15 @@ export interface PaidCallContext {
   readonly address: string;
   readonly bytes: Uint8Array;
   readonly digest: string;
-  /** By which the client may ask for the answer again. */
+  /** Names the stored answer, for retries with the same Idempotency-Key. */
   readonly answerName: string | undefined;
-  /** From now on the call goes on without its client. */
+  /** From now on the call continues even if the client leaves. */
   continueWithoutClient(): void;
 }
 
 type PaymentSubmission = Extract<PaidRequestOutcome, { kind: 'payment' }>;
 
-/** How calls are sold: paid for and made, made again, or told again. */
+/** Serves paid calls: takes payment and calls the model, regenerates a lost answer, or replays a stored one. */
 export class PaidCalls {
   readonly #parts: PaidCallsParts;
 
@@ -74,7 +74,7 @@ export class PaidCalls {
     this.#parts = parts;
   }
 
-  /** False where nobody has asked for this before. */
+  /** False if there is no earlier call with this key. */
   async answerFromStore(challengeId: string, paidCallContext: PaidCallContext): Promise<boolean> {
     const { answerName, digest } = paidCallContext;
     if (answerName === undefined) return false;
@@ -91,9 +91,9 @@ export class PaidCalls {
       case 'in-work':
         throw idempotencyKeyInUseError();
       case 'lost':
-        throw new GatewayError('upstream_broken', 'the answer was paid for and is lost', {
+        throw new GatewayError('upstream_broken', 'the paid answer was lost', {
           shouldRetry: false,
-          detail: 'the receipt names the payment; the operator of this gateway can give it back',
+          detail: 'the receipt identifies the payment; the operator of this gateway can refund it',
         });
       case 'whole':
         replayAnswer(paidAnswerLookup, paidCallContext);
@@ -104,7 +104,7 @@ export class PaidCalls {
     }
   }
 
-  /** Undefined where the call was answered. */
+  /** Undefined if the call was answered. */
   async sell(
     { challenge, credential: paymentCredential }: PaymentSubmission,
     paidCallContext: PaidCallContext,
@@ -116,7 +116,11 @@ export class PaidCalls {
     const work = answerName === undefined ? undefined : await answers.claim(answerName, digest);
     if (answerName !== undefined && work === undefined) throw idempotencyKeyInUseError();
     const dropped = () =>
-      work?.discard().catch((err: unknown) => log.error({ id: context.id, err }, 'an answer stays in work'));
+      work
+        ?.discard()
+        .catch((err: unknown) =>
+          log.error({ id: context.id, err }, 'could not release an idempotency claim'),
+        );
     let payment: Payment | undefined;
     try {
       const paymentStartResult = await collector.begin(challenge, paymentCredential.token);
@@ -133,10 +137,10 @@ export class PaidCalls {
       }
       await dropped();
       if (paymentStartResult.outcome === 'consumed') return invalidChallenge;
-      const detail = `The payment could not be made: ${paymentStartResult.why}. No model was called.`;
+      const detail = `The payment failed: ${paymentStartResult.why}. No model was called.`;
       return { slug: 'verification-failed', detail };
     } catch (thrown) {
-      // What went wrong behind the head changes nothing about what was paid and sent.
+      // An error after the response head changes nothing about the payment.
       if (payment?.isServed === true) {
         work?.abandon();
         throw thrown;
@@ -144,7 +148,7 @@ export class PaidCalls {
       if (payment !== undefined) unpaidCalls.recordUnpaidCall(address);
       await payment
         ?.cancelOrRefund()
-        .catch((err: unknown) => log.error({ id: context.id, err }, 'a payment is given back later'));
+        .catch((err: unknown) => log.error({ id: context.id, err }, 'a refund failed; it will be retried'));
       await dropped();
       if (thrown instanceof PaymentFailedError)
         return { slug: 'verification-failed', detail: thrown.message };
@@ -175,7 +179,7 @@ export class PaidCalls {
     };
   }
 
-  /** For nothing: it was paid for. */
+  /** Makes the call again without charge. */
   async #regenerate(
     challengeId: string,
     { receipt, work }: Extract<PaidAnswerLookup, { outcome: 'cut' }>,
@@ -198,7 +202,7 @@ export class PaidCalls {
       );
     } catch (thrown) {
       work.abandon();
-      throw withDetail(thrown, 'it was paid for before; send the same again in a moment, nothing is charged');
+      throw withDetail(thrown, 'it is already paid; retry the same request shortly, nothing will be charged');
     }
   }
 
@@ -230,7 +234,7 @@ export class PaidCalls {
     };
   }
 
-  /** One that this gateway or a provider cut off is left, so that it is made again; but not for ever. */
+  /** An answer cut off by the gateway or a provider is not stored, so a retry makes it again, within a limit. */
   async #storeAnswer(
     work: PendingPaidAnswer | undefined,
     { contentType, isComplete }: DeliveredAnswer,
@@ -240,13 +244,15 @@ export class PaidCalls {
     if (clientPresence.hasLeft || (!isComplete && work.canRetry)) return work.abandon();
     await work
       .complete(contentType)
-      .catch((err: unknown) => this.#parts.log.error({ id: context.id, err }, 'a paid answer is not kept'));
+      .catch((err: unknown) =>
+        this.#parts.log.error({ id: context.id, err }, 'could not store a paid answer'),
+      );
   }
 }
 
-/** What an answer turned out to be. */
+/** A delivered answer. */
 interface DeliveredAnswer {
-  /** Of its content. */
+  /** The hash of its content. */
   readonly contentType: string;
   readonly isComplete: boolean;
 }

@@ -5,11 +5,11 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { parseObject } from '../../wire/json-values.ts';
 import { emptyAnswerError } from '../delivery/deliver-stream.ts';
 
-/** There is an answer, and the money for it could not be had. */
+/** The model answered, but the payment failed. */
 export class PaymentFailedError extends Error {
   constructor() {
     super(
-      'The payment could not be taken. Nothing was delivered, and whatever was taken after all is given back within minutes.',
+      'The payment could not be captured. Nothing was delivered, and any captured amount is refunded within minutes.',
     );
   }
 }
@@ -18,7 +18,7 @@ const answerSchema = z.object({
   content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
 });
 
-/** Nobody pays for an answer without content. A stream was looked at as it came. */
+/** Rejects an answer without content, which is not charged. Streams are checked as they arrive. */
 export function checkHasContent(whole: Uint8Array | undefined): void {
   if (whole === undefined) return;
   const { data } = answerSchema.safeParse(parseObject(Buffer.from(whole).toString()));
@@ -32,17 +32,15 @@ export function checkClientConnected({ hasLeft }: ClientPresence): void {
 
 export function checkFailureLimit(retryAfterSeconds: number): void {
   if (retryAfterSeconds > 0)
-    throw new GatewayError(
-      'too_many_failures',
-      'too many calls of this address were begun and came to nothing; wait a while',
-      { retryAfterSeconds },
-    );
+    throw new GatewayError('too_many_failures', 'too many unpaid calls from this address; try again later', {
+      retryAfterSeconds,
+    });
 }
 
 export function idempotencyKeyInUseError(): GatewayError {
   return new GatewayError(
     'idempotency_key_in_use',
-    'the call with this Idempotency-Key is being made; ask again in a moment',
+    'the call with this Idempotency-Key is in progress; retry shortly',
     { retryAfterSeconds: 2, param: 'Idempotency-Key' },
   );
 }
@@ -50,7 +48,7 @@ export function idempotencyKeyInUseError(): GatewayError {
 export function withNotChargedDetail(thrown: unknown): unknown {
   return withDetail(
     thrown,
-    'nothing was charged; the challenge can be paid with again, if the wallet takes back its token, until it expires',
+    'nothing was charged; the challenge can be paid again until it expires, if the wallet reuses its token',
   );
 }
 

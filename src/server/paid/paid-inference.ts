@@ -29,15 +29,15 @@ import {
 export interface PaidInferenceParts {
   readonly challenges: ChallengeIssuer;
   readonly models: PaidModels;
-  /** Undefined where no payment is settled. */
+  /** Undefined if settlement is off. */
   readonly calls: PaidCalls | undefined;
   readonly log: Log;
-  /** Where the pages about problems are. */
+  /** The base URL of the problem pages. */
   problemBase(): string;
   addressOf(req: HttpRequest): string;
 }
 
-/** Calls that are paid for one by one: quoted, paid, and answered. */
+/** Handles calls that are paid individually: challenge, payment and answer. */
 export class PaidInferenceHandler {
   readonly #parts: PaidInferenceParts;
   readonly #inFlight = new IntrusiveList<ClientPresence>();
@@ -46,7 +46,7 @@ export class PaidInferenceHandler {
     this.#parts = parts;
   }
 
-  /** Calls that have not ended yet, those included whose money is being given back. */
+  /** Open calls, including those with a pending refund. */
   get openCalls(): number {
     return this.#inFlight.size;
   }
@@ -103,7 +103,7 @@ export class PaidInferenceHandler {
     }
   }
 
-  /** Undefined where the call was answered. */
+  /** Undefined if the call was answered. */
   async #answer(
     presented: ParsedAuthorization,
     paidCallContext: PaidCallContext,
@@ -128,7 +128,7 @@ export class PaidInferenceHandler {
       return calls === undefined
         ? { slug: 'verification-failed', detail: settlementOffDetail }
         : calls.sell(paidRequestOutcome, paidCallContext);
-    // Whoever asked at the same time may have used the challenge up in between.
+    // A concurrent request may have used the challenge meanwhile.
     if (paidRequestOutcome.problem === invalidChallenge && (await isAnswered())) return undefined;
     return paidRequestOutcome.problem;
   }
@@ -136,7 +136,9 @@ export class PaidInferenceHandler {
   async #readBody({ req, bytes }: PaidCallContext): Promise<PaidBody> {
     const body = await paidBody.parse({ headers: req.headers, readBody: async () => bytes });
     if (body.messages.every(({ role }) => role === 'system'))
-      throw new GatewayError('invalid_request', 'messages: must have one of a user', { param: 'messages' });
+      throw new GatewayError('invalid_request', 'messages: must include a user message', {
+        param: 'messages',
+      });
     this.#parts.models.requireSold(body, bytes);
     return body;
   }
@@ -161,6 +163,6 @@ export class PaidInferenceHandler {
   }
 }
 
-const settlementOffNote = 'Settlement is off on this gateway for now: no payment is taken yet.';
+const settlementOffNote = 'Settlement is off on this gateway: payments are not accepted yet.';
 const settlementOffDetail =
-  'Settlement is off on this gateway: no payment can be verified, whatever the credential. Nothing was charged and no model was called; trying again does not help.';
+  'Settlement is off on this gateway, so no payment can be verified. Nothing was charged and no model was called; a retry will not help.';

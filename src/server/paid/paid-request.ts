@@ -14,7 +14,7 @@ import { jsonBody } from '../api/json-body.ts';
 
 export const paidBody = jsonBody(paidBodyFields);
 
-/** What a request to the paid route comes to. */
+/** The outcome of checking a request to the paid route. */
 export type PaidRequestOutcome =
   | { readonly kind: 'problem'; readonly problem: PaymentProblem }
   | { readonly kind: 'payment'; readonly challenge: Challenge; readonly credential: PaymentCredential };
@@ -24,13 +24,13 @@ interface PaidRequestInput {
   readonly digest: string;
   readonly decoded: Uint8Array;
   readonly challenges: Pick<ChallengeIssuer, 'find'>;
-  /** Refuses a body that is wrong, or a call that isn't sold. */
+  /** Rejects an invalid body or a model that is not sold. */
   readBody(): Promise<PaidBody>;
-  /** What is told of payments here. */
+  /** A note for the payment-required problem. */
   readonly note: string;
 }
 
-/** What is wrong is told in this order: the credential, the challenge, the body. */
+/** Checks the credential, then the challenge, then the body. */
 export async function checkPaidRequest({
   presented,
   digest,
@@ -47,7 +47,7 @@ export async function checkPaidRequest({
         problem: { slug: 'payment-required', detail: `${paymentRequiredDetail} ${note}`.trim() },
       };
     case 'malformed': {
-      const detail = `The payment credential can't be read: ${presented.why}. Nothing was charged.`;
+      const detail = `The payment credential is malformed: ${presented.why}. Nothing was charged.`;
       return { kind: 'problem', problem: { slug: 'malformed-credential', detail } };
     }
     case 'credential': {
@@ -63,20 +63,19 @@ export async function checkPaidRequest({
 export const invalidChallenge: PaymentProblem = {
   slug: 'invalid-challenge',
   detail:
-    'The challenge is unknown, expired or used up, or was issued for another body. Nothing was charged. Go on with the fresh challenge of this answer, which is for the body that you just sent.',
+    'The challenge is unknown, expired, already used, or was issued for another body. Nothing was charged. Use the new challenge in this response, which is for the body you just sent.',
 };
 
 const paymentRequiredDetail =
-  'A call costs 0.05 USD, the model included. Pay the challenge by a wallet, and send the same body again with its credential in "Authorization: Payment".';
+  'A call costs 0.05 USD, including the model. Pay the challenge with a wallet and send the same body again with the credential in "Authorization: Payment".';
 
 export function readPresentedCredential(headers: HeaderList): ParsedAuthorization {
   const [first = '', ...others] = headerValuesOf(headers, 'authorization');
   if (others.length > 0)
-    throw new GatewayError('invalid_request', 'there are several Authorization headers; send one');
+    throw new GatewayError('invalid_request', 'the request has several Authorization headers; send one');
   return readCredential(first);
 }
 
-/** Undefined where there is none. */
 export function idempotencyKeyIn(headers: HeaderList): string | undefined {
   const [key, ...others] = headerValuesOf(headers, 'idempotency-key');
   if (key === undefined) return undefined;
@@ -84,13 +83,13 @@ export function idempotencyKeyIn(headers: HeaderList): string | undefined {
   if (others.length > 0 || key.length > max || !/^[\x21-\x7e]+$/.test(key))
     throw new GatewayError(
       'invalid_request',
-      `Idempotency-Key must be one of 1 to ${max} characters of ASCII, without spaces`,
+      `Idempotency-Key must have 1 to ${max} ASCII characters without spaces`,
       { param: 'Idempotency-Key' },
     );
   return key;
 }
 
-/** Nothing, or nothing in it. */
+/** An empty body or `{}`. */
 function isPriceQuery(body: Uint8Array): boolean {
   return body.byteLength === 0 || /^[ \t\r\n]*\{[ \t\r\n]*\}[ \t\r\n]*$/.test(Buffer.from(body).toString());
 }

@@ -5,41 +5,41 @@ import type { DataPlaneRoute } from '../data-plane.ts';
 import type { PaidInferenceHandler } from './paid-inference.ts';
 import { paidBody } from './paid-request.ts';
 
-/** The route where a call is paid for by whoever makes it, without an account. */
+/** The route for calls that are paid individually, without an account. */
 export function paidInferenceRoute(handler: PaidInferenceHandler, wire: WireFormat): DataPlaneRoute {
   return {
     kind: 'inference',
     method: paidRoute.method,
     path: paidRoute.path,
-    summary: 'A call that is paid for by itself',
+    summary: 'Make a call and pay for it individually',
     tag: 'Payments',
     wire,
     handler,
     payment: { offers: [chargeTerms] },
-    // Without one the price is told all the same.
+    // A request without a body gets the price.
     ...(paidBody.description !== undefined && { body: { ...paidBody.description, required: false } }),
     responses: {
       200: {
-        description: 'The answer in the Messages format, once a payment was settled',
+        description: 'The answer in the Messages format, after the payment was settled',
         headers: {
-          'payment-receipt': 'What was paid, as JSON in base64url',
+          'payment-receipt': 'The payment receipt, as base64url-encoded JSON',
           'idempotent-replayed':
-            'true where it was answered before to the same Idempotency-Key and credential',
+            'true if the response is replayed for the same Idempotency-Key and credential',
         },
       },
       400: {
-        description: 'The body is wrong, the model is not sold, or there are several Authorization headers',
+        description: 'The body is invalid, the model is not sold, or there are several Authorization headers',
       },
       402: {
-        description: 'What is to be paid, with a fresh challenge each time',
+        description: 'Payment required; each response has a new challenge',
         contentType: 'application/problem+json',
         schema: problemSchema,
-        headers: { 'www-authenticate': 'The challenge, of the scheme Payment' },
+        headers: { 'www-authenticate': 'The challenge, with the scheme Payment' },
       },
-      409: { description: 'The call with this Idempotency-Key is being made' },
-      422: { description: 'This Idempotency-Key came with the same credential and another body' },
-      429: { description: 'This address asks for too much' },
-      502: { description: 'The model did not answer; nothing is charged' },
+      409: { description: 'The call with this Idempotency-Key is in progress' },
+      422: { description: 'This Idempotency-Key was used with the same credential and another body' },
+      429: { description: 'Too many requests from this address' },
+      502: { description: 'The model did not answer; nothing was charged' },
     },
   };
 }
