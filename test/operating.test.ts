@@ -291,7 +291,7 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   for (const line of [
     /^ok {4}database +PostgreSQL \S+ responds in \d+ ms; its tables will be created at the next start$/m,
     /^ok {4}redis +Redis responds in \d+ ms$/m,
-    /^ok {4}clock .*as that of PostgreSQL, Redis$/m,
+    /^ok {4}clock .*same as PostgreSQL, Redis$/m,
   ])
     assert.match(well.said, line);
   const stores = {

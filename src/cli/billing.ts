@@ -13,7 +13,7 @@ import { loadCommandSettings } from './load-settings.ts';
 /** Compares our records with the payment processor's; resolves to the exit code, 0 if no difference is left. */
 export async function reconcileBilling({ environment, flags }: CommandInput): Promise<number> {
   const reconcileReport = await reconcileWithStripe(loadCommandSettings(environment), flags.repair === true);
-  console.log(flags.json ? jsonOf(reconcileReport) : formatReport(reconcileReport));
+  console.log(flags.json ? JSON.stringify(toJson(reconcileReport)) : formatReport(reconcileReport));
   return reconcileReport.faults.length === 0 &&
     reconcileReport.discrepancies.every(({ isRepaired }) => isRepaired)
     ? 0
@@ -40,14 +40,14 @@ async function reconcileWithStripe(settings: Settings, repairs: boolean): Promis
   }
 }
 
-/** The report for programs, under the names that the command has always printed. */
-function jsonOf({ accounts, payments, discrepancies, faults }: ReconcileReport): string {
+/** The output of `--json`, whose field names are public. */
+function toJson({ discrepancies, faults, ...counts }: ReconcileReport): object {
   const departures = discrepancies.map(({ accountId, description, isRepaired }) => ({
     accountId,
     what: description,
     isRepaired,
   }));
-  return JSON.stringify({ accounts, payments, departures, faults });
+  return { ...counts, departures, faults };
 }
 
 function formatReport({ accounts, payments, discrepancies, faults }: ReconcileReport): string {
