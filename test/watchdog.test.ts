@@ -53,7 +53,7 @@ test('a worker whose event loop is frozen is replaced, while the other one serve
   assert.deepEqual(await weir.exited, { code: 0, signal: null });
   assert.match(
     weir.stdout,
-    new RegExp(`"process":${pid},"how":"(code 70|SIGKILL)".*ended by itself and is replaced`),
+    new RegExp(`"process":${pid},"how":"(code 70|SIGKILL)".*ended unexpectedly and is replaced`),
   );
 });
 

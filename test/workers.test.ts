@@ -142,7 +142,7 @@ test('three processes on the embedded store', async (t) => {
 
   weir.signal('SIGTERM');
   assert.deepEqual(await weir.exited, { code: 0, signal: null });
-  assert.match(weir.stdout, /"level":"error".*a process ended by itself and is replaced/);
+  assert.match(weir.stdout, /"level":"error".*a worker ended unexpectedly and is replaced/);
   assert.equal(weir.stderr, '');
   const again = workers(t, 2, { folder, environment });
   assert.equal((await again.exited).code, 1);

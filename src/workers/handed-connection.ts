@@ -1,13 +1,13 @@
 import type { Worker } from 'node:cluster';
 
 /**
- * Closes, when a worker has ended, the connection that it was handed and had not taken yet. Node.js keeps it open in the
- * primary process for ever, and whoever is at the other end would wait for an answer.
+ * Closes the connection that an ended worker was handed and had not accepted. Otherwise Node.js keeps it open in the
+ * primary process forever, and its client waits.
  */
 export function closeHandedConnection(worker: Worker): void {
   const { process: child } = worker;
   const { send } = child;
-  // A worker is handed one at a time, and says whether it has taken it: if not, it is for another worker.
+  // A worker is handed one connection at a time and reports whether it has accepted it; otherwise another worker gets it.
   let handed: unknown;
   Object.assign(child, {
     send(...values: readonly unknown[]) {

@@ -1,20 +1,20 @@
-/** What a family of figures in Prometheus's text format is, and what it comes to. */
+/** A metric family in the Prometheus text format, with its sums. */
 interface MetricFamily {
   readonly name: string;
   readonly kind: string;
-  /** Its help and type, as they were said. */
+  /** Its HELP and TYPE lines. */
   readonly head: string;
-  /** By series: name and labels. */
+  /** By name and labels. */
   readonly samples: Map<string, number>;
 }
 
-/** Figures of one process, and which it is. */
+/** The metrics of one process. */
 export interface ProcessMetrics {
   readonly worker: string;
   readonly text: string;
 }
 
-/** Adds up figures of several processes: those that count things become one sum, those about a process stay its own. */
+/** Merges the metrics of several processes: sums counts, and labels metrics about a process. */
 export class MetricsAggregator {
   readonly #families = new Map<string, MetricFamily>();
   readonly #seriesMax: number;
@@ -34,7 +34,7 @@ export class MetricsAggregator {
     });
   }
 
-  /** Only what never falls, for a process that has ended: what it counted was counted. */
+  /** Adds only counters, for a process that has ended. */
   addCounters(text: string): void {
     this.#parse(text, (metricFamily, series, value) => {
       if (metricFamily.kind !== 'gauge') this.#addSample(metricFamily, series, value);
@@ -57,7 +57,7 @@ export class MetricsAggregator {
       if (line.startsWith('# HELP ')) help = line;
       else if (line.startsWith('# TYPE ')) metricFamily = this.#family(help, line);
       else if (metricFamily !== undefined && line !== '') {
-        // A label may have a space in it, a figure has none.
+        // A label may contain a space, a value cannot.
         const gap = line.lastIndexOf(' ');
         look(metricFamily, line.slice(0, gap), Number(line.slice(gap + 1)));
       }
@@ -66,8 +66,8 @@ export class MetricsAggregator {
 
   #family(help: string, type: string): MetricFamily {
     const [, , name = '', kind = ''] = type.split(' ');
-    const known = this.#families.get(name);
-    if (known !== undefined) return known;
+    const existing = this.#families.get(name);
+    if (existing !== undefined) return existing;
     const family = { name, kind, head: `${help}\n${type}\n`, samples: new Map<string, number>() };
     this.#families.set(name, family);
     return family;
@@ -81,7 +81,7 @@ export class MetricsAggregator {
   }
 }
 
-/** Times, shares and yes-or-no would mean nothing as a sum; memory and CPU mean more when they are apart. */
+/** Metrics that make no sense as a sum, such as up/down states, memory and CPU. */
 function isPerProcess({ name, kind }: MetricFamily): boolean {
   return kind === 'gauge' && /^(process|nodejs)_|_up$/.test(name);
 }

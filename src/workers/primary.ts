@@ -17,7 +17,7 @@ export interface PrimaryStartResult extends WorkerStartResult {
   readonly settings: Settings;
 }
 
-/** The process that has the port and the shared memory, and starts those that serve. */
+/** The primary process: owns the port and the shared state, and starts the workers. */
 export class Primary {
   readonly #environment: Environment;
   readonly #lines: LineSink;
@@ -26,7 +26,7 @@ export class Primary {
   readonly #startedAtMs = systemClock.now();
   readonly #groups = new Set<WorkerGroup>();
   #current: WorkerGroup | undefined;
-  /** The database that has been served with. */
+  /** The database that workers have used. */
   #databaseLocation: string | undefined;
 
   constructor(environment: Environment, lineSink: LineSink) {
@@ -37,7 +37,7 @@ export class Primary {
       lostLinesGauge(lineSink),
       ...modelGauges(this.#models),
     ]);
-    // In turn, which is the same on every system; and with bytes that arrive as bytes.
+    // Round robin on every system; `advanced` keeps buffers as bytes.
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({
       exec: fileURLToPath(new URL('./worker.ts', import.meta.url)),
@@ -46,11 +46,11 @@ export class Primary {
     });
   }
 
-  /** Starts workers with the settings as they are now; those from before leave when all the new ones serve. */
+  /** Starts workers with the current settings; the previous ones leave once all new ones serve. */
   async start(): Promise<PrimaryStartResult> {
     const environment = loadEnvironment(this.#environment);
     const settings = readSettings(environment);
-    // Once, before several processes want to make the same file.
+    // Creates the secret before several processes try to.
     new RootSecrets(settings);
     const workerGroup = new WorkerGroup({
       pool: this.#pool,
@@ -76,7 +76,7 @@ export class Primary {
     }
   }
 
-  /** Resolves when new connections go elsewhere: whoever is told of the reload finds what is new. */
+  /** Resolves when only the new workers get connections. */
   async #handOver(workerGroup: WorkerGroup, drainMs: number): Promise<void> {
     await workerGroup.stopAccepting();
     void workerGroup.handOver(limits.handOverMs).then(() => this.#groups.delete(workerGroup));
@@ -84,19 +84,19 @@ export class Primary {
     if (this.#groups.size > limits.crewsMax) void oldest?.drain(drainMs).then(() => oldest.close());
   }
 
-  /** The file of the log was moved away. */
+  /** Reopens the log file after rotation. */
   reopenLogs(): Promise<void> {
     return this.#forEachGroup((workerGroup) => workerGroup.reopenLogs());
   }
 
-  /** Tells balancers to go elsewhere, while all workers serve on. */
+  /** Reports not ready to load balancers, while all workers keep serving. */
   announceShutdown(): Promise<void> {
     return this.#forEachGroup((workerGroup) => workerGroup.announceShutdown());
   }
 
   /**
-   * Resolves when all workers are over. All of them listen until no call is open any more: connections that come while
-   * the last listener closes may be held without an answer, and that must be when this process ends, too.
+   * Resolves when all workers have ended. All of them listen until no call is open: connections that arrive while the
+   * last listener closes may get no response, so that must happen at the very end.
    */
   async close(graceMs: number): Promise<void> {
     await this.#forEachGroup((workerGroup) => workerGroup.drain(graceMs));

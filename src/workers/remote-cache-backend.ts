@@ -4,21 +4,21 @@ import type { CacheBackend, ScopedCache } from '../kernel/ports/scoped-cache.ts'
 import type { RpcPeer } from './rpc-peer.ts';
 import type { CacheEntryAddress, StoreMethods } from './store-methods.ts';
 
-/** The way to the process that has the memory. */
+/** RPC to the primary process. */
 export type StoreRpc = Pick<RpcPeer<object, StoreMethods>, 'invoke'>;
 
-/** Shelves in another process. A shelf is a cache: while nobody answers it is empty, and nothing is kept. */
+/** Caches in the primary process. While it does not respond, reads miss and writes are dropped. */
 export class RemoteCacheBackend implements CacheBackend {
   readonly #rpc: StoreRpc;
   readonly #backend: CacheEntryAddress['backend'];
   #pendingBytes = 0;
 
-  constructor(peer: StoreRpc, which: CacheEntryAddress['backend']) {
+  constructor(peer: StoreRpc, backend: CacheEntryAddress['backend']) {
     this.#rpc = peer;
-    this.#backend = which;
+    this.#backend = backend;
   }
 
-  /** Bytes that are on their way. */
+  /** Bytes being sent. */
   get pendingBytes(): number {
     return this.#pendingBytes;
   }
@@ -28,27 +28,27 @@ export class RemoteCacheBackend implements CacheBackend {
   }
 
   cacheFor(scope: string): ScopedCache {
-    const place = (key: string): CacheEntryAddress => ({ backend: this.#backend, scope, key });
+    const addressOf = (key: string): CacheEntryAddress => ({ backend: this.#backend, scope, key });
     return {
-      get: (key) => undefinedIfUnavailable(this.#rpc.invoke('get', place(key))),
-      put: (key, value, ttlSeconds) => this.#put(place(key), value, ttlSeconds),
-      // Not having forgotten is no miss: this one fails.
-      delete: (key) => this.#rpc.invoke('delete', place(key)),
+      get: (key) => undefinedIfUnavailable(this.#rpc.invoke('get', addressOf(key))),
+      put: (key, value, ttlSeconds) => this.#put(addressOf(key), value, ttlSeconds),
+      // A failed delete must not go unnoticed, so this one rejects.
+      delete: (key) => this.#rpc.invoke('delete', addressOf(key)),
     };
   }
 
-  async #put(place: CacheEntryAddress, value: Uint8Array, ttlSeconds: number): Promise<void> {
+  async #put(address: CacheEntryAddress, value: Uint8Array, ttlSeconds: number): Promise<void> {
     const { byteLength } = value;
     if (
       byteLength > limits.cacheValueBytesMax ||
       this.#pendingBytes + byteLength > limits.cachePendingBytesMax
     ) {
-      // What can't be kept must not leave an older value in its place.
-      await undefinedIfUnavailable(this.#rpc.invoke('delete', place));
+      // A value that cannot be stored must not leave an older one in the cache.
+      await undefinedIfUnavailable(this.#rpc.invoke('delete', address));
       return;
     }
     this.#pendingBytes += byteLength;
-    await undefinedIfUnavailable(this.#rpc.invoke('put', place, value, ttlSeconds));
+    await undefinedIfUnavailable(this.#rpc.invoke('put', address, value, ttlSeconds));
     this.#pendingBytes -= byteLength;
   }
 }

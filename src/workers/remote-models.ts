@@ -5,7 +5,7 @@ import type { EmbeddingFailureReason } from '../kernel/ports/embeddings.ts';
 import type { PrimaryMethods } from './rpc-methods.ts';
 import type { RpcPeer } from './rpc-peer.ts';
 
-/** Models that the primary process has. What it said last about itself is believed until it says something else. */
+/** The models of the primary process; caches its last reported state. */
 export function createRemoteModels(
   peer: Pick<RpcPeer<object, Pick<PrimaryMethods, 'askModel'>>, 'invokeWithTimeout'>,
 ): InferenceClient {

@@ -5,30 +5,30 @@ import type { StoreMethods } from './store-methods.ts';
 
 type PrimaryRpc = Pick<RpcPeer<object, StoreMethods>, 'invoke' | 'hasEnded'>;
 
-/** Slots of one account that were handed out here before any call needs them. */
+/** Slots of one account that this worker has leased ahead of calls. */
 interface LeasedSlots {
   readonly id: number;
   readonly periodStartMs: number;
   readonly version: string;
-  /** The number of the next, and of the last. */
+  /** The numbers of the next and the last slot. */
   next: number;
   readonly last: number;
-  /** As of the last call. */
+  /** At the last call. */
   inFlight: InFlightCalls | undefined;
 }
 
 /**
- * Slots that another process counts. Where many calls come it hands out some ahead: to ask for each would cost a call half as
- * much again. They are given up as soon as it asks for them.
+ * Slots that the primary process counts. It leases some ahead to busy workers, since an RPC per call would make calls
+ * half as expensive again. Workers return them when it asks.
  */
 export class RemoteSlots implements Slots {
   readonly #primary: PrimaryRpc;
   readonly #onVersion: (accountId: string, version: string) => void;
   readonly #leases = new Map<string, LeasedSlots>();
-  /** Accounts for which some ahead are being asked for. */
+  /** Accounts with a pending lease request. */
   readonly #requesting = new Set<string>();
 
-  /** `onVersion` hears of an account's version that was told with an answer. */
+  /** `onVersion` receives the account version that comes with an answer. */
   constructor(primaryRpc: PrimaryRpc, onVersion: (accountId: string, version: string) => void) {
     this.#primary = primaryRpc;
     this.#onVersion = onVersion;
@@ -60,7 +60,7 @@ export class RemoteSlots implements Slots {
     return this.#primary.invoke('startCount', allowance, used);
   }
 
-  /** Gives up what is here of an account. */
+  /** Returns the leased slots of an account. */
   forget(accountId: string): UnusedSlots | undefined {
     const leasedSlots = this.#leases.get(accountId);
     this.#leases.delete(accountId);
@@ -69,7 +69,7 @@ export class RemoteSlots implements Slots {
     );
   }
 
-  /** Without its way to the other process this one would not hear that they are asked for. */
+  /** Without a connection to the primary process, leased slots must not be used, since it cannot reclaim them. */
   #isUsable(leasedSlots: LeasedSlots, { periodStartMs, limit }: Allowance): boolean {
     const { next, last } = leasedSlots;
     return (

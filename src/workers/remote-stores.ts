@@ -10,7 +10,7 @@ import type { UnusedSlots } from './slot-leases.ts';
 import type { StoreMethods } from './store-methods.ts';
 
 export interface RemoteStores extends EphemeralStores {
-  /** Gives up what is known of an account, and what is here of its slots. */
+  /** Drops the cached state of an account and returns its leased slots. */
   forgetAccount(accountId: string): UnusedSlots | undefined;
 }
 
@@ -19,7 +19,7 @@ type PrimaryRpc = Pick<
   'invoke' | 'invokeWithTimeout' | 'hasEnded' | 'pending'
 >;
 
-/** Memory that another process has. */
+/** Stores in the primary process. */
 export function createRemoteStores(peer: PrimaryRpc): RemoteStores {
   const versions = new RemoteVersions(peer);
   const slots = new RemoteSlots(peer, (accountId, version) => versions.onVersionSeen(accountId, version));
@@ -38,12 +38,12 @@ export function createRemoteStores(peer: PrimaryRpc): RemoteStores {
     gauges: [
       {
         name: 'weir_primary_pending',
-        help: `Questions to the primary process without an answer, of ${limits.workerPendingMax} for each worker`,
+        help: `Pending RPC calls to the primary process, max ${limits.workerPendingMax} per worker`,
         read: () => peer.pending,
       },
       {
         name: 'weir_shelf_pending_bytes',
-        help: 'Bytes on their way to the primary process',
+        help: 'Bytes being sent to the primary process',
         read: () => cacheBackend.pendingBytes + turnCacheBackend.pendingBytes,
       },
     ],
@@ -52,9 +52,9 @@ export function createRemoteStores(peer: PrimaryRpc): RemoteStores {
 
 function createRemoteBudgets(peer: StoreRpc): Budgets {
   return {
-    hold: (asked) => peer.invoke('hold', asked),
-    settle: (held, holdSettlement) => peer.invoke('settle', held, holdSettlement),
-    renew: (held) => peer.invoke('renewHold', held),
+    hold: (request) => peer.invoke('hold', request),
+    settle: (hold, holdSettlement) => peer.invoke('settle', hold, holdSettlement),
+    renew: (hold) => peer.invoke('renewHold', hold),
     begin: (budgetHolder, budgetWindows, spentByWindow) =>
       peer.invoke('startBudget', budgetHolder, budgetWindows, spentByWindow),
   };

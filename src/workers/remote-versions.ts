@@ -7,12 +7,12 @@ import type { StoreMethods } from './store-methods.ts';
 type PrimaryRpc = Pick<RpcPeer<object, StoreMethods>, 'invoke' | 'invokeWithTimeout' | 'hasEnded'>;
 
 /**
- * Versions of accounts in another process. To ask for one with each call would cost a fifth of the call, so they are kept
- * here: a renewal is confirmed when every process has said that it has forgotten what it had.
+ * Account versions in the primary process, cached here, since an RPC per call would cost a fifth of the call. A renewal
+ * is confirmed once every process has dropped its cached version.
  */
 export class RemoteVersions implements Versions {
   readonly #peer: PrimaryRpc;
-  /** Or the question that is on its way: what is forgotten meanwhile is not kept when the answer comes. */
+  /** Versions or pending requests; an answer is not cached if its entry was dropped meanwhile. */
   readonly #cache = new Lru<string | Promise<string>>(limits.cachedVersionsMax);
 
   constructor(peer: PrimaryRpc) {
@@ -20,9 +20,9 @@ export class RemoteVersions implements Versions {
   }
 
   of(accountId: string): string | Promise<string> {
-    // Nobody would tell of a renewal any more.
-    const known = this.#peer.hasEnded ? undefined : this.#cache.get(accountId);
-    return known ?? this.#fetch(accountId);
+    // Without the connection, renewals would be missed.
+    const cached = this.#peer.hasEnded ? undefined : this.#cache.get(accountId);
+    return cached ?? this.#fetch(accountId);
   }
 
   async renew(accountId: string): Promise<void> {
@@ -33,20 +33,20 @@ export class RemoteVersions implements Versions {
     this.#cache.delete(accountId);
   }
 
-  /** Something else was answered under this version. It is not kept: it may be older than a renewal that came with it. */
+  /** Drops a cached version that differs. Does not cache the new one, which may predate a renewal. */
   onVersionSeen(accountId: string, version: string): void {
-    const known = this.#cache.get(accountId);
-    if (known !== undefined && known !== version) this.forget(accountId);
+    const cached = this.#cache.get(accountId);
+    if (cached !== undefined && cached !== version) this.forget(accountId);
   }
 
   #fetch(accountId: string): Promise<string> {
-    const asked = this.#peer.invoke('version', accountId);
-    this.#cache.set(accountId, asked);
-    const isCurrent = () => this.#cache.get(accountId) === asked;
-    asked.then(
+    const pending = this.#peer.invoke('version', accountId);
+    this.#cache.set(accountId, pending);
+    const isCurrent = () => this.#cache.get(accountId) === pending;
+    pending.then(
       (version) => isCurrent() && this.#cache.set(accountId, version),
       () => isCurrent() && this.forget(accountId),
     );
-    return asked;
+    return pending;
   }
 }

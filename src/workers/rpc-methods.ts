@@ -5,44 +5,44 @@ import type { ProcessMetrics } from './metrics-aggregator.ts';
 import type { UnusedSlots } from './slot-leases.ts';
 import type { StoreMethods } from './store-methods.ts';
 
-/** What the primary process asks a worker. */
+/** RPC methods of a worker. */
 export interface WorkerMethods {
-  /** Fails with words for whoever started the gateway. */
+  /** Rejects with an explanation for the operator. */
   start(order: WorkerStartOptions): Promise<WorkerStartResult>;
-  /** Its figures, as for Prometheus. */
+  /** Its metrics in the Prometheus format. */
   metrics(): Promise<string>;
-  /** To leave new connections to others. */
+  /** Stops accepting connections. */
   stopAccepting(): Promise<void>;
-  /** The same; answers with the last figures when its own are gone, or the time is over. */
+  /** Stops accepting; resolves to the last metrics when its connections have ended, or at the timeout. */
   handOver(graceMs: number): Promise<string>;
-  /** To open the file of its log again, which was moved away. */
+  /** Reopens its log file after rotation. */
   reopenLog(): Promise<void>;
-  /** That what it knows of an account may be out of date, and its slots are wanted back. */
+  /** Drops the cached state of an account and returns its leased slots. */
   forgetAccount(accountId: string): Promise<UnusedSlots | undefined>;
-  /** To tell balancers that it is about to stop, and to serve on. */
+  /** Reports not ready to load balancers, and keeps serving. */
   announceShutdown(): Promise<void>;
-  /** To refuse new calls; answers when the open ones are over, or the time is. */
+  /** Rejects new calls; resolves when open ones have ended, or at the timeout. */
   drain(graceMs: number): Promise<void>;
-  /** To give up what is still open and store what it knows; answers with the last figures. */
+  /** Aborts open calls and flushes data; resolves to the last metrics. */
   close(): Promise<string>;
 }
 
-/** What a worker asks the primary process. */
+/** RPC methods of the primary process. */
 export interface PrimaryMethods extends StoreMethods {
-  /** Says that it can be asked; what is said to a process before it listens is lost. */
+  /** Announces that the worker listens; earlier messages would be lost. */
   hello(): Promise<void>;
-  /** Of the models that the machine has once. */
+  /** Uses the local models, which run once per machine. */
   readonly askModel: InferenceClient['infer'];
-  /** Of all processes, those that have ended included. */
+  /** Metrics of all processes, including ended ones. */
   allMetrics(): Promise<readonly ProcessMetrics[]>;
 }
 
 export interface WorkerStartOptions {
-  /** All settings; the same for every worker, also for one that replaces another later. */
+  /** All settings, the same for every worker, including replacements. */
   readonly environment: Environment;
-  /** When the gateway started, whatever became of its processes since. */
+  /** When the gateway started, regardless of worker restarts. */
   readonly startedAtMs: number;
-  /** Whether the gateway has served with this database before. */
+  /** Whether the gateway has used this database before. */
   readonly isJoining: boolean;
 }
 

@@ -2,19 +2,19 @@ import { limits } from '../kernel/limits.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
 import { deserializeError, type SerializedError, serializeError } from './serialized-error.ts';
 
-/** What one side can be asked, by name. Both sides are of one release, so that the names stand for the types. */
+/** RPC methods by name. Both sides run the same release, so the names determine the types. */
 export type RpcMethods<Names> = { readonly [Name in keyof Names]: RpcHandler };
 
 type RpcHandler = { answer(...values: readonly unknown[]): unknown }['answer'];
 
-/** The way to another process; whatever can be cloned arrives as it was sent. */
+/** A channel to another process, for structured-cloneable values. */
 export interface ProcessChannel {
   send(message: RpcMessage): void;
   onMessage(hear: (message: RpcMessage) => void): void;
   onEnd(then: () => void): void;
 }
 
-/** All that was said in one turn of the event loop. */
+/** All invocations and answers of one event loop turn. */
 export interface RpcMessage {
   readonly invocations: readonly RpcInvocation[];
   readonly results: readonly RpcResult[];
@@ -24,7 +24,7 @@ interface RpcInvocation {
   readonly id: number;
   readonly name: string;
   readonly args: readonly unknown[];
-  /** On the machine's clock: after this nobody waits for the answer. */
+  /** By the machine's clock; after this the caller no longer waits. */
   readonly deadlineMs: number;
 }
 
@@ -42,14 +42,14 @@ interface PendingInvocation {
 
 interface RpcPeerParts<Mine> {
   readonly channel: ProcessChannel;
-  /** What the other side may ask. */
+  /** The methods that the other side may call. */
   readonly handlers: Mine;
   readonly pendingMax?: number;
 }
 
 /**
- * Two processes that ask each other questions. Whoever asks has an answer or an error within a bounded time, and what
- * is said in one turn of the event loop goes out as one message: the message is what costs, not what is in it.
+ * RPC between two processes. Each call gets an answer or an error within a bounded time. Calls of one event loop turn are
+ * sent as one message, since the cost is per message.
  */
 export class RpcPeer<Mine extends RpcMethods<Mine>, Theirs extends RpcMethods<Theirs>> {
   readonly #channel: ProcessChannel;
@@ -71,12 +71,12 @@ export class RpcPeer<Mine extends RpcMethods<Mine>, Theirs extends RpcMethods<Th
     channel.onEnd(() => this.#onEnd());
   }
 
-  /** Whether nothing can be asked any more. */
+  /** Whether the channel has closed. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
 
-  /** Questions that have no answer yet. */
+  /** The number of pending calls. */
   get pending(): number {
     return this.#pending.size;
   }
@@ -108,14 +108,14 @@ export class RpcPeer<Mine extends RpcMethods<Mine>, Theirs extends RpcMethods<Th
 
   #onMessage({ invocations, results }: RpcMessage): void {
     for (const answer of results) this.#settle(answer);
-    // Those who were answered go on first: what is asked with their answers may be about what they got.
+    // Answers first: calls in the same message may depend on them.
     if (invocations.length > 0) queueMicrotask(() => this.#handleAll(invocations));
   }
 
-  #handleAll(asked: readonly RpcInvocation[]): void {
+  #handleAll(invocations: readonly RpcInvocation[]): void {
     const nowMs = Date.now();
-    // What nobody waits for must not be done: a slot would be taken that nobody gives back.
-    for (const question of asked) if (question.deadlineMs > nowMs) void this.#handle(question);
+    // Skips expired calls: otherwise a slot could be taken and never returned.
+    for (const invocation of invocations) if (invocation.deadlineMs > nowMs) void this.#handle(invocation);
   }
 
   #settle({ id, value, failure: serializedError }: RpcResult): void {
@@ -134,14 +134,14 @@ export class RpcPeer<Mine extends RpcMethods<Mine>, Theirs extends RpcMethods<Th
   async #runHandler({ id, name, args }: RpcInvocation): Promise<RpcResult> {
     try {
       const answer = this.#handlers.get(name);
-      if (answer === undefined) throw new Error(`nobody here answers "${name}"`);
+      if (answer === undefined) throw new Error(`unknown method "${name}"`);
       return { id, value: await answer(...args) };
     } catch (thrown) {
       return { id, failure: serializeError(thrown) };
     }
   }
 
-  /** After everything that has arrived by now is looked at, since that is what is said at once. */
+  /** Sends after all received messages are processed, to batch their answers. */
   #sendSoon(): void {
     if (this.#willSend) return;
     this.#willSend = true;
@@ -154,11 +154,11 @@ export class RpcPeer<Mine extends RpcMethods<Mine>, Theirs extends RpcMethods<Th
     });
   }
 
-  /** One timer for all that is pending: one for each would cost as much as the question. */
+  /** One timer for all pending calls: one each would cost as much as the call. */
   #sweepSoon(): void {
     if (this.#willSweep) return;
     this.#willSweep = true;
-    // After a long task of our own answers may be there and not read yet: they are, before the immediate runs.
+    // After a long task, answers may be received but unread; they are read before the immediate runs.
     setTimeout(() => setImmediate(() => this.#sweep()), limits.workerSweepMs).unref();
   }
 
@@ -168,7 +168,7 @@ export class RpcPeer<Mine extends RpcMethods<Mine>, Theirs extends RpcMethods<Th
     for (const [id, { deadlineMs, reject }] of this.#pending)
       if (deadlineMs <= nowMs) {
         this.#pending.delete(id);
-        reject(storageUnavailable('the other process did not answer in time'));
+        reject(storageUnavailable('the other process did not respond in time'));
       }
     if (this.#pending.size > 0) this.#sweepSoon();
   }

@@ -1,16 +1,16 @@
 import { type ErrorCode, type ErrorDetails, GatewayError } from '../kernel/errors.ts';
 
-/** Something that was thrown, on its way to another process. */
+/** An error in a form that can be sent to another process. */
 export interface SerializedError {
   readonly message: string;
-  /** With a code it is for callers; without one it is a bug. */
+  /** The code of a `GatewayError`; without one the error is a bug. */
   readonly code?: ErrorCode;
   readonly details?: ErrorDetails;
 }
 
 export function serializeError(thrown: unknown): SerializedError {
   if (!GatewayError.is(thrown)) return { message: thrown instanceof Error ? thrown.message : String(thrown) };
-  // Neither can be sent: a cause is anything at all, and an upstream's answer has functions in it.
+  // Neither can be cloned: a cause can be anything, and an upstream response has functions.
   const { cause: _, upstream: __, ...details } = thrown.details;
   return { message: thrown.message, code: thrown.code, details };
 }

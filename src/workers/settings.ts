@@ -5,7 +5,7 @@ import { limits } from '../kernel/limits.ts';
 import { envVariable } from '../kernel/settings.ts';
 
 export const workerSettings = {
-  /** Processes that share the port. */
+  /** The number of worker processes. */
   workers: envVariable(
     'WEIR_WORKERS',
     z
@@ -18,7 +18,7 @@ export const workerSettings = {
       })
       .default(1),
   ),
-  /** How long the event loop of a process may stand still before the process is ended; infinite where that is switched off. */
+  /** How long the event loop may be blocked before the process is ended; infinite if off. */
   watchdogMs: envVariable(
     'WEIR_WATCHDOG',
     z

@@ -3,14 +3,14 @@ import type { Allowance, InFlightCalls, SlotDecision } from '../kernel/ports/sha
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
 import type { MemoryAccountState } from '../storage/memory/memory-account-state.ts';
 
-/** A process that slots are handed out to. */
+/** A process that leases slots. */
 export interface LeaseHolder {
   readonly hasEnded: boolean;
-  /** From then on it knows nothing of the account, and lets no call through without asking. */
+  /** Drops the account's state; from then on the process asks for every slot. */
   forgetAccount(accountId: string, withinMs: number): Promise<UnusedSlots | undefined>;
 }
 
-/** What a process gives up of the slots that it was handed last. */
+/** The slots of its last lease that a process returns. */
 export interface UnusedSlots {
   readonly id: number;
   readonly calls: number;
@@ -20,17 +20,17 @@ export interface UnusedSlots {
 export interface SlotRequest {
   readonly allowance: Allowance;
   readonly inFlight: InFlightCalls | undefined;
-  /** The last that the process was handed ahead and has used up, 0 for none; undefined where it wants no more. */
+  /** The id of the last lease that the process has used up, 0 for none; undefined if it wants no lease. */
   readonly finishedLeaseId: number | undefined;
 }
 
 export interface SlotGrant {
   readonly result: SlotDecision;
-  /** So many more, with the numbers that follow. */
+  /** The number of additional slots, with consecutive numbers. */
   readonly lease?: { readonly id: number; readonly calls: number };
 }
 
-/** What a process was handed last. */
+/** The last lease of a process. */
 interface SlotLease {
   readonly accountId: string;
   id: number;
@@ -38,9 +38,9 @@ interface SlotLease {
   allowance: Allowance;
   processId: string | undefined;
   requestedAtMs: number;
-  /** Since the last look. */
+  /** Since the last sweep. */
   wasRequested: boolean;
-  /** The count that they were taken from is gone. */
+  /** Whether the count that they were taken from is gone. */
   isLost: boolean;
   returning: Promise<void> | undefined;
 }
@@ -53,8 +53,8 @@ interface SlotLeasesParts {
 }
 
 /**
- * Hands out slots ahead to processes whose accounts call often, while their caps are far away. Before anybody is refused for
- * want of a slot, all that were handed out come back, so that a cap holds to the call.
+ * Leases slots ahead to processes for busy accounts that are far from their caps. Before a call is rejected for lack of a
+ * slot, all leases are reclaimed, so that caps are exact.
  */
 export class SlotLeases {
   readonly #parts: SlotLeasesParts;
@@ -83,13 +83,13 @@ export class SlotLeases {
     return { result, ...this.#lease(leaseHolder, { allowance, inFlight, finishedLeaseId }, result.used) };
   }
 
-  /** Calls that fail have a limit of their own, which nobody may pass who doesn't know of it. */
+  /** Failed calls have their own limit, so leases are reclaimed before it is applied. */
   async giveBack(allowance: Allowance): Promise<void> {
     await this.#parts.slots.giveBack(allowance);
     await this.#recall(allowance.accountId);
   }
 
-  /** Resolves when no process knows anything of an account any more. */
+  /** Resolves when no process has cached state of the account. */
   async forgetAccount(accountId: string): Promise<void> {
     const forgetting = [...this.#parts.holders].map(async (leaseHolder) => {
       try {
@@ -101,39 +101,39 @@ export class SlotLeases {
     await Promise.all(forgetting);
   }
 
-  /** What a process has that is about to end comes back. */
+  /** Reclaims the leases of a process that is about to end. */
   async reclaimFrom(leaseHolder: LeaseHolder): Promise<void> {
     const returning = [...this.#leases.values()].map((lent) => {
-      const one = lent.get(leaseHolder);
-      return one && this.#reclaim(leaseHolder, one);
+      const lease = lent.get(leaseHolder);
+      return lease && this.#reclaim(leaseHolder, lease);
     });
     await Promise.all(returning);
   }
 
-  /** Nobody knows how many of its slots a process had used that was killed, so they stay taken. It has none under way. */
+  /** The slots of a killed process stay taken, since it may have used them. It has no calls in flight. */
   onHolderExit(leaseHolder: LeaseHolder): void {
     for (const [accountId, lent] of this.#leases) {
-      const one = lent.get(leaseHolder);
-      if (one?.processId !== undefined)
-        void this.#parts.slots.reportInFlight(one.allowance, { processId: one.processId, calls: 0 });
+      const lease = lent.get(leaseHolder);
+      if (lease?.processId !== undefined)
+        void this.#parts.slots.reportInFlight(lease.allowance, { processId: lease.processId, calls: 0 });
       this.#removeLease(leaseHolder, accountId);
     }
   }
 
   #lease(
     leaseHolder: LeaseHolder,
-    asked: SlotRequest & { finishedLeaseId: number },
+    request: SlotRequest & { finishedLeaseId: number },
     used: number,
   ): Pick<SlotGrant, 'lease'> {
-    const { allowance, inFlight, finishedLeaseId } = asked;
+    const { allowance, inFlight, finishedLeaseId } = request;
     const room = Math.floor((allowance.limit - used) / limits.slotsAheadShare);
     const slotLease = this.#leases.get(allowance.accountId)?.get(leaseHolder);
     if (room === 0 || slotLease?.returning !== undefined) return {};
     if (slotLease === undefined) {
-      this.#recordFirstRequest(leaseHolder, asked);
+      this.#recordFirstRequest(leaseHolder, request);
       return {};
     }
-    // An answer that came too late was thrown away.
+    // The process discarded an answer that came too late.
     if (slotLease.id !== finishedLeaseId) this.#returnSlots(slotLease, slotLease.calls);
     const calls = Math.min(nextLeaseSize(slotLease), room);
     const id = ++this.#lastId;
@@ -142,7 +142,7 @@ export class SlotLeases {
     return { lease: { id, calls } };
   }
 
-  /** Whoever asks again within a while is handed some. */
+  /** A second request within a short time gets a lease. */
   #recordFirstRequest(
     leaseHolder: LeaseHolder,
     { allowance, inFlight, finishedLeaseId }: SlotRequest & { finishedLeaseId: number },
@@ -164,21 +164,21 @@ export class SlotLeases {
     this.#timer ??= setInterval(() => this.#sweep(), this.#parts.idleMs ?? limits.slotsAheadIdleMs).unref();
   }
 
-  /** A count that is begun anew must not miss a slot that somebody still lets a call through on. */
+  /** A restarted count must include slots that a process may still use. */
   async #handleShortage(accountId: string, outcome: 'full' | 'uncounted'): Promise<void> {
     const isLost = outcome === 'uncounted';
     if (isLost) for (const slotLease of this.#leases.get(accountId)?.values() ?? []) slotLease.isLost = true;
     const areBack = await this.#recall(accountId);
     if (isLost && !areBack)
-      throw storageUnavailable('another process has slots of this account and does not answer');
+      throw storageUnavailable('another process holds slots of this account and does not respond');
   }
 
-  /** Whether all are back. */
+  /** Resolves to whether all were returned. */
   async #recall(accountId: string): Promise<boolean> {
     const lent = this.#leases.get(accountId);
     if (lent === undefined) return true;
     const returned = await Promise.all(
-      [...lent].map(([leaseHolder, one]) => this.#reclaim(leaseHolder, one)),
+      [...lent].map(([leaseHolder, lease]) => this.#reclaim(leaseHolder, lease)),
     );
     return returned.every((isBack) => isBack);
   }
@@ -202,14 +202,14 @@ export class SlotLeases {
     return true;
   }
 
-  /** Both may be asked for at once, by a change of the account and for want of a slot; the first answer has them. */
+  /** An account change and a shortage may both reclaim at once; the first answer returns the slots. */
   async #forgetIn(leaseHolder: LeaseHolder, accountId: string, withinMs: number): Promise<void> {
     const idBefore = this.#leases.get(accountId)?.get(leaseHolder)?.id;
     const unusedSlots = await leaseHolder.forgetAccount(accountId, withinMs);
     const slotLease = this.#leases.get(accountId)?.get(leaseHolder);
     if (slotLease === undefined) return;
     if (unusedSlots?.id === slotLease.id) this.#returnSlots(slotLease, unusedSlots.calls);
-    // It was handed them before it was asked, and never had them: the answer came too late.
+    // The grant came too late and was discarded, so the process never had these slots.
     else if (idBefore === slotLease.id) this.#returnSlots(slotLease, slotLease.calls);
     else return;
     if (unusedSlots?.inFlight !== undefined)
@@ -228,17 +228,17 @@ export class SlotLeases {
   }
 
   #leasedCalls(accountId: string): number {
-    let held = 0;
-    for (const { calls } of this.#leases.get(accountId)?.values() ?? []) held += calls;
-    return held;
+    let total = 0;
+    for (const { calls } of this.#leases.get(accountId)?.values() ?? []) total += calls;
+    return total;
   }
 
-  /** What nobody asked for since the last look comes back. */
+  /** Reclaims leases that were not used since the last sweep. */
   #sweep(): void {
     for (const lent of this.#leases.values())
-      for (const [leaseHolder, one] of lent) {
-        if (!one.wasRequested) void this.#reclaim(leaseHolder, one);
-        one.wasRequested = false;
+      for (const [leaseHolder, lease] of lent) {
+        if (!lease.wasRequested) void this.#reclaim(leaseHolder, lease);
+        lease.wasRequested = false;
       }
     if (this.#leases.size > 0) return;
     clearInterval(this.#timer);
@@ -246,7 +246,7 @@ export class SlotLeases {
   }
 }
 
-/** So many that they last for a while, but not for so long that many come back or are lost with a process. */
+/** Enough slots to last a while, but few enough that little is returned or lost with a process. */
 function nextLeaseSize(slotLease: SlotLease): number {
   const nowMs = performance.now();
   const lastedMs = nowMs - slotLease.requestedAtMs;

@@ -10,10 +10,10 @@ import type {
 } from '../kernel/ports/shared-state.ts';
 import type { LeaseHolder, SlotGrant, SlotLeases } from './slot-leases.ts';
 
-/** What workers ask of the memory that they share. */
+/** RPC methods of the shared stores. */
 export interface StoreMethods {
   readonly ping: SharedState['ping'];
-  /** `usedUp` is the last that it was handed ahead, 0 for none; undefined where it wants no more. */
+  /** The last argument is the id of the last used-up lease, 0 for none; undefined if it wants no lease. */
   takeSlot(
     allowance: Allowance,
     inFlightCalls: InFlightCalls | undefined,
@@ -31,10 +31,10 @@ export interface StoreMethods {
   readonly settle: Budgets['settle'];
   readonly renewHold: Budgets['renew'];
   readonly startBudget: Budgets['begin'];
-  get(place: CacheEntryAddress): Promise<Uint8Array | undefined>;
-  put(place: CacheEntryAddress, value: Uint8Array, ttlSeconds: number): Promise<void>;
-  delete(place: CacheEntryAddress): Promise<void>;
-  clearCache(which: Omit<CacheEntryAddress, 'key'>): Promise<void>;
+  get(address: CacheEntryAddress): Promise<Uint8Array | undefined>;
+  put(address: CacheEntryAddress, value: Uint8Array, ttlSeconds: number): Promise<void>;
+  delete(address: CacheEntryAddress): Promise<void>;
+  clearCache(address: Omit<CacheEntryAddress, 'key'>): Promise<void>;
   readonly erase: EphemeralStores['erase'];
 }
 
@@ -44,7 +44,7 @@ export interface CacheEntryAddress {
   readonly key: string;
 }
 
-/** The answers of the process that has the memory to one of the others. */
+/** The handlers of the primary process for one worker. */
 export function createStoreHandlers(
   ephemeralStores: EphemeralStores,
   ahead: SlotLeases,
@@ -52,7 +52,7 @@ export function createStoreHandlers(
 ): StoreMethods {
   const { budgets } = ephemeralStores;
   const { slots, versions, rateLimiter } = ephemeralStores.shared;
-  const shelf = ({ backend, scope }: CacheEntryAddress) => ephemeralStores[backend].cacheFor(scope);
+  const cacheOf = ({ backend, scope }: CacheEntryAddress) => ephemeralStores[backend].cacheFor(scope);
   return {
     ping: () => ephemeralStores.shared.ping(),
     takeSlot: (allowance, inFlight, finishedLeaseId) =>
@@ -68,15 +68,15 @@ export function createStoreHandlers(
     },
     countAttempt: (name, limit) => rateLimiter.count(name, limit),
     forgetAttempts: (name) => rateLimiter.forget(name),
-    hold: (asked) => budgets.hold(asked),
-    settle: (held, holdSettlement) => budgets.settle(held, holdSettlement),
-    renewHold: (held) => budgets.renew(held),
+    hold: (request) => budgets.hold(request),
+    settle: (hold, holdSettlement) => budgets.settle(hold, holdSettlement),
+    renewHold: (hold) => budgets.renew(hold),
     startBudget: (budgetHolder, budgetWindows, spentByWindow) =>
       budgets.begin(budgetHolder, budgetWindows, spentByWindow),
-    get: (place) => shelf(place).get(place.key),
-    // A copy, since what has arrived is a part of its whole message and would keep all of it.
-    put: (place, value, ttlSeconds) => shelf(place).put(place.key, new Uint8Array(value), ttlSeconds),
-    delete: (place) => shelf(place).delete(place.key),
+    get: (address) => cacheOf(address).get(address.key),
+    // Copies the value, since a view would keep the whole message in memory.
+    put: (address, value, ttlSeconds) => cacheOf(address).put(address.key, new Uint8Array(value), ttlSeconds),
+    delete: (address) => cacheOf(address).delete(address.key),
     clearCache: ({ backend, scope }) => ephemeralStores[backend].clear(scope),
     erase: (accountTraces) => ephemeralStores.erase(accountTraces),
   };

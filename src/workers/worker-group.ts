@@ -12,12 +12,12 @@ export interface WorkerGroupParts {
   readonly log: Log;
 }
 
-/** Workers with the same settings. One that ends by itself is replaced. */
+/** Workers with the same settings; replaces one that ends unexpectedly. */
 export class WorkerGroup {
   readonly #parts: WorkerGroupParts;
   readonly #workers = new Set<WorkerProcess>();
   readonly #stopping = new AbortController();
-  /** Workers that ended soon after their start, one after the other. */
+  /** Consecutive workers that ended soon after their start. */
   #failures = 0;
 
   #startOptions: WorkerStartOptions;
@@ -27,7 +27,7 @@ export class WorkerGroup {
     this.#startOptions = parts.startOptions;
   }
 
-  /** All of them serve, or none is left when this rejects. */
+  /** Resolves when all serve; if it rejects, all are stopped. */
   async start(): Promise<WorkerStartResult> {
     try {
       const others = Array.from({ length: this.#parts.size - 1 }, () => this.#startWorker());
@@ -40,12 +40,12 @@ export class WorkerGroup {
     }
   }
 
-  /** Leaves new connections to others; resolves when all have heard it, or are stuck. */
+  /** Stops accepting connections; resolves when all workers have confirmed or are stuck. */
   async stopAccepting(): Promise<void> {
     await Promise.allSettled([...this.#workers].map((worker) => worker.stopAccepting()));
   }
 
-  /** Leaves new connections to others and ends when its own are gone. */
+  /** Stops accepting connections and ends when open ones have ended. */
   handOver(graceMs: number): Promise<void> {
     return this.#forEachWorker((worker) => worker.handOver(graceMs));
   }
@@ -54,12 +54,12 @@ export class WorkerGroup {
     await Promise.allSettled([...this.#workers].map((worker) => worker.reopenLog()));
   }
 
-  /** Tells balancers to go elsewhere, and serves on. */
+  /** Reports not ready to load balancers, and keeps serving. */
   announceShutdown(): Promise<void> {
     return this.#forEachWorker((worker) => worker.announceShutdown());
   }
 
-  /** Refuses new calls and waits for those that are open. */
+  /** Rejects new calls and waits for open ones. */
   drain(graceMs: number): Promise<void> {
     return this.#forEachWorker((worker) => worker.drain(graceMs));
   }
@@ -72,7 +72,7 @@ export class WorkerGroup {
     return this.#forEachWorker((worker) => worker.kill());
   }
 
-  /** From now on nobody is replaced; who can't do it has ended. */
+  /** From now on workers are not replaced; one that fails has ended. */
   async #forEachWorker(work: (worker: WorkerProcess) => Promise<unknown>): Promise<void> {
     this.#stopping.abort();
     await Promise.allSettled([...this.#workers].map(work));
@@ -92,7 +92,7 @@ export class WorkerGroup {
     const { pool, log } = this.#parts;
     if (this.#stopping.signal.aborted) return;
     pool.countReplacement();
-    log.error({ worker: name, process: pid, how }, 'a process ended by itself and is replaced');
+    log.error({ worker: name, process: pid, how }, 'a worker ended unexpectedly and is replaced');
     this.#failures = ranMs < limits.workerSteadyMs ? this.#failures + 1 : 1;
     await this.#replace();
   }
@@ -106,7 +106,7 @@ export class WorkerGroup {
         return;
       } catch (cause) {
         this.#failures++;
-        if (!signal.aborted) this.#parts.log.error({ err: cause }, 'a process could not be replaced yet');
+        if (!signal.aborted) this.#parts.log.error({ err: cause }, 'could not replace a worker; will retry');
       }
   }
 }

@@ -9,32 +9,31 @@ import { SlotLeases } from './slot-leases.ts';
 import { createStoreHandlers } from './store-methods.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-/** All processes that serve, and what they have in common: their memory and their figures. */
+/** All workers, with their shared stores and metrics. */
 export class WorkerPool {
   readonly #workers = new Set<WorkerProcess>();
   readonly #stores: InProcessStores;
   readonly #leases: SlotLeases;
   readonly #models: InferenceClient;
-  /** What processes that have ended had counted: sums that fall would look like a new start. */
+  /** Counters of ended workers: falling sums would look like a restart. */
   readonly #endedMetrics = new MetricsAggregator(limits.retainedSeriesMax);
   readonly #metrics = new Metrics();
   readonly #replacedCounter = new CounterFamily(
     'weir_workers_replaced_total',
-    'Processes that ended by themselves',
+    'Workers that ended unexpectedly',
     [],
   );
   #silentCount = 0;
 
-  /** With what is told of the primary process besides. */
   constructor(memory: InProcessStores, models: InferenceClient, gauges: readonly Gauge[]) {
     this.#stores = memory;
     this.#leases = new SlotLeases({ slots: memory.shared.slots, holders: this.#workers });
     this.#models = models;
     this.#replacedCounter.with().value = 0;
-    this.#metrics.gauge('weir_workers', 'Processes that serve', () => this.#readyWorkers().length);
+    this.#metrics.gauge('weir_workers', 'Workers that serve calls', () => this.#readyWorkers().length);
     this.#metrics.gauge(
       'weir_workers_silent',
-      'Processes that were too busy to tell their figures, so that these are of an earlier time',
+      'Workers that were too busy to report metrics, so that older ones are shown',
       () => this.#silentCount,
     );
     for (const { name, help, read } of [...memory.gauges, ...gauges]) this.#metrics.gauge(name, help, read);
@@ -67,7 +66,7 @@ export class WorkerPool {
   }
 
   async #allMetrics(): Promise<readonly ProcessMetrics[]> {
-    // Before anybody is asked: one that ends meanwhile must not be counted twice.
+    // Before workers are queried: one that ends meanwhile must not be counted twice.
     const ended = { worker: 'ended', text: this.#endedMetrics.render() };
     let silent = 0;
     const living = await Promise.all(

@@ -11,13 +11,13 @@ import type { LeaseHolder, UnusedSlots } from './slot-leases.ts';
 
 interface WorkerProcessParts {
   handlersFor(worker: WorkerProcess): Omit<PrimaryMethods, 'hello'>;
-  /** It has said its last, and can still be asked. */
+  /** Its last metrics were reported, but it still responds. */
   onStopping(worker: WorkerProcess): Promise<void>;
 }
 
 /** A worker as the primary process sees it. */
 export class WorkerProcess implements LeaseHolder {
-  /** Resolves, when it is over, to how it ended. */
+  /** Resolves to how it ended. */
   readonly exited: Promise<string>;
   readonly #parts: WorkerProcessParts;
   readonly #worker: Worker;
@@ -41,12 +41,12 @@ export class WorkerProcess implements LeaseHolder {
     });
     this.exited = new Promise((resolve) => {
       this.#worker.on('exit', (code, signal) => resolve(signal ?? `code ${code}`));
-      // There may have been no process to end.
+      // The process may have failed to start.
       this.#worker.on('error', ({ message }) => resolve(message));
     });
   }
 
-  /** No other has it, before or after. */
+  /** Unique, also over time. */
   get name(): string {
     return String(this.#worker.id);
   }
@@ -55,36 +55,36 @@ export class WorkerProcess implements LeaseHolder {
     return this.#worker.process.pid;
   }
 
-  /** Since it serves. */
+  /** From the moment it serves. */
   get isReady(): boolean {
     return this.#isReady;
   }
 
-  /** It knows nothing any more. */
+  /** It has no cached state any more. */
   get hasEnded(): boolean {
     return this.#peer.hasEnded;
   }
 
-  /** What it said of itself when it was last asked. */
+  /** Its last reported metrics. */
   get lastMetrics(): string {
     return this.#lastMetrics;
   }
 
-  /** One that can't be started is over when this rejects. */
+  /** If this rejects, the worker has ended. */
   async start(order: WorkerStartOptions): Promise<WorkerStartResult> {
     try {
       void this.exited.then((how) => this.#helloReceived.reject(storageUnavailable(how)));
       await withTimeout(this.#helloReceived.promise, limits.workerStartMs, () =>
-        storageUnavailable('it is silent'),
+        storageUnavailable('it did not report in time'),
       );
       const workerStartResult = await this.#peer.invokeWithTimeout(limits.workerStartMs, 'start', order);
       this.#isReady = true;
       return workerStartResult;
     } catch (thrown) {
       const how = await this.kill();
-      // What the worker itself says is in words for whoever started it.
+      // An error of the worker itself is already an explanation for the operator.
       if (!GatewayError.is(thrown)) throw thrown;
-      throw new Error(`a process ended before it was ready (${how})`, { cause: thrown });
+      throw new Error(`a worker ended before it was ready (${how})`, { cause: thrown });
     }
   }
 
@@ -97,7 +97,7 @@ export class WorkerProcess implements LeaseHolder {
     if (this.#isReady) await this.#peer.invoke('reopenLog');
   }
 
-  /** One that has not said hello yet knows nothing. */
+  /** A worker that has not announced itself has no cached state. */
   async forgetAccount(accountId: string, withinMs: number): Promise<UnusedSlots | undefined> {
     if (!this.#hasSaidHello) return undefined;
     return this.#peer.invokeWithTimeout(withinMs, 'forgetAccount', accountId);
@@ -112,7 +112,7 @@ export class WorkerProcess implements LeaseHolder {
     else await this.kill();
   }
 
-  /** One that is not ready yet is killed, and so is one that does not answer. */
+  /** Kills a worker that is not ready or does not respond. */
   async drain(graceMs: number): Promise<void> {
     try {
       if (!this.#isReady) throw storageUnavailable('it is not ready');
@@ -139,7 +139,7 @@ export class WorkerProcess implements LeaseHolder {
     return this.exited;
   }
 
-  /** Lets go of it when it has said its last; one that says nothing is killed. */
+  /** Disconnects after the last metrics; kills a worker that does not respond. */
   async #stop(last: Promise<string>): Promise<void> {
     try {
       this.#lastMetrics = await last;

@@ -1,4 +1,4 @@
-// A process of a gateway that has several: it waits for its settings, and then serves like one that is alone.
+// A worker process: waits for its settings, then serves like a single process.
 import cluster, { type Worker } from 'node:cluster';
 import { createControlHandlers } from '../cli/control-handlers.ts';
 import { type ControlServer, openControlSocket } from '../cli/control-socket.ts';
@@ -21,7 +21,7 @@ import type { PrimaryMethods, WorkerMethods, WorkerStartOptions, WorkerStartResu
 import { RpcPeer } from './rpc-peer.ts';
 import type { UnusedSlots } from './slot-leases.ts';
 
-/** Known before it could have ended. */
+/** Captured early, before the primary could have ended. */
 const parent = process.ppid;
 
 class WorkerServer implements WorkerMethods {
@@ -35,7 +35,7 @@ class WorkerServer implements WorkerMethods {
   constructor(worker: Worker) {
     this.#primary = new RpcPeer({ channel: channelTo(worker), handlers: createWorkerHandlers(this) });
     worker.on('disconnect', () => {
-      // Or the process would be over with this event.
+      // Otherwise the process would exit with this event.
       worker.exitedAfterDisconnect = true;
       void this.#end();
     });
@@ -116,7 +116,7 @@ class WorkerServer implements WorkerMethods {
     return all.render();
   }
 
-  /** The primary process has let go of this one, or is gone. What is open can't go on, what was used is stored. */
+  /** The primary process has disconnected or died: aborts open calls and flushes usage. */
   async #end(): Promise<void> {
     try {
       await this.close();
@@ -141,7 +141,7 @@ function createWorkerHandlers(life: WorkerServer): WorkerMethods {
   };
 }
 
-if (cluster.worker === undefined) throw new Error('this is started by the primary process');
-// Whoever signals a whole group of processes means its first; that one tells the others.
+if (cluster.worker === undefined) throw new Error('worker.ts must be started by the primary process');
+// Signals to the process group are for the primary process, which stops the workers.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 await new WorkerServer(cluster.worker).hello();
