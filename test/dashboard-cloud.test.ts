@@ -214,7 +214,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.getByRole('button', { name: `Revoke ${keyName}` }).click();
       assert.equal(await page.getByRole('dialog').evaluate(hasHidden), false, 'a name hides the question');
-      await page.getByLabel(`Type ${keyName} to go on`).fill(keyName);
+      await page.getByLabel(`Type ${keyName} to confirm`).fill(keyName);
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
       await page.getByText('No keys yet.').waitFor();
     },

@@ -169,7 +169,7 @@ test('a person opens an empty local gateway, and finds each answer on its page',
 
   await t.test('the palette finds pages, and "?" tells the keys', async () => {
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('A page, a model').fill('playg');
+    await page.getByPlaceholder('A page, model').fill('playg');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Playground' }).waitFor();
     await page.locator('body').press('?');
@@ -262,10 +262,10 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await goWithin(page, '/requests');
     await page.getByText('hit exact-cache').first().waitFor();
     await page.context().setOffline(true);
-    await page.getByText('The gateway does not answer; what you see may be old').waitFor();
+    await page.getByText('The gateway does not respond; this data may be outdated').waitFor();
     assert.ok(await page.getByText('hit exact-cache').first().isVisible());
     await page.context().setOffline(false);
-    await page.getByText('The gateway does not answer').waitFor({ state: 'detached' });
+    await page.getByText('The gateway does not respond').waitFor({ state: 'detached' });
     await page.route('**/v1/requests?*', (route) => route.fulfill({ status: 500, json: {} }));
     await page.getByText('Not live').waitFor();
     await page.reload();

@@ -410,7 +410,7 @@ describe('metrics', () => {
     assert.ok(grown('weir_shelf_bytes') > 0);
     const { text } = await ask(`${weir.url}/metrics`, {});
     for (const gauge of ['pipelines_kept', 'model_names_remembered', 'provider_keys_open', 'shelf_bytes'])
-      assert.match(text, new RegExp(`# HELP weir_${gauge} .*, of \\d+`));
+      assert.match(text, new RegExp(`# HELP weir_${gauge} .*, max \\d+`));
   });
 
   test('the event loop is watched', async () => {

@@ -73,7 +73,7 @@ test('a port in use is one clear line and exit code 1', async (t) => {
   assert.ok(typeof address === 'object' && address !== null);
   const weir = new WeirProcess(t, { environment: { PORT: String(address.port) } });
   assert.equal((await weir.exited).code, 1);
-  assert.match(weir.stderr, new RegExp(`^weir: the port is taken.*${address.port}.*PORT\\n$`));
+  assert.match(weir.stderr, new RegExp(`^weir: another program uses the port.*${address.port}.*PORT\\n$`));
   assert.equal(weir.stdout, '');
 });
 
@@ -81,7 +81,7 @@ test('an address that is not ours is one clear line and exit code 1', async (t) 
   await atOnce(['192.0.2.1', 'nowhere.invalid'], async (host) => {
     const weir = new WeirProcess(t, { environment: { HOST: host } });
     assert.equal((await weir.exited).code, 1);
-    assert.match(weir.stderr, new RegExp(`^weir: can't listen there .*${host}.*HOST.*\\n$`));
+    assert.match(weir.stderr, new RegExp(`^weir: cannot listen .*${host}.*HOST.*\\n$`));
   });
 });
 

@@ -4,7 +4,7 @@ import { Empty, Page } from '../parts/states.tsx';
 export function NotFound() {
   return (
     <Page title="Not found">
-      <Empty title="There is nothing at this address.">
+      <Empty title="There is no page at this address.">
         <Link to="/" className="text-accent underline">
           Back to the overview
         </Link>

@@ -44,7 +44,7 @@ export default function Palette({ places, onClose }: PaletteProps) {
           autoFocus
           value={text}
           onValueChange={setText}
-          placeholder="A page, a model, a key, or the id of a request"
+          placeholder="A page, model, key or request id"
           className="h-10 w-full rounded-md border border-line bg-canvas px-3"
         />
         <Command.List className="mt-2 max-h-[50vh] overflow-y-auto">

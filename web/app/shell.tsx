@@ -55,7 +55,7 @@ export function Shell() {
       </div>
       <BottomBar places={places} onMore={() => setOpen('more')} />
       <Dialog open={open === 'more'} onClose={close} title="More">
-        <nav aria-label="More places" className="flex flex-col">
+        <nav aria-label="More pages" className="flex flex-col">
           {places.slice(atHand).map((place) => (
             <PlaceLink key={place.to} place={place} onPick={close} />
           ))}
@@ -90,7 +90,7 @@ function Away() {
       className="flex items-center gap-2 border-b border-line bg-refused-soft px-4 py-2 text-sm text-refused"
     >
       <CloudOff aria-hidden className="size-4 shrink-0" />
-      The gateway does not answer; what you see may be old. Trying again…
+      The gateway does not respond; this data may be outdated. Retrying…
     </div>
   );
 }
@@ -143,7 +143,7 @@ function Rail({ places, mode, onSearch, onHelp }: RailProps) {
           <Keyboard aria-hidden />
         </IconButton>
         <IconButton
-          label={folded ? 'Unfold the rail' : 'Fold the rail'}
+          label={folded ? 'Expand the sidebar' : 'Collapse the sidebar'}
           onClick={fold}
           className="max-lg:hidden lg:ml-auto"
         >

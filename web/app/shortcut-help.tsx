@@ -12,7 +12,7 @@ const everywhere: readonly (readonly [readonly string[], string])[] = [
   [[commandKey, 'K'], 'Find a page, a model, a key or a request'],
   [['/'], 'Search in the list'],
   [['j'], 'Next row'],
-  [['k'], 'Row before'],
+  [['k'], 'Previous row'],
   [['esc'], 'Close'],
   [['?'], 'This list'],
 ];

@@ -99,12 +99,12 @@ export function Failure({ error, onRetry }: { readonly error: unknown; readonly 
       )}
       <div className="min-w-0 grow">
         <p className="text-sm font-medium">
-          {isApi ? sentence(error.message) : 'The gateway does not answer.'}
+          {isApi ? sentence(error.message) : 'The gateway does not respond.'}
         </p>
         <p className="text-xs text-muted">
           {isApi
             ? `Status ${error.status}${error.requestId === undefined ? '' : ` · ${error.requestId}`}`
-            : 'It may have been stopped. This page tries again by itself.'}
+            : 'It may have stopped. This page retries automatically.'}
         </p>
       </div>
       {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}

@@ -47,7 +47,7 @@ function Verification() {
       <span className="grow" role="status">
         {sending.isSuccess
           ? 'A mail with a link is on its way.'
-          : 'Your e-mail address is not confirmed yet. Confirm it before you make API keys: those that you have end when you do.'}
+          : 'Your e-mail address is not confirmed yet. Confirm it before you create API keys: confirming revokes existing keys.'}
       </span>
       {sending.error !== null && <Failure error={sending.error} />}
       {!sending.isSuccess && (

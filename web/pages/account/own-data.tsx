@@ -45,7 +45,7 @@ function DeleteAccount({ onClose }: { readonly onClose: () => void }) {
       open
       onClose={onClose}
       title="Delete the account?"
-      lead="Keys stop working, and nothing of it can be brought back."
+      lead="Keys stop working. This cannot be undone."
     >
       <form
         className="flex flex-col gap-4"

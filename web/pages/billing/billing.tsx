@@ -63,10 +63,10 @@ export function Billing() {
 function Paid({ what, tier }: { readonly what: 'plan' | 'credits'; readonly tier: string }) {
   const said =
     what === 'credits'
-      ? 'They are added here as soon as the payment is through.'
+      ? 'They are added as soon as the payment completes.'
       : tier === 'free'
         ? 'Waiting to hear from the processor that the payment is through…'
-        : 'The payment is through.';
+        : 'The payment is complete.';
   return (
     <p role="status" className="rounded-md bg-saved-soft px-3 py-2 text-sm text-saved">
       Thank you. {said}

@@ -110,7 +110,7 @@ function Recharge({
           setting.mutate(true);
         }}
       >
-        <Field label="Below so many credits" hint={dollars(threshold / perUsd)}>
+        <Field label="When credits fall below" hint={dollars(threshold / perUsd)}>
           {(field) => (
             <Input
               {...field}
@@ -122,7 +122,7 @@ function Recharge({
             />
           )}
         </Field>
-        <Field label="Buy so many" hint={dollars(amount / perUsd)}>
+        <Field label="Credits to buy" hint={dollars(amount / perUsd)}>
           {(field) => (
             <Input
               {...field}

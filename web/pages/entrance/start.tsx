@@ -24,8 +24,8 @@ export function Start() {
           <ul className="flex flex-col gap-1.5 text-sm">
             <li>Messages, Chat Completions, Responses and Gemini, to any provider.</li>
             <li>Ceilings in dollars that hold under any load.</li>
-            <li>A log of what each call cost, and why. Never of what was said.</li>
-            <li>Receipts that anybody can check.</li>
+            <li>A log of what each call cost, and why. Never of its content.</li>
+            <li>Receipts that anyone can verify.</li>
           </ul>
         </div>
         <TrySandbox />

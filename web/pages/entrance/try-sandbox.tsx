@@ -44,7 +44,7 @@ export function TrySandbox() {
           void run();
         }}
       >
-        <Field label="Try it" hint="What is said here is public: send nothing that you would not publish.">
+        <Field label="Try it" hint="Content here is public: send nothing that you would not publish.">
           {(field) => (
             <TextArea
               {...field}

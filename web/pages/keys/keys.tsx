@@ -27,7 +27,7 @@ export function Keys() {
   return (
     <Page
       title="Keys"
-      lead="What clients of this account call with. Each has a pipeline of its own, if you like."
+      lead="Credentials for clients of this account. Each can have its own pipeline."
       actions={
         <Button look="primary" onClick={() => setMaking(true)}>
           New key
@@ -41,7 +41,7 @@ export function Keys() {
           return (
             <>
               {active.length === 0 ? (
-                <Empty title="No keys yet.">Make one, and put it where a provider’s key would go.</Empty>
+                <Empty title="No keys yet.">Create one, and use it in place of a provider key.</Empty>
               ) : (
                 <Table
                   rows={active}

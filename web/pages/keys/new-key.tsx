@@ -26,7 +26,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
         wide
         onClose={onClose}
         title="Your key"
-        lead="This is the only time that it is shown. The gateway keeps a hash, and can’t tell it to you again."
+        lead="It is shown only this once. The gateway stores a hash and cannot show it again."
       >
         <Code label="Key" text={making.data.key} wraps />
         <Button look="primary" className="self-end" onClick={onClose}>

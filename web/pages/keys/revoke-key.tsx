@@ -23,7 +23,7 @@ export function RevokeKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readon
       open
       onClose={onClose}
       title={`Revoke ${name}?`}
-      lead="Calls with it are refused from that moment on, everywhere. A revoked key can’t be brought back."
+      lead="Calls with it are rejected immediately, on all replicas. This cannot be undone."
     >
       <form
         className="flex flex-col gap-4"
@@ -32,7 +32,7 @@ export function RevokeKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readon
           revoking.mutate();
         }}
       >
-        <Field label={`Type ${name} to go on`}>
+        <Field label={`Type ${name} to confirm`}>
           {(field) => (
             <Input
               {...field}

@@ -32,7 +32,7 @@ export function ClearCache({ module }: { readonly module: string }) {
         open={asking}
         onClose={() => setAsking(false)}
         title={`Forget all answers of ${module}?`}
-        lead="They can’t be brought back; the next calls are answered by the provider, and paid for."
+        lead="This cannot be undone; the next calls go to the provider and are charged."
       >
         {clearing.error !== null && <Failure error={clearing.error} />}
         <div className="flex justify-end gap-2">

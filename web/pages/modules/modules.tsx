@@ -24,7 +24,7 @@ export function Modules() {
   const { data: sums } = useQuery(summary('30d'));
   const { data: used } = useQuery(usage(30));
   return (
-    <Page title="Modules" lead="What may happen to a call on its way. Figures are of the last 30 days.">
+    <Page title="Modules" lead="Modules that can process calls. Figures cover the last 30 days.">
       <Loaded of={known} loading={<WaitingModules />}>
         {(data) => (
           <ul className="grid gap-3 lg:grid-cols-2">
@@ -131,7 +131,7 @@ function HoldOut({
     <p className="text-xs text-muted">
       {isKnown
         ? `≈ ${usd(saved_usd)} saved by the hold-out, ${usd(low_usd)} to ${usd(high_usd)} in nine of ten; ${count(held_out)} conversations went without it.`
-        : `Held out so far: ${count(held_out)} of ${count(conversations + held_out)} conversations, too few to tell.`}
+        : `Held out so far: ${count(held_out)} of ${count(conversations + held_out)} conversations, too few for a result.`}
     </p>
   );
 }
@@ -141,7 +141,7 @@ function Builder() {
   const [text, setText] = useState('exact-cache,cost-guard?day=5');
   const list = text === '' ? 'none' : text;
   return (
-    <Section title="Put a pipeline together" aside="Tried out here, used wherever you paste it">
+    <Section title="Build a pipeline" aside="Tried out here, used wherever you paste it">
       <div className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4">
         <PipelineEditor text={text} onChange={setText} />
         <div className="flex flex-wrap gap-2">

@@ -23,7 +23,7 @@ export function Patterns() {
       <Loaded of={list} loading={<Rows count={2} />}>
         {({ pages }) =>
           pages[0]?.patterns.length === 0 ? (
-            <Empty title="Nothing was learned yet.">
+            <Empty title="No patterns yet.">
               The module patterns finds out what worked in conversations and brings it in where it helps. You
               can also write down what you know.
             </Empty>
@@ -125,9 +125,7 @@ function Editing({
         <Field
           label="When"
           hint={
-            isText
-              ? 'What the conversation is about then.'
-              : 'Made of text, tools and models; changed with the API.'
+            isText ? 'What the conversation is about.' : 'Has text, tools and models; change it with the API.'
           }
         >
           {(field) => (
@@ -141,7 +139,7 @@ function Editing({
             />
           )}
         </Field>
-        <Field label="Advice" hint="What to do then.">
+        <Field label="Advice" hint="What the model should do.">
           {(field) => (
             <TextArea
               {...field}
@@ -152,15 +150,15 @@ function Editing({
             />
           )}
         </Field>
-        <Field label="State" {...(isForAll && { hint: 'Made active, it is brought to all end users.' })}>
+        <Field label="State" {...(isForAll && { hint: 'When active, it applies to all end users.' })}>
           {(field) => (
             <Select
               {...field}
               value={state}
               onChange={(event) => setState(event.target.value as Pattern['state'])}
             >
-              <option value="active">active: brought in where it fits</option>
-              <option value="candidate">candidate: still to prove itself</option>
+              <option value="active">active: used where it fits</option>
+              <option value="candidate">candidate: on trial</option>
               <option value="retired">retired: not used</option>
             </Select>
           )}

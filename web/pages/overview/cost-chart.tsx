@@ -114,7 +114,7 @@ function seriesOf({ spans, models }: Summary, shown: Shown) {
         label: 'Answered by a provider',
         values: spans.map((span) => span.requests - span.failed - span.cached),
       },
-      { label: 'From memory', values: spans.map((span) => span.cached) },
+      { label: 'From cache', values: spans.map((span) => span.cached) },
       { label: 'Failed', values: spans.map((span) => span.failed) },
     ];
   const names = [...new Set(models.map(({ model }) => model))];

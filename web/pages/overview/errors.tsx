@@ -13,7 +13,7 @@ export function Errors({ errors, range }: ErrorsProps) {
   return (
     <Section title="What went wrong">
       {errors.length === 0 ? (
-        <p className="text-sm text-muted">Nothing in this time.</p>
+        <p className="text-sm text-muted">No errors in this period.</p>
       ) : (
         <ul className="flex flex-col">
           {errors.slice(0, 8).map(({ status, code, count: times }) => (

@@ -18,7 +18,7 @@ export function FirstSteps() {
   const { data: session } = useQuery({ ...localSession, enabled: about?.mode === 'local' });
   const secret = isCloud ? 'WEIR_KEY' : session?.required === true ? 'WEIR_LOCAL_TOKEN' : undefined;
   return (
-    <Page title="Overview" lead="Nothing has come through yet. Three steps, and this page fills by itself.">
+    <Page title="Overview" lead="No calls yet. Follow these three steps, and this page fills automatically.">
       <ol className="flex max-w-3xl flex-col gap-8">
         <Step
           at={1}
@@ -44,7 +44,7 @@ export function FirstSteps() {
           </p>
         </Step>
         {isCloud && (
-          <Step at={2} title="Make an API key">
+          <Step at={2} title="Create an API key">
             <p className="text-sm text-muted">
               Under{' '}
               <Link to="/keys" className="text-accent underline">

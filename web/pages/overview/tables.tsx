@@ -57,7 +57,7 @@ export function ByModel({
             cell: ({ cost_usd }) => <span title={exactUsd(cost_usd)}>{usd(cost_usd)}</span>,
           },
         ]}
-        empty="No calls in this time."
+        empty="No calls in this period."
       />
     </Section>
   );
@@ -112,7 +112,7 @@ export function ByProvider({
             cell: ({ cost_usd }) => <span title={exactUsd(cost_usd)}>{usd(cost_usd)}</span>,
           },
         ]}
-        empty="No calls in this time."
+        empty="No calls in this period."
       />
     </Section>
   );
@@ -167,7 +167,7 @@ export function ByModule({
             ),
           },
         ]}
-        empty="No module had a part in the calls of this time."
+        empty="No module acted on calls in this period."
       />
     </Section>
   );
@@ -218,7 +218,7 @@ export function ByKey({ sums, range }: { readonly sums: Summary['keys']; readonl
             cell: ({ cost_usd: cost }) => <span title={exactUsd(cost)}>{usd(cost)}</span>,
           },
         ]}
-        empty="No calls in this time."
+        empty="No calls in this period."
       />
     </Section>
   );

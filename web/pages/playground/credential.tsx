@@ -46,8 +46,8 @@ export function Credential({ value, onChange, isLocal }: CredentialProps) {
       </div>
       <p className="text-xs text-muted">
         {isLocal
-          ? 'Calls to models never take the cookie. It is kept in this tab’s memory only.'
-          : 'Calls to models never take the log-in. The key is kept in this tab’s memory only; one made here is revoked at log-out, after 24 hours, or when the tab is closed.'}
+          ? 'Calls to models do not accept the cookie. The token stays in this tab’s memory only.'
+          : 'Calls to models do not accept the session. The key stays in this tab’s memory only; one created here is revoked at log-out, after 24 hours, or when the tab is closed.'}
       </p>
       {making.error !== null && <Failure error={making.error} />}
     </div>

@@ -85,7 +85,7 @@ export function Playground() {
                 />
               )}
             </Field>
-            <Field label="Tokens out, at most">
+            <Field label="Max. output tokens">
               {(field) => (
                 <Input
                   {...field}
@@ -113,7 +113,7 @@ export function Playground() {
             <Key>↵</Key>
           </span>
           {asks && credential === '' && (
-            <span className="text-xs text-muted">Takes a key: paste one above, or make one.</span>
+            <span className="text-xs text-muted">A key is required: paste one above, or create one.</span>
           )}
           {columns.length < columnsMax && (
             <Button className="ml-auto" onClick={() => setColumns([...columns, Math.max(...columns) + 1])}>

@@ -65,7 +65,7 @@ export function useAnswer({ isLogged = true } = {}) {
           ? 'Stopped.'
           : error instanceof Error
             ? error.message
-            : 'It failed.';
+            : 'The call failed.';
         update({ state: 'failed', error: message, totalMs: performance.now() - startedAt });
       }
       const call = requestId === undefined || !isLogged ? undefined : await logged(requestId);

@@ -22,8 +22,8 @@ export function ProviderKeys() {
       title="Provider keys"
       lead={
         isLocal
-          ? 'Calls are paid with a key that they bring, else with one stored here, else with one of the environment.'
-          : 'Calls are paid with a key that they bring, else with one stored here. They are sealed at rest and never shown again.'
+          ? 'Calls use the key in the request, else one stored here, else one from the environment.'
+          : 'Calls use the key in the request, else one stored here. Stored keys are encrypted and never shown again.'
       }
     >
       <Loaded of={stored} loading={<Rows count={8} />}>
@@ -120,7 +120,7 @@ function RemoveKey({ provider, onClose }: ForProvider) {
       open
       onClose={onClose}
       title={`Remove the key for ${provider.title}?`}
-      lead="Calls that rely on it fail from then on. The provider still knows the key: revoke it there if it leaked."
+      lead="Calls that rely on it fail from then on. The key still works at the provider: revoke it there if it leaked."
     >
       {removing.error !== null && <Failure error={removing.error} />}
       <div className="flex justify-end gap-2">

@@ -44,7 +44,7 @@ export function SetKey({ provider, onClose }: SetKeyProps) {
       open
       onClose={onClose}
       title={`Key for ${provider.title}`}
-      lead="It is stored sealed, goes to this provider only, and is never shown again."
+      lead="It is stored encrypted, sent to this provider only, and never shown again."
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
         {ways.length > 1 && (

@@ -6,8 +6,8 @@ import { checkReceipt } from '../../parts/receipt-check.ts';
 
 const words = {
   holds: 'The signature holds: checked in this browser, with the gateway’s public key.',
-  broken: 'The signature does not fit what the receipt says.',
-  'unknown-key': 'The gateway does not know the key that it was signed with.',
+  broken: 'The signature does not match the receipt.',
+  'unknown-key': 'The gateway does not have the key that signed it.',
 } as const;
 
 /** A receipt, and whether it holds. */

@@ -29,7 +29,7 @@ export function Receipts() {
   const all = list.data?.pages.flatMap(({ receipts }) => receipts) ?? [];
   const opened = all.find(({ receipt_id: id }) => id === open);
   return (
-    <Page title="Receipts" lead="Signed notes of single calls. They hold hashes, and never what was said.">
+    <Page title="Receipts" lead="Signed records of single calls. They contain hashes, never content.">
       {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending ? (
         <Rows count={6} />

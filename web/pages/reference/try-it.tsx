@@ -68,10 +68,7 @@ export function TryIt({ operation }: { readonly operation: Operation }) {
           )}
         </Field>
       )}
-      <Field
-        label="Token"
-        hint="Where it is left empty, the log-in of this page counts if the route takes it."
-      >
+      <Field label="Token" hint="If empty, the session of this page is used where the route accepts it.">
         {(field) => (
           <Input
             {...field}

@@ -69,7 +69,7 @@ function Call({ call }: { readonly call: WholeCall }) {
       </Part>
       <Part title="What was done">
         <ul className="flex flex-col gap-1.5 text-sm">
-          {call.modules.length === 0 && <li className="text-muted">No module had anything to do.</li>}
+          {call.modules.length === 0 && <li className="text-muted">No module acted on this call.</li>}
           {call.modules.map((step) => (
             <li key={step.name}>
               {sentenceOf(step)} <span className="text-xs text-muted">{duration(step.ms)}</span>

@@ -15,11 +15,11 @@ interface FiltersProps {
 
 const states: readonly (readonly [string, string])[] = [
   ['', 'Any result'],
-  ['error', 'All that went wrong'],
+  ['error', 'All errors'],
   ['2xx', 'Answered'],
-  ['answered', 'Answered from memory'],
-  ['rejected', 'Refused by a module'],
-  ['4xx', 'Refused (4xx)'],
+  ['answered', 'Answered from cache'],
+  ['rejected', 'Rejected by a module'],
+  ['4xx', 'Rejected (4xx)'],
   ['5xx', 'Failed (5xx)'],
   ['429', '429 rate or cap'],
   ['402', '402 ceiling'],

@@ -81,7 +81,7 @@ export function Requests() {
               {isFiltered ? (
                 <Button onClick={() => void navigate({ search: {} })}>Clear the filters</Button>
               ) : (
-                'They show up here as they come in. The overview says how to make one.'
+                'Calls appear here as they arrive. The overview shows how to make one.'
               )}
             </Empty>
           ) : (

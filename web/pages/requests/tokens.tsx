@@ -11,7 +11,7 @@ export function Tokens({ call }: { readonly call: WholeCall }) {
     ['Out', call.output_tokens, cost?.output_usd, 'fill-muted'],
   ] as const;
   const all = parts.reduce((sum, [, tokens]) => sum + (tokens ?? 0), 0);
-  if (all === 0) return <p className="text-sm text-muted">Nobody told of any.</p>;
+  if (all === 0) return <p className="text-sm text-muted">No token counts were reported.</p>;
   let at = 0;
   return (
     <div className="flex flex-col gap-2">

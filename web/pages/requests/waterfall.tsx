@@ -59,13 +59,13 @@ function barsOf(call: LoggedCall): readonly Bar[] {
       ? []
       : [
           {
-            name: answered ? 'From memory' : 'Stream',
+            name: answered ? 'From cache' : 'Stream',
             fromMs: content,
             ms: total - content,
             className: answered ? 'fill-saved' : 'fill-muted',
           },
         ]),
-    { name: 'In all', fromMs: 0, ms: total, className: 'fill-edge' },
+    { name: 'Total', fromMs: 0, ms: total, className: 'fill-edge' },
   ];
 }
 

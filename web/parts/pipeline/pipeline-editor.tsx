@@ -72,7 +72,7 @@ function Editor({ known, text, onChange, fault }: EditorProps & { readonly known
         ) : (
           <p className="text-sm text-muted">
             {selected === undefined
-              ? 'No modules: calls are passed on as they are.'
+              ? 'No modules: calls are passed through unchanged.'
               : `This gateway has no module “${selected.name}”.`}
           </p>
         )}
