@@ -45,7 +45,10 @@ describe('weir users set-tier', () => {
       weir(t, environment, 'users', 'set-tier', person.email, 'gold'),
       weir(t, environment, 'users', 'set-tier', person.email, 'pro'),
     ]);
-    assert.deepEqual(nobody, { code: 1, said: 'weir: no account with the email address nobody@example.com\n' });
+    assert.deepEqual(nobody, {
+      code: 1,
+      said: 'weir: no account with the email address nobody@example.com\n',
+    });
     assert.deepEqual(wrong, { code: 1, said: 'weir: weir users set-tier <email> free|pro|team\n' });
     assert.equal(later.code, 0);
     assert.match(later.said, /when the gateway is started: none is running/);

@@ -156,7 +156,10 @@ test('a variable that means nothing and listening beyond this machine are warned
   const weir = new WeirProcess(t, { environment: { WEIR_PIPELNE: 'exact-cache', HOST: '0.0.0.0' } });
   await weir.listening;
   assert.match(weir.stdout, /^ {2}warning +WEIR_PIPELNE is not a setting/m);
-  assert.match(weir.stdout, /^ {2}warning +local mode accepts connections from other machines.*WEIR_LOCAL_TOKEN/m);
+  assert.match(
+    weir.stdout,
+    /^ {2}warning +local mode accepts connections from other machines.*WEIR_LOCAL_TOKEN/m,
+  );
   assert.equal(at(await tryCall(weir), 'type'), 'message');
 });
 

@@ -176,7 +176,10 @@ test('two processes in local mode', async (t) => {
     ]) {
       writeFileSync(join(folder, '.env'), `${variable}=${value}\n`);
       weir.signal('SIGHUP');
-      const line = new RegExp(`^weir: reload failed, the previous processes keep running: ${variable}: .+\n$`, 'm');
+      const line = new RegExp(
+        `^weir: reload failed, the previous processes keep running: ${variable}: .+\n$`,
+        'm',
+      );
       await eventually(() => (line.test(weir.stderr) ? true : undefined));
       assert.equal((await call(url, { path: '/v1/messages', body: demo })).status, 200);
     }
