@@ -38,7 +38,7 @@ export function encodeEvents(
 }
 
 function emptyAnswerError(): GatewayError {
-  return new GatewayError('upstream_broken', 'the provider returned a response without a message');
+  return new GatewayError('upstream_broken', "the provider's response contains no message");
 }
 
 function encodeBatch(events: Events, encoder: ReplyEncoder): Uint8Array | undefined {

@@ -183,10 +183,7 @@ export class Reply {
     const answer = answerBuilder.answer();
     if (replyStream.streamError !== undefined) throw replyStream.streamError;
     if (answer !== undefined) return answer;
-    replyStream.failure = new GatewayError(
-      'upstream_broken',
-      'the provider returned a response without a message',
-    );
+    replyStream.failure = new GatewayError('upstream_broken', "the provider's response contains no message");
     throw replyStream.failure;
   }
 

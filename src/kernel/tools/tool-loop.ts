@@ -76,7 +76,7 @@ export class ToolLoop {
     }
     const answer = answerBuilder.answer();
     if (answer !== undefined) return answer;
-    throw new GatewayError('upstream_broken', 'the provider returned a response without a message');
+    throw new GatewayError('upstream_broken', "the provider's response contains no message");
   }
 
   /** Ends the answer early, with the reason. */

@@ -348,7 +348,7 @@ test('an unstreamed answer that failed, or has no message, is an error and not h
   const failing = wire.replyEncoder('json', asked);
   failing.push({ type: 'error', error: { type: 'x', message: 'broke' } });
   assert.throws(() => failing.end(), /broke/);
-  assert.throws(() => wire.replyEncoder('json', asked).end(), /no message|without a message/);
+  assert.throws(() => wire.replyEncoder('json', asked).end(), /contains no message/);
 });
 
 test('errors have the names of this dialect', () => {
