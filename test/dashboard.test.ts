@@ -81,7 +81,7 @@ test('a local gateway with a token asks for it once, and keeps it from scripts',
   await page.goto(weir.url);
   await page.getByLabel('Token').fill('another');
   await page.getByRole('button', { name: 'Open' }).click();
-  await page.getByText('That is not the token.').waitFor();
+  await page.getByText('Wrong token; send the value of WEIR_LOCAL_TOKEN').waitFor();
   await assertAccessible(page);
   await page.getByLabel('Token').fill('the one that is accepted');
   await page.getByRole('button', { name: 'Open' }).click();
