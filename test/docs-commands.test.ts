@@ -90,8 +90,8 @@ const cloudPages = /docs\/(accounts|billing|receipts|sandbox|usage)\.md/;
 /** What calls are answered that are no success, with names that were made up. */
 const refusals = [
   [/\/v1\/agent\/messages/, /^402 .*payment-required/s],
-  [/\/v1\/archive\/\w+/, /^404 .*nothing archived as/s],
-  [/\/v1\/requests\/\w+/, /^404 .*no such call in the log/s],
+  [/\/v1\/archive\/\w+/, /^404 .*no archived item/s],
+  [/\/v1\/requests\/\w+/, /^404 .*no such call in the request log/s],
 ] as const;
 
 test('every call in the documentation is answered as it stands there', async (t) => {

@@ -29,7 +29,7 @@ test('while the data disk is full calls go on, what they leave behind waits, and
   const down = await eventually(async () => unlessReady(await ready()));
   assert.deepEqual(down.json, { status: 'unavailable', stores: { database: 'unwritable' } });
   // A batch that the database refuses is given up after three tries.
-  const tries = () => logLines.filter((line) => line.includes('not in the request log yet')).length;
+  const tries = () => logLines.filter((line) => line.includes('could not write to the request log')).length;
   await eventually(() => (tries() > 3 ? true : undefined));
   assert.equal(await figure(url, 'weir_log_rows_waiting'), 50);
   assert.equal((await ready()).status, 503);

@@ -146,7 +146,7 @@ test('three processes on the embedded store', async (t) => {
   assert.equal(weir.stderr, '');
   const again = workers(t, 2, { folder, environment });
   assert.equal((await again.exited).code, 1);
-  assert.match(again.stderr, /^weir: the database can't be used: .*start the newer Weir that made it\n$/);
+  assert.match(again.stderr, /^weir: the database can't be used: .*start the newer Weir that created it\n$/);
 });
 
 test('two processes in local mode', async (t) => {
@@ -268,8 +268,8 @@ test('what keeps them from starting is one clear line and exit code 1', async (t
   const folder = emptyFolder(t);
   mkdirSync(join(folder, 'taken', 'secret'), { recursive: true });
   const faults: readonly (readonly [Environment, RegExp])[] = [
-    [{ PORT: String(portOf(other.address())) }, /^weir: the port is taken.*PORT\n$/],
-    [{ HOST: '192.0.2.1' }, /^weir: can't listen there .*192\.0\.2\.1.*HOST.*\n$/],
+    [{ PORT: String(portOf(other.address())) }, /^weir: another program uses the port.*PORT\n$/],
+    [{ HOST: '192.0.2.1' }, /^weir: cannot listen .*192\.0\.2\.1.*HOST.*\n$/],
     [{ WEIR_DATA_DIR: 'taken' }, /^weir: the data folder can't be used .*WEIR_DATA_DIR\n$/],
     [{ WEIR_PIPELINE: 'no-such-module' }, /^weir: WEIR_PIPELINE: .+\n$/],
   ];

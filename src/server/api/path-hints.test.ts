@@ -16,7 +16,7 @@ test('who was given a base address with a /v1 too few or too many is told so', (
     '/v1beta/openai/chat/completions',
     '/v1/chat/completions//',
   ])
-    assert.match(hintForPath(path) ?? '', /base address/, path);
+    assert.match(hintForPath(path) ?? '', /base URL/, path);
 });
 
 test('clients of clouds are told where the same is found', () => {
