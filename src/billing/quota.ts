@@ -160,7 +160,7 @@ export class Quota {
     });
   }
 
-  /** May miss what other replicas recorded within the last tenth of a second. */
+  /** May miss what other replicas recorded within the last second. */
   async status(account: Account): Promise<QuotaStatus> {
     const { accountId, periodStartMs, periodEndMs, limit } = this.#allowance(account);
     const used = await this.#parts.recordedCalls(accountId, periodStartMs);

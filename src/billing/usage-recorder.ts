@@ -21,7 +21,7 @@ interface UsageRecorderParts {
 
 const dayMs = 86_400_000;
 
-/** Sums up usage in memory and stores the sums ten times a second, in the background. */
+/** Sums up usage in memory and stores the sums every second, in the background. */
 export class UsageRecorder {
   /** Reservations of usage that is not recorded yet. */
   readonly reservations: Reservations;

@@ -1,7 +1,7 @@
 /** The database and usage accounting. */
 export const recordsLimits = {
   /** How long usage waits in memory: a killed process loses this much. */
-  usageFlushMs: 100,
+  usageFlushMs: 1000,
   /** Maximum backoff after a failed write. */
   usageRetryMsMax: 30_000,
   /**
