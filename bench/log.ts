@@ -4,10 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bringUp } from '../scripts/test-servers.ts';
-import { limits } from '../src/kernel/limits.ts';
+import { limits as kernelLimits } from '../src/kernel/limits.ts';
 import type { Database } from '../src/kernel/ports/records.ts';
 import type { LogFilter, LoggedCall, LoggedStep, LogQuery } from '../src/kernel/ports/request-log.ts';
 import { firstIdAt } from '../src/kernel/request-id.ts';
+import { limits as serverLimits } from '../src/server/limits.ts';
 import { openPostgres } from '../src/storage/sql/postgres.ts';
 import { defaultPoolBounds } from '../src/storage/sql/sql-database.ts';
 import { openSqlite } from '../src/storage/sql/sqlite.ts';
@@ -145,8 +146,8 @@ async function measure(name: string, database: Database): Promise<void> {
   const clock = { now: () => simulatedMs };
   const cleaner = new LogCleaner({ log: requests, clock, retentionMs: 2 * monthMs, rowsMax: count });
   const startedAt = performance.now();
-  for (let at = 0; at < count; at += limits.requestLogRowsAtOnce) {
-    const size = Math.min(limits.requestLogRowsAtOnce, count - at);
+  for (let at = 0; at < count; at += kernelLimits.requestLogRowsAtOnce) {
+    const size = Math.min(kernelLimits.requestLogRowsAtOnce, count - at);
     const packs = [requests.pack(Array.from({ length: size }, (_, of) => someCall(at + of)))];
     const beganAt = performance.now();
     await requests.addPacked(packs);
@@ -159,7 +160,7 @@ async function measure(name: string, database: Database): Promise<void> {
   simulatedMs = nowMs;
   await cleaner.clean();
   console.log(
-    `\n${name}: ${count} calls in ${Math.round((performance.now() - startedAt) / 1000)} s; a batch of ${limits.requestLogRowsAtOnce} ${spread(batches)}, of the last tenth ${spread(batches.slice(-batches.length / 10))}`,
+    `\n${name}: ${count} calls in ${Math.round((performance.now() - startedAt) / 1000)} s; a batch of ${kernelLimits.requestLogRowsAtOnce} ${spread(batches)}, of the last tenth ${spread(batches.slice(-batches.length / 10))}`,
   );
   const found: { readonly ms: number; readonly asked: string; readonly calls: number }[] = [];
   const cpu: number[] = [];
@@ -170,7 +171,7 @@ async function measure(name: string, database: Database): Promise<void> {
     const question: LogQuery = {
       accountId: [undefined, 'account-0', 'account-19'][Math.floor(at / 3) % 3],
       filter,
-      limit: at % 2 === 0 ? 50 : limits.requestLogPageMax,
+      limit: at % 2 === 0 ? 50 : serverLimits.requestLogPageMax,
       beside:
         beside === undefined
           ? undefined

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { limits } from '../src/kernel/limits.ts';
+import { limits } from '../src/accounts/limits.ts';
 import { assertError } from './support/assert-error.ts';
 import { at, fieldsOf } from './support/at.ts';
 import { type Answered, begin, call, read, type Sent } from './support/call.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import Stripe from 'stripe';
-import { limits } from '../src/kernel/limits.ts';
 import { Secret } from '../src/kernel/secret.ts';
+import { limits } from '../src/payments/limits.ts';
 import { PaymentCollector } from '../src/payments/payment-collector.ts';
 import { StripeProcessor } from '../src/payments/stripe-processor.ts';
 import { someSettlement } from '../src/storage/database-conformance/samples.ts';

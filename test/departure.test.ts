@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { limits as accountsLimits } from '../src/accounts/limits.ts';
 import { openDatabase } from '../src/gateway/parts/stores.ts';
 import { type Environment, readSettings } from '../src/gateway/settings.ts';
-import { limits } from '../src/kernel/limits.ts';
+import { limits as kernelLimits } from '../src/kernel/limits.ts';
 import type { Database } from '../src/kernel/ports/records.ts';
 import { someCall } from '../src/storage/database-conformance/samples.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
@@ -26,7 +27,7 @@ const homes: Readonly<Record<string, (t: TestContext) => Environment | Promise<E
   'PostgreSQL and Redis': (t) => replicated(t),
 };
 
-const manyCalls = 2 * limits.databaseRowsAtOnce;
+const manyCalls = 2 * kernelLimits.databaseRowsAtOnce;
 
 /** What the books keep; by the number of an account, which is nobody's name. */
 const books: readonly string[] = ['credit_entries', 'credit_balances', 'credit_payments'];
@@ -99,7 +100,7 @@ describe('who leaves', () => {
       provider.goOn();
       assert.equal((await running).status, 200);
       for (const { close } of gateways) await close();
-      await database.erasures.scheduleNextPass(person.id, limits.erasePassesMs.length, 0);
+      await database.erasures.scheduleNextPass(person.id, accountsLimits.erasePassesMs.length, 0);
       const restarted = await startTestGateway(environment);
       await eventually(async () =>
         (await passesMade(environment, person.id)) === undefined ? true : undefined,

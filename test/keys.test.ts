@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
-import { limits } from '../src/kernel/limits.ts';
+import { limits } from '../src/accounts/limits.ts';
 import { assertError } from './support/assert-error.ts';
 import { at, fieldsOf } from './support/at.ts';
 import { type Answered, call } from './support/call.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { freePort } from '../scripts/test-servers/server-process.ts';
-import { limits } from '../src/kernel/limits.ts';
+import { limits } from '../src/workers/limits.ts';
 import { ask } from './support/asking.ts';
 import { eventually } from './support/eventually.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';

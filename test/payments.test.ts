@@ -3,10 +3,11 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { limits as callsLimits } from '../src/calls/limits.ts';
 import { SettingsError } from '../src/gateway/settings.ts';
-import { limits } from '../src/kernel/limits.ts';
 import type { Challenge } from '../src/kernel/ports/payments.ts';
 import type { Database } from '../src/kernel/ports/records.ts';
+import { limits as paymentsLimits } from '../src/payments/limits.ts';
 import { openSqlite } from '../src/storage/sql/sqlite.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
@@ -162,7 +163,7 @@ describe('the price of a call', () => {
       assertError(await ask(url, { body }), badBody);
     const text = await ask(url, { headers: ['content-type', 'text/plain'] });
     assert.equal(text.status, 415);
-    const long = { model, messages: [{ role: 'user', content: 'x'.repeat(limits.paidBodyBytesMax) }] };
+    const long = { model, messages: [{ role: 'user', content: 'x'.repeat(callsLimits.paidBodyBytesMax) }] };
     assert.equal((await ask(url, { body: long })).status, 413);
     for (const role of ['user', 'assistant'])
       assertProblem(
@@ -182,7 +183,7 @@ describe('the price of a call', () => {
 
   test('is told so often to one address, and no more', async (t) => {
     const { url } = await startHouse(t);
-    const { most } = limits.challengesPerAddress;
+    const { most } = paymentsLimits.challengesPerAddress;
     for (let at = 0; at < most; at++) assert.equal((await ask(url)).status, 402);
     const refused = await ask(url);
     assertError(refused, { status: 429, type: 'rate_limit_error', code: 'too_many_attempts' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { limits } from '../src/kernel/limits.ts';
+import { limits } from '../src/accounts/limits.ts';
 import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
 import { assertError } from './support/assert-error.ts';
 import { type Answered, call } from './support/call.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { SettingsError } from '../src/gateway/settings.ts';
-import { limits } from '../src/kernel/limits.ts';
+import { limits } from '../src/payments/limits.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { assertError } from './support/assert-error.ts';
 import { at } from './support/at.ts';

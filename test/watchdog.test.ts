@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../src/gateway/settings.ts';
-import { limits } from '../src/kernel/limits.ts';
+import { limits as processLimits } from '../src/process/limits.ts';
+import { limits as workersLimits } from '../src/workers/limits.ts';
 import { call } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
 import { WeirProcess } from './support/weir-process.ts';
@@ -64,7 +65,7 @@ test('SIGTERM ends workers whose event loops are frozen, also without a watchdog
   weir.signal('SIGTERM');
   assert.deepEqual(await weir.exited, { code: 0, signal: null });
   const ms = performance.now() - signalledAtMs;
-  assert.ok(ms < limits.workerEndMs - 5000, `${ms} ms`);
+  assert.ok(ms < workersLimits.workerEndMs - 5000, `${ms} ms`);
 });
 
 test('a worker whose event loop is frozen ends with the primary process, also without a watchdog', async (t) => {
@@ -81,11 +82,11 @@ test('a process that was stopped for a while goes on', async (t) => {
   const url = await weir.listening;
   weir.signal('SIGSTOP');
   // Longer than an event loop may stand still for any reason.
-  await sleep(1000 * limits.watchdogBlockedFactor + 500);
+  await sleep(1000 * processLimits.watchdogBlockedFactor + 500);
   weir.signal('SIGCONT');
   for (let calls = 0; calls < 20; calls++) {
     assert.equal((await call(url, { path: '/health' })).status, 200);
-    await sleep(1000 / limits.watchdogSamples);
+    await sleep(1000 / processLimits.watchdogSamples);
   }
   weir.signal('SIGTERM');
   assert.deepEqual(await weir.exited, { code: 0, signal: null });
@@ -94,7 +95,7 @@ test('a process that was stopped for a while goes on', async (t) => {
 
 /** A Node.js before 26.1 has no way to end with a code. */
 function isByWatchdog({ code, signal }: Awaited<WeirProcess['exited']>): boolean {
-  return code === limits.watchdogExitCode || signal === 'SIGKILL';
+  return code === processLimits.watchdogExitCode || signal === 'SIGKILL';
 }
 
 function gateway(t: TestContext, environment: Environment = {}): WeirProcess {

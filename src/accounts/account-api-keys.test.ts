@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { AccountDesk } from '../../test/support/account-desk.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 
 const plain = { name: '', pipelineConfig: null };
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { AccountDesk } from '../../test/support/account-desk.ts';
-import { limits } from '../kernel/limits.ts';
 import { AccountEraser } from './account-eraser.ts';
+import { limits } from './limits.ts';
 
 test('all places are gone through several times, and then nothing is left to do', async (t) => {
   const { erased, clock, round } = await gone(t);

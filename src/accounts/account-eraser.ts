@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Erasure, Erasures } from '../kernel/ports/sessions.ts';
+import { limits } from './limits.ts';
 
 /** Erases an account's data in one location. Must be idempotent. */
 export interface EraseStep {

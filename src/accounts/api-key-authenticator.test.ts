@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AccountDesk, testKey } from '../../test/support/account-desk.ts';
 import { eventually } from '../../test/support/eventually.ts';
-import { limits } from '../kernel/limits.ts';
 import type { ApiKeys } from '../kernel/ports/records.ts';
 import { ApiKeyAuthenticator } from './api-key-authenticator.ts';
+import { limits } from './limits.ts';
 import { createKeyHasher } from './secret-hasher.ts';
 
 const plain = { name: '', pipelineConfig: null };

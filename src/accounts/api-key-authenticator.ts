@@ -1,12 +1,12 @@
 import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
 import type { Account, ActiveApiKey, ApiKeys } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import { ApiKeyFormat } from './api-key-format.ts';
 import type { KeyUses } from './key-uses.ts';
 import { KeyedHasher } from './keyed-hasher.ts';
+import { limits } from './limits.ts';
 import type { SecretHasher } from './secret-hasher.ts';
 
 /** The owner of a key, as of this version of the account. */

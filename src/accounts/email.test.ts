@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limits } from '../kernel/limits.ts';
 import { isEmail } from './email.ts';
+import { limits } from './limits.ts';
 
 test('addresses that people have are taken', () => {
   for (const email of [

@@ -1,4 +1,4 @@
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 
 const emailPart = String.raw`[^\s\p{C}@"(),:;<>[\\\].]+`;
 const emailPattern = new RegExp(

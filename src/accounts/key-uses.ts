@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
 import type { ApiKeys } from '../kernel/ports/records.ts';
 import { WriteBehind } from '../kernel/write-behind.ts';
+import { limits } from './limits.ts';
 
 export interface KeyUsesParts {
   readonly apiKeys: Pick<ApiKeys, 'touch'>;

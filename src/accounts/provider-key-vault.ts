@@ -1,10 +1,10 @@
 import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
 import type { PresentedCredential, ProviderKeys, SealedKey } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import { Secret } from '../kernel/secret.ts';
+import { limits } from './limits.ts';
 import type { Sealer } from './sealer.ts';
 
 export interface ProviderKeyVaultParts {

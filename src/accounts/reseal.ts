@@ -1,5 +1,5 @@
-import { limits } from '../kernel/limits.ts';
 import type { ProviderKeys } from '../kernel/ports/records.ts';
+import { limits } from './limits.ts';
 import { sealContextOf } from './provider-key-vault.ts';
 import type { Sealer } from './sealer.ts';
 

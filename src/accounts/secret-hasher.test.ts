@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 import { createKeyHasher, createPasswordHasher } from './secret-hasher.ts';
 
 for (const [what, secretHasher] of [

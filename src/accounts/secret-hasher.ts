@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { limits } from '../kernel/limits.ts';
 import { type Argon2, type Argon2Cost, loadArgon2 } from './argon2.ts';
 import { BoundedQueue } from './bounded-queue.ts';
+import { limits } from './limits.ts';
 
 /** OWASP's recommendation for passwords: 19 MiB and two passes. */
 const passwordCost: Argon2Cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };

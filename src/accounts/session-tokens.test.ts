@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import { AccountDesk, testKey } from '../../test/support/account-desk.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 import type { IssuedToken } from './session-tokens.ts';
 
 test('a token says whose session it is, for seven days', async (t) => {

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { AccountDesk } from '../../test/support/account-desk.ts';
 import { cpuMs, lowerQuartile } from '../../test/support/cpu-time.ts';
 import { type ErrorCode, GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits as kernelLimits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 
 const ada = { email: 'Ada@Example.com', password: 'correct horse', remoteAddress: '192.0.2.1' };
 
@@ -116,7 +117,7 @@ test('the networks of one /48 have so many tries together, and another /48 has i
   const { most, seconds } = limits.signUpsPerAddress;
   const count = (number: number, site = '1') =>
     userAccounts.countSignUp(`2001:db8:${site}:${number.toString(16)}::1`);
-  for (let number = 0; number < most * limits.networksPerSite; number++) await count(number);
+  for (let number = 0; number < most * kernelLimits.networksPerSite; number++) await count(number);
   await assert.rejects(count(0xffff), refused(429, 'too_many_attempts', seconds));
   await count(0, '2');
   await userAccounts.countSignUp(ada.remoteAddress);

@@ -1,6 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
 import type { AutoRecharge, BillingAccounts } from '../kernel/ports/billing.ts';
 import type { User, Users } from '../kernel/ports/records.ts';
 import type { RateLimiter, Versions } from '../kernel/ports/shared-state.ts';
@@ -13,6 +12,7 @@ import type {
   PaidTier,
 } from './billing-processor.ts';
 import { callProcessor } from './call-processor.ts';
+import { limits } from './limits.ts';
 import type { Recharger } from './recharger.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import { effectiveTier } from './tiers.ts';

@@ -1,6 +1,6 @@
-import { limits } from '../kernel/limits.ts';
 import type { Allowance, SlotDecision, Slots } from '../kernel/ports/shared-state.ts';
 import type { InFlightTracker } from './in-flight.ts';
+import { limits } from './limits.ts';
 import { countLostError } from './quota-errors.ts';
 
 interface CallCounterParts {

@@ -1,10 +1,10 @@
 import type { Clock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
 import type { BillingAccounts, CreditPayment, Credits } from '../kernel/ports/billing.ts';
 import type { Users } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
 import type { BillingProcessor, ProcessorPayment } from './billing-processor.ts';
+import { limits } from './limits.ts';
 
 export interface CreditPurchasesParts {
   readonly credits: Credits;

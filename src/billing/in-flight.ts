@@ -1,5 +1,5 @@
-import { limits } from '../kernel/limits.ts';
 import type { Allowance, Slots } from '../kernel/ports/shared-state.ts';
+import { limits } from './limits.ts';
 
 interface InFlightReporterParts {
   readonly slots: Pick<Slots, 'reportInFlight'>;

@@ -1,9 +1,9 @@
 import type { Clock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
 import type { BillingAccounts } from '../kernel/ports/billing.ts';
 import type { BillingProcessor } from './billing-processor.ts';
 import { callProcessor } from './call-processor.ts';
 import type { CreditPurchases } from './credit-purchases.ts';
+import { limits } from './limits.ts';
 import type { Recharger } from './recharger.ts';
 import type { Subscriptions } from './subscriptions.ts';
 

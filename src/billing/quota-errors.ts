@@ -1,7 +1,7 @@
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Allowance } from '../kernel/ports/shared-state.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
+import { limits } from './limits.ts';
 
 interface CapReachedDetails {
   readonly allowance: Allowance;

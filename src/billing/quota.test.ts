@@ -8,7 +8,6 @@ import { freshRedis } from '../../test/support/stores.ts';
 import { TcpProxy } from '../../test/support/tcp-proxy.ts';
 import { emptyFolder } from '../../test/support/weir-process.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Account, UsageStore } from '../kernel/ports/records.ts';
 import type { SharedState, Slots } from '../kernel/ports/shared-state.ts';
 import { errorEnvelope } from '../server/respond.ts';
@@ -16,6 +15,7 @@ import { MemoryAccountState } from '../storage/memory/memory-account-state.ts';
 import { RedisConnection } from '../storage/redis/redis-connection.ts';
 import { RedisSharedState } from '../storage/redis/redis-shared-state.ts';
 import { openEmptyDatabase } from '../testing/empty-database.ts';
+import { limits } from './limits.ts';
 import { Quota, type QuotaDecision } from './quota.ts';
 import { UsageRecorder } from './usage-recorder.ts';
 

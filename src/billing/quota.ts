@@ -1,13 +1,14 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { GatewayError } from '../kernel/errors.ts';
 import { IntrusiveList } from '../kernel/intrusive-list.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { CreditStanding } from '../kernel/ports/billing.ts';
 import type { Account, Period, TierId } from '../kernel/ports/records.ts';
 import type { Allowance, Slots, Versions } from '../kernel/ports/shared-state.ts';
 import { CallCounter, type CountDecision } from './call-counter.ts';
 import { CreditCaps } from './credit-caps.ts';
 import { InFlightReporter } from './in-flight.ts';
+import { limits } from './limits.ts';
 import { currentPeriod, monthOf } from './period.ts';
 import {
   capHeldInFlightError,
@@ -200,7 +201,7 @@ export class Quota {
   #openSlot({ allowance, inFlight, number, paidPast }: Omit<SlotOrigin, 'reserve'>): QuotaSlot {
     const { accountId, periodStartMs, periodEndMs, limit } = allowance;
     const query = { accountId, of: 'calls', keyId: '', periodStartMs } as const;
-    const reserve = this.#parts.reservations.reserveFor(query, periodEndMs + limits.countGraceMs);
+    const reserve = this.#parts.reservations.reserveFor(query, periodEndMs + kernelLimits.countGraceMs);
     reserve.aheadMax = (limit - number) / limits.reservedShare;
     const quotaSlot = new QuotaSlot({ allowance, reserve, inFlight, number, paidPast }, this.#settleSlot);
     this.#openSlots.add(quotaSlot);

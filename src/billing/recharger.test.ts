@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { billingDesk } from '../../test/support/billing-desk.ts';
 import type { FakeStripe } from '../../test/support/fake-stripe.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits as serverLimits } from '../server/limits.ts';
 import { CreditPurchases } from './credit-purchases.ts';
+import { limits } from './limits.ts';
 import { Recharger } from './recharger.ts';
 
 const amount = 50_000;
@@ -49,7 +50,7 @@ test('credits are bought when fewer are left than wanted, once', async (t) => {
 
 test('five times in a day, and then not before the first is a day ago', async (t) => {
   const { clock, want, recharger, look, charges } = await setUp(t);
-  await want(limits.creditsBoughtMax);
+  await want(serverLimits.creditsBoughtMax);
   for (let times = 0; times < 8; times++) {
     await look();
     clock.move(60_000);

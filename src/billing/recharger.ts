@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
 import type { BillingAccounts, DueRechargeQuery, Recharge, Recharges } from '../kernel/ports/billing.ts';
 import type { BillingProcessor, ProcessorPayment } from './billing-processor.ts';
 import type { CreditPurchases } from './credit-purchases.ts';
+import { limits } from './limits.ts';
 
 export interface RechargerParts {
   readonly billing: BillingAccounts;

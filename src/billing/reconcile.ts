@@ -1,7 +1,7 @@
-import { limits } from '../kernel/limits.ts';
 import type { BillingAccount, BillingAccounts, Credits } from '../kernel/ports/billing.ts';
 import type { BillingProcessor } from './billing-processor.ts';
 import type { CreditPurchases } from './credit-purchases.ts';
+import { limits } from './limits.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 export interface ReconcileParts {

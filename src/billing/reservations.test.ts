@@ -4,8 +4,8 @@ import { eventually } from '../../test/support/eventually.ts';
 import { FaultyBook } from '../../test/support/faulty-book.ts';
 import { MovedClock } from '../../test/support/moved-clock.ts';
 import { emptyFolder } from '../../test/support/weir-process.ts';
-import { limits } from '../kernel/limits.ts';
 import { openEmptyDatabase } from '../testing/empty-database.ts';
+import { limits } from './limits.ts';
 import { Reservations, type SettledAmounts } from './reservations.ts';
 
 const calls = { accountId: 'a', of: 'calls', keyId: '', periodStartMs: 1 } as const;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Reservation, ReservationQuery, UsageStore } from '../kernel/ports/records.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
 import { withTimeout } from '../kernel/with-timeout.ts';
+import { limits } from './limits.ts';
 import { Reserve } from './reserve.ts';
 
 interface ReservationsParts {

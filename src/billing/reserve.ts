@@ -1,5 +1,5 @@
-import { limits } from '../kernel/limits.ts';
 import type { ReservationQuery } from '../kernel/ports/records.ts';
+import { limits } from './limits.ts';
 
 /** A pending write of a reserve. */
 export interface ReserveWrite {

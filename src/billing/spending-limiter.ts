@@ -1,6 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
 import { IntrusiveList } from '../kernel/intrusive-list.ts';
-import { limits } from '../kernel/limits.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import type {
   Budget,
@@ -17,6 +16,7 @@ import type {
 import type { UsageDay, UsageStore } from '../kernel/ports/records.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
 import { withTimeout } from '../kernel/with-timeout.ts';
+import { limits } from './limits.ts';
 import { type HoldCall, OpenHold } from './open-hold.ts';
 import { monthOf } from './period.ts';
 import type { Reservations } from './reservations.ts';

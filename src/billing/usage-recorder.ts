@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
 import type { ModuleDay, Reservation, UsageDay, UsageStore } from '../kernel/ports/records.ts';
 import { WriteBehind } from '../kernel/write-behind.ts';
+import { limits } from './limits.ts';
 import type { ModuleSavings } from './module-tally.ts';
 import { Reservations } from './reservations.ts';
 import { type AttemptUsage, type RecordedCall, type UsageQuery, UsageTally } from './usage-tally.ts';

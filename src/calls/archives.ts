@@ -2,7 +2,6 @@ import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { Sealer } from '../accounts/sealer.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
 import type {
   Archive,
   ArchivedItem,
@@ -12,6 +11,7 @@ import type {
   ArchiveTable,
   NewArchivedItem,
 } from '../kernel/ports/archive.ts';
+import { limits } from './limits.ts';
 
 const pack = promisify(deflateRaw);
 const unpack = promisify(inflateRaw);

@@ -1,5 +1,5 @@
-import { limits } from '../kernel/limits.ts';
 import { withTimeout } from '../kernel/with-timeout.ts';
+import { limits } from './limits.ts';
 
 interface BackgroundTasksParts {
   /** Called when a task fails or times out. */

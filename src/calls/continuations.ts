@@ -1,12 +1,12 @@
 import { scopeOf } from '../kernel/caller.ts';
 import type { Continuation, Turn, TurnStore } from '../kernel/continuation.ts';
 import type { Exchange } from '../kernel/exchange.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Handler } from '../kernel/module.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import { type Target, wiresOf } from '../kernel/provider.ts';
 import { AnswerBuilder } from '../kernel/reply/answer-events.ts';
 import { type Reply, replyOwnership } from '../kernel/reply/reply.ts';
+import { limits } from './limits.ts';
 
 /** Stores conversations whose clients refer to earlier answers by id, where the provider does not store them. */
 export class Continuations {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sealer } from '../accounts/sealer.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits as storageLimits } from '../storage/limits.ts';
 import { MemoryModuleStores } from '../storage/memory/memory-module-stores.ts';
 import { DecisionLogs } from './decision-logs.ts';
+import { limits } from './limits.ts';
 
 const sealer = new Sealer([Buffer.alloc(32, 'a key')]);
 const whose = { module: 'probe', scope: 'account:1', root: 'root' };
@@ -112,7 +113,7 @@ test('a store that is full makes room, at the cost of what is older than a day',
     .of({ ...whose, root: 'a' })
     .decideOnce('old', () => 1);
   clock.ms += 2 * limits.fullDecisionLogLifeMs;
-  for (let at = 2; at < limits.moduleEntriesMax; at++) await store.put(`z${at}`, at);
+  for (let at = 2; at < storageLimits.moduleEntriesMax; at++) await store.put(`z${at}`, at);
   const decisionLog = replica().of(whose);
   assert.equal(await decisionLog.decideOnce('new', () => 2), 2);
   assert.equal(await replica().of(whose).get('new'), 2);

@@ -3,9 +3,10 @@ import type { Clock } from '../kernel/clock.ts';
 import type { DecisionLog } from '../kernel/conversation/decision-log.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { isJsonObject, parseExact } from '../kernel/json.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits as kernelLimits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
 import type { ModuleStore, ModuleStores, StoredEntry, StoredValue } from '../kernel/ports/module-store.ts';
+import { limits } from './limits.ts';
 
 export interface DecisionLogsParts {
   readonly stores: ModuleStores;
@@ -166,7 +167,7 @@ export class DecisionLogs {
         this.#remember(loadedDecisions, entry.key.slice(prefix.length), json);
         this.#keepAlive(store, entry);
       }
-      if (page.length < limits.modulePageMax) break;
+      if (page.length < kernelLimits.modulePageMax) break;
       after = page.at(-1)?.key ?? '';
     }
     this.#keepAlive(store, { ...mark, key: prefix });
@@ -199,7 +200,7 @@ export class DecisionLogs {
     const store = this.#storeOf(logKey);
     const name = `${logKey.module}\n${logKey.scope}`;
     const page = await store.list({ after: this.#sweeps.get(name) });
-    this.#sweeps.set(name, page.length < limits.modulePageMax ? '' : (page.at(-1)?.key ?? ''));
+    this.#sweeps.set(name, page.length < kernelLimits.modulePageMax ? '' : (page.at(-1)?.key ?? ''));
     const deadline = this.#parts.clock.now() - lifeMs;
     const over = page.filter(({ updatedAtMs }) => updatedAtMs < deadline);
     for (const { key } of over) await store.delete(key);

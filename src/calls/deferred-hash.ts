@@ -1,5 +1,5 @@
 import { createHash, type Hash, hash } from 'node:crypto';
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 
 /**
  * A SHA-256 of streamed bytes, computed once at the end: nothing waits for it, and one pass takes a third of the

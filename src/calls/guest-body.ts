@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { GatewayError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits as kernelLimits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 
 const text = z.strictObject({ type: z.literal('text'), text: z.string() });
 /** Inline images only: neither a URL that would be fetched nor a file of the operator's account. */
@@ -73,7 +74,7 @@ export function checkGuestBody(body: JsonObject): { readonly maxTokens: number }
     };
   const [issue] = error.issues;
   const strange = issue?.code === 'unrecognized_keys' ? [issue.keys[0] ?? ''] : [];
-  const param = [...(issue?.path ?? []), ...strange].join('.').slice(0, limits.reportedFieldCharacters);
+  const param = [...(issue?.path ?? []), ...strange].join('.').slice(0, kernelLimits.reportedFieldCharacters);
   const what = strange.length > 0 ? 'is not allowed here' : (issue?.message ?? 'is wrong');
   throw new GatewayError(
     'invalid_request',

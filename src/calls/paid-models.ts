@@ -1,5 +1,5 @@
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits as kernelLimits } from '../kernel/limits.ts';
 import { nanoOfUsd } from '../kernel/money.ts';
 import type { Target } from '../kernel/provider.ts';
 import { costCeiling, type RateCard } from '../kernel/rate-card.ts';
@@ -7,6 +7,7 @@ import type { Secret } from '../kernel/secret.ts';
 import { paidRoute } from '../payments/offer.ts';
 import type { ModelCatalog } from '../providers/catalog/model-catalog.ts';
 import type { ProviderDirectory } from '../providers/provider-directory.ts';
+import { limits } from './limits.ts';
 import type { PaidBody } from './paid-body.ts';
 
 export interface PaidModelParts {
@@ -91,5 +92,5 @@ function notSoldError(model: string): GatewayError {
 }
 
 function truncateName(model: string): string {
-  return model.slice(0, limits.reportedFieldCharacters).toWellFormed();
+  return model.slice(0, kernelLimits.reportedFieldCharacters).toWellFormed();
 }

@@ -3,12 +3,12 @@ import { KeyedHasher } from '../accounts/keyed-hasher.ts';
 import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
 import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
 import { canonicalJson, exactBody, type JsonObject } from '../kernel/json.ts';
-import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
 import type { ChatRequest, TextBlock } from '../kernel/message.ts';
 import type { ConversationContext } from '../kernel/module.ts';
 import { type Provider, wiresOf } from '../kernel/provider.ts';
 import { stripCacheControl } from '../kernel/strip-cache-control.ts';
+import { limits } from './limits.ts';
 
 /** Computes request keys: hashes over everything that can change the answer. */
 export class RequestKeys {

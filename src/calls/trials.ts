@@ -1,5 +1,5 @@
-import { limits } from '../kernel/limits.ts';
 import type { ScopedCache } from '../kernel/ports/scoped-cache.ts';
+import { limits } from './limits.ts';
 
 /**
  * Adds to the cost of a conversation in a trial and returns the cost before. Concurrent calls of one conversation may

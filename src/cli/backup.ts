@@ -4,9 +4,9 @@ import { hasSecret, RootSecrets, secretFingerprint } from '../gateway/secrets.ts
 import type { Settings } from '../gateway/settings.ts';
 import { version } from '../gateway/version.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { loadCommandSettings } from '../process/load-settings.ts';
 import { backupSqlite } from '../storage/sql/sqlite-backup.ts';
 import type { CommandInput } from './command.ts';
-import { loadCommandSettings } from './load-settings.ts';
 
 /** Copies the embedded database, whether a gateway runs or not. */
 export async function backup({

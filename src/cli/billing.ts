@@ -7,8 +7,8 @@ import { openDatabase } from '../gateway/parts/stores.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
 import { lazyStripe } from '../gateway/stripe-client.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { loadCommandSettings } from '../process/load-settings.ts';
 import type { CommandInput } from './command.ts';
-import { loadCommandSettings } from './load-settings.ts';
 
 /** Compares our records with the payment processor's; resolves to the exit code, 0 if no difference is left. */
 export async function reconcileBilling({ environment, flags }: CommandInput): Promise<number> {

@@ -2,7 +2,7 @@ import { openAccountChangeNotifier } from '../gateway/account-change-notifier.ts
 import { openDatabase } from '../gateway/parts/stores.ts';
 import type { Environment, Settings } from '../gateway/settings.ts';
 import type { Database, User } from '../kernel/ports/records.ts';
-import { loadCommandSettings } from './load-settings.ts';
+import { loadCommandSettings } from '../process/load-settings.ts';
 
 /** What an operator command works with; a gateway may be running at the same time. */
 export interface CommandContext {

@@ -1,7 +1,7 @@
 import { modulesPart } from '../gateway/parts/modules.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Module } from '../kernel/module.ts';
+import { loadSettings } from '../process/load-settings.ts';
 import { createLog } from '../telemetry/log.ts';
 import { settingWarnings } from './banner.ts';
 import type { CommandInput } from './command.ts';
@@ -13,7 +13,7 @@ import { portFinding, providerFindings } from './doctor/network.ts';
 import { keyPipelineFindings, pipelineFindings } from './doctor/pipelines.ts';
 import { storeFindings } from './doctor/stores.ts';
 import { stripeFindings } from './doctor/stripe.ts';
-import { loadSettings } from './load-settings.ts';
+import { limits } from './limits.ts';
 
 /** The npm package contains the docs only as pages that a gateway serves. */
 const seeSettings = 'a running gateway lists all settings at /docs/settings';

@@ -1,6 +1,6 @@
+import { notRunningError, queryProcesses } from '../process/control-socket.ts';
+import { loadCommandSettings } from '../process/load-settings.ts';
 import type { CommandInput } from './command.ts';
-import { notRunningError, queryProcesses } from './control-socket.ts';
-import { loadCommandSettings } from './load-settings.ts';
 
 /** Prints the state of each process of the running gateway. */
 export async function report({ environment }: CommandInput): Promise<number> {

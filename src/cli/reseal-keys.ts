@@ -3,7 +3,7 @@ import { Sealer } from '../accounts/sealer.ts';
 import { openDatabase } from '../gateway/parts/stores.ts';
 import { RootSecrets } from '../gateway/secrets.ts';
 import type { Environment } from '../gateway/settings.ts';
-import { loadCommandSettings } from './load-settings.ts';
+import { loadCommandSettings } from '../process/load-settings.ts';
 
 /** Re-encrypts every stored provider key with the current secret, while the gateway runs; resolves to the exit code. */
 export async function resealKeys(environment: Environment): Promise<number> {

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { hasSecret, RootSecrets, secretFingerprint } from '../gateway/secrets.ts';
 import type { Settings } from '../gateway/settings.ts';
+import { queryProcesses } from '../process/control-socket.ts';
+import { loadCommandSettings } from '../process/load-settings.ts';
 import { type BackupMetadata, readBackup, restoreSqlite } from '../storage/sql/sqlite-backup.ts';
 import { embeddedDatabaseFile } from './backup.ts';
 import type { CommandInput } from './command.ts';
-import { queryProcesses } from './control-socket.ts';
-import { loadCommandSettings } from './load-settings.ts';
 
 /** Replaces the embedded database with a backup. */
 export async function restore({

@@ -1,8 +1,8 @@
 import type { Environment } from '../gateway/settings.ts';
 import { version } from '../gateway/version.ts';
+import { explainError } from '../process/explain-error.ts';
 import { type Command, parseArguments, usageOf } from './command.ts';
 import { commands } from './commands.ts';
-import { explainError } from './explain-error.ts';
 
 /** The command line; resolves to the exit code. */
 export async function run(args: readonly string[], environment: Environment): Promise<number> {

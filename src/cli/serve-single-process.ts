@@ -1,16 +1,16 @@
 import { startGateway } from '../gateway/gateway.ts';
 import type { Settings } from '../gateway/settings.ts';
+import { createControlHandlers } from '../process/control-handlers.ts';
+import { openControlSocket } from '../process/control-socket.ts';
+import { trimFreedMemory } from '../process/freed-memory.ts';
+import { onHangUp } from '../process/hang-up.ts';
+import { waitForShutdown } from '../process/shutdown.ts';
+import { logUnhandledRejections } from '../process/unhandled-rejections.ts';
+import { startWatchdog } from '../process/watchdog.ts';
+import { growYoungGeneration } from '../process/young-generation.ts';
 import { createLog } from '../telemetry/log.ts';
 import { openLogOutput } from '../telemetry/log-output.ts';
 import { banner } from './banner.ts';
-import { createControlHandlers } from './control-handlers.ts';
-import { openControlSocket } from './control-socket.ts';
-import { trimFreedMemory } from './freed-memory.ts';
-import { onHangUp } from './hang-up.ts';
-import { waitForShutdown } from './shutdown.ts';
-import { logUnhandledRejections } from './unhandled-rejections.ts';
-import { startWatchdog } from './watchdog.ts';
-import { growYoungGeneration } from './young-generation.ts';
 
 /** Runs a gateway in this process until a signal stops it. */
 export async function serveSingleProcess(settings: Settings): Promise<void> {

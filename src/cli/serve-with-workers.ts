@@ -1,14 +1,14 @@
 import type { Environment, Settings } from '../gateway/settings.ts';
+import { explainError } from '../process/explain-error.ts';
+import { trimFreedMemory } from '../process/freed-memory.ts';
+import { onHangUp } from '../process/hang-up.ts';
+import { waitForShutdown } from '../process/shutdown.ts';
+import { startWatchdog } from '../process/watchdog.ts';
+import { growYoungGeneration } from '../process/young-generation.ts';
 import { createLog } from '../telemetry/log.ts';
 import { openLogOutput } from '../telemetry/log-output.ts';
 import { Primary } from '../workers/primary.ts';
 import { banner } from './banner.ts';
-import { explainError } from './explain-error.ts';
-import { trimFreedMemory } from './freed-memory.ts';
-import { onHangUp } from './hang-up.ts';
-import { waitForShutdown } from './shutdown.ts';
-import { startWatchdog } from './watchdog.ts';
-import { growYoungGeneration } from './young-generation.ts';
 
 /** Runs a gateway with several processes until a signal stops it. */
 export async function serveWithWorkers(environment: Environment, { logFile }: Settings): Promise<void> {

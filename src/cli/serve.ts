@@ -1,6 +1,6 @@
 import type { Environment } from '../gateway/settings.ts';
-import { explainError } from './explain-error.ts';
-import { loadSettings } from './load-settings.ts';
+import { explainError } from '../process/explain-error.ts';
+import { loadSettings } from '../process/load-settings.ts';
 
 /** Runs the gateway until a signal stops it; resolves to the exit code. */
 export async function serve(environment: Environment): Promise<number> {

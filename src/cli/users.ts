@@ -2,13 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { isEmail } from '../accounts/email.ts';
+import { limits as accountsLimits } from '../accounts/limits.ts';
 import { createMailedLink } from '../accounts/mail/mailed-links.ts';
 import { createPasswordHasher } from '../accounts/secret-hasher.ts';
 import { normalizeEmail } from '../accounts/user-accounts.ts';
 import { effectiveTier } from '../billing/tiers.ts';
 import type { Settings } from '../gateway/settings.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { TierId, User } from '../kernel/ports/records.ts';
 import type { CommandInput } from './command.ts';
 import { findUser, formatTable, runWithDatabase } from './command-context.ts';
@@ -17,10 +18,10 @@ export function list({ environment, flags }: CommandInput): Promise<number> {
   return runWithDatabase(environment, async ({ database }) => {
     const rows = [['address', 'tier', 'since', 'verified', 'disabled', 'id']];
     for (let after = '', page: readonly User[] = []; ; after = page.at(-1)?.email ?? '') {
-      page = await database.users.page(after, limits.databaseRowsAtOnce);
+      page = await database.users.page(after, kernelLimits.databaseRowsAtOnce);
       if (flags.json) for (const user of page) console.log(JSON.stringify(describeUser(user)));
       else rows.push(...page.map((user) => Object.values(describeUser(user)).map((value) => value ?? '-')));
-      if (page.length < limits.databaseRowsAtOnce) break;
+      if (page.length < kernelLimits.databaseRowsAtOnce) break;
     }
     if (!flags.json) console.log(formatTable(rows));
   });
@@ -46,7 +47,7 @@ export async function create({
   if (!isEmail(email.trim())) throw new Error(`"${email}" is not an email address`);
   const chosen = flags['password-stdin'] ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined;
   const password = chosen ?? randomBytes(18).toString('base64url');
-  const { passwordCharactersMin: least, passwordCharactersMax: most } = limits;
+  const { passwordCharactersMin: least, passwordCharactersMax: most } = accountsLimits;
   if ([...password].length < least || [...password].length > most)
     throw new Error(`the password must have ${least} to ${most} characters`);
   return runWithDatabase(environment, async ({ database }) => {

@@ -1,6 +1,6 @@
-import { limits } from '../kernel/limits.ts';
 import type { EmbeddingFailureReason } from '../kernel/ports/embeddings.ts';
 import type { InferenceClient, InferenceRequest, InferenceResult, ModelProcessMessage } from './inference.ts';
+import { limits } from './limits.ts';
 import type { ModelFiles } from './model-files.ts';
 import { ModelProcess, restartDelayMs } from './model-process.ts';
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { limits } from '../kernel/limits.ts';
 import type { ModelProcessMessage, ModelProcessRequest } from './inference.ts';
+import { limits } from './limits.ts';
 import type { ModelFiles } from './model-files.ts';
 
 interface ModelProcessParts {

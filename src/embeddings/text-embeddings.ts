@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
 import type {
   EmbeddingBatchResult,
@@ -17,6 +16,7 @@ import type {
 } from '../kernel/ports/embeddings.ts';
 import { withTimeout } from '../kernel/with-timeout.ts';
 import type { InferenceClient } from './inference.ts';
+import { limits } from './limits.ts';
 import type { SharedEmbeddingCache } from './vectors/shared-embedding-cache.ts';
 
 interface TextEmbeddingsParts {

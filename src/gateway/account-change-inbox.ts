@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limits } from '../kernel/limits.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
+import { limits } from './limits.ts';
 
 /**
  * A folder in which the command line notifies a running gateway of changed accounts, so that it drops its cached state.

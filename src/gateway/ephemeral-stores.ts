@@ -1,12 +1,13 @@
 import { systemClock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Budgets } from '../kernel/ports/budget.ts';
 import type { CacheBackend } from '../kernel/ports/scoped-cache.ts';
 import type { SharedState } from '../kernel/ports/shared-state.ts';
+import { limits as storageLimits } from '../storage/limits.ts';
 import { MemoryBudgets } from '../storage/memory/memory-budgets.ts';
 import { MemoryCacheBackend } from '../storage/memory/memory-cache-backend.ts';
 import { MemorySharedState } from '../storage/memory/memory-shared-state.ts';
 import type { Gauge } from '../telemetry/process-gauges.ts';
+import { limits } from './limits.ts';
 
 /** Stores for fast, losable state: in process memory or in Redis. */
 export interface EphemeralStores {
@@ -56,17 +57,17 @@ export function createInProcessStores(): InProcessStores {
     gauges: [
       {
         name: 'weir_counted_accounts',
-        help: `Accounts with counts and versions in memory, max ${limits.countedAccountsMax}`,
+        help: `Accounts with counts and versions in memory, max ${storageLimits.countedAccountsMax}`,
         read: shared.sizes.accounts,
       },
       {
         name: 'weir_attempt_windows',
-        help: `Rate limit windows in memory, max ${limits.rateLimitWindowsMax}`,
+        help: `Rate limit windows in memory, max ${storageLimits.rateLimitWindowsMax}`,
         read: shared.sizes.windows,
       },
       {
         name: 'weir_purses',
-        help: `API key budgets in memory, max ${limits.budgetsMax}`,
+        help: `API key budgets in memory, max ${storageLimits.budgetsMax}`,
         read: () => budgets.size,
       },
       {
@@ -76,7 +77,7 @@ export function createInProcessStores(): InProcessStores {
       },
       {
         name: 'weir_shelf_bytes',
-        help: `Bytes of module caches in memory, max ${limits.cacheBytesMax}`,
+        help: `Bytes of module caches in memory, max ${storageLimits.cacheBytesMax}`,
         read: () => cacheBackend.bytes,
       },
     ],

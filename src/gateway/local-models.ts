@@ -1,6 +1,6 @@
+import { limits } from '../embeddings/limits.ts';
 import { LocalModels } from '../embeddings/local-models.ts';
 import { findModelFiles } from '../embeddings/model-files.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Gauge } from '../telemetry/process-gauges.ts';
 

@@ -21,7 +21,7 @@ import { sandboxSettings } from '../sandbox/settings.ts';
 import { serverSettings } from '../server/settings.ts';
 import { inMemoryDataDir, storageSettings } from '../storage/settings.ts';
 import { telemetrySettings } from '../telemetry/settings.ts';
-import { workerSettings } from '../workers/settings.ts';
+import { workerSettings } from './worker-settings.ts';
 
 /** All settings. */
 const fields = {

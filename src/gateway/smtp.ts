@@ -1,7 +1,7 @@
 import type { Transporter } from 'nodemailer';
 import type { MailQueueParts } from '../accounts/mail/mail-queue.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Secret } from '../kernel/secret.ts';
+import { limits } from './limits.ts';
 
 interface SmtpOptions {
   readonly url: Secret;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { limits } from '../kernel/limits.ts';
 import { createLog } from '../telemetry/log.ts';
+import { limits } from './limits.ts';
 import { StartedParts, startParts } from './started-parts.ts';
 
 describe('parts', () => {

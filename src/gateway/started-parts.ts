@@ -1,7 +1,7 @@
-import { limits } from '../kernel/limits.ts';
 import { withTimeout } from '../kernel/with-timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Gauge } from '../telemetry/process-gauges.ts';
+import { limits } from './limits.ts';
 import type { Part, PartRoute } from './part.ts';
 
 /** Runs `start`; if it fails, closes the parts that it has started. */

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
-import { limits } from '../kernel/limits.ts';
 import type { Secret } from '../kernel/secret.ts';
+import { limits } from './limits.ts';
 
 interface StripeOptions {
   readonly key: Secret;

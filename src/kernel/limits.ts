@@ -1,36 +1,100 @@
-import { accountsLimits } from './limits/accounts.ts';
-import { archiveLimits } from './limits/archive.ts';
-import { billingLimits } from './limits/billing.ts';
-import { callsLimits } from './limits/calls.ts';
-import { conversationsLimits } from './limits/conversations.ts';
-import { embeddingsLimits } from './limits/embeddings.ts';
-import { logLimits } from './limits/log.ts';
-import { modulesLimits } from './limits/modules.ts';
-import { patternsLimits } from './limits/patterns.ts';
-import { paymentsLimits } from './limits/payments.ts';
-import { processLimits } from './limits/process.ts';
-import { recordsLimits } from './limits/records.ts';
-import { sandboxLimits } from './limits/sandbox.ts';
-import { sharedLimits } from './limits/shared.ts';
-import { tokensLimits } from './limits/tokens.ts';
-import { workersLimits } from './limits/workers.ts';
-
-/** All limits by area, with the unit in the name and the reason in the comment. */
+/** Limits of the kernel, and limits that rooms share which do not import each other: each has its unit in its name. */
 export const limits = {
-  ...callsLimits,
-  ...modulesLimits,
-  ...patternsLimits,
-  ...embeddingsLimits,
-  ...archiveLimits,
-  ...conversationsLimits,
-  ...tokensLimits,
-  ...logLimits,
-  ...accountsLimits,
-  ...paymentsLimits,
-  ...sandboxLimits,
-  ...billingLimits,
-  ...sharedLimits,
-  ...recordsLimits,
-  ...workersLimits,
-  ...processLimits,
+  /** Deeper than any real request or answer; recursive walks over a body stay within the stack. */
+  jsonDepthMax: 200,
+  /** Longer than any provider's; names are cached and repeated in errors, so a client must not choose how much. */
+  modelNameMax: 256,
+  /**
+   * Maximum of an answer that is read whole, for another format or a module: the body of an unstreamed one, the
+   * content of a stream. The largest contain images.
+   */
+  readAnswerBytesMax: 32 * 1024 * 1024,
+  /** All bytes of a stream that is read: its frames are some ten times as long as their content. */
+  readStreamBytesMax: 256 * 1024 * 1024,
+  /**
+   * How much of an answer is converted to another format before other calls get a turn of the event loop; a megabyte
+   * takes 30 ms.
+   */
+  readAtOnceBytesMax: 256 * 1024,
+  /**
+   * Values in one body, estimated by commas and brackets: long agent runs have some ten thousand. Parsing this many
+   * takes a tenth of a second.
+   */
+  jsonValuesMax: 250_000,
+  /** A parsed body of this size or more is dropped while its provider works, and parsed again if needed. */
+  reparsedBodyBytesMin: 64 * 1024,
+  /** A body of this size or more is freed when its call ends, without waiting for the garbage collector. */
+  eagerlyFreedBodyBytesMin: 64 * 1024,
+  /** 24 days: a timer of 2^31 ms or more fires at once. */
+  timerMsMax: 24 * 86_400_000,
+  /** Assumed lifetime of a provider's cache if unknown; rather too long than too short. */
+  cacheLifeSeconds: 600,
+  /** How long sent prefixes are stored; no automatic provider cache lives longer. */
+  prefixTtlSeconds: 86_400,
+  /**
+   * Positions of a conversation that are searched for its last prefix: users take back a few turns; beyond that it
+   * counts as another conversation.
+   */
+  prefixLookupsMax: 8,
+  prefixClaimsMax: 10_000,
+  /**
+   * Conversations whose latest messages are cached to compare the next call with, and their maximum size: some 10 MB
+   * in all.
+   */
+  prefixConversationsMax: 32,
+  comparedBodyBytesMin: 32 * 1024,
+  comparedBodyBytesMax: 1024 * 1024,
+  /** Declared prefix changes in one conversation: a long run takes a dozen. */
+  prefixStepsMax: 50,
+  /** A request estimated to fill this share of a window may not fit. */
+  fullWindowShare: 0.9,
+  /** Prose and code have between 3 and 4.5 characters per token. */
+  charsPerToken: 4,
+  /** Dimensions of one vector; the largest models have 4,096. */
+  vectorValuesMax: 4096,
+  /** Vector rows read or deleted in one statement: a millisecond of this thread, or five for very large vectors. */
+  vectorRowsAtOnce: 100,
+  /** How much of a dropped field name is reported. */
+  reportedFieldCharacters: 100,
+  /** Calls stored in one statement, ten milliseconds of database time. */
+  requestLogRowsAtOnce: 500,
+  /** How often the database may reject a batch of rows. */
+  requestLogRefusalsMax: 3,
+  /** SPEC allows a key 8,000 characters of pipeline; a header gets no more. */
+  pipelineTextMax: 8000,
+  /** Compiled pipelines in the cache; a client that invents lists can't grow memory. */
+  compiledPipelinesMax: 500,
+  /** Entries on one page, 25 MiB of memory at most. */
+  modulePageMax: 100,
+  /** How long a module may delay a call without a break, not counting the time it waits for inner modules. */
+  moduleDeadlineMs: 30_000,
+  /** Interval between deadline checks. */
+  moduleDeadlineCheckMs: 100,
+  /** How long a module may go on reading a reply after its call has ended. */
+  moduleLateReadMs: 600_000,
+  /** Attempts in one call: more means that a module loops. */
+  attemptsMax: 100,
+  /** Tool rounds for one answer. */
+  toolRoundsMax: 8,
+  /** Timeout of a gateway tool; shorter than a module's deadline, so that the model gets the error. */
+  toolAnswerMs: 20_000,
+  /** The minimum output limit: some providers reject a lower one. */
+  toolRoundTokensMin: 16,
+  /** Maximum length of the fingerprint of a pattern. */
+  patternFingerprintMax: 200,
+  /** Tolerated clock difference to the payment processor when payments are searched by time. */
+  processorClockSeconds: 120,
+  /** Maximum tokens, or nano USD, of one call: larger reports of a provider are ignored. */
+  usageFigureMax: 1e13,
+  /** Rows in one statement: building 200 blocks the thread for two or three milliseconds. */
+  databaseRowsAtOnce: 200,
+  /** A count outlives its period by this, for calls that started in it. */
+  countGraceMs: 3_600_000,
+  /** Holds of a killed process count as spent after this; live ones renew theirs long before. */
+  holdLifeMs: 600_000,
+  /**
+   * All networks of an IPv6 /48 together may try as often as this many of them. One customer can have all 65,536, and
+   * a few providers put many customers into one.
+   */
+  networksPerSite: 10,
 } as const;

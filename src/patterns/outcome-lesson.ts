@@ -1,9 +1,9 @@
 import { contentWords, significantWords } from '../kernel/content-words.ts';
-import { limits } from '../kernel/limits.ts';
 import { patternFingerprint } from '../kernel/pattern-fingerprint.ts';
 import { accountScope } from '../kernel/pattern-scopes.ts';
 import type { Gist, Outcome, Pattern, PatternProposal } from '../kernel/ports/patterns.ts';
 import { isFreeOfSecrets, toPlainLine } from '../kernel/secret-shapes.ts';
+import { limits } from './limits.ts';
 import { isGood } from './pattern-changes.ts';
 
 interface LessonSource {

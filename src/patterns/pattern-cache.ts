@@ -1,7 +1,8 @@
 import type { Clock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits as kernelLimits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
 import type { Pattern, PatternTable } from '../kernel/ports/patterns.ts';
+import { limits } from './limits.ts';
 import { demoteUnapproved, lacksApproval } from './pattern-changes.ts';
 
 interface CachedPatterns {
@@ -114,10 +115,14 @@ export class PatternCache {
     const patterns: Pattern[] = [];
     for (const state of ['active', 'candidate'] as const)
       for (let after: string | undefined; ; ) {
-        const page = await this.#parts.table.page(owner, { state, after, limit: limits.databaseRowsAtOnce });
+        const page = await this.#parts.table.page(owner, {
+          state,
+          after,
+          limit: kernelLimits.databaseRowsAtOnce,
+        });
         for (const one of page)
           patterns.push(lacksApproval(one) ? await this.#demoteUnapproved(owner, one) : one);
-        if (page.length < limits.databaseRowsAtOnce) break;
+        if (page.length < kernelLimits.databaseRowsAtOnce) break;
         after = page.at(-1)?.id;
       }
     this.#patternCount += patterns.length;

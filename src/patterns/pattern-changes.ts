@@ -1,6 +1,6 @@
-import { limits } from '../kernel/limits.ts';
 import { isFromUserText } from '../kernel/pattern-scopes.ts';
 import type { JudgedTrial, Outcome, Pattern, PatternProposal, Verdict } from '../kernel/ports/patterns.ts';
+import { limits } from './limits.ts';
 import { retirementReasonOf } from './pattern-effect.ts';
 
 /** Conversations that must show the same, to rule out chance. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
 import { isEndUserScope } from '../kernel/pattern-scopes.ts';
 import type { Outcome, Pattern, PatternProposal, PatternTable } from '../kernel/ports/patterns.ts';
+import { limits } from './limits.ts';
 import { newPattern } from './new-pattern.ts';
 import { isFromOutcome, lessonFromOutcome } from './outcome-lesson.ts';
 import type { PatternCache } from './pattern-cache.ts';

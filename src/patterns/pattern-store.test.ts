@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { limits } from '../kernel/limits.ts';
 import type { Pattern } from '../kernel/ports/patterns.ts';
 import { MemoryPatternTable } from '../storage/memory/memory-pattern-table.ts';
+import { limits } from './limits.ts';
 import { PatternStore } from './pattern-store.ts';
 
 function setUp() {

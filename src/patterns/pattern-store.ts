@@ -1,5 +1,4 @@
 import type { Clock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
 import type {
   Gist,
   Outcome,
@@ -11,6 +10,7 @@ import type {
   PatternTable,
   Verdict,
 } from '../kernel/ports/patterns.ts';
+import { limits } from './limits.ts';
 import { fingerprintOf, newPattern, type PatternFields } from './new-pattern.ts';
 import { PatternCache } from './pattern-cache.ts';
 import { appendStory, applyVerdict, isGood, personChangePrefix, verdictOf } from './pattern-changes.ts';

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { MovedClock } from '../../test/support/moved-clock.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Challenges } from '../kernel/ports/payments.ts';
 import { Secret } from '../kernel/secret.ts';
 import { openEmptyDatabase } from '../testing/empty-database.ts';
 import { ChallengeIssuer } from './challenge-issuer.ts';
+import { limits } from './limits.ts';
 
 const digest = 'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:';
 

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
 import type { PaidAnswer, PaidAnswers, SealedContent } from '../kernel/ports/paid-answers.ts';
 import type { Settlements } from '../kernel/ports/settlements.ts';
 import { timingSafeTextEqual } from './content-digest.ts';
+import { limits } from './limits.ts';
 import type { PaymentCredential } from './payment-credential.ts';
 import { PendingPaidAnswer } from './pending-paid-answer.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Challenge, Challenges } from '../kernel/ports/payments.ts';
 import type { Settlement, Settlements } from '../kernel/ports/settlements.ts';
 import type { Secret } from '../kernel/secret.ts';
+import { limits } from './limits.ts';
 import { Payment } from './payment.ts';
 import type { PaymentProcessor } from './payment-processor.ts';
 

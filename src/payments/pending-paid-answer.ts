@@ -1,5 +1,5 @@
-import { limits } from '../kernel/limits.ts';
 import type { PaidAnswers, SealedContent } from '../kernel/ports/paid-answers.ts';
+import { limits } from './limits.ts';
 import type { PaidAnswerContent } from './paid-answer-store.ts';
 
 interface PendingPaidAnswerParts {

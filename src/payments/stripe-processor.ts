@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
 import { z } from 'zod';
-import { limits } from '../kernel/limits.ts';
+import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { Settlement } from '../kernel/ports/settlements.ts';
 import type { Secret } from '../kernel/secret.ts';
+import { limits } from './limits.ts';
 import { chargeTerms } from './offer.ts';
 import type {
   CaptureResult,
@@ -112,7 +113,7 @@ export class StripeProcessor implements PaymentProcessor {
   /** Lists payments of about that time: the list is up to date, while Stripe's search lags behind. */
   async #findIntentBySettlement(settlementId: string, atMs: number): Promise<Intent | undefined> {
     const seconds = Math.floor(atMs / 1000);
-    const span = limits.processorClockSeconds;
+    const span = kernelLimits.processorClockSeconds;
     let after = '';
     for (let page = 0; page < limits.processorPagesMax; page++) {
       const query = new URLSearchParams({

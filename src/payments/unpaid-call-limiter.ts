@@ -1,6 +1,6 @@
 import { addressBlock } from '../kernel/address-block.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 
 /**
  * Limits calls that cost the operator money and were not paid: a client that repeatedly disconnects before the first

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limits } from '../kernel/limits.ts';
 import type { PullResult } from '../kernel/reply/source.ts';
 import { anthropicMessages } from '../wire/anthropic-messages/anthropic-messages.ts';
 import { awaitFirstContent } from './await-first-content.ts';
+import { limits } from './limits.ts';
 
 test('an answer that can’t be read is given up with its connection', async () => {
   let cancelled = 0;

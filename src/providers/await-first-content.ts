@@ -1,9 +1,9 @@
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
 import type { ErrorEvent, ReplyEvent } from '../kernel/message.ts';
 import { redactBytes, redactErrorEvent } from '../kernel/redact-secrets.ts';
 import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
 import { FramingSniffer } from './framing-sniffer.ts';
+import { limits } from './limits.ts';
 import { prependChunks } from './prepend-chunks.ts';
 import { toProviderError } from './provider-error.ts';
 

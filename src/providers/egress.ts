@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type { buildConnector as buildConnectorOf, Dispatcher, Pool as PoolOf } from 'undici';
-import { limits } from '../kernel/limits.ts';
 import type { Provider } from '../kernel/provider.ts';
+import { limits } from './limits.ts';
 
 /** Avoids loading undici's second fetch, caches and mocks. */
 const require = createRequire(import.meta.url);

@@ -1,13 +1,13 @@
 import { systemClock } from '../kernel/clock.ts';
 import { type ErrorDetails, GatewayError } from '../kernel/errors.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Target } from '../kernel/provider.ts';
 import { redactBytes } from '../kernel/redact-secrets.ts';
 import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
 import type { SignedRequest } from '../kernel/signing.ts';
 import { contextOverflowCode, isContextOverflow, withOverflowPhrase } from '../wire/context-overflow.ts';
 import { parseProviderError } from '../wire/provider-error.ts';
+import { limits } from './limits.ts';
 
 const oversizedBody = `a body larger than ${limits.errorBodyBytesMax} bytes`;
 

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { appendChunk } from '../kernel/append-chunk.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits } from '../wire/limits.ts';
 
 export interface SmallResponse {
   readonly status: number;

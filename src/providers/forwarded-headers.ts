@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type HeaderList, headerValuesOf } from '../kernel/headers.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 import { isWithheldHeader } from './withheld-headers.ts';
 
 /** Selects the client headers that are forwarded to a provider, unchanged. */

@@ -1,12 +1,12 @@
 import { createPrivateKey, hash } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
 import type { ServiceAccount, SigningContext } from '../kernel/signing.ts';
 import { numberOf, parseObject, stringOf } from '../wire/json-values.ts';
 import type { Egress } from './egress.ts';
 import { fetchSmallResponse } from './fetch-small-response.ts';
+import { limits } from './limits.ts';
 
 /** Google's token endpoint. The one in a service account's file is ignored: it could be any address. */
 export const googleTokenUrl = 'https://oauth2.googleapis.com/token';

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Provider } from '../kernel/provider.ts';
 import type { Secret } from '../kernel/secret.ts';
 import type { CheckedKey, KeyField, KeyForm, KeyLayout } from '../kernel/signing.ts';
 import { parseObject } from '../wire/json-values.ts';
+import { limits } from './limits.ts';
 
 interface KeyFormSpec<Parts> {
   /** Human-readable key format. */

@@ -1,10 +1,11 @@
 import type { Dispatcher } from 'undici';
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Provider } from '../kernel/provider.ts';
 import type { Secret } from '../kernel/secret.ts';
 import type { OutboundRequest, SigningContext } from '../kernel/signing.ts';
+import { limits as wireLimits } from '../wire/limits.ts';
 import type { Egress } from './egress.ts';
+import { limits } from './limits.ts';
 import { signRequest } from './sign-request.ts';
 
 export interface KeyTestParts {
@@ -82,7 +83,7 @@ function createStatusHandler({ signal, resolve, reject }: StatusHandlerParts): D
     onResponseStart: (_, status) => resolve(status),
     onResponseData(controller, piece) {
       bytes += piece.length;
-      if (bytes > limits.frameBytesMax) controller.abort(new Error('the response is too large'));
+      if (bytes > wireLimits.frameBytesMax) controller.abort(new Error('the response is too large'));
     },
     onResponseEnd: () => undefined,
     onResponseError: (_, cause) => reject(cause),

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { limits } from '../kernel/limits.ts';
+import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { EmbeddingProvider, EmbeddingProviderResult } from '../kernel/ports/embeddings.ts';
 import type { Provider } from '../kernel/provider.ts';
 import type { Secret } from '../kernel/secret.ts';
 import type { OutboundRequest, SigningContext } from '../kernel/signing.ts';
 import type { Egress } from './egress.ts';
 import { fetchSmallResponse, type SmallResponse } from './fetch-small-response.ts';
+import { limits } from './limits.ts';
 import { signRequest } from './sign-request.ts';
 
 interface ProviderEmbeddingsParts {
@@ -19,7 +20,9 @@ interface ProviderEmbeddingsParts {
 }
 
 const embeddingsResponseSchema = z.object({
-  data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).max(limits.vectorValuesMax) })),
+  data: z.array(
+    z.object({ index: z.int(), embedding: z.array(z.number()).max(kernelLimits.vectorValuesMax) }),
+  ),
 });
 
 /** Embeddings from a provider with OpenAI's embeddings API, paid for by the operator. */

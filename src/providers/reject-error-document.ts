@@ -1,7 +1,7 @@
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
 import { redactErrorEvent } from '../kernel/redact-secrets.ts';
 import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
+import { limits } from './limits.ts';
 import { prependChunks } from './prepend-chunks.ts';
 import { toProviderError } from './provider-error.ts';
 

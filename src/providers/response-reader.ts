@@ -3,12 +3,12 @@ import type { Dispatcher } from 'undici';
 import { appendChunk } from '../kernel/append-chunk.ts';
 import type { ClientPresence } from '../kernel/client-presence.ts';
 import type { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
 import { queueImmediate } from '../kernel/queue-immediate.ts';
 import type { PullResult, Source } from '../kernel/reply/source.ts';
 import type { Framing } from '../kernel/wire-format.ts';
 import { awsEventStreamContentType } from '../wire/aws-event-stream.ts';
 import { FramingSniffer } from './framing-sniffer.ts';
+import { limits } from './limits.ts';
 
 /** Describes a broken connection for the client; `hasStarted` if part of the response had arrived. */
 type DescribeFailure = (cause: unknown, hasStarted: boolean) => GatewayError;

@@ -1,6 +1,6 @@
-import { limits } from '../kernel/limits.ts';
 import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
 import { FramingSniffer } from './framing-sniffer.ts';
+import { limits } from './limits.ts';
 import { prependChunks } from './prepend-chunks.ts';
 
 /** A compressed response, with the framing that its first decompressed bytes show. */

@@ -5,7 +5,7 @@ import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
 import { headerValuesOf } from '../kernel/headers.ts';
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import { type FieldReader, LazyJsonObject } from '../kernel/lazy-json-object.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { Handler } from '../kernel/module.ts';
 import { choosesOutputLimit } from '../kernel/output-limit.ts';
 import { addFields, patchJson } from '../kernel/patch-json.ts';
@@ -29,6 +29,7 @@ import { type Egress, onSent } from './egress.ts';
 import { readErrorResponse, readWholeResponse, type WholeResponse } from './error-response.ts';
 import { eventStreamToSse } from './event-stream-to-sse.ts';
 import { filterResponseHeaders, RequestHeaderFilter } from './forwarded-headers.ts';
+import { limits } from './limits.ts';
 import { rejectErrorDocument } from './reject-error-document.ts';
 import { type ProviderResponseHead, ResponseReader } from './response-reader.ts';
 import { signRequest } from './sign-request.ts';
@@ -257,7 +258,7 @@ async function send(exchange: Exchange, egress: Egress, sendParts: SendParts): P
     if (clientPresence.hasLeft) return clientGoneError(cause);
     return hasStarted ? interruptedError(target.provider, cause) : unreachableError(target.provider, cause);
   };
-  if (body.byteLength >= limits.eagerlyFreedBodyBytesMin) releaseOnceSent(body, clientRequest);
+  if (body.byteLength >= kernelLimits.eagerlyFreedBodyBytesMin) releaseOnceSent(body, clientRequest);
   exchange.trace.sentAtMs = performance.now();
   for (let attempt = 1; ; attempt++) {
     const responseReader = new ResponseReader(clientPresence, explain);

@@ -1,7 +1,8 @@
-import { limits } from '../kernel/limits.ts';
+import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { OwnedReceipt, Receipts } from '../kernel/ports/receipts.ts';
 import { isStorageUnavailable } from '../kernel/ports/storage-unavailable.ts';
 import { WriteBehind } from '../kernel/write-behind.ts';
+import { limits } from './limits.ts';
 import { type ReceiptDetails, signedFieldsOf } from './receipt.ts';
 import type { SigningKey } from './signing-key.ts';
 
@@ -41,7 +42,7 @@ export class ReceiptIssuer {
       waitingMax: limits.receiptsWaiting,
       giveUp: {
         isRejection: (error) => !isStorageUnavailable(error),
-        rejectionsMax: limits.requestLogRefusalsMax,
+        rejectionsMax: kernelLimits.requestLogRefusalsMax,
       },
       onError: parts.onError,
       onDrop: parts.onDrop,

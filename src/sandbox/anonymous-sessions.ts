@@ -3,9 +3,9 @@ import { countAttemptByAddress } from '../kernel/address-attempts.ts';
 import { addressBlock } from '../kernel/address-block.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
 import type { AnonSession, AnonSessions } from '../kernel/ports/sandbox.ts';
 import type { RateLimiter } from '../kernel/ports/shared-state.ts';
+import { limits } from './limits.ts';
 
 export interface AnonymousSessionParts {
   readonly sessions: AnonSessions;

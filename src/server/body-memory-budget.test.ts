@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
 import { BodyMemoryBudget } from './body-memory-budget.ts';
+import { limits } from './limits.ts';
 
 const large = limits.smallBodyBytes + 1;
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 
 /** The maximum memory for request bodies: in total, and per caller. */
 interface MemoryBounds {

@@ -1,10 +1,10 @@
 import type { HttpRequest } from '../http/request.ts';
 import { HttpServer } from '../http/server.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
 import { createRequestIds } from '../kernel/request-ids.ts';
 import type { App } from './api/app.ts';
 import type { DataPlaneRouter } from './data-plane.ts';
+import { limits } from './limits.ts';
 import { rejectMalformed } from './malformed-request.ts';
 import { moveQueryKeyToHeaders } from './query-key.ts';
 import { corsHeaders, guardRequest, preflightHeaders, type RequestGuardRules } from './request-guard.ts';

@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../http/request.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { type HeaderList, headerValuesOf } from '../kernel/headers.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits } from '../providers/limits.ts';
 import { isApiPath } from './api-paths.ts';
 import type { RequestTarget } from './request-target.ts';
 

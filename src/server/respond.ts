@@ -3,8 +3,9 @@ import { systemClock } from '../kernel/clock.ts';
 import { GatewayError, isPermanent } from '../kernel/errors.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { limits } from '../kernel/limits.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
+import { limits as wireLimits } from '../wire/limits.ts';
+import { limits } from './limits.ts';
 
 /** A request's context before its body is read. */
 export interface RequestContext {
@@ -46,7 +47,7 @@ function resetTimeOf(error: GatewayError): number | undefined {
 
 /** A provider's retry-after is passed through, however long it is. */
 function isLongWait({ code, details: { retryAfterSeconds = 0 } }: GatewayError): boolean {
-  return code !== 'upstream_error' && retryAfterSeconds > limits.retryAfterSecondsMax;
+  return code !== 'upstream_error' && retryAfterSeconds > wireLimits.retryAfterSecondsMax;
 }
 
 /** Anonymous sessions always get the same error type. */

@@ -1,5 +1,5 @@
 import { IntrusiveList, type IntrusiveListItem } from '../kernel/intrusive-list.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 
 /** A body that is being received. */
 export class IncomingBody implements IntrusiveListItem {

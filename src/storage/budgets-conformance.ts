@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { limits } from '../kernel/limits.ts';
+import { limits as kernelLimits } from '../kernel/limits.ts';
 import type {
   BudgetHoldRequest,
   Budgets,
@@ -9,6 +9,7 @@ import type {
   HoldOutcome,
   HoldSettlement,
 } from '../kernel/ports/budget.ts';
+import { limits } from './limits.ts';
 
 /** A home of purses for one test. */
 export interface BudgetsFixture {
@@ -187,9 +188,9 @@ export function budgetsConformance(
       await budgets.begin(holder, today, nothingSpent);
       await budgets.hold(holdRequest(30, { day: 100 }));
       await budgets.hold(holdRequest(20, { day: 100 }));
-      await pass(limits.holdLifeMs / 2000);
+      await pass(kernelLimits.holdLifeMs / 2000);
       const later = grantedHold(await budgets.hold(holdRequest(40, { day: 100 })));
-      await pass(limits.holdLifeMs / 2000 + 1);
+      await pass(kernelLimits.holdLifeMs / 2000 + 1);
       assert.equal(describeOutcome(await other.hold(holdRequest(11, { day: 100 }))), 'refused day 50 40');
       assert.equal(describeOutcome(await other.hold(holdRequest(11, { month: 100 }))), 'refused month 50 40');
       assert.equal(describeOutcome(await other.hold(holdRequest(10, { day: 100 }))), 'granted 10 50 50');
@@ -201,7 +202,7 @@ export function budgetsConformance(
       const { purses: budgets, other, pass } = await setUp(t);
       await budgets.begin(holder, today, { day: 50, month: 50 });
       await budgets.hold(holdRequest(30, { day: 100 }));
-      await pass(limits.holdLifeMs / 1000 + 1);
+      await pass(kernelLimits.holdLifeMs / 1000 + 1);
       assert.equal(
         describeOutcome(await other.hold(holdRequest(71, { day: 100 }, tomorrow))),
         'refused day 30 0',
@@ -232,7 +233,7 @@ export function budgetsConformance(
       const { purses: budgets, other, pass } = await setUp(t);
       await budgets.begin(holder, today, nothingSpent);
       const late = grantedHold(await budgets.hold(holdRequest(60, { day: 100 })));
-      await pass(limits.holdLifeMs / 1000 + 1);
+      await pass(kernelLimits.holdLifeMs / 1000 + 1);
       await budgets.settle(late, { ...settlementOf(15), isRetry: true });
       assert.equal(describeOutcome(await other.hold(holdRequest(86, { day: 100 }))), 'refused day 15 0');
     });
@@ -275,7 +276,7 @@ export function budgetsConformance(
       await budgets.settle(grantedHold(await budgets.hold(holdRequest(10, { day: 100 }))), settlementOf(10));
       await pass(limits.budgetIdleMs / 1000 - 1);
       assert.equal(describeOutcome(await budgets.hold(holdRequest(91, { day: 100 }))), 'refused day 10 0');
-      await pass((limits.budgetIdleMs + limits.holdLifeMs) / 1000 + 1);
+      await pass((limits.budgetIdleMs + kernelLimits.holdLifeMs) / 1000 + 1);
       assert.equal(describeOutcome(await budgets.hold(holdRequest(10, { day: 100 }))), 'uncounted');
     });
 

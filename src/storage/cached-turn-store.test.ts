@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limits } from '../kernel/limits.ts';
 import { CachedTurnStore } from './cached-turn-store.ts';
+import { limits } from './limits.ts';
 import { MemoryCacheBackend } from './memory/memory-cache-backend.ts';
 
 function setUp(bytesMax = 1_000_000) {

@@ -1,6 +1,6 @@
 import type { Turn, TurnStore } from '../kernel/continuation.ts';
-import { limits } from '../kernel/limits.ts';
 import type { CacheBackend } from '../kernel/ports/scoped-cache.ts';
+import { limits } from './limits.ts';
 
 /** Encrypts text at rest. Text sealed in one context can't be opened in another. */
 export interface TurnSealer {

@@ -1,5 +1,6 @@
-import { limits } from '../kernel/limits.ts';
+import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { StoreListOptions } from '../kernel/ports/module-store.ts';
+import { limits } from './limits.ts';
 
 // What modules may store, the same in every kind of store. The errors address module authors.
 
@@ -38,7 +39,7 @@ export function resolveListOptions({
   after = '',
   limit,
 }: StoreListOptions): ResolvedListOptions {
-  const most = limits.modulePageMax;
+  const most = kernelLimits.modulePageMax;
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= most))
     throw new Error(`limit ${limit} is out of range: it must be an integer from 1 to ${most}`);
   return {

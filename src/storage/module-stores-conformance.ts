@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { limits } from '../kernel/limits.ts';
 import type { ModuleStore, ModuleStores } from '../kernel/ports/module-store.ts';
+import { limits } from './limits.ts';
 import { listKeys, moduleStoreListConformance } from './module-store-list-conformance.ts';
 
 /** Stores for one test, as two replicas have them. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { limits } from '../kernel/limits.ts';
+import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { Allowance, SharedState, SlotDecision } from '../kernel/ports/shared-state.ts';
+import { limits } from './limits.ts';
 
 /** A home of shared state for one test. */
 export interface SharedStateFixture {
@@ -167,7 +168,7 @@ export function sharedStateConformance(
     test('a count lasts as long as its period and a while longer', async (t) => {
       const { state, allowance, pass } = await setUp(t, { limit: 1 });
       await state.slots.begin(allowance, 1);
-      await pass(day + limits.countGraceMs / 1000 - 600);
+      await pass(day + kernelLimits.countGraceMs / 1000 - 600);
       assert.equal(describeOutcome(await state.slots.take(allowance)), 'full 1');
       await pass(601);
       assert.equal(describeOutcome(await state.slots.take(allowance)), 'uncounted');

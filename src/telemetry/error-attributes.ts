@@ -1,4 +1,4 @@
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 
 export function isErrorLike(fact: unknown): fact is object {
   try {

@@ -1,4 +1,4 @@
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 
 /** Lines to write together. */
 export interface LineChunk {

@@ -1,5 +1,5 @@
 import { closeSync, write as writeByThread, writeSync } from 'node:fs';
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 import { LineBacklog, type LineChunk } from './line-backlog.ts';
 import type { LineSink } from './log.ts';
 import type { OutputDescriptor } from './output-descriptor.ts';

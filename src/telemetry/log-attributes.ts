@@ -1,5 +1,5 @@
-import { limits } from '../kernel/limits.ts';
 import { errorMessage, errorStack, errorType, isErrorLike } from './error-attributes.ts';
+import { limits } from './limits.ts';
 
 const unreadable = '[unreadable]';
 

@@ -1,6 +1,6 @@
-import { limits } from '../kernel/limits.ts';
 import { type CallLineFields, formatCallLine } from './call-line.ts';
 import type { EndedCall } from './ended-call.ts';
+import { limits } from './limits.ts';
 import { formatLogLine } from './log-line.ts';
 import type { Gauge } from './process-gauges.ts';
 

@@ -1,9 +1,9 @@
-import { limits } from '../kernel/limits.ts';
 import type { Usage } from '../kernel/message.ts';
 import type { Bill } from '../kernel/money.ts';
 import type { Target } from '../kernel/provider.ts';
 import { storableFigure } from '../kernel/storable.ts';
 import type { EndedCall } from './ended-call.ts';
+import { limits } from './limits.ts';
 import { type Gauge, processGauges } from './process-gauges.ts';
 import { type Counter, CounterFamily, type Histogram, HistogramFamily } from './series.ts';
 

@@ -10,9 +10,11 @@ import { DecisionLogs } from '../calls/decision-logs.ts';
 import { createKitFactory } from '../calls/kit.ts';
 import { meterAttempts } from '../calls/metered-attempt.ts';
 import { RequestKeys } from '../calls/request-keys.ts';
+import { limits as embeddingsLimits } from '../embeddings/limits.ts';
 import { noEmbeddings } from '../embeddings/no-embeddings.ts';
 import { IndexedVectorStore } from '../embeddings/vectors/indexed-vector-store.ts';
 import { createScalarSlabs } from '../embeddings/vectors/scalar-slabs.ts';
+import { limits as gatewayLimits } from '../gateway/limits.ts';
 import type { Attempt } from '../kernel/attempt.ts';
 import { ClientPresence } from '../kernel/client-presence.ts';
 import { ClientRequest } from '../kernel/client-request.ts';
@@ -21,7 +23,6 @@ import { PrefixGuard } from '../kernel/conversation/prefix-guard.ts';
 import { Exchange } from '../kernel/exchange.ts';
 import type { HeaderList } from '../kernel/headers.ts';
 import { LazyJsonObject } from '../kernel/lazy-json-object.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Answer, ChatRequest } from '../kernel/message.ts';
 import type { Handler, Module, ModuleFactory } from '../kernel/module.ts';
 import { Pipelines } from '../kernel/pipeline.ts';
@@ -132,7 +133,7 @@ export function runModule(
       table: new MemoryVectorTable(),
       clock,
       perScope: 100_000,
-      slabs: () => createScalarSlabs(limits.vectorBytesMax),
+      slabs: () => createScalarSlabs(embeddingsLimits.vectorBytesMax),
     }),
     patterns: new PatternStore({ table: patterns, clock }),
     archives,
@@ -193,7 +194,7 @@ export function runModule(
       return { answer: undefined, error, ...seen() };
     } finally {
       trace.end();
-      await backgroundTasks.flush(limits.lastFlushMs);
+      await backgroundTasks.flush(gatewayLimits.lastFlushMs);
       const [fault] = faults.splice(0);
       if (fault !== undefined) process.emitWarning(`work after the call failed: ${String(fault)}`);
     }

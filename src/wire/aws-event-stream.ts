@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { appendChunk } from '../kernel/append-chunk.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 
 /** A message of an event stream: its text headers and its payload. */
 export interface AwsEventStreamMessage {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { limits } from '../kernel/limits.ts';
 import { FrameGate } from './frame-gate.ts';
+import { limits } from './limits.ts';
 
 test('a chunk that ends with a frame is passed on without being copied', () => {
   const chunk = Buffer.from('data: x\n\n');

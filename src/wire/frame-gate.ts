@@ -1,6 +1,6 @@
 import { appendChunk } from '../kernel/append-chunk.ts';
-import { limits } from '../kernel/limits.ts';
 import type { ByteFilter } from '../kernel/reply/filter-bytes.ts';
+import { limits } from './limits.ts';
 
 /** Passes SSE bytes up to the last complete frame, so that we can write frames of our own in between. */
 export class FrameGate implements ByteFilter {

@@ -1,12 +1,12 @@
 import { appendChunk } from '../kernel/append-chunk.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { LazyJsonObject } from '../kernel/lazy-json-object.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Answer, ErrorEvent, ReplyEvent, Usage } from '../kernel/message.ts';
 import { answerToEvents, milestoneEvents } from '../kernel/reply/answer-events.ts';
 import { estimateChunkTokens } from '../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../kernel/wire-format.ts';
 import { objectOf, parseExactObject, stringOf } from './json-values.ts';
+import { limits } from './limits.ts';
 
 /** A decoded unstreamed response; undefined if it is neither a reply nor an error. */
 export type DecodedReply = { readonly answer: Answer } | Omit<ErrorEvent, 'type'> | undefined;

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, parseExact } from '../kernel/json.ts';
 import { shapeOf } from '../kernel/json-scan.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits as kernelLimits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 
 /** For data from other parties: a value of the wrong type counts as absent. */
 export function stringOf(value: unknown): string | undefined {
@@ -73,7 +74,7 @@ export function dropInvalidFields(object: JsonObject, checks: FieldChecks): Json
 
 /** Protects later recursion from stack overflow; a short text can't be too deep. */
 function isTooDeep(text: string): boolean {
-  return text.length > 2 * limits.jsonDepthMax && shapeOf(text).depth > limits.jsonDepthMax;
+  return text.length > 2 * kernelLimits.jsonDepthMax && shapeOf(text).depth > kernelLimits.jsonDepthMax;
 }
 
 type WithoutUndefined<Fields> = {

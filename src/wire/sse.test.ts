@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { cpuMs } from '../../test/support/cpu-time.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 import { type SseFrame, SseParser } from './sse.ts';
 
 function parse(bytes: Uint8Array, cuts: readonly number[] = []): readonly SseFrame[] {

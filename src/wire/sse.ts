@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 
 export interface SseFrame {
   /** Empty if the frame has no name. */

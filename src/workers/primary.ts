@@ -1,14 +1,14 @@
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
-import { loadEnvironment } from '../cli/load-settings.ts';
 import type { LocalModels } from '../embeddings/local-models.ts';
 import { createInProcessStores } from '../gateway/ephemeral-stores.ts';
 import { createLocalModels, modelGauges } from '../gateway/local-models.ts';
 import { RootSecrets } from '../gateway/secrets.ts';
 import { type Environment, readSettings, type Settings } from '../gateway/settings.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
+import { loadEnvironment } from '../process/load-settings.ts';
 import { createLog, type LineSink, lostLinesGauge } from '../telemetry/log.ts';
+import { limits } from './limits.ts';
 import type { WorkerStartResult } from './rpc-methods.ts';
 import { WorkerGroup } from './worker-group.ts';
 import { WorkerPool } from './worker-pool.ts';

@@ -1,6 +1,6 @@
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
 import type { CacheBackend, ScopedCache } from '../kernel/ports/scoped-cache.ts';
+import { limits } from '../storage/limits.ts';
 import type { RpcPeer } from './rpc-peer.ts';
 import type { CacheEntryAddress, StoreMethods } from './store-methods.ts';
 

@@ -1,7 +1,7 @@
 import type { InferenceClient } from '../embeddings/inference.ts';
 import { findModelFiles } from '../embeddings/model-files.ts';
-import { limits } from '../kernel/limits.ts';
 import type { EmbeddingFailureReason } from '../kernel/ports/embeddings.ts';
+import { limits } from './limits.ts';
 import type { PrimaryMethods } from './rpc-methods.ts';
 import type { RpcPeer } from './rpc-peer.ts';
 

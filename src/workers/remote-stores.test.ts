@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MovedClock } from '../../test/support/moved-clock.ts';
 import { memoryWith, seenFromAfar, together } from '../../test/support/seen-from-afar.ts';
-import { limits } from '../kernel/limits.ts';
 import { budgetsConformance } from '../storage/budgets-conformance.ts';
 import { cacheBackendConformance } from '../storage/cache-backend-conformance.ts';
+import { limits } from '../storage/limits.ts';
 import { sharedStateConformance } from '../storage/shared-state-conformance.ts';
 
 sharedStateConformance('shared state in the primary process', (t) => {

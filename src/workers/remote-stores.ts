@@ -1,7 +1,7 @@
 import type { EphemeralStores } from '../gateway/ephemeral-stores.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Budgets } from '../kernel/ports/budget.ts';
 import type { SharedState, Slots, Versions } from '../kernel/ports/shared-state.ts';
+import { limits } from './limits.ts';
 import { RemoteCacheBackend, type StoreRpc } from './remote-cache-backend.ts';
 import { RemoteSlots } from './remote-slots.ts';
 import { RemoteVersions } from './remote-versions.ts';

@@ -1,6 +1,6 @@
-import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
+import { limits } from './limits.ts';
 import type { RpcPeer } from './rpc-peer.ts';
 import type { StoreMethods } from './store-methods.ts';
 

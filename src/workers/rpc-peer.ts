@@ -1,5 +1,5 @@
-import { limits } from '../kernel/limits.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
+import { limits } from './limits.ts';
 import { deserializeError, type SerializedError, serializeError } from './serialized-error.ts';
 
 /** RPC methods by name. Both sides run the same release, so the names determine the types. */

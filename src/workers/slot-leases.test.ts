@@ -3,8 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { MovedClock } from '../../test/support/moved-clock.ts';
 import { memoryWith, seenFromAfar, together } from '../../test/support/seen-from-afar.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Allowance, Slots } from '../kernel/ports/shared-state.ts';
+import { limits } from './limits.ts';
 
 const allowance: Allowance = {
   accountId: 'a',

@@ -1,7 +1,7 @@
-import { limits } from '../kernel/limits.ts';
 import type { Allowance, InFlightCalls, SlotDecision } from '../kernel/ports/shared-state.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
 import type { MemoryAccountState } from '../storage/memory/memory-account-state.ts';
+import { limits } from './limits.ts';
 
 /** A process that leases slots. */
 export interface LeaseHolder {

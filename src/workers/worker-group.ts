@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limits } from '../kernel/limits.ts';
 import type { Log } from '../telemetry/log.ts';
+import { limits } from './limits.ts';
 import type { WorkerStartOptions, WorkerStartResult } from './rpc-methods.ts';
 import type { WorkerPool } from './worker-pool.ts';
 import type { WorkerProcess } from './worker-process.ts';

@@ -1,9 +1,9 @@
 import type { InferenceClient } from '../embeddings/inference.ts';
 import type { InProcessStores } from '../gateway/ephemeral-stores.ts';
-import { limits } from '../kernel/limits.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import type { Gauge } from '../telemetry/process-gauges.ts';
 import { CounterFamily } from '../telemetry/series.ts';
+import { limits } from './limits.ts';
 import { MetricsAggregator, type ProcessMetrics } from './metrics-aggregator.ts';
 import { SlotLeases } from './slot-leases.ts';
 import { createStoreHandlers } from './store-methods.ts';

@@ -1,9 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
 import { GatewayError } from '../kernel/errors.ts';
-import { limits } from '../kernel/limits.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
 import { withTimeout } from '../kernel/with-timeout.ts';
 import { closeHandedConnection } from './handed-connection.ts';
+import { limits } from './limits.ts';
 import { channelTo } from './process-channel.ts';
 import type { PrimaryMethods, WorkerMethods, WorkerStartOptions, WorkerStartResult } from './rpc-methods.ts';
 import { RpcPeer } from './rpc-peer.ts';

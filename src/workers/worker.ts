@@ -1,18 +1,18 @@
 // A worker process: waits for its settings, then serves like a single process.
 import cluster, { type Worker } from 'node:cluster';
-import { createControlHandlers } from '../cli/control-handlers.ts';
-import { type ControlServer, openControlSocket } from '../cli/control-socket.ts';
-import { explainError } from '../cli/explain-error.ts';
-import { trimFreedMemory } from '../cli/freed-memory.ts';
-import { logUnhandledRejections } from '../cli/unhandled-rejections.ts';
-import { startWatchdog } from '../cli/watchdog.ts';
-import { growYoungGeneration } from '../cli/young-generation.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import { readSettings } from '../gateway/settings.ts';
-import { limits } from '../kernel/limits.ts';
+import { createControlHandlers } from '../process/control-handlers.ts';
+import { type ControlServer, openControlSocket } from '../process/control-socket.ts';
+import { explainError } from '../process/explain-error.ts';
+import { trimFreedMemory } from '../process/freed-memory.ts';
+import { logUnhandledRejections } from '../process/unhandled-rejections.ts';
+import { startWatchdog } from '../process/watchdog.ts';
+import { growYoungGeneration } from '../process/young-generation.ts';
 import { createLog } from '../telemetry/log.ts';
 import { type LogOutput, openLogOutput } from '../telemetry/log-output.ts';
 import { pipeChunkBytesMax } from '../telemetry/stdout-writer.ts';
+import { limits } from './limits.ts';
 import { MetricsAggregator } from './metrics-aggregator.ts';
 import { channelTo } from './process-channel.ts';
 import { createRemoteModels } from './remote-models.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayError } from '../../kernel/errors.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { User, Users } from '../../kernel/ports/records.ts';
 import type { MailboxProof, MailedTokens } from '../../kernel/ports/sessions.ts';
 import type { RateLimiter, Versions } from '../../kernel/ports/shared-state.ts';
 import { countAddressAttempt } from '../count-attempt.ts';
+import { limits } from '../limits.ts';
 import type { SecretHasher } from '../secret-hasher.ts';
 import type { Session } from '../session-tokens.ts';
 import { normalizeEmail } from '../user-accounts.ts';

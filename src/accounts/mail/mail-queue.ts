@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../kernel/errors.ts';
-import { limits } from '../../kernel/limits.ts';
 import { BoundedQueue } from '../bounded-queue.ts';
+import { limits } from '../limits.ts';
 import type { MailMessage } from './mail-message.ts';
 
 export interface MailQueueParts {

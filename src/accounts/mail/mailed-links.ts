@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { MailedTokens, TokenPurpose } from '../../kernel/ports/sessions.ts';
+import { limits } from '../limits.ts';
 
 export interface MailedLinkParts {
   readonly tokens: Pick<MailedTokens, 'add'>;

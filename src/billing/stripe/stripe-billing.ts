@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { GatewayError } from '../../kernel/errors.ts';
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Recharge } from '../../kernel/ports/billing.ts';
 import type { Secret } from '../../kernel/secret.ts';
 import type {
@@ -16,6 +16,7 @@ import type {
   Subscription,
 } from '../billing-processor.ts';
 import { groupThousands } from '../group-thousands.ts';
+import { limits } from '../limits.ts';
 import { eventSubjectOf } from './event-subject.ts';
 import { readInvoice } from './read-invoice.ts';
 import { creditsPerCent, readPayment } from './read-payment.ts';
@@ -186,7 +187,7 @@ export class StripeBilling implements BillingProcessor {
 
   async findCharge({ id, customerId, atMs }: Recharge): Promise<string | undefined> {
     const stripe = await this.#parts.client();
-    const from = Math.floor(atMs / 1000) - limits.processorClockSeconds;
+    const from = Math.floor(atMs / 1000) - kernelLimits.processorClockSeconds;
     const listed = stripe.paymentIntents.list({ customer: customerId, created: { gte: from }, limit: 100 });
     for await (const intent of listed) if (intent.metadata.weir_recharge === id) return intent.id;
     return undefined;

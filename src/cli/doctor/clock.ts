@@ -1,4 +1,4 @@
-import { limits } from '../../kernel/limits.ts';
+import { limits } from '../limits.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** Compares this machine's clock with those of servers. */

@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Settings } from '../../gateway/settings.ts';
-import { limits } from '../../kernel/limits.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import { hasReceiptKeys } from '../../storage/sql/sqlite-backup.ts';
+import { limits } from '../limits.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 const mebibyte = 1024 * 1024;

@@ -1,6 +1,6 @@
+import { limits } from '../../gateway/limits.ts';
 import type { Settings } from '../../gateway/settings.ts';
 import { verifyMailServer } from '../../gateway/smtp.ts';
-import { limits } from '../../kernel/limits.ts';
 import { withTimeout } from '../../kernel/with-timeout.ts';
 import { type Finding, fail, ok, reasonOf } from './finding.ts';
 

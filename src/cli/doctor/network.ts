@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { providersPart } from '../../gateway/parts/providers.ts';
 import type { Settings } from '../../gateway/settings.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { Provider } from '../../kernel/provider.ts';
 import { withTimeout } from '../../kernel/with-timeout.ts';
+import { queryProcesses } from '../../process/control-socket.ts';
 import type { Egress } from '../../providers/egress.ts';
 import { testKey } from '../../providers/key-test.ts';
-import { queryProcesses } from '../control-socket.ts';
+import { limits as providersLimits } from '../../providers/limits.ts';
+import { limits } from '../limits.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 import type { ServerFindings } from './stores.ts';
 
@@ -99,7 +100,11 @@ async function probeProvider(
     },
   );
   try {
-    const date = await withTimeout(promise, limits.keyTestMs, () => new Error('it does not respond'));
+    const date = await withTimeout(
+      promise,
+      providersLimits.keyTestMs,
+      () => new Error('it does not respond'),
+    );
     const theirs = Date.parse(String(date));
     return { aheadMs: Number.isNaN(theirs) ? undefined : Date.now() - theirs };
   } catch (thrown) {

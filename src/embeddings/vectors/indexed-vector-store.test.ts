@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MovedClock } from '../../../test/support/moved-clock.ts';
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Vector } from '../../kernel/ports/embeddings.ts';
 import type { VectorMatch, VectorSearchResult, VectorTable } from '../../kernel/ports/vectors.ts';
 import { MemoryVectorTable } from '../../storage/memory/memory-vector-table.ts';
+import { limits } from '../limits.ts';
 import { IndexedVectorStore } from './indexed-vector-store.ts';
 import { slabBytes } from './slabs.ts';
 import { createFastestSlabs } from './wasm-slabs.ts';
@@ -155,7 +156,7 @@ test('a database that is away or slow is told of, and thrown at nobody', async (
 test('a search in very many lets others have their turn, and finds what it should', async () => {
   const { vectors } = setUp({ perScope: 10_000, slabs: 2000 });
   const large = (at: number): Vector => {
-    const values = new Float32Array(limits.vectorValuesMax);
+    const values = new Float32Array(kernelLimits.vectorValuesMax);
     values.set(direction(at).values);
     return { space: 'large', values };
   };

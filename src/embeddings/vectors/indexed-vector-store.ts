@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { Vector } from '../../kernel/ports/embeddings.ts';
 import type {
   NewVector,
@@ -16,6 +15,7 @@ import type {
   VectorWriteResult,
 } from '../../kernel/ports/vectors.ts';
 import { withTimeout } from '../../kernel/with-timeout.ts';
+import { limits } from '../limits.ts';
 import { LoadedPart } from './loaded-part.ts';
 import { inverseNorm, quantize } from './quantization.ts';
 import type { Slabs } from './slabs.ts';

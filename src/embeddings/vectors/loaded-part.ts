@@ -1,5 +1,5 @@
-import { limits } from '../../kernel/limits.ts';
 import type { AddedVectorsPage, VectorCursor } from '../../kernel/ports/vectors.ts';
+import { limits } from '../limits.ts';
 import { PartIndex } from './part-index.ts';
 import type { Slabs } from './slabs.ts';
 

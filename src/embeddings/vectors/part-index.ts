@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { limits } from '../../kernel/limits.ts';
+import { limits } from '../limits.ts';
 import { inverseNorm } from './quantization.ts';
 import { type Slabs, vectorsInSlab } from './slabs.ts';
 

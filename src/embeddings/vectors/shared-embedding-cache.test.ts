@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
 import { MemoryVectorTable } from '../../storage/memory/memory-vector-table.ts';
 import type { InferenceClient, InferenceRequest } from '../inference.ts';
+import { limits } from '../limits.ts';
 import { TextEmbeddings } from '../text-embeddings.ts';
 import { SharedEmbeddingCache } from './shared-embedding-cache.ts';
 

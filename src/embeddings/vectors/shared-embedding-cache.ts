@@ -1,7 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Vector } from '../../kernel/ports/embeddings.ts';
 import type { VectorTable } from '../../kernel/ports/vectors.ts';
+import { limits } from '../limits.ts';
 import { inverseNorm, quantize } from './quantization.ts';
 
 interface SharedEmbeddingCacheParts {
@@ -24,8 +25,8 @@ export class SharedEmbeddingCache {
     const found = new Map<string, Vector>();
     const nowMs = clock.now();
     try {
-      for (let at = 0; at < names.length; at += limits.vectorRowsAtOnce) {
-        const rows = await table.find(owner, space, names.slice(at, at + limits.vectorRowsAtOnce));
+      for (let at = 0; at < names.length; at += kernelLimits.vectorRowsAtOnce) {
+        const rows = await table.find(owner, space, names.slice(at, at + kernelLimits.vectorRowsAtOnce));
         for (const { id, codes, expiresAtMs } of rows)
           if (expiresAtMs > nowMs) found.set(id, { space, values: dequantize(codes) });
       }

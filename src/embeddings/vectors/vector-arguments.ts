@@ -1,5 +1,6 @@
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { NewVector, VectorQuery } from '../../kernel/ports/vectors.ts';
+import { limits } from '../limits.ts';
 
 // Checks the arguments of modules. Module authors read these errors.
 
@@ -17,8 +18,8 @@ export function validateIds(ids: readonly string[]): readonly string[] {
 
 export function validateVector({ id, vector, data = '', ttlSeconds }: NewVector) {
   const { length } = vector.values;
-  if (length < 1 || length > limits.vectorValuesMax)
-    throw new Error(`a vector must have 1 to ${limits.vectorValuesMax} values, got ${length}`);
+  if (length < 1 || length > kernelLimits.vectorValuesMax)
+    throw new Error(`a vector must have 1 to ${kernelLimits.vectorValuesMax} values, got ${length}`);
   const bytes = Buffer.byteLength(data);
   if (bytes > limits.vectorDataBytesMax)
     throw new Error(

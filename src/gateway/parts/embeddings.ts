@@ -1,4 +1,5 @@
 import type { InferenceClient } from '../../embeddings/inference.ts';
+import { limits } from '../../embeddings/limits.ts';
 import { LocalModels } from '../../embeddings/local-models.ts';
 import { noEmbeddings } from '../../embeddings/no-embeddings.ts';
 import { TextEmbeddings } from '../../embeddings/text-embeddings.ts';
@@ -7,7 +8,6 @@ import { SharedEmbeddingCache } from '../../embeddings/vectors/shared-embedding-
 import { slabBytes } from '../../embeddings/vectors/slabs.ts';
 import { createFastestSlabs } from '../../embeddings/vectors/wasm-slabs.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { EmbeddingProvider, Embeddings } from '../../kernel/ports/embeddings.ts';
 import type { VectorStores } from '../../kernel/ports/vectors.ts';
 import { enableProviderHint } from '../../providers/provider-directory.ts';

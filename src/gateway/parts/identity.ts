@@ -1,4 +1,5 @@
 import type { ApiKeyAuthenticator } from '../../accounts/api-key-authenticator.ts';
+import { limits } from '../../accounts/limits.ts';
 import { Quota } from '../../billing/quota.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { AccountAdmission, type CallerAdmissions, uncountedAdmission } from '../../calls/caller-admission.ts';
@@ -11,7 +12,6 @@ import {
 import { CredentialShapes } from '../../calls/credential-shapes.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { HeaderList } from '../../kernel/headers.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { ProviderDirectory } from '../../providers/provider-directory.ts';
 import { type AccessChecks, createCloudAccess, createLocalAccess } from '../../server/api/access.ts';
 import { billingPagePaths } from '../../server/api/routes/billing-pages.ts';

@@ -9,13 +9,14 @@ import { CallSettlement } from '../../calls/call-settlement.ts';
 import { Continuations } from '../../calls/continuations.ts';
 import { DecisionLogs } from '../../calls/decision-logs.ts';
 import { createKitFactory } from '../../calls/kit.ts';
+import { limits as callsLimits } from '../../calls/limits.ts';
 import { meterAttempts } from '../../calls/metered-attempt.ts';
 import { ModuleCaches } from '../../calls/module-caches.ts';
 import { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import { RequestKeys } from '../../calls/request-keys.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Module } from '../../kernel/module.ts';
 import { Pipelines as Compiled } from '../../kernel/pipeline.ts';
 import { budgetHolderOf } from '../../kernel/ports/budget.ts';
@@ -173,12 +174,12 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     gauges: [
       {
         name: 'weir_pipelines_kept',
-        help: `Cached compiled pipelines, max ${limits.compiledPipelinesMax}`,
+        help: `Cached compiled pipelines, max ${kernelLimits.compiledPipelinesMax}`,
         read: () => compiled.compiledCount,
       },
       {
         name: 'weir_meanings_remembered',
-        help: `Cached request keys, max ${limits.cachedRequestKeysMax}`,
+        help: `Cached request keys, max ${callsLimits.cachedRequestKeysMax}`,
         read: () => requestKeys.size,
       },
       {
@@ -193,7 +194,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       },
       {
         name: 'weir_afterwork_waiting',
-        help: `Background tasks of modules, max ${limits.backgroundTasksWaiting}`,
+        help: `Background tasks of modules, max ${callsLimits.backgroundTasksWaiting}`,
         read: () => backgroundTasks.waiting,
       },
       {

@@ -1,6 +1,6 @@
 import { CallReceipts } from '../../calls/call-receipts.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
+import { limits } from '../../receipts/limits.ts';
 import { ReceiptIssuer } from '../../receipts/receipt-issuer.ts';
 import { ReceiptKeys } from '../../receipts/receipt-keys.ts';
 import { receiptsRoutes } from '../../server/api/routes/receipts.ts';

@@ -1,6 +1,6 @@
 import { systemClock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { Database } from '../../kernel/ports/records.ts';
+import { limits } from '../../storage/limits.ts';
 import { eraseInRedis } from '../../storage/redis/erase-in-redis.ts';
 import { RedisBudgets } from '../../storage/redis/redis-budgets.ts';
 import { RedisCacheBackend } from '../../storage/redis/redis-cache-backend.ts';

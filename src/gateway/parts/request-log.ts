@@ -1,12 +1,13 @@
 import { systemClock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
 import { requestsRoutes } from '../../server/api/routes/requests.ts';
 import { summaryRoutes } from '../../server/api/routes/requests-summary.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
+import { limits as telemetryLimits } from '../../telemetry/limits.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { Journal } from '../../telemetry/request-log/journal.ts';
 import { LogCleaner } from '../../telemetry/request-log/log-cleaner.ts';
 import { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
+import { limits } from '../limits.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 import type { ProvidersPart } from './providers.ts';
@@ -61,7 +62,7 @@ export async function requestLogPart({
     gauges: [
       {
         name: 'weir_log_rows_waiting',
-        help: `Calls waiting to be written to the request log, max ${limits.requestLogRowsWaiting}`,
+        help: `Calls waiting to be written to the request log, max ${telemetryLimits.requestLogRowsWaiting}`,
         read: () => requests.waiting,
       },
       {

@@ -1,7 +1,7 @@
 import type { CallerAdmission } from '../../calls/caller-admission.ts';
+import { limits } from '../../calls/limits.ts';
 import type { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import { SandboxAdmission } from '../../calls/sandbox-admission.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { Target } from '../../kernel/provider.ts';
 import { findCheapestModel } from '../../providers/cheapest-model.ts';
 import type { AnonymousSessions } from '../../sandbox/anonymous-sessions.ts';

@@ -1,6 +1,6 @@
+import { limits } from '../../billing/limits.ts';
 import { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
 import type { CreditUseListener } from './billing.ts';

@@ -1,5 +1,5 @@
-import { limits } from '../../kernel/limits.ts';
 import { Lru } from '../../kernel/lru.ts';
+import { limits } from '../limits.ts';
 import type { ModelEntry, Overlay, OverlayModel } from './model-entry.ts';
 import { exactNamesIn, isPattern, matchesRule, stripDate } from './model-names.ts';
 import { compileSchedule, type DatedPrices, type PriceSchedule } from './price-schedule.ts';

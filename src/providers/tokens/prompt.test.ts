@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { limits } from '../../kernel/limits.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
+import { limits } from '../limits.ts';
 import { buildPrompt } from './prompt.ts';
 import { type PromptTemplate, templateFor } from './prompt-template.ts';
 

@@ -1,5 +1,5 @@
-import { limits } from '../../kernel/limits.ts';
 import type { Block, ChatRequest, MediaSource, Message, Tool } from '../../kernel/message.ts';
+import { limits } from '../limits.ts';
 import type { MediaRule } from './media-tokens.ts';
 import { pdfSizeOf } from './pdf-size.ts';
 import { type PictureSize, pictureSizeOf } from './picture-size.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { limits } from '../../kernel/limits.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import { demo } from '../demo/demo.ts';
 import { groq } from '../groq.ts';
+import { limits } from '../limits.ts';
 import { openai } from '../openai.ts';
 import { TokenEstimator } from './token-estimator.ts';
 

@@ -1,8 +1,8 @@
-import { limits } from '../../kernel/limits.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import type { Target } from '../../kernel/provider.ts';
 import { wiresOf } from '../../kernel/provider.ts';
 import { checkRequestShape } from '../../wire/check-request-shape.ts';
+import { limits } from '../limits.ts';
 import { mediaRuleFor } from './media-tokens.ts';
 import { buildPrompt } from './prompt.ts';
 import { templateFor } from './prompt-template.ts';

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base';
-import { limits } from '../../kernel/limits.ts';
+import { limits } from '../limits.ts';
 import type { CountRequest, CountResult } from './tokenizer.ts';
 
 // Treats special tokens in the text as plain text instead of throwing.

@@ -4,10 +4,10 @@ import createRouter from 'find-my-way';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { readBody } from '../body.ts';
+import { limits } from '../limits.ts';
 import {
   asGatewayError,
   type BufferedResponse,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../kernel/errors.ts';
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
+import { limits } from '../limits.ts';
 
 /** Parses the value; an error names the field. */
 export function parseWithSchema<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
@@ -51,5 +52,5 @@ export function invalidFieldError(problem: string, param: string): GatewayError 
 
 /** Callers choose names: bounds the length of the error and repairs lone surrogates. */
 function truncateName(name: string): string {
-  return name.slice(0, limits.reportedFieldCharacters).toWellFormed();
+  return name.slice(0, kernelLimits.reportedFieldCharacters).toWellFormed();
 }

@@ -1,7 +1,7 @@
 import type { InFlightCall } from '../../calls/in-flight-call.ts';
 import { appendChunk } from '../../kernel/append-chunk.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { limits } from '../../kernel/limits.ts';
+import { limits } from '../../wire/limits.ts';
 import type { Delivery, ReplyChunks } from './delivery.ts';
 import { OutgoingStream } from './outgoing-stream.ts';
 

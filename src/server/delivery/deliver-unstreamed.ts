@@ -1,7 +1,7 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import type { HeaderList } from '../../kernel/headers.ts';
-import { limits } from '../../kernel/limits.ts';
 import { formatUsd } from '../../kernel/money.ts';
+import { limits } from '../limits.ts';
 import { type Delivery, type ReplyChunks, waitUntilRecorded } from './delivery.ts';
 import { responseHeaders } from './response-headers.ts';
 

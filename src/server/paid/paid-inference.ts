@@ -1,4 +1,5 @@
 import { hideProviderError } from '../../calls/hide-provider-error.ts';
+import { limits } from '../../calls/limits.ts';
 import type { PaidBody } from '../../calls/paid-body.ts';
 import type { PaidModels } from '../../calls/paid-models.ts';
 import type { HttpRequest } from '../../http/request.ts';
@@ -6,7 +7,6 @@ import type { HttpResponse } from '../../http/response.ts';
 import { ClientPresence } from '../../kernel/client-presence.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { IntrusiveList } from '../../kernel/intrusive-list.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { ChallengeIssuer } from '../../payments/challenge-issuer.ts';
 import { contentDigest } from '../../payments/content-digest.ts';

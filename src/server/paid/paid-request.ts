@@ -1,7 +1,6 @@
 import { type PaidBody, paidBodyFields } from '../../calls/paid-body.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { type HeaderList, headerValuesOf } from '../../kernel/headers.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { Challenge } from '../../kernel/ports/payments.ts';
 import type { ChallengeIssuer } from '../../payments/challenge-issuer.ts';
 import {
@@ -11,6 +10,7 @@ import {
 } from '../../payments/payment-credential.ts';
 import type { PaymentProblem } from '../../payments/payment-required.ts';
 import { jsonBody } from '../api/json-body.ts';
+import { limits } from '../limits.ts';
 
 export const paidBody = jsonBody(paidBodyFields);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limits } from '../../kernel/limits.ts';
+import { limits } from '../limits.ts';
 import { moduleStoresConformance } from '../module-stores-conformance.ts';
 import type { SetUpDatabase } from './set-up.ts';
 

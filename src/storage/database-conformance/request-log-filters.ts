@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { LogFilter, LoggedCall, LogQuery } from '../../kernel/ports/request-log.ts';
+import { limits } from '../limits.ts';
 import { chunks } from '../sql/chunks.ts';
 import { olderCursor, readPage, someCalls, someStep, startMs } from './request-log-samples.ts';
 import { someCall, someRequestId } from './samples.ts';
@@ -123,7 +124,7 @@ export function requestLogFiltersConformance(setUpDatabase: SetUpDatabase): void
       const calls = someCalls(kinds + limits.requestLogSearchRows, (at) =>
         at < kinds ? { ending: 'aborted', modelAsked: `name ${at}` } : {},
       );
-      for (const some of chunks(calls, limits.requestLogRowsAtOnce)) await requests.add(some);
+      for (const some of chunks(calls, kernelLimits.requestLogRowsAtOnce)) await requests.add(some);
       const filter: LogFilter = { ending: 'aborted' };
       let nowMs = 0;
       let passesMs: number = limits.requestLogSearchMs;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { limits } from '../../kernel/limits.ts';
 import type { Reservation } from '../../kernel/ports/records.ts';
+import { limits } from '../limits.ts';
 import { someDay } from './samples.ts';
 import type { SetUpDatabase } from './set-up.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type {
   Allowance,
   InFlightCalls,
@@ -8,6 +8,7 @@ import type {
   Slots,
   Versions,
 } from '../../kernel/ports/shared-state.ts';
+import { limits } from '../limits.ts';
 
 /** One account's calls in one period. */
 interface PeriodCount {
@@ -107,7 +108,7 @@ export class MemoryAccountState implements Slots, Versions {
     const nowMs = this.#clock.now();
     if (findCount(accountState, periodStartMs, nowMs) !== undefined) return;
     const running = accountState.counts.filter(({ untilMs }) => untilMs > nowMs);
-    const untilMs = Math.max(periodEndMs, nowMs) + limits.countGraceMs;
+    const untilMs = Math.max(periodEndMs, nowMs) + kernelLimits.countGraceMs;
     accountState.counts = [...running, { periodStartMs, untilMs, used, inFlight: new Map() }];
   }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MovedClock } from '../../../test/support/moved-clock.ts';
-import { limits } from '../../kernel/limits.ts';
 import { budgetsConformance } from '../budgets-conformance.ts';
+import { limits } from '../limits.ts';
 import { MemoryBudgets } from './memory-budgets.ts';
 
 budgetsConformance('purses in memory', () => {

@@ -1,5 +1,4 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
 import type {
   BudgetHolder,
   BudgetHoldRequest,
@@ -10,6 +9,7 @@ import type {
   HoldSettlement,
   SpentByWindow,
 } from '../../kernel/ports/budget.ts';
+import { limits } from '../limits.ts';
 import { MemoryKeyBudget } from './memory-key-budget.ts';
 
 /** Budgets for a gateway that runs as one process. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { CacheBackend, ScopedCache } from '../../kernel/ports/scoped-cache.ts';
+import { limits } from '../limits.ts';
 
 interface CacheEntry {
   readonly value: Uint8Array;

@@ -1,4 +1,4 @@
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import type {
   BudgetHoldRequest,
@@ -8,6 +8,7 @@ import type {
   SpentByWindow,
   WindowName,
 } from '../../kernel/ports/budget.ts';
+import { limits } from '../limits.ts';
 import { ActiveHolds } from './active-holds.ts';
 
 /** If both windows are exhausted the longer is reported: waiting for the end of the shorter would not help. */
@@ -49,8 +50,8 @@ export class MemoryKeyBudget {
       if (left < least) return { outcome: 'refused', window, spent: this.#spent[window], held };
       granted = Math.min(granted, left);
     }
-    const id = this.#holds.add(granted, nowMs + limits.holdLifeMs);
-    this.#keepUntil(nowMs + limits.holdLifeMs);
+    const id = this.#holds.add(granted, nowMs + kernelLimits.holdLifeMs);
+    this.#keepUntil(nowMs + kernelLimits.holdLifeMs);
     return {
       outcome: 'granted',
       held: { holder: budgetHolder, amount: granted, id },
@@ -66,8 +67,8 @@ export class MemoryKeyBudget {
   }
 
   renew(id: string, nowMs: number): void {
-    this.#holds.extend(id, nowMs + limits.holdLifeMs);
-    this.#keepUntil(nowMs + limits.holdLifeMs);
+    this.#holds.extend(id, nowMs + kernelLimits.holdLifeMs);
+    this.#keepUntil(nowMs + kernelLimits.holdLifeMs);
   }
 
   #spend(cost: NanoUsd): void {

@@ -1,5 +1,5 @@
 import { MovedClock } from '../../../test/support/moved-clock.ts';
-import { limits } from '../../kernel/limits.ts';
+import { limits } from '../limits.ts';
 import { moduleStoresConformance } from '../module-stores-conformance.ts';
 import { MemoryModuleStores } from './memory-module-stores.ts';
 

@@ -1,5 +1,4 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
 import type {
   ModuleStore,
   ModuleStores,
@@ -7,6 +6,7 @@ import type {
   StoredValue,
   StoreListOptions,
 } from '../../kernel/ports/module-store.ts';
+import { limits } from '../limits.ts';
 import {
   resolveListOptions,
   serializeEntryValue,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { RateLimiter } from '../../kernel/ports/shared-state.ts';
+import { limits } from '../limits.ts';
 
 interface RateWindow {
   readonly untilMs: number;

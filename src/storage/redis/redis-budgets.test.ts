@@ -5,8 +5,9 @@ import { eventually } from '../../../test/support/eventually.ts';
 import { freshRedis } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import { budgetsConformance } from '../budgets-conformance.ts';
+import { limits } from '../limits.ts';
 import { RedisBudgets } from './redis-budgets.ts';
 import { RedisConnection } from './redis-connection.ts';
 
@@ -52,7 +53,10 @@ test('both keys of a purse are in one slot of a cluster, and go by themselves', 
   assert.deepEqual(keys.sort(), ['weir:{a}:holds:k', 'weir:{a}:purse:k']);
   for (const key of keys) {
     const leftMs = await admin.pTTL(key);
-    assert.ok(leftMs > limits.holdLifeMs && leftMs <= limits.holdLifeMs + limits.budgetIdleMs, key);
+    assert.ok(
+      leftMs > kernelLimits.holdLifeMs && leftMs <= kernelLimits.holdLifeMs + limits.budgetIdleMs,
+      key,
+    );
   }
 });
 

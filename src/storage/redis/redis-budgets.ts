@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type {
   BudgetHolder,
   BudgetHoldRequest,
@@ -11,12 +11,13 @@ import type {
   SpentByWindow,
 } from '../../kernel/ports/budget.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
+import { limits } from '../limits.ts';
 import { beginScript, holdScript, renewScript, settleScript } from './budget-scripts.ts';
 import { keys } from './keys.ts';
 import type { RedisConnection } from './redis-connection.ts';
 
-const holdLifeMs = String(limits.holdLifeMs);
-const budgetLifeMs = String(limits.holdLifeMs + limits.budgetIdleMs);
+const holdLifeMs = String(kernelLimits.holdLifeMs);
+const budgetLifeMs = String(kernelLimits.holdLifeMs + limits.budgetIdleMs);
 
 /** Budgets shared by any number of replicas. Holds expire by Redis's clock. */
 export class RedisBudgets implements Budgets {

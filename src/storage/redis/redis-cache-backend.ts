@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { GatewayError } from '../../kernel/errors.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { CacheBackend, ScopedCache } from '../../kernel/ports/scoped-cache.ts';
+import { limits } from '../limits.ts';
 import { keys } from './keys.ts';
 import type { RedisConnection } from './redis-connection.ts';
 

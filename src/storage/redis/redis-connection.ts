@@ -1,7 +1,7 @@
 import { RESP_TYPES, type RedisArgument } from '@redis/client';
-import { limits } from '../../kernel/limits.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { withTimeout } from '../../kernel/with-timeout.ts';
+import { limits } from '../limits.ts';
 import { connectRedis, type RedisClient } from './connect-redis.ts';
 import type { Script } from './scripts.ts';
 

@@ -1,7 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Allowance, InFlightCalls, SlotDecision, Slots } from '../../kernel/ports/shared-state.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
+import { limits } from '../limits.ts';
 import { keys } from './keys.ts';
 import type { RedisConnection } from './redis-connection.ts';
 import type { RedisVersions } from './redis-versions.ts';
@@ -51,7 +52,7 @@ export class RedisSlots implements Slots {
 
   async begin({ accountId, periodStartMs, periodEndMs }: Allowance, used: number): Promise<void> {
     const { connection, clock } = this.#parts;
-    const lifeMs = Math.max(periodEndMs - clock.now(), 0) + limits.countGraceMs;
+    const lifeMs = Math.max(periodEndMs - clock.now(), 0) + kernelLimits.countGraceMs;
     const name = keys.count(accountId, periodStartMs);
     await connection.send(['SET', name, String(used), 'PX', String(Math.ceil(lifeMs)), 'NX']);
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { limits } from '../../kernel/limits.ts';
 import type { Versions } from '../../kernel/ports/shared-state.ts';
+import { limits } from '../limits.ts';
 import { keys } from './keys.ts';
 import type { RedisConnection } from './redis-connection.ts';
 

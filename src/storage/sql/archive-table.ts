@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { limits } from '../../kernel/limits.ts';
 import type { ArchiveFilter, ArchiveRow, ArchiveTable } from '../../kernel/ports/archive.ts';
+import { limits } from '../limits.ts';
 import type { Tables } from './tables.ts';
 
 export class SqlArchiveTable implements ArchiveTable {

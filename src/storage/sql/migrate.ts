@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { limits } from '../../kernel/limits.ts';
+import { limits } from '../limits.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SchemaTables } from './tables.ts';
 

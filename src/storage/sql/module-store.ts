@@ -1,12 +1,12 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
 import type {
   ModuleStore,
   StoredEntry,
   StoredValue,
   StoreListOptions,
 } from '../../kernel/ports/module-store.ts';
+import { limits } from '../limits.ts';
 import {
   resolveListOptions,
   serializeEntryValue,

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type {
   Gist,
   JudgedTrial,
@@ -8,6 +8,7 @@ import type {
   PatternTrial,
   Verdict,
 } from '../../kernel/ports/patterns.ts';
+import { limits } from '../limits.ts';
 import type { Tables } from './tables.ts';
 
 const expiringTables = ['pattern_calls', 'pattern_gists', 'pattern_trials', 'outcomes'] as const;
@@ -169,7 +170,7 @@ export class SqlPatternTrials {
   }
 
   async tidy(beforeMs: number): Promise<boolean> {
-    const most = limits.databaseRowsAtOnce;
+    const most = kernelLimits.databaseRowsAtOnce;
     let more = false;
     for (const table of expiringTables) {
       const old = await this.#db

@@ -1,7 +1,7 @@
 import { DatabaseError, Pool, type PoolClient, types } from 'pg';
 import type { GatewayError } from '../../kernel/errors.ts';
-import { limits } from '../../kernel/limits.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
+import { limits } from '../limits.ts';
 import type {
   ConnectionPool,
   InsertTarget,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { limits } from '../../kernel/limits.ts';
 import { Lru } from '../../kernel/lru.ts';
 import type { LoggedCall, LoggedStep } from '../../kernel/ports/request-log.ts';
+import { limits } from '../limits.ts';
 
 /** The attributes by which calls are filtered and summed up. */
 type RequestKind = Pick<

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { limits } from '../../kernel/limits.ts';
 import type { LogFilter, LoggedCall, LogPage, LogQuery } from '../../kernel/ports/request-log.ts';
 import { firstIdAt, isRequestIdPrefix } from '../../kernel/request-id.ts';
+import { limits } from '../limits.ts';
 import { kindsCondition } from './request-kind-filter.ts';
 import { callFromRow, requestColumnNames } from './request-log-row.ts';
 import type { SqlDialect } from './sql-dialect.ts';

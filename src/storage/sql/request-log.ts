@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely';
-import { limits } from '../../kernel/limits.ts';
 import type {
   LoggedCall,
   LogPage,
@@ -9,6 +8,7 @@ import type {
   RequestLog,
   SumsSpan,
 } from '../../kernel/ports/request-log.ts';
+import { limits } from '../limits.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { RequestKindHasher } from './request-kind.ts';
 import {

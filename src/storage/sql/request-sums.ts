@@ -1,5 +1,4 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { limits } from '../../kernel/limits.ts';
 import type {
   IntervalSums,
   IntervalTimes,
@@ -9,6 +8,7 @@ import type {
   ModelTimes,
   ModuleSums,
 } from '../../kernel/ports/request-log.ts';
+import { limits } from '../limits.ts';
 import { kindIsCached, kindIsFailed, kindModel, sumAsBigint, sumColumns } from './request-sum-columns.ts';
 import { oldestSums } from './request-sums-folding.ts';
 import type { Tables } from './tables.ts';

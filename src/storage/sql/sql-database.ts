@@ -1,7 +1,6 @@
 import { Kysely, sql } from 'kysely';
 import { systemClock } from '../../kernel/clock.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { AccountRows } from '../../kernel/ports/account-rows.ts';
 import type { ArchiveTable } from '../../kernel/ports/archive.ts';
 import type { BillingAccounts, Credits, Recharges } from '../../kernel/ports/billing.ts';
@@ -18,6 +17,7 @@ import type { Settlements } from '../../kernel/ports/settlements.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import type { VectorTable } from '../../kernel/ports/vectors.ts';
 import { withTimeout } from '../../kernel/with-timeout.ts';
+import { limits } from '../limits.ts';
 import { SqlAccountRows } from './account-rows.ts';
 import { SqlAnonSessions } from './anon-sessions.ts';
 import { SqlApiKeys } from './api-keys.ts';

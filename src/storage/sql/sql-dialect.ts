@@ -8,7 +8,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
-import { limits } from '../../kernel/limits.ts';
+import { limits } from '../limits.ts';
 import type { SchemaTables } from './tables.ts';
 
 /** The differences between SQLite and PostgreSQL. */

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { limits } from '../../kernel/limits.ts';
+import { limits } from '../limits.ts';
 import { migrations } from './migrations/index.ts';
 
 /** Metadata stored in a backup. */

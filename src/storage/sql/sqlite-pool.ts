@@ -1,5 +1,5 @@
-import { limits } from '../../kernel/limits.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
+import { limits } from '../limits.ts';
 import type { ConnectionPool, InsertTarget, PooledConnection, StatementResult } from './connection-pool.ts';
 import { type SqliteFileOptions, SqliteThread } from './sqlite-thread.ts';
 

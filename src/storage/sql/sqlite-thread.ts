@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { GatewayError } from '../../kernel/errors.ts';
-import { limits } from '../../kernel/limits.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { withTimeout } from '../../kernel/with-timeout.ts';
+import { limits } from '../limits.ts';
 import type { PoolBounds, StatementResult } from './connection-pool.ts';
 
 export interface SqliteFileOptions {

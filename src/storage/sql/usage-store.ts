@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type {
   ModuleDay,
   QuotaCalls,
@@ -10,6 +10,7 @@ import type {
   UsageDay,
   UsageStore,
 } from '../../kernel/ports/records.ts';
+import { limits } from '../limits.ts';
 import { chunks } from './chunks.ts';
 import { addModuleDays, moduleDayKey, readModuleDays, writeModuleDays } from './module-days.ts';
 import { chargeOverage, type OverageCalls } from './overage.ts';
@@ -39,18 +40,18 @@ export class SqlUsageStore implements UsageStore {
       if (numInsertedOrUpdatedRows === 0n) return [];
       for (const days of chunks(
         mergeAndSort(batch.days, usageDayKey, addUsageDays),
-        limits.databaseRowsAtOnce,
+        kernelLimits.databaseRowsAtOnce,
       ))
         await writeUsageDays(trx, days);
       for (const days of chunks(
         mergeAndSort(batch.modules ?? [], moduleDayKey, addModuleDays),
-        limits.databaseRowsAtOnce,
+        kernelLimits.databaseRowsAtOnce,
       ))
         await writeModuleDays(trx, days);
       const paid: OverageCalls[] = [];
       for (const counted of chunks(
         mergeAndSort(batch.counted, quotaPeriodKey, addQuotaCalls),
-        limits.databaseRowsAtOnce,
+        kernelLimits.databaseRowsAtOnce,
       ))
         paid.push(...(await writeQuotaCalls(trx, counted)));
       for (const calls of paid) await chargeOverage(trx, { ...calls, batch }, this.#locksRows);
@@ -60,7 +61,8 @@ export class SqlUsageStore implements UsageStore {
 
   async reserve(reservations: readonly Reservation[]): Promise<void> {
     const isOneStatement =
-      reservations.length <= limits.databaseRowsAtOnce && reservations.every(({ amount }) => amount > 0);
+      reservations.length <= kernelLimits.databaseRowsAtOnce &&
+      reservations.every(({ amount }) => amount > 0);
     if (isOneStatement) await writeReservations(this.#db, reservations);
     else await this.#db.transaction().execute((trx) => writeReservations(trx, reservations));
   }

@@ -1,5 +1,5 @@
 import { close, fstatSync, openSync, unlink, writeSync } from 'node:fs';
-import { limits } from '../../kernel/limits.ts';
+import { limits } from '../limits.ts';
 
 /** Called after each write with the error, or undefined. */
 type SegmentWriteCallback = (error: unknown) => void;

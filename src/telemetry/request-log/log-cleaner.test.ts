@@ -4,10 +4,10 @@ import { eventually } from '../../../test/support/eventually.ts';
 import { FaultyRequestLog } from '../../../test/support/faulty-request-log.ts';
 import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { emptyFolder } from '../../../test/support/weir-process.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { LoggedCall, RequestLog } from '../../kernel/ports/request-log.ts';
 import { someCall, someRequestId } from '../../storage/database-conformance/samples.ts';
 import { openEmptyDatabase } from '../../testing/empty-database.ts';
+import { limits } from '../limits.ts';
 import { type CleanerParts, LogCleaner } from './log-cleaner.ts';
 
 const dayMs = 86_400_000;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { RequestLog } from '../../kernel/ports/request-log.ts';
 import { firstIdAt } from '../../kernel/request-id.ts';
+import { limits } from '../limits.ts';
 
 export interface CleanerParts {
   readonly log: RequestLog;

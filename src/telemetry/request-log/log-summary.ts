@@ -1,4 +1,3 @@
-import { limits } from '../../kernel/limits.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import type {
   CallSums,
@@ -8,6 +7,7 @@ import type {
   LogSumsQuery,
   RequestLog,
 } from '../../kernel/ports/request-log.ts';
+import { limits } from '../limits.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 
 /** Selects calls of an account in a time range. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endedCall } from '../../../test/support/ended-call.ts';
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import { type Attributes, Step } from '../../kernel/trace.ts';
+import { limits } from '../limits.ts';
 import { toLoggedCall } from './logged-call.ts';
 
 test('the time of a call is that of its id', () => {
@@ -64,7 +65,7 @@ test('names that a database would refuse, or that have no end, are kept as far a
     names
       .map((name) => toLoggedCall(endedCall({ modelAsked: name, modelUsed: name })))
       .map((call) => [call.modelAsked, call.modelUsed]),
-    ['a\ufffdb', 'c\ufffdd', 'x'.repeat(limits.modelNameMax)].map((name) => [name, name]),
+    ['a\ufffdb', 'c\ufffdd', 'x'.repeat(kernelLimits.modelNameMax)].map((name) => [name, name]),
   );
   const { pipeline } = toLoggedCall(endedCall({ pipeline: 'y'.repeat(100_000) }));
   assert.equal(pipeline.length, limits.requestLogPipelineCharacters);

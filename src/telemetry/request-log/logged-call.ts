@@ -1,9 +1,10 @@
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { LoggedCall, LoggedChange, LoggedStep } from '../../kernel/ports/request-log.ts';
 import { timeOfId } from '../../kernel/request-id.ts';
 import { storableChange, storableFigure, storableText } from '../../kernel/storable.ts';
 import type { Attributes, Step } from '../../kernel/trace.ts';
 import type { EndedCall } from '../ended-call.ts';
+import { limits } from '../limits.ts';
 
 /** Converts a call to a storable form: clients, providers and modules may supply invalid values. */
 export function toLoggedCall(call: EndedCall): LoggedCall {
@@ -58,7 +59,7 @@ function truncateText(text: string): string {
 }
 
 function storableModelName(name: string): string {
-  return storableText(name, limits.modelNameMax);
+  return storableText(name, kernelLimits.modelNameMax);
 }
 
 function toLoggedStep({ module, effect, ownMs, attributes, savedNanoUsd }: Step): LoggedStep {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type {
   LoggedCall,
   LogPage,
@@ -11,6 +11,7 @@ import type {
 import { isStorageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { WriteBehind } from '../../kernel/write-behind.ts';
 import type { EndedCall } from '../ended-call.ts';
+import { limits } from '../limits.ts';
 import { CallBatch } from './call-batch.ts';
 import type { Journal } from './journal.ts';
 import { toLoggedCall } from './logged-call.ts';
@@ -50,7 +51,7 @@ export class RequestRecorder {
       waitingMax: rowsMax ?? limits.requestLogRowsWaiting,
       giveUp: {
         isRejection: isRejectedByLog,
-        rejectionsMax: limits.requestLogRefusalsMax,
+        rejectionsMax: kernelLimits.requestLogRefusalsMax,
         onGivenUp: (callBatch) => void callBatch.remove(),
       },
       onError,
@@ -78,7 +79,7 @@ export class RequestRecorder {
     const callBatch = this.#batches.filling;
     callBatch.add(toLoggedCall(call));
     this.#batches.setSize(callBatch.size);
-    if (callBatch.size >= limits.requestLogRowsAtOnce) this.#batches.sealAndStore();
+    if (callBatch.size >= kernelLimits.requestLogRowsAtOnce) this.#batches.sealAndStore();
   }
 
   /** Stores the calls that killed processes had recorded. If the log is unavailable, the next start retries. */

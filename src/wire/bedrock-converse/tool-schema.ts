@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import { objectOf, omitUndefined } from '../json-values.ts';
+import { limits } from '../limits.ts';
 
 /** A tool's input schema: always an object, without `$schema` and `$id`. */
 export function toolSchema(schema: JsonObject, isNova: boolean): JsonObject {
@@ -27,7 +28,7 @@ class RefResolver {
 
   resolve(value: unknown, within: readonly string[], depth = 0): unknown {
     if (typeof value !== 'object' || value === null) return value;
-    if (++this.#values > limits.resolvedSchemaValuesMax || depth > limits.jsonDepthMax) return {};
+    if (++this.#values > limits.resolvedSchemaValuesMax || depth > kernelLimits.jsonDepthMax) return {};
     if (Array.isArray(value)) return value.map((one) => this.resolve(one, within, depth + 1));
     const { $ref, ...rest }: JsonObject = { ...value };
     const fields = Object.entries(rest).map(([name, field]) => [

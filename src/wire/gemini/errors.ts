@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { StreamError } from '../../kernel/message.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import { numberOf, objectOf, stringOf } from '../json-values.ts';
+import { limits } from '../limits.ts';
 
 /** Google's error type for a status (https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto). */
 export function errorTypeForStatus(status: number): string {

@@ -1,4 +1,5 @@
-import { limits } from '../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
+import { limits } from '../limits.ts';
 import type { PathSegment } from './json-path.ts';
 
 interface Container {
@@ -17,7 +18,7 @@ export class IncrementalJsonWriter {
 
   /** The JSON to write for a value or more of a text; undefined if its container is already closed. */
   write(path: readonly PathSegment[], value: unknown): string | undefined {
-    if (path.length > limits.jsonDepthMax) return undefined;
+    if (path.length > kernelLimits.jsonDepthMax) return undefined;
     if (typeof value === 'string' && this.#openTextPath !== undefined && isSamePath(path, this.#openTextPath))
       return JSON.stringify(value).slice(1, -1);
     let written =

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BillingReport } from '../../../billing/billing-report.ts';
 import type { BillingService } from '../../../billing/billing-service.ts';
-import { limits } from '../../../kernel/limits.ts';
+import { limits } from '../../limits.ts';
 import { bySession, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
 import { defaultPageLimit, pageLimitSchema } from '../page-limit.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BillingService } from '../../../billing/billing-service.ts';
 import { creditsPerUsd } from '../../../kernel/credits.ts';
-import { limits } from '../../../kernel/limits.ts';
+import { limits } from '../../limits.ts';
 import { bySession, defineRoute } from '../define-route.ts';
 import { jsonBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { ProviderKeyVault, StoredProviderKey } from '../../../accounts/provider-key-vault.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { limits } from '../../../kernel/limits.ts';
 import type { PresentedCredential } from '../../../kernel/ports/records.ts';
 import type { Provider } from '../../../kernel/provider.ts';
 import { Secret } from '../../../kernel/secret.ts';
 import type { CheckedKey } from '../../../kernel/signing.ts';
 import { isKeyOfAnotherProvider, type ProviderDirectory } from '../../../providers/provider-directory.ts';
+import { limits } from '../../limits.ts';
 import type { AccountCaller } from '../access.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';

@@ -1,7 +1,7 @@
 import { countAttempt } from '../../../accounts/count-attempt.ts';
-import { limits } from '../../../kernel/limits.ts';
 import type { AccountRows } from '../../../kernel/ports/account-rows.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
+import { limits } from '../../limits.ts';
 import { bySession, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';

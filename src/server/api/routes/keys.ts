@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { AccountApiKeys } from '../../../accounts/account-api-keys.ts';
+import { limits as accountsLimits } from '../../../accounts/limits.ts';
 import type { HeaderList } from '../../../kernel/headers.ts';
-import { limits } from '../../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../../kernel/limits.ts';
 import type { ApiKey } from '../../../kernel/ports/records.ts';
+import { limits } from '../../limits.ts';
 import { bySession, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
@@ -15,7 +17,7 @@ export interface KeysParts {
 }
 
 const name = textSchema({ max: limits.keyNameCharactersMax });
-const pipelineConfig = textSchema({ max: limits.pipelineTextMax }).describe('Module names in order');
+const pipelineConfig = textSchema({ max: kernelLimits.pipelineTextMax }).describe('Module names in order');
 
 const keyFields = {
   id: z.uuid(),
@@ -57,7 +59,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
       body: jsonBody({ name: name.optional(), pipelineConfig: pipelineConfig.optional() }),
       responses: {
         201: { description: 'The key', schema: createdInfo, headers },
-        409: { description: `The account has ${limits.activeKeysMax} active keys` },
+        409: { description: `The account has ${accountsLimits.activeKeysMax} active keys` },
         ...badBody,
         ...unauthenticated,
       },

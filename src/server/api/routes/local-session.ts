@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { countAddressAttempt } from '../../../accounts/count-attempt.ts';
+import { limits as accountsLimits } from '../../../accounts/limits.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { limits } from '../../../kernel/limits.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import type { Secret } from '../../../kernel/secret.ts';
+import { limits } from '../../limits.ts';
 import { byAddress, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
@@ -61,7 +62,7 @@ export function localSessionRoutes({
         countAddressAttempt(rateLimiter, {
           address,
           counterName: (block) => `local:${block}`,
-          ...limits.loginsPerAddress,
+          ...accountsLimits.loginsPerAddress,
         }),
       ),
       body: jsonBody({ token: textSchema({ max: limits.localTokenCharactersMax }) }),

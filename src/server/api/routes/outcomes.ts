@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { limits } from '../../../kernel/limits.ts';
 import type { Verdict } from '../../../kernel/ports/patterns.ts';
 import type { RequestLog } from '../../../kernel/ports/request-log.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import { isRequestId } from '../../../kernel/request-id.ts';
 import type { PatternStore } from '../../../patterns/pattern-store.ts';
+import { limits } from '../../limits.ts';
 import type { AccountCaller } from '../access.ts';
 import { type AccessRule, bySessionOrKey, defineRoute } from '../define-route.ts';
 import { jsonBody } from '../json-body.ts';

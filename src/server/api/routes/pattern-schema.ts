@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { limits } from '../../../kernel/limits.ts';
 import type { Pattern, PatternTrigger } from '../../../kernel/ports/patterns.ts';
 import { type PatternEffect, patternEffectOf } from '../../../patterns/pattern-effect.ts';
+import { limits } from '../../limits.ts';
 import { textSchema, timestamp } from '../text.ts';
 
 const names = z

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { scopeOf } from '../../../kernel/caller.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { limits } from '../../../kernel/limits.ts';
 import { parseBody } from '../../../kernel/parse-body.ts';
 import type { Pattern } from '../../../kernel/ports/patterns.ts';
+import { limits as patternsLimits } from '../../../patterns/limits.ts';
 import type { PatternFields } from '../../../patterns/new-pattern.ts';
 import type { PatternStore } from '../../../patterns/pattern-store.ts';
+import { limits } from '../../limits.ts';
 import type { AccountCaller } from '../access.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { type BodyParser, jsonBody, noBody } from '../json-body.ts';
@@ -54,7 +55,9 @@ const pageSchema = z.strictObject({
 const unauthenticated = { 401: { description: 'Missing or invalid credential' } };
 const unknown = { 404: { description: 'The account has no such pattern' } };
 const badBody = { 400: { description: 'The body is invalid' } };
-const full = { 409: { description: `The account has reached the limit of ${limits.patternsMax} patterns` } };
+const full = {
+  409: { description: `The account has reached the limit of ${patternsLimits.patternsMax} patterns` },
+};
 const lines = 'application/x-ndjson';
 
 /** Patterns of the account, learned or added by hand. */
@@ -261,7 +264,7 @@ function parsePatternLine(line: string, at: number): z.output<typeof importedPat
 
 async function listAllPatterns(patternStore: PatternStore, owner: string): Promise<readonly Pattern[]> {
   const all: Pattern[] = [];
-  for (let after: string | undefined; all.length < limits.patternsMax; ) {
+  for (let after: string | undefined; all.length < patternsLimits.patternsMax; ) {
     const page = await patternStore.page(owner, { after, limit: limits.patternPageMax });
     all.push(...page);
     if (page.length < limits.patternPageMax) break;
@@ -277,6 +280,6 @@ function patternNotFoundError(): GatewayError {
 function patternLimitError(): GatewayError {
   return new GatewayError(
     'pattern_limit_reached',
-    `the account has reached the limit of ${limits.patternsMax} patterns; delete some`,
+    `the account has reached the limit of ${patternsLimits.patternsMax} patterns; delete some`,
   );
 }

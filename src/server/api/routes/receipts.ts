@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { headerOf } from '../../../kernel/headers.ts';
-import { limits } from '../../../kernel/limits.ts';
 import type { OwnedReceipt, Receipts, StoredReceipt } from '../../../kernel/ports/receipts.ts';
 import { receiptPageCsp, renderReceiptPage } from '../../../receipts/page/receipt-page.ts';
 import { receiptRow, receiptSchema } from '../../../receipts/receipt.ts';
 import type { ReceiptIssuer } from '../../../receipts/receipt-issuer.ts';
 import type { ReceiptKeys } from '../../../receipts/receipt-keys.ts';
+import { limits as telemetryLimits } from '../../../telemetry/limits.ts';
+import { limits } from '../../limits.ts';
 import type { AccountCaller } from '../access.ts';
 import { type AccessRule, bySessionOrKey, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
@@ -53,7 +54,7 @@ export function receiptsRoutes({ receipts, issuer, keys }: ReceiptsParts): reado
   const tag = 'Receipts';
   // The client may ask right after its call, before the receipt is stored.
   const upToDate = async () => {
-    if (issuer.waiting > 0) await issuer.flush(limits.requestLogReadFlushMs);
+    if (issuer.waiting > 0) await issuer.flush(telemetryLimits.requestLogReadFlushMs);
   };
   return [
     defineRoute({

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { limits as accountsLimits } from '../../../accounts/limits.ts';
 import type { AccountRecovery } from '../../../accounts/mail/account-recovery.ts';
 import type { Session } from '../../../accounts/session-tokens.ts';
 import type { UserAccounts } from '../../../accounts/user-accounts.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { limits } from '../../../kernel/limits.ts';
 import type { MailboxProof } from '../../../kernel/ports/sessions.ts';
+import { limits } from '../../limits.ts';
 import { type AccessRule, byAddress, bySession, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiResponse, ApiRoute } from '../route.ts';
@@ -64,7 +65,7 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
         accountRecovery.requireMail();
         await accountRecovery.countAttempt(address);
       }),
-      body: jsonBody({ email: textSchema({ max: limits.emailCharactersMax }) }),
+      body: jsonBody({ email: textSchema({ max: accountsLimits.emailCharactersMax }) }),
       responses: {
         202: { description: 'Accepted; the link is sent only if the account exists' },
         400: { description: 'The body is invalid' },

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { limits } from '../../../kernel/limits.ts';
+import { limits as kernelLimits } from '../../../kernel/limits.ts';
 import type { LogFilter, LogPage, LogQuery, RequestLog } from '../../../kernel/ports/request-log.ts';
 import type { RateCard } from '../../../kernel/rate-card.ts';
 import { isRequestId } from '../../../kernel/request-id.ts';
+import { limits } from '../../limits.ts';
 import type { AccountCaller } from '../access.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
@@ -34,7 +35,7 @@ const cursor = z
 const name = z
   .string()
   .min(1, 'must not be empty')
-  .max(limits.modelNameMax, `must have at most ${limits.modelNameMax} characters`)
+  .max(kernelLimits.modelNameMax, `must have at most ${kernelLimits.modelNameMax} characters`)
   .refine((text) => !text.includes('\0'), 'must not contain NUL characters')
   .optional();
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ProcessorWebhooks } from '../../../billing/processor-webhooks.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { headerOf } from '../../../kernel/headers.ts';
-import { limits } from '../../../kernel/limits.ts';
+import { limits } from '../../limits.ts';
 import type { ApiRoute } from '../route.ts';
 
 /** Receives events of the payment processor, which retries them unless the response is 2xx. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../../kernel/clock.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { limits } from '../../../kernel/limits.ts';
+import { limits } from '../../limits.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';

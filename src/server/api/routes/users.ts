@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { AccountDeletion } from '../../../accounts/account-deletion.ts';
 import { isEmail } from '../../../accounts/email.ts';
+import { limits } from '../../../accounts/limits.ts';
 import type { AccountRecovery } from '../../../accounts/mail/account-recovery.ts';
 import type { LoginResult, UserAccounts } from '../../../accounts/user-accounts.ts';
 import { effectiveTier } from '../../../billing/tiers.ts';
 import { systemClock } from '../../../kernel/clock.ts';
 import { type HeaderList, headerOf } from '../../../kernel/headers.ts';
-import { limits } from '../../../kernel/limits.ts';
 import type { User } from '../../../kernel/ports/records.ts';
 import { byAddress, bySession, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';

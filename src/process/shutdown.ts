@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../gateway/settings.ts';
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 
 interface ShutdownHooks {
   readonly settings: () => Settings;

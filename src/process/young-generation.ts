@@ -1,5 +1,5 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 
 /**
  * Lets V8's young generation grow with the load after startup, in two large steps, since each small step costs

@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { basename, join, relative, resolve } from 'node:path';
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';
-import { limits } from '../kernel/limits.ts';
 import { withTimeout } from '../kernel/with-timeout.ts';
 import { inMemoryDataDir } from '../storage/settings.ts';
+import { limits } from './limits.ts';
 
 /** Handlers of a running gateway process for CLI commands, by name. */
 export type ControlHandlers = Readonly<Record<string, (question: JsonObject) => object>>;

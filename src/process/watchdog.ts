@@ -1,8 +1,8 @@
 import { url as debuggerUrl } from 'node:inspector';
 import { SHARE_ENV, Worker } from 'node:worker_threads';
 import type { Settings } from '../gateway/settings.ts';
-import { limits } from '../kernel/limits.ts';
 import type { Log } from '../telemetry/log.ts';
+import { limits } from './limits.ts';
 
 export interface WatchdogOptions {
   /** Counts event loop turns, and flags whether a debugger may pause the loop. */

@@ -1,26 +1,7 @@
-/** Processes that work together. */
-export const workersLimits = {
-  /** With replicas, how long balancers have to notice that this one is stopping: two or three of their checks. */
-  drainNoticeMs: 5000,
-  /** A process of the gateway responds to a command in milliseconds, unless it is stuck. */
-  controlAnswerMs: 5000,
-  /** How long processes started by `weir doctor` have to exit. */
-  doctorCloseMs: 1000,
-  /**
-   * Free disk space that `weir doctor` warns about and fails at: a day of calls and their log, and barely enough to
-   * start.
-   */
-  doctorDiskBytesLow: 1024 * 1024 * 1024,
-  doctorDiskBytesMin: 100 * 1024 * 1024,
-  /** Clock differences that `weir doctor` reports, and that break sessions and signatures. */
-  doctorClockMsLow: 5000,
-  doctorClockMsMax: 120_000,
-  /** Time to store in-memory data at shutdown. */
-  lastFlushMs: 10_000,
-  /** A component that takes longer to close, a little more than that, is abandoned so that the others can close. */
-  partCloseMs: 12_000,
-  /** Processes on one port: few machines have more cores, and each takes 150 MB or more. */
-  workersMax: 64,
+/** Limits of the primary process and its workers: each has its unit in its name. */
+export const limits = {
+  /** Accounts whose versions a process caches from another; versions of others are fetched again. */
+  cachedVersionsMax: 20_000,
   /**
    * Timeout of the primary process, which normally responds in well under a millisecond; leaves room for slow moments
    * of a machine.

@@ -1,4 +1,4 @@
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 import { loadFfi } from './ffi.ts';
 
 export interface TrimSchedule {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { limits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 
 const run = promisify(execFile);
 

@@ -1,5 +1,5 @@
-/** Accounts and their keys. */
-export const accountsLimits = {
+/** Limits of accounts, their keys, sessions and mail: each has its unit in its name. */
+export const limits = {
   /**
    * Concurrent password hashes: each takes 19 MiB, 12 ms of a core, and one of the four threads that files and zlib
    * share.
@@ -19,8 +19,6 @@ export const accountsLimits = {
   sessionUseMs: 3_600_000,
   /** The stored length of a client's user agent. */
   sessionClientCharacters: 200,
-  /** Ours have 43. */
-  mailedTokenCharactersMax: 100,
   /** Lifetime of a link in a mail, and how many of a kind an account can have. */
   mailedTokenLifeMs: 3_600_000,
   mailedTokensMax: 5,
@@ -34,17 +32,8 @@ export const accountsLimits = {
   mailsAtOnce: 4,
   mailTries: 5,
   mailRetryMs: 1000,
-  /** How long a mail server may take to respond, and how long waiting mails delay a shutdown. */
-  mailServerMs: 10_000,
+  /** How long waiting mails delay a shutdown. */
   mailCloseMs: 3000,
-  /** Tests of stored provider keys by one account: each is a call to the provider. */
-  keyTestsPerAccount: { most: 30, seconds: 900 },
-  /** Timeout of one test. */
-  keyTestMs: 10_000,
-  /** Each export reads all data of an account. */
-  exportsPerAccount: { most: 5, seconds: 3600 },
-  /** Bytes compressed at once. */
-  exportPieceCharacters: 65_536,
   /** Interval between checks for deleted accounts to erase, and how many are handled at once. */
   erasePollMs: 30_000,
   erasuresAtOnce: 10,
@@ -61,12 +50,8 @@ export const accountsLimits = {
   loginsPerAccount: { most: 10, seconds: 900 },
   /** All logins from one address, which an office or a campus may share. */
   loginsPerAddress: { most: 200, seconds: 900 },
-  /** Nobody types a longer one. */
-  localTokenCharactersMax: 4096,
   /** Accounts that one address may create. */
   signUpsPerAddress: { most: 100, seconds: 3600 },
-  /** SPEC's limit on key names. */
-  keyNameCharactersMax: 120,
   /** Active keys of an account; users rotate a handful. */
   activeKeysMax: 100,
   /** How long a key lookup is cached without querying the database; its version is checked with every call. */
@@ -82,10 +67,6 @@ export const accountsLimits = {
   keyUsesFlushMs: 5000,
   /** Keys whose last use waits to be stored; during a long database outage, further ones are not recorded. */
   keyUsesMax: 50_000,
-  /** Providers' keys are 40 to 200 characters; a key goes into a header. */
-  providerKeyCharactersMax: 500,
-  /** Google's service accounts have 2,400 characters; names and comments in them are removed before they are stored. */
-  structuredKeyCharactersMax: 8192,
   /** Keys of at least this length can show their last four characters without giving the key away. */
   hintedKeyCharactersMin: 12,
   /** Unsealed provider keys cached in memory. */

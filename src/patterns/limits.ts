@@ -1,5 +1,5 @@
-/** Patterns that accounts learn. */
-export const patternsLimits = {
+/** Limits of learned patterns: each has its unit in its name. */
+export const limits = {
   /** Patterns of one account: all are searched in memory, a kilobyte each. */
   patternsMax: 10_000,
   /** Accounts whose patterns are in memory, and the total number of patterns. */
@@ -18,16 +18,6 @@ export const patternsLimits = {
   patternsOfUserMax: 200,
   /** A longer note is a report, not a lesson. */
   outcomeLessonCharactersMax: 300,
-  patternTriggerCharactersMax: 1000,
-  patternAdviceCharactersMax: 2000,
-  patternNamesMax: 20,
-  patternNameCharactersMax: 200,
-  patternFingerprintMax: 200,
-  /** Patterns on one page, and in one import. */
-  patternPageMax: 200,
-  patternImportMax: 10_000,
-  /** Size of an import with this many usual patterns. */
-  patternImportBytesMax: 8 * 1024 * 1024,
   /** The latest source calls, conversations and history entries of a pattern. */
   patternEvidenceMax: 20,
   patternStoryMax: 50,
@@ -35,9 +25,4 @@ export const patternsLimits = {
   patternTrialLifeMs: 30 * 86_400_000,
   /** Older rows are deleted after this many calls, a few at a time. */
   patternCallsBetweenTidying: 500,
-  /** Outcomes that count for one conversation. */
-  outcomesOfConversationMax: 100,
-  outcomeNoteCharactersMax: 2000,
-  /** Outcomes of an account in a minute: ten a second, more than people and most test runs send. */
-  outcomesPerMinute: 600,
 } as const;

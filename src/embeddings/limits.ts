@@ -1,5 +1,5 @@
-/** Vectors: computing and storing them. */
-export const embeddingsLimits = {
+/** Limits of embeddings and local models: each has its unit in its name. */
+export const limits = {
   /** Default timeout of a call for embeddings or a vector search. */
   embeddingDeadlineMs: 300,
   /** Start timeout of the embedding process; it takes half a second. */
@@ -31,10 +31,6 @@ export const embeddingsLimits = {
   storedTextVectorsMax: 50_000,
   /** Public vectors are recomputed after this time, which costs a few milliseconds per season. */
   storedTextVectorLifeMs: 90 * 86_400_000,
-  /** Texts in one request to an embedding provider. */
-  embeddedAtOnce: 100,
-  /** Dimensions of one vector; the largest models have 4,096. */
-  vectorValuesMax: 4096,
   /** Memory of a process for vector search; the least recently used partitions are read again. */
   vectorBytesMax: 48 * 1024 * 1024,
   /** Partitions in memory, most of them small. */
@@ -50,8 +46,6 @@ export const embeddingsLimits = {
   vectorNameCharactersMax: 128,
   /** Data stored with a vector: a reference, not the content itself. */
   vectorDataBytesMax: 4096,
-  /** Vector rows read or deleted in one statement: a millisecond of this thread, or five for very large vectors. */
-  vectorRowsAtOnce: 100,
   /** Interval between deletions of expired vectors. */
   vectorsTidyMs: 300_000,
 } as const;

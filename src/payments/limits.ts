@@ -1,8 +1,5 @@
-/** Payments per call. */
-export const paymentsLimits = {
-  /** The operator pays for small calls only: limits of their request and answer. */
-  paidBodyBytesMax: 64 * 1024,
-  sandboxOutputTokensMax: 1024,
+/** Limits of payments over HTTP 402: each has its unit in its name. */
+export const limits = {
   /** How long a quoted price is valid: wallets sometimes ask a person. */
   challengeLifeMs: 300_000,
   /** Quotes for one address; an agent needs one per call. */
@@ -24,15 +21,11 @@ export const paymentsLimits = {
   settlementKeptMs: 7 * 86_400_000,
   settlementsKept: 100_000,
   settlementsTidyMs: 60_000,
-  /** Timeout of the payment processor, attempts per request, and the delay between them. */
-  processorAnswerMs: 10_000,
+  /** Attempts per request to the payment processor, and the delay between them. */
   processorTries: 3,
   processorPauseMs: 250,
-  /** Searching payments by time: tolerated clock difference, and pages of 100. */
-  processorClockSeconds: 120,
+  /** Pages of 100 payments that a search by time reads. */
   processorPagesMax: 50,
-  /** Payment attempts of one address; each takes a challenge, so an honest client never reaches this. */
-  paymentsPerAddress: { most: 120, seconds: 60 },
   /** Calls of an address that may fail after the operator has paid for them, and how many addresses are tracked. */
   unpaidCallsPerAddress: { most: 20, seconds: 600 },
   unpaidCallAddressesMax: 10_000,
@@ -43,14 +36,4 @@ export const paymentsLimits = {
   paidAnswerBytesMax: 2 * 1024 * 1024,
   /** How often a paid answer that was cut off is regenerated for free. */
   paidAnswerRetriesMax: 3,
-  /** The same limit as the processor's own keys have. */
-  idempotencyKeyCharactersMax: 255,
-  /** Default output limit of a paid call, and the minimum that the price of a model must cover. */
-  paidOutputTokens: 1024,
-  paidOutputTokensMin: 256,
-  /** Estimated input tokens: half a token per byte of words, see decision 14, and one for any other byte. */
-  paidTokensPerByte: 0.5,
-  paidTokensBase: 200,
-  /** Ledger lines on one page. */
-  ledgerPageMax: 200,
 } as const;

@@ -1,5 +1,5 @@
-/** The memory of a process, and its watchdog. */
-export const processLimits = {
+/** Limits of a process of the gateway: each has its unit in its name. */
+export const limits = {
   /**
    * Maximum of V8's young generation, which would grow to 55 MB. A call of 1 KB leaves 40 KB there, so it is
    * collected every 370 calls instead of 740.
@@ -27,4 +27,8 @@ export const processLimits = {
   watchdogLastLineMs: 1000,
   /** `EX_SOFTWARE` of sysexits.h; other faults exit with 1. */
   watchdogExitCode: 70,
+  /** With replicas, how long balancers have to notice that this one is stopping: two or three of their checks. */
+  drainNoticeMs: 5000,
+  /** A process of the gateway responds to a command in milliseconds, unless it is stuck. */
+  controlAnswerMs: 5000,
 } as const;

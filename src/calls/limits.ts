@@ -1,0 +1,50 @@
+/** Limits of calls: each has its unit in its name. */
+export const limits = {
+  /** One archived item, compressed and sealed: more than 200,000 tokens of text, with images. */
+  archivedBytesMax: 8 * 1024 * 1024,
+  /** Interval between deletions of expired items. */
+  archiveTidyMs: 300_000,
+  archiveRefCharactersMax: 64,
+  /** Decisions of modules are deleted when their conversation was inactive for this long, */
+  decisionLogLifeMs: 30 * 86_400_000,
+  /** or sooner if an account has more of them than fit. */
+  fullDecisionLogLifeMs: 86_400_000,
+  /** Decisions of one module loaded with a conversation: more than the turns of an agent run of days. */
+  decisionLogEntriesMax: 5000,
+  /**
+   * After this many new decisions a page of old ones is swept, so that each is checked twice before a store is full.
+   */
+  decisionLogEntriesBetweenSweeps: 50,
+  /** Conversations whose decisions are cached, and the size of that cache. */
+  openDecisionLogsMax: 1000,
+  decisionLogCharsMax: 32 * 1024 * 1024,
+  /** Turns that one conversation is assembled from; agents that run for days make hundreds. */
+  turnsMax: 10_000,
+  /** Background tasks: concurrency, queue length and timeout. */
+  backgroundTasksAtOnce: 8,
+  backgroundTasksWaiting: 1000,
+  backgroundTaskMs: 120_000,
+  /** Cached request keys. */
+  cachedRequestKeysMax: 1000,
+  /** The same body may come from several callers and for several models: this many variants are cached. */
+  requestKeyVariantsMax: 8,
+  /** The operator pays for small calls only: limits of their request and answer. */
+  paidBodyBytesMax: 64 * 1024,
+  sandboxOutputTokensMax: 1024,
+  /** Default output limit of a paid call, and the minimum that the price of a model must cover. */
+  paidOutputTokens: 1024,
+  paidOutputTokensMin: 256,
+  /** Estimated input tokens: half a token per byte of words, see decision 14, and one for any other byte. */
+  paidTokensPerByte: 0.5,
+  paidTokensBase: 200,
+  /**
+   * How long the cost of a conversation in a trial is stored after its last call; if it continues later, it counts as
+   * another.
+   */
+  trialKeptSeconds: 7 * 86_400,
+  /**
+   * How much of an answer with a receipt is buffered and hashed at the end; longer answers are hashed while
+   * streaming.
+   */
+  deferredHashBytesMax: 256 * 1024,
+} as const;

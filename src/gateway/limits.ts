@@ -1,0 +1,32 @@
+/** Limits of the composition of the gateway: each has its unit in its name. */
+export const limits = {
+  /** Interval between checks for changes by the command line, and how long the command waits for it. */
+  mailboxMs: 200,
+  mailboxWaitMs: 2000,
+  /** The share of the heap for requests in flight of all callers together, and the share of that for one caller. */
+  bodyMemoryShareOfHeap: 0.25,
+  bodyMemoryShareOfCaller: 0.5,
+  /** Maximum for one caller on any machine: eight of the largest requests. */
+  bodyMemoryBytesOfCallerMax: 256 * 1024 * 1024,
+  /** Minimum on a small heap: a few of the largest requests. */
+  bodyMemoryBytesMin: 128 * 1024 * 1024,
+  /** Memory for such conversations; the least recently used goes first. */
+  turnBytesMax: 64 * 1024 * 1024,
+  /**
+   * How long calls on one machine share a journal write; with replicas each is written before its client gets the end
+   * of its answer.
+   */
+  journalDelayMs: 2,
+  /** Timeout of the payment processor. */
+  processorAnswerMs: 10_000,
+  /** Payment attempts of one address; each takes a challenge, so an honest client never reaches this. */
+  paymentsPerAddress: { most: 120, seconds: 60 },
+  /** Time to store in-memory data at shutdown. */
+  lastFlushMs: 10_000,
+  /** A component that takes longer to close, a little more than that, is abandoned so that the others can close. */
+  partCloseMs: 12_000,
+  /** How long a mail server may take to respond. */
+  mailServerMs: 10_000,
+  /** Processes on one port: few machines have more cores, and each takes 150 MB or more. */
+  workersMax: 64,
+} as const;

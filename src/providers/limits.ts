@@ -1,0 +1,51 @@
+/** Limits of calls to providers: each has its unit in its name. */
+export const limits = {
+  /** Timeout of one test. */
+  keyTestMs: 10_000,
+  /** Google's service accounts have 2,400 characters; names and comments in them are removed before they are stored. */
+  structuredKeyCharactersMax: 8192,
+  /** Header names whose handling is cached. */
+  headerNamesMax: 500,
+  /** Error responses of providers have a few hundred bytes; a larger one is not an error message. */
+  errorBodyBytesMax: 1024 * 1024,
+  /** Length of foreign error messages quoted in ours. */
+  quotedTextMax: 2000,
+  /** Bytes of one answer read ahead of a slow client before the provider's socket is paused. */
+  readAheadBytesMax: 256 * 1024,
+  /** How long the start of a stream is watched for an error before the client gets its headers. */
+  commitWaitMs: 5000,
+  /** And how much of it is buffered meanwhile. */
+  commitBytesMax: 256 * 1024,
+  /** Providers end a stream with its error; one that doesn't must not delay a retry. */
+  errorTailMs: 1000,
+  /** Connecting to a provider takes milliseconds; after ten seconds it is unreachable. */
+  connectTimeoutMs: 10_000,
+  /** Customer addresses with pooled connections; for others, new connections are made. */
+  customOriginsMax: 256,
+  /** Cached access tokens for service accounts of callers, a kilobyte each. */
+  cachedAccessTokensMax: 2000,
+  /** A token is renewed if it expires within this time, and used meanwhile. */
+  accessTokenRenewalMs: 5 * 60_000,
+  /** It isn't used if it expires within this time. */
+  accessTokenValidMsMin: 10_000,
+  /** Issuing a token takes half a second. */
+  accessTokenWaitMs: 10_000,
+  /** Attempts to connect to a provider before anything was sent. */
+  connectAttemptsMax: 3,
+  /** Model names cached with their price, or with having none; clients choose the names. */
+  resolvedModelsMax: 1000,
+  /** Texts in one request to an embedding provider. */
+  embeddedAtOnce: 100,
+  /** Text that a token count reads, a second's work or less; of more it reads an even sample. */
+  tokenizedCharsMax: 1024 * 1024,
+  /** And this much before it yields to another count. */
+  tokenizedAtOnceChars: 64 * 1024,
+  /** Providers accept a few hundred tools; of more, an even sample is rendered and counted. */
+  countedToolsMax: 1000,
+  /** Letters without a gap in one tokenizer call: its work grows quadratically, 100,000 take 15 s. */
+  tokenizedRunMax: 256,
+  /** Cached tokens of rare words; clients choose the words. */
+  tokenizedWordsKept: 10_000,
+  /** Queued counts; further ones are estimated by the length of the text. */
+  pendingTokenCountsMax: 64,
+} as const;

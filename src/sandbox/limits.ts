@@ -1,0 +1,7 @@
+/** Limits of the sandbox: each has its unit in its name. */
+export const limits = {
+  /** Calls of a session that may fail without being counted: tolerates a provider's hiccups, but not a loop. */
+  sandboxGivenBackMax: 20,
+  /** How long expired sessions are stored, so that they can be reported as such and claimed. */
+  anonSessionKeptMs: 30 * 86_400_000,
+} as const;

@@ -1,0 +1,90 @@
+/** Limits of HTTP requests and responses, and the routes of the API: each has its unit in its name. */
+export const limits = {
+  /** Ours have 43. */
+  mailedTokenCharactersMax: 100,
+  /** Tests of stored provider keys by one account: each is a call to the provider. */
+  keyTestsPerAccount: { most: 30, seconds: 900 },
+  /** Each export reads all data of an account. */
+  exportsPerAccount: { most: 5, seconds: 3600 },
+  /** Bytes compressed at once. */
+  exportPieceCharacters: 65_536,
+  /** Nobody types a longer one. */
+  localTokenCharactersMax: 4096,
+  /** SPEC's limit on key names. */
+  keyNameCharactersMax: 120,
+  /** Providers' keys are 40 to 200 characters; a key goes into a header. */
+  providerKeyCharactersMax: 500,
+  /** Maximum size of a webhook of the payment processor. */
+  eventBytesMax: 1024 * 1024,
+  /** Credits of one purchase: at least the minimum card charge, at most what a person would intend. */
+  creditsBoughtMin: 50_000,
+  creditsBoughtMax: 1_000_000_000,
+  /** URLs for browsers. */
+  urlCharactersMax: 2048,
+  /** Invoices on one page; the processor's maximum. */
+  invoicePageMax: 100,
+  /** Ledger entries of an account on one page. */
+  creditPageMax: 200,
+  /** Providers refuse bodies over 32 MB; decoding stops here, so a small compressed bomb can't grow past it. */
+  bodyBytesMax: 32 * 1024 * 1024,
+  /**
+   * Weir's own routes accept small objects, of which a pipeline of 8,000 characters is the largest; anyone may send
+   * them.
+   */
+  ownBodyBytesMax: 64 * 1024,
+  /** An unstreamed answer is buffered up to this size, so that its cost fits in a header. */
+  bufferedAnswerBytesMax: 1024 * 1024,
+  /** Approximate memory of a parsed value. */
+  parsedValueBytes: 64,
+  /** Requests up to this size are not counted by caller. */
+  smallBodyBytes: 16 * 1024,
+  /** Grace period of a body; after that it must have arrived at this average rate. */
+  slowBodyGraceMs: 10_000,
+  slowBodyBytesPerSecond: 8 * 1024,
+  /** A request's headers, all together. */
+  requestHeadBytesMax: 32 * 1024,
+  /** Timeouts for a client's headers and body. */
+  requestHeadersMs: 60_000,
+  requestBodyMs: 300_000,
+  /** Keep-alive timeout of a client's connection. */
+  idleConnectionMs: 75_000,
+  /**
+   * Behind a proxy, the proxy must close first: a call that is on its way when we close is lost. Google's proxies
+   * keep connections for ten minutes.
+   */
+  idleProxyConnectionMs: 620_000,
+  /**
+   * A client that is rejected while it sends gets this long, and this much more is discarded, before it is
+   * disconnected.
+   */
+  lingerMs: 10_000,
+  lingerBytesMax: 64 * 1024 * 1024,
+  /** How many dropped field names are reported. */
+  reportedFieldsMax: 5,
+  /** Issues of a stored pipeline must fit in a header that any proxy passes on. */
+  warningCharactersMax: 1000,
+  /** Calls on one page. */
+  requestLogPageMax: 200,
+  /** Lengths of a pattern that a user edits. */
+  patternTriggerCharactersMax: 1000,
+  patternAdviceCharactersMax: 2000,
+  patternNamesMax: 20,
+  patternNameCharactersMax: 200,
+  /** Patterns on one page, and in one import. */
+  patternPageMax: 200,
+  patternImportMax: 10_000,
+  /** Size of an import with this many usual patterns. */
+  patternImportBytesMax: 8 * 1024 * 1024,
+  /** Maximum length of the note of an outcome. */
+  outcomeNoteCharactersMax: 2000,
+  /** Outcomes of an account in a minute: ten a second, more than people and most test runs send. */
+  outcomesPerMinute: 600,
+  /** The same limit as the processor's own keys have. */
+  idempotencyKeyCharactersMax: 255,
+  /** Ledger lines on one page. */
+  ledgerPageMax: 200,
+  /** Days of one usage report: a year, leap years included. */
+  usageReportDaysMax: 366,
+  /** Receipts on one page. */
+  receiptPageMax: 200,
+} as const;

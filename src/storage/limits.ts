@@ -1,0 +1,95 @@
+/** Limits of the stores: each has its unit in its name. */
+export const limits = {
+  /** Archived items that are read or deleted at once. */
+  archiveRowsAtOnce: 100,
+  /** Turns that clients continue from by id are stored as long as by the original API. */
+  turnLifeSeconds: 30 * 86_400,
+  /** Calls counted or scanned in one statement, a few milliseconds of database time. */
+  requestLogSearchRows: 5000,
+  /** How long a search for rare calls runs before it returns what it has. */
+  requestLogSearchMs: 120,
+  /** Cached names of call kinds, half a kilobyte each. */
+  cachedRequestKindsMax: 5000,
+  /**
+   * Up to this many kinds, the newest call of each is looked up, five microseconds each; for more, calls are scanned.
+   */
+  requestKindsMax: 5000,
+  /** Retries when sums were merged during a read, which happens every quarter of an hour. */
+  requestSumsReadings: 4,
+  /** Memory of the cache that modules share. */
+  cacheBytesMax: 64 * 1024 * 1024,
+  /**
+   * Length of module names and scopes; PostgreSQL indexes 2,700 bytes for both and a key, and a character takes up to
+   * three.
+   */
+  moduleStoreNameCharactersMax: 128,
+  moduleKeyCharactersMax: 512,
+  /** A value in a module store: a summary or a list of decisions, and a few milliseconds of database time. */
+  moduleValueBytesMax: 256 * 1024,
+  /** Entries of one module for one tenant: clients can fill only their own share. */
+  moduleEntriesMax: 100_000,
+  /** Entries deleted in one transaction; the largest take a tenth of a second. */
+  moduleEntriesDeletedAtOnce: 100,
+  /** One cached value in Redis: a long conversation with images, and a tenth of a second of network time. */
+  cacheValueBytesMax: 8 * 1024 * 1024,
+  /** Bytes in flight to such a cache; further values are not cached. */
+  cachePendingBytesMax: 64 * 1024 * 1024,
+  /** Outcomes that count for one conversation. */
+  outcomesOfConversationMax: 100,
+  /** PostgreSQL connections of one process; its default allows 100 in all, so that eight replicas fit. */
+  databaseConnectionsMax: 10,
+  /** Timeout for a connection; a healthy database gives one in milliseconds. */
+  databaseWaitMs: 3000,
+  /** Queue for connections: half a second's work at a tenth of a millisecond each. */
+  databaseWaitingMax: 5000,
+  /** Statements take milliseconds; one that takes seconds waits for a lock or for a broken disk. */
+  databaseStatementMs: 5000,
+  /** The database cancels a statement before the gateway gives up the database. */
+  databaseAnswerMs: 7000,
+  /** A migration may rewrite a large table, and others wait for it. */
+  migrationMs: 600_000,
+  /**
+   * How long a migration step waits for a table lock, with all other users of the table queued behind it: shorter
+   * than the statement timeout, and longer than the second after which autovacuum yields. Then others get a turn,
+   * longer each time.
+   */
+  migrationLockMs: 2000,
+  migrationPauseMsMin: 500,
+  migrationPauseMsMax: 10_000,
+  /** Timeout of a health check. */
+  databasePingMs: 2000,
+  /** Idle timeout of a connection, and its maximum age, so that a new address is noticed. */
+  databaseIdleMs: 30_000,
+  databaseConnectionLifeSeconds: 3600,
+  /** A transaction whose process is stuck or cut off loses its locks after this. */
+  databaseIdleInTransactionMs: 30_000,
+  /** Cached prepared statements; batches have as many shapes as sizes. */
+  preparedStatementsMax: 200,
+  /** How long the id of an added batch is stored; retries come within minutes. */
+  usageBatchKeptMs: 7 * 86_400_000,
+  /** Interval between deletions of older ones. */
+  usageBatchCleanupMs: 3_600_000,
+  /** Timeout of Redis, which normally responds in a millisecond; leaves room for slow moments of a machine. */
+  redisAnswerMs: 3000,
+  /** Concurrent requests to Redis; with more it is overloaded. */
+  redisPendingMax: 10_000,
+  /** Reconnect delays, minimum and maximum. */
+  redisRetryMsMin: 50,
+  redisRetryMsMax: 2000,
+  /** How long Redis stores an account's version; after that, lookups are repeated. */
+  versionLifeMs: 7 * 86_400_000,
+  /** Accounts whose version changes are replayed when Redis is back; each is a manual change. */
+  pendingRenewalsMax: 10_000,
+  /** Accounts whose counts are in memory, 300 bytes each; those of others are read from the database again. */
+  countedAccountsMax: 100_000,
+  /** Lifetime of a process's in-flight report; billing renews it three times as often. */
+  inFlightLifeMs: 60_000,
+  /** Attempt windows in memory; clients choose the names, and the oldest goes first. */
+  rateLimitWindowsMax: 100_000,
+  /** Window of `givenBackPerMinute`. */
+  givenBackWindowMs: 60_000,
+  /** A budget unused for this long is loaded from the database again, which is complete by then. */
+  budgetIdleMs: 3_600_000,
+  /** Keys whose spending is in memory, 300 bytes each; that of others is read from the database again. */
+  budgetsMax: 100_000,
+} as const;
