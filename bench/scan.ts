@@ -1,7 +1,7 @@
 // How fast bodies of several shapes are scanned, beside JSON.parse: npm run bench:scan, or with files of one's own.
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { parseBody } from '../src/kernel/parse-body.ts';
+import { parseBody } from '../src/kernel/json/parse-body.ts';
 import { plainScan } from '../src/kernel/scan/plain-scan.ts';
 import { scan } from '../src/kernel/scan/scan.ts';
 import type { Scan } from '../src/kernel/scan/scan-result.ts';

@@ -1,7 +1,7 @@
 // Measures by which cosine a pattern is relevant, and when two corrections say the same, with the model that the gateway runs:
 // npm run eval:patterns-meaning -- --data <folder with *.intents.jsonl>
 import { parseArgs } from 'node:util';
-import { contentWords, isReordered } from '../src/kernel/content-words.ts';
+import { contentWords, isReordered } from '../src/lib/content-words.ts';
 import { laterPairs, type SaidPair, saidPairs } from './eval-patterns/said-pairs.ts';
 import { seeded } from './eval-patterns/simulated.ts';
 import { KeptModels } from './eval-semantic/models.ts';

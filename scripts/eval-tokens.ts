@@ -3,10 +3,10 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { isJsonObject, type JsonObject } from '../src/kernel/json.ts';
 import type { ChatRequest, Usage } from '../src/kernel/message.ts';
 import { mergeUsage } from '../src/kernel/reply/answer-events.ts';
 import type { WireFormat } from '../src/kernel/wire-format.ts';
+import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { openaiCompatible } from '../src/providers/openai-compatible.ts';
 import { TokenEstimator } from '../src/providers/tokens/token-estimator.ts';
 import { Tokenizer } from '../src/providers/tokens/tokenizer.ts';

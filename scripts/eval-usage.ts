@@ -1,7 +1,7 @@
 // Compares what the gateway meters with what providers reported: npm run eval:usage -- --data <folder>
 import { existsSync } from 'node:fs';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
-import { isJsonObject } from '../src/kernel/json.ts';
+import { isJsonObject } from '../src/lib/json.ts';
 import { countsOf, differences } from './eval-usage/counts.ts';
 import { knownDifferences } from './eval-usage/known-differences.ts';
 import { metered } from './eval-usage/metered.ts';

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandsPage } from '../src/cli/help.ts';
-import { systemClock } from '../src/kernel/clock.ts';
-import { isJsonObject, type JsonObject } from '../src/kernel/json.ts';
 import type { Module, ModuleHost } from '../src/kernel/module.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { builtInModules } from '../src/modules/index.ts';
 import { errorsPage } from './docs/errors-page.ts';
 

@@ -1,4 +1,4 @@
-// Runs every test, or those whose files are named: npm test -- src/kernel/json.test.ts
+// Runs every test, or those whose files are named: npm test -- src/lib/json.test.ts
 import { globSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 // Writes the types of the HTTP API for the dashboard, from the description that a gateway gives of itself; --check only compares.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type JsonObject } from '../src/kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 
 const file = join(import.meta.dirname, '..', 'web', 'api', 'schema.ts');

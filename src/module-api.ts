@@ -14,19 +14,14 @@ export {
 } from './kernel/cached-answers.ts';
 export type { Caller } from './kernel/caller.ts';
 export type { ClientRequest } from './kernel/client-request.ts';
-export type { Clock } from './kernel/clock.ts';
-export { contentWords, isReordered, significantWords } from './kernel/content-words.ts';
 export type { Conversation } from './kernel/conversation/conversation.ts';
 export type { DecisionLog } from './kernel/conversation/decision-log.ts';
 export { digestOfTools } from './kernel/conversation/digest.ts';
 export type { PrefixKit } from './kernel/conversation/prefix.ts';
 export type { StepDecision, StepEstimate } from './kernel/conversation/prefix-step.ts';
-export { parseDuration } from './kernel/duration.ts';
 export { endUserOf, endUserRefOf } from './kernel/end-user.ts';
 export { GatewayError } from './kernel/errors.ts';
 export type { Exchange } from './kernel/exchange.ts';
-export { canonicalJson, isJsonObject, type JsonObject, parseExact } from './kernel/json.ts';
-export { Lru } from './kernel/lru.ts';
 export type * from './kernel/message.ts';
 export {
   type ConversationContext,
@@ -40,9 +35,9 @@ export {
 } from './kernel/module.ts';
 export { type Bill, formatUsd, type NanoUsd, nanoOfPico } from './kernel/money.ts';
 export { choosesOutputLimit } from './kernel/output-limit.ts';
-export { patternFingerprint } from './kernel/pattern-fingerprint.ts';
-export { accountScope, isFromUserText, unnamedScope } from './kernel/pattern-scopes.ts';
-export { patternsModule, vectorPartitionOf } from './kernel/pattern-vectors.ts';
+export { patternFingerprint } from './kernel/patterns/fingerprint.ts';
+export { accountScope, isFromUserText, unnamedScope } from './kernel/patterns/scopes.ts';
+export { patternsModule, vectorPartitionOf } from './kernel/patterns/vectors.ts';
 export type { Archive, NewArchivedItem } from './kernel/ports/archive.ts';
 export type { Budget, Ceilings, Hold, HoldDecision, SpentByWindow } from './kernel/ports/budget.ts';
 export type {
@@ -79,8 +74,13 @@ export type { Ending } from './kernel/reply/ending.ts';
 export { packRecording, type Recording, unpackRecording } from './kernel/reply/recording.ts';
 export { Reply } from './kernel/reply/reply.ts';
 export { createTextReplacer, type TextMatch } from './kernel/reply/text-replacer.ts';
-export { isFreeOfSecrets, toPlainLine } from './kernel/secret-shapes.ts';
-export { isThinkingBlock } from './kernel/thinking-blocks.ts';
 export type { GatewayTool, ToolAnswer, ToolCallContext } from './kernel/tools/gateway-tool.ts';
 export { hasFormatOnlyFields, withTools } from './kernel/tools/with-tools.ts';
-export { originalByteLength } from './kernel/truncate-texts.ts';
+export type { Clock } from './lib/clock.ts';
+export { contentWords, isReordered, significantWords } from './lib/content-words.ts';
+export { parseDuration } from './lib/duration.ts';
+export { canonicalJson, isJsonObject, type JsonObject, parseExact } from './lib/json.ts';
+export { Lru } from './lib/lru.ts';
+export { isFreeOfSecrets, toPlainLine } from './lib/secret-shapes.ts';
+export { originalByteLength } from './lib/truncate-texts.ts';
+export { isThinkingBlock } from './wire/thinking-blocks.ts';

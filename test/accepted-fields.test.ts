@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, test } from 'node:test';
-import type { JsonObject } from '../src/kernel/json.ts';
+import type { JsonObject } from '../src/lib/json.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { type Answered, ask } from './support/asking.ts';

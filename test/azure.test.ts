@@ -3,7 +3,7 @@ import { after, beforeEach, describe, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { AzureOpenAI } from 'openai';
 import { readSettings, SettingsError } from '../src/gateway/settings.ts';
-import { Secret } from '../src/kernel/secret.ts';
+import { Secret } from '../src/lib/secret.ts';
 import { azure } from '../src/providers/azure.ts';
 import { Egress } from '../src/providers/egress.ts';
 import { GoogleAccessTokens } from '../src/providers/google-access-tokens.ts';

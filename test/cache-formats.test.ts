@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI from 'openai';
-import type { JsonObject } from '../src/kernel/json.ts';
+import type { JsonObject } from '../src/lib/json.ts';
 import { type Answered, call } from './support/call.ts';
 import { countedAnswers, countIn } from './support/counted-answers.ts';
 import { sharedScripted } from './support/house.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { isJsonObject, type JsonObject } from '../src/kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { type Answered, call } from './support/call.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import Stripe from 'stripe';
-import { Secret } from '../src/kernel/secret.ts';
+import { Secret } from '../src/lib/secret.ts';
 import { limits } from '../src/payments/limits.ts';
 import { PaymentCollector } from '../src/payments/payment-collector.ts';
 import { StripeProcessor } from '../src/payments/stripe-processor.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { isJsonObject } from '../src/kernel/json.ts';
+import { isJsonObject } from '../src/lib/json.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { assertError } from './support/assert-error.ts';
 import { type Answered, call } from './support/call.ts';

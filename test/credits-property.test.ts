@@ -11,7 +11,7 @@ import { Recharger } from '../src/billing/recharger.ts';
 import { StripeBilling } from '../src/billing/stripe/stripe-billing.ts';
 import { Subscriptions } from '../src/billing/subscriptions.ts';
 import type { Database } from '../src/kernel/ports/records.ts';
-import { Secret } from '../src/kernel/secret.ts';
+import { Secret } from '../src/lib/secret.ts';
 import { someUser } from '../src/storage/database-conformance/samples.ts';
 import { MemorySharedState } from '../src/storage/memory/memory-shared-state.ts';
 import { openSqlite } from '../src/storage/sql/sqlite.ts';

@@ -12,7 +12,7 @@ import { anthropicRefusals } from '../scripts/eval-wire/refusals/anthropic.ts';
 import { mistralRefusals } from '../scripts/eval-wire/refusals/compatible.ts';
 import { openaiChatRefusals } from '../scripts/eval-wire/refusals/openai.ts';
 import { type Refusal, refusalsOf } from '../scripts/eval-wire/refusals/refusal.ts';
-import type { JsonObject } from '../src/kernel/json.ts';
+import type { JsonObject } from '../src/lib/json.ts';
 
 const schema = { type: 'object', properties: { city: { type: 'string' } } };
 const asked: JsonObject = {

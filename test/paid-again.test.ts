@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, type TestContext, test } from 'node:test';
-import { Secret } from '../src/kernel/secret.ts';
+import { Secret } from '../src/lib/secret.ts';
 import { PaidAnswerStore } from '../src/payments/paid-answer-store.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { assertError } from './support/assert-error.ts';

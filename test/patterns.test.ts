@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, type TestContext, test } from 'node:test';
-import { isJsonObject, type JsonObject } from '../src/kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { ask } from './support/asking.ts';

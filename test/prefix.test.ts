@@ -7,7 +7,7 @@ import { anthropicRefusals } from '../scripts/eval-wire/refusals/anthropic.ts';
 import { geminiRefusals } from '../scripts/eval-wire/refusals/gemini.ts';
 import { openaiChatRefusals, openaiResponsesRefusals } from '../scripts/eval-wire/refusals/openai.ts';
 import { type Refusal, refusalsOf } from '../scripts/eval-wire/refusals/refusal.ts';
-import type { JsonObject } from '../src/kernel/json.ts';
+import type { JsonObject } from '../src/lib/json.ts';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { objectOf } from '../src/wire/json-values.ts';

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { isJsonObject, type JsonObject } from '../src/kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { FakeUpstream, type Script } from '../src/testing/fake-upstream.ts';
 import type { TestGateway } from '../src/testing/test-gateway.ts';
 import { assertError } from './support/assert-error.ts';

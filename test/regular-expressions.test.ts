@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { ApiKeyFormat } from '../src/accounts/api-key-format.ts';
 import { buildResponseHead } from '../src/http/response-head.ts';
 import { redactBytes } from '../src/kernel/redact-secrets.ts';
-import { envVariablesByName } from '../src/kernel/settings.ts';
+import { envVariablesByName } from '../src/lib/settings.ts';
 import { matchesRule } from '../src/providers/catalog/model-names.ts';
 import { publishedModels } from '../src/providers/catalog/published-models.ts';
 import { builtInProviders } from '../src/providers/index.ts';

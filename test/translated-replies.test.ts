@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { parseExact } from '../src/kernel/json.ts';
+import { parseExact } from '../src/lib/json.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { numberOf, objectsOf } from '../src/wire/json-values.ts';

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Clock } from '../../src/kernel/clock.ts';
 import type { ChatRequest, ReplyEvent, Usage } from '../../src/kernel/message.ts';
 import type { Handler } from '../../src/kernel/module.ts';
 import type { Prices } from '../../src/kernel/ports/prices.ts';
 import { Reply } from '../../src/kernel/reply/reply.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { ipc } from '../../src/modules/ipc/ipc.ts';
 import { compileCard, type PriceSheet } from '../../src/providers/catalog/price-sheet.ts';
 import { type ModuleRun, runModule } from '../../src/testing/run-module.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { JsonObject } from '../../src/kernel/json.ts';
 import type { ChatRequest, Message, Tool } from '../../src/kernel/message.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { wireByName } from '../../src/wire/index.ts';
 import { faultsIn } from './faults.ts';
 import { rowsOf } from './rows.ts';

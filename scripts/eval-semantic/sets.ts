@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type JsonObject } from '../../src/kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 
 export interface Pair {
   readonly id: string;

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../src/kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { framesIn } from '../eval-wire/facts.ts';
 import type { Recording } from '../eval-wire/recordings.ts';
 import type { Counts } from './counts.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { objectOf, objectsOf } from '../../src/wire/json-values.ts';
 
 const goOn = 'Thank you. Go on, please.';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { packed } from '../../test/support/bedrock-front.ts';
 import { askedInConverse } from './asked/converse.ts';
 import { expressible } from './cross-format.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../src/kernel/json.ts';
+import { isJsonObject } from '../../src/lib/json.ts';
 import { outcomeOf } from './outcome.ts';
 import type { Recording } from './recordings.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/kernel/json.ts';
 import type { WireFormat } from '../../src/kernel/wire-format.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import type { Asked } from './asked/asked.ts';
 import { chat } from './chat.ts';
 import type { Outcome } from './facts.ts';

@@ -1,5 +1,5 @@
 import { type GenerateContentParameters, GoogleGenAI } from '@google/genai';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { gemini as wire } from '../../src/wire/index.ts';
 import { numberOf, objectOf, objectsOf, stringOf } from '../../src/wire/json-values.ts';
 import { askedInGemini } from './asked/gemini.ts';

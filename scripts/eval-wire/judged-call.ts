@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../src/kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { objectOf, stringOf } from '../../src/wire/json-values.ts';
 import { lossesOf } from './asked/compare.ts';
 import { converse } from './converse.ts';

@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { anthropicMessages } from '../../src/wire/index.ts';
 import { numberOf, objectOf, objectsOf, stringOf } from '../../src/wire/json-values.ts';
 import { askedInMessages } from './asked/messages.ts';

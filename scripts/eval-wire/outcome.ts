@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { objectOf } from '../../src/wire/json-values.ts';
 import { framesIn, type Outcome } from './facts.ts';
 import type { Recording } from './recordings.ts';

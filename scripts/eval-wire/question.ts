@@ -1,5 +1,5 @@
 import { GatewayError } from '../../src/kernel/errors.ts';
-import { isJsonObject, type JsonObject } from '../../src/kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { objectOf, objectsOf } from '../../src/wire/json-values.ts';
 import type { Outcome } from './facts.ts';
 import type { Format } from './formats.ts';

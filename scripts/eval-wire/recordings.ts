@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, type JsonObject } from '../../src/kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import type { Format } from './formats.ts';
 
 /** A real call to a provider, as it was recorded. */

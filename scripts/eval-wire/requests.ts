@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { objectOf } from '../../src/wire/json-values.ts';
 import { Findings } from './findings.ts';
 import { judge } from './judged-call.ts';

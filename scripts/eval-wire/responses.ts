@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { openaiResponses } from '../../src/wire/index.ts';
 import { numberOf, objectOf, objectsOf, stringOf } from '../../src/wire/json-values.ts';
 import { askedInResponses } from './asked/responses.ts';

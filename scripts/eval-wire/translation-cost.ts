@@ -1,5 +1,5 @@
 import { ClientRequest } from '../../src/kernel/client-request.ts';
-import { LazyJsonObject } from '../../src/kernel/lazy-json-object.ts';
+import { LazyJsonObject } from '../../src/kernel/json/lazy-json-object.ts';
 import { objectOf } from '../../src/wire/json-values.ts';
 import { framesIn } from './facts.ts';
 import { type Format, formats } from './formats.ts';

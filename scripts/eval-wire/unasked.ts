@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { objectOf } from '../../src/wire/json-values.ts';
 import { cutsFor } from './cuts.ts';
 import type { Recording } from './recordings.ts';

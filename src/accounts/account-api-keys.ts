@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { ApiKey, ApiKeyChanges, ApiKeys, PresentedCredential } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
+import type { Clock } from '../lib/clock.ts';
 import { ApiKeyFormat } from './api-key-format.ts';
 import type { KeyUses } from './key-uses.ts';
 import { limits } from './limits.ts';

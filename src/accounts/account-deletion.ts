@@ -1,6 +1,6 @@
-import type { Clock } from '../kernel/clock.ts';
 import type { Users } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { AccountEraser } from './account-eraser.ts';
 import type { Session } from './session-tokens.ts';
 import { type UserAccounts, wrongPasswordError } from './user-accounts.ts';

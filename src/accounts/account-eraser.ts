@@ -1,5 +1,5 @@
-import type { Clock } from '../kernel/clock.ts';
 import type { Erasure, Erasures } from '../kernel/ports/sessions.ts';
+import type { Clock } from '../lib/clock.ts';
 import { limits } from './limits.ts';
 
 /** Erases an account's data in one location. Must be idempotent. */

@@ -1,8 +1,8 @@
-import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { Lru } from '../kernel/lru.ts';
 import type { Account, ActiveApiKey, ApiKeys } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
+import type { Clock } from '../lib/clock.ts';
+import { Lru } from '../lib/lru.ts';
 import { ApiKeyFormat } from './api-key-format.ts';
 import type { KeyUses } from './key-uses.ts';
 import { KeyedHasher } from './keyed-hasher.ts';

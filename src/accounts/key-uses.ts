@@ -1,6 +1,6 @@
-import type { Clock } from '../kernel/clock.ts';
 import type { ApiKeys } from '../kernel/ports/records.ts';
 import { WriteBehind } from '../kernel/write-behind.ts';
+import type { Clock } from '../lib/clock.ts';
 import { limits } from './limits.ts';
 
 export interface KeyUsesParts {

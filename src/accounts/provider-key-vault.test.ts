@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AccountDesk, testKey } from '../../test/support/account-desk.ts';
 import type { SealedKey } from '../kernel/ports/records.ts';
-import { Secret } from '../kernel/secret.ts';
+import { Secret } from '../lib/secret.ts';
 import { reseal } from './reseal.ts';
 import { Sealer } from './sealer.ts';
 

@@ -1,9 +1,9 @@
-import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { Lru } from '../kernel/lru.ts';
 import type { PresentedCredential, ProviderKeys, SealedKey } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
-import { Secret } from '../kernel/secret.ts';
+import type { Clock } from '../lib/clock.ts';
+import { Lru } from '../lib/lru.ts';
+import { Secret } from '../lib/secret.ts';
 import { limits } from './limits.ts';
 import type { Sealer } from './sealer.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import type { Clock } from '../kernel/clock.ts';
 import type { User } from '../kernel/ports/records.ts';
 import type { Sessions, StoredSession } from '../kernel/ports/sessions.ts';
+import type { Clock } from '../lib/clock.ts';
 import { limits } from './limits.ts';
 
 /** A logged-in user, until the token expires. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Secret } from '../kernel/secret.ts';
-import { secretText } from '../kernel/setting-schemas.ts';
-import { combineSettings, envVariable } from '../kernel/settings.ts';
+import { Secret } from '../lib/secret.ts';
+import { secretText } from '../lib/setting-schemas.ts';
+import { combineSettings, envVariable } from '../lib/settings.ts';
 import { isEmail } from './email.ts';
 
 const rootSecret = z

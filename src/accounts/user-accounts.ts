@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { resetAddressAttempts } from '../kernel/address-attempts.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { User, Users } from '../kernel/ports/records.ts';
 import type { RateLimiter } from '../kernel/ports/shared-state.ts';
+import type { Clock } from '../lib/clock.ts';
 import { countAddressAttempt } from './count-attempt.ts';
 import { limits } from './limits.ts';
 import type { SecretHasher } from './secret-hasher.ts';

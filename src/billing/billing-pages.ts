@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { escapeHtml, htmlPage } from '../kernel/html.ts';
 import type { TierId } from '../kernel/ports/records.ts';
+import { escapeHtml, htmlPage } from '../lib/html.ts';
 import { groupThousands } from './group-thousands.ts';
 import { tiers } from './tiers.ts';
 

@@ -1,7 +1,7 @@
-import type { Clock } from '../kernel/clock.ts';
 import { overageCreditsPerRequest } from '../kernel/credits.ts';
 import type { BillingAccounts, CreditEntry, Credits } from '../kernel/ports/billing.ts';
 import type { User } from '../kernel/ports/records.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Quota } from './quota.ts';
 import { effectiveTier } from './tiers.ts';
 

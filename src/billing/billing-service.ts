@@ -1,8 +1,8 @@
-import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { AutoRecharge, BillingAccounts } from '../kernel/ports/billing.ts';
 import type { User, Users } from '../kernel/ports/records.ts';
 import type { RateLimiter, Versions } from '../kernel/ports/shared-state.ts';
+import type { Clock } from '../lib/clock.ts';
 import type {
   BillingProcessor,
   Checkout,

@@ -1,7 +1,7 @@
 import { overageCreditsPerRequest } from '../kernel/credits.ts';
-import { Lru } from '../kernel/lru.ts';
 import type { CreditStanding } from '../kernel/ports/billing.ts';
 import type { Allowance } from '../kernel/ports/shared-state.ts';
+import { Lru } from '../lib/lru.ts';
 import { limits } from './limits.ts';
 
 /** The calls that a tier and credits pay for together, as of this version of the account. */

@@ -1,8 +1,8 @@
-import type { Clock } from '../kernel/clock.ts';
 import type { BillingAccounts, CreditPayment, Credits } from '../kernel/ports/billing.ts';
 import type { Users } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { BillingProcessor, ProcessorPayment } from './billing-processor.ts';
 import { limits } from './limits.ts';
 

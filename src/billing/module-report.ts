@@ -1,6 +1,6 @@
-import type { JsonObject } from '../kernel/json.ts';
 import { formatUsd } from '../kernel/money.ts';
 import type { ModuleDay, TrialSums } from '../kernel/ports/records.ts';
+import type { JsonObject } from '../lib/json.ts';
 
 /** Fewer conversations on either side are not significant. */
 const conversationsMin = 5;

@@ -1,7 +1,7 @@
-import type { IntrusiveListItem } from '../kernel/intrusive-list.ts';
 import { limits } from '../kernel/limits.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import type { BudgetHolder, HeldAmount, Hold } from '../kernel/ports/budget.ts';
+import type { IntrusiveListItem } from '../lib/intrusive-list.ts';
 
 /** Settles the hold in the store; `again` if an earlier attempt may have succeeded. Never rejects. */
 type SettleHold = (hold: OpenHold, cost: NanoUsd, again: boolean) => Promise<void>;

@@ -1,5 +1,5 @@
-import type { Clock } from '../kernel/clock.ts';
 import type { BillingAccounts } from '../kernel/ports/billing.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { BillingProcessor } from './billing-processor.ts';
 import { callProcessor } from './call-processor.ts';
 import type { CreditPurchases } from './credit-purchases.ts';

@@ -1,10 +1,10 @@
-import type { Clock } from '../kernel/clock.ts';
 import type { GatewayError } from '../kernel/errors.ts';
-import { IntrusiveList } from '../kernel/intrusive-list.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { CreditStanding } from '../kernel/ports/billing.ts';
 import type { Account, Period, TierId } from '../kernel/ports/records.ts';
 import type { Allowance, Slots, Versions } from '../kernel/ports/shared-state.ts';
+import type { Clock } from '../lib/clock.ts';
+import { IntrusiveList } from '../lib/intrusive-list.ts';
 import { CallCounter, type CountDecision } from './call-counter.ts';
 import { CreditCaps } from './credit-caps.ts';
 import { InFlightReporter } from './in-flight.ts';

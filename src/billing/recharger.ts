@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../kernel/clock.ts';
 import type { BillingAccounts, DueRechargeQuery, Recharge, Recharges } from '../kernel/ports/billing.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { BillingProcessor, ProcessorPayment } from './billing-processor.ts';
 import type { CreditPurchases } from './credit-purchases.ts';
 import { limits } from './limits.ts';

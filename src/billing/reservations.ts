@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../kernel/clock.ts';
 import type { Reservation, ReservationQuery, UsageStore } from '../kernel/ports/records.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
-import { withTimeout } from '../kernel/with-timeout.ts';
+import type { Clock } from '../lib/clock.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { limits } from './limits.ts';
 import { Reserve } from './reserve.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TierId } from '../kernel/ports/records.ts';
-import { commaSeparatedList, secretText } from '../kernel/setting-schemas.ts';
-import { combineSettings, envVariable, type Setting } from '../kernel/settings.ts';
+import { commaSeparatedList, secretText } from '../lib/setting-schemas.ts';
+import { combineSettings, envVariable, type Setting } from '../lib/settings.ts';
 import { defaultLimit } from './tiers.ts';
 
 /** Quotas and prices of tiers. */

@@ -1,5 +1,3 @@
-import type { Clock } from '../kernel/clock.ts';
-import { IntrusiveList } from '../kernel/intrusive-list.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import type {
   Budget,
@@ -15,7 +13,9 @@ import type {
 } from '../kernel/ports/budget.ts';
 import type { UsageDay, UsageStore } from '../kernel/ports/records.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
-import { withTimeout } from '../kernel/with-timeout.ts';
+import type { Clock } from '../lib/clock.ts';
+import { IntrusiveList } from '../lib/intrusive-list.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { limits } from './limits.ts';
 import { type HoldCall, OpenHold } from './open-hold.ts';
 import { monthOf } from './period.ts';

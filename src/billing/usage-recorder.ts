@@ -1,6 +1,6 @@
-import type { Clock } from '../kernel/clock.ts';
 import type { ModuleDay, Reservation, UsageDay, UsageStore } from '../kernel/ports/records.ts';
 import { WriteBehind } from '../kernel/write-behind.ts';
+import type { Clock } from '../lib/clock.ts';
 import { limits } from './limits.ts';
 import type { ModuleSavings } from './module-tally.ts';
 import { Reservations } from './reservations.ts';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../kernel/json.ts';
 import { formatUsd } from '../kernel/money.ts';
 import type { ModuleDay, UsageDay, UsageSums } from '../kernel/ports/records.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { modulesReport } from './module-report.ts';
 import type { QuotaStatus } from './quota.ts';
 

@@ -1,4 +1,4 @@
-import { type HeaderList, headerValuesOf } from '../kernel/headers.ts';
+import { type HeaderList, headerValuesOf } from '../lib/headers.ts';
 
 /** The distinct values in the headers where SDKs send their provider's key. */
 export function apiKeysIn(headers: HeaderList): readonly string[] {

@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { Sealer } from '../accounts/sealer.ts';
-import type { Clock } from '../kernel/clock.ts';
 import type {
   Archive,
   ArchivedItem,
@@ -11,6 +10,7 @@ import type {
   ArchiveTable,
   NewArchivedItem,
 } from '../kernel/ports/archive.ts';
+import type { Clock } from '../lib/clock.ts';
 import { limits } from './limits.ts';
 
 const pack = promisify(deflateRaw);

@@ -6,7 +6,7 @@ import {
   credentialsOf,
   type Exchange,
 } from '../kernel/exchange.ts';
-import { LazyJsonObject } from '../kernel/lazy-json-object.ts';
+import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import type { Answer } from '../kernel/message.ts';
 import type { Handler, ModelRequest } from '../kernel/module.ts';
 import type { ModuleExecution } from '../kernel/module-execution.ts';

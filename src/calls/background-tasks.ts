@@ -1,4 +1,4 @@
-import { withTimeout } from '../kernel/with-timeout.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { limits } from './limits.ts';
 
 interface BackgroundTasksParts {

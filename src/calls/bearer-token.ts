@@ -1,5 +1,5 @@
 import { GatewayError } from '../kernel/errors.ts';
-import { type HeaderList, headerValuesOf } from '../kernel/headers.ts';
+import { type HeaderList, headerValuesOf } from '../lib/headers.ts';
 
 /** Rejects two different tokens: a proxy may have read another one than we would. */
 export function bearerTokenOf(headers: HeaderList): string | undefined {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Clock } from '../kernel/clock.ts';
 import { formatUsd } from '../kernel/money.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { ReceiptDetails } from '../receipts/receipt.ts';
 import type { ReceiptIssuer } from '../receipts/receipt-issuer.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';

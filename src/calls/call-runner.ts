@@ -1,13 +1,13 @@
 import type { UsageRecorder } from '../billing/usage-recorder.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { type Exchange, requestOriginOf } from '../kernel/exchange.ts';
-import { IntrusiveList } from '../kernel/intrusive-list.ts';
 import type { Answer } from '../kernel/message.ts';
 import type { Handler } from '../kernel/module.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import { budgetHolderOf } from '../kernel/ports/budget.ts';
 import { type Ending, endingOf } from '../kernel/reply/ending.ts';
 import { replyOwnership } from '../kernel/reply/reply.ts';
+import type { Clock } from '../lib/clock.ts';
+import { IntrusiveList } from '../lib/intrusive-list.ts';
 import type { CallReports } from './call-reports.ts';
 import type { CallSettlement } from './call-settlement.ts';
 import type { CountedCall } from './caller-admission.ts';

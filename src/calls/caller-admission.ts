@@ -3,7 +3,7 @@ import type { Quota, QuotaDecision } from '../billing/quota.ts';
 import type { QuotaSlot } from '../billing/quota-slot.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { HeaderList } from '../kernel/headers.ts';
+import type { HeaderList } from '../lib/headers.ts';
 import type { PendingCall, PreparedCall } from './admission.ts';
 import type { CallerAuthenticator, CallerIdentity } from './caller-authenticator.ts';
 

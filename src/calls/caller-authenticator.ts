@@ -1,10 +1,10 @@
 import type { ApiKeyAuthenticator, KeyIdentity } from '../accounts/api-key-authenticator.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { HeaderList } from '../kernel/headers.ts';
 import type { AnonSession } from '../kernel/ports/sandbox.ts';
-import type { Secret } from '../kernel/secret.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
+import type { HeaderList } from '../lib/headers.ts';
+import type { Secret } from '../lib/secret.ts';
 import { apiKeysIn } from './api-key.ts';
 import { bearerTokenOf } from './bearer-token.ts';
 import type { CredentialShapes } from './credential-shapes.ts';

@@ -1,5 +1,5 @@
 import type { Provider } from '../kernel/provider.ts';
-import type { Secret } from '../kernel/secret.ts';
+import type { Secret } from '../lib/secret.ts';
 import { providerKeyPattern } from '../providers/provider-directory.ts';
 
 export interface ShapeRules {

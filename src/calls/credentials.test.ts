@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AccountDesk } from '../../test/support/account-desk.ts';
-import { Secret } from '../kernel/secret.ts';
+import { Secret } from '../lib/secret.ts';
 import { ModelCatalog } from '../providers/catalog/model-catalog.ts';
 import { builtInProviders } from '../providers/index.ts';
 import { ProviderDirectory } from '../providers/provider-directory.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sealer } from '../accounts/sealer.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { systemClock } from '../lib/clock.ts';
 import { limits as storageLimits } from '../storage/limits.ts';
 import { MemoryModuleStores } from '../storage/memory/memory-module-stores.ts';
 import { DecisionLogs } from './decision-logs.ts';

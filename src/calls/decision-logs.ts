@@ -1,11 +1,11 @@
 import type { Sealer } from '../accounts/sealer.ts';
-import type { Clock } from '../kernel/clock.ts';
 import type { DecisionLog } from '../kernel/conversation/decision-log.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { isJsonObject, parseExact } from '../kernel/json.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
-import { Lru } from '../kernel/lru.ts';
 import type { ModuleStore, ModuleStores, StoredEntry, StoredValue } from '../kernel/ports/module-store.ts';
+import type { Clock } from '../lib/clock.ts';
+import { isJsonObject, parseExact } from '../lib/json.ts';
+import { Lru } from '../lib/lru.ts';
 import { limits } from './limits.ts';
 
 export interface DecisionLogsParts {

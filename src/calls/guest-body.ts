@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../kernel/errors.ts';
-import type { JsonObject } from '../kernel/json.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { limits } from './limits.ts';
 
 const text = z.strictObject({ type: z.literal('text'), text: z.string() });

@@ -1,7 +1,7 @@
 import { ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
-import { headerOf } from '../kernel/headers.ts';
-import { LazyJsonObject } from '../kernel/lazy-json-object.ts';
-import { patchJson } from '../kernel/patch-json.ts';
+import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
+import { patchJson } from '../kernel/json/patch-json.ts';
+import { headerOf } from '../lib/headers.ts';
 import { checkGuestBody } from './guest-body.ts';
 
 /** A call that the operator pays for, ready to run. */

@@ -1,11 +1,11 @@
 import { billOf, usageOf } from '../kernel/attempt.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Exchange } from '../kernel/exchange.ts';
-import type { IntrusiveListItem } from '../kernel/intrusive-list.ts';
 import type { Usage } from '../kernel/message.ts';
 import type { Bill } from '../kernel/money.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 import type { Reply } from '../kernel/reply/reply.ts';
+import type { IntrusiveListItem } from '../lib/intrusive-list.ts';
 import { Meter } from './meter.ts';
 import { MeteredAttempt } from './metered-attempt.ts';
 

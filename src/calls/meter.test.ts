@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { GatewayError } from '../kernel/errors.ts';
-import type { JsonObject } from '../kernel/json.ts';
 import type { Answer, ReplyEvent, Usage } from '../kernel/message.ts';
 import type { Target } from '../kernel/provider.ts';
 import { answerToEvents, milestoneEvents } from '../kernel/reply/answer-events.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 import type { UnreadContent, WireFormat } from '../kernel/wire-format.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { openaiCompatible } from '../providers/openai-compatible.ts';
 import { anthropicMessages, openaiChat } from '../wire/index.ts';
 import { clientRequestFrom } from '../wire/testing/replay.ts';

@@ -3,7 +3,7 @@ import { limits as kernelLimits } from '../kernel/limits.ts';
 import { nanoOfUsd } from '../kernel/money.ts';
 import type { Target } from '../kernel/provider.ts';
 import { costCeiling, type RateCard } from '../kernel/rate-card.ts';
-import type { Secret } from '../kernel/secret.ts';
+import type { Secret } from '../lib/secret.ts';
 import { paidRoute } from '../payments/offer.ts';
 import type { ModelCatalog } from '../providers/catalog/model-catalog.ts';
 import type { ProviderDirectory } from '../providers/provider-directory.ts';

@@ -1,6 +1,6 @@
 import { ClientRequest } from '../kernel/client-request.ts';
 import { Exchange } from '../kernel/exchange.ts';
-import { LazyJsonObject } from '../kernel/lazy-json-object.ts';
+import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import { payerBudgetHolder } from '../kernel/ports/budget.ts';
 import type { Target } from '../kernel/provider.ts';

@@ -1,13 +1,13 @@
 import { hash, randomBytes } from 'node:crypto';
 import { KeyedHasher } from '../accounts/keyed-hasher.ts';
 import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
+import { stripCacheControl } from '../kernel/conversation/strip-cache-control.ts';
 import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
-import { canonicalJson, exactBody, type JsonObject } from '../kernel/json.ts';
-import { Lru } from '../kernel/lru.ts';
 import type { ChatRequest, TextBlock } from '../kernel/message.ts';
 import type { ConversationContext } from '../kernel/module.ts';
 import { type Provider, wiresOf } from '../kernel/provider.ts';
-import { stripCacheControl } from '../kernel/strip-cache-control.ts';
+import { canonicalJson, exactBody, type JsonObject } from '../lib/json.ts';
+import { Lru } from '../lib/lru.ts';
 import { limits } from './limits.ts';
 
 /** Computes request keys: hashes over everything that can change the answer. */

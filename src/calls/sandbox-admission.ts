@@ -2,7 +2,7 @@ import { Exchange } from '../kernel/exchange.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import type { AnonSession } from '../kernel/ports/sandbox.ts';
 import type { Target } from '../kernel/provider.ts';
-import type { Secret } from '../kernel/secret.ts';
+import type { Secret } from '../lib/secret.ts';
 import type { AnonymousSessions } from '../sandbox/anonymous-sessions.ts';
 import type { PendingCall, PreparedCall } from './admission.ts';
 import type { CallerAdmission, CountedCall } from './caller-admission.ts';

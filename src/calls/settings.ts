@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { limits } from '../kernel/limits.ts';
-import { commaSeparatedList } from '../kernel/setting-schemas.ts';
-import { envVariable } from '../kernel/settings.ts';
+import { commaSeparatedList } from '../lib/setting-schemas.ts';
+import { envVariable } from '../lib/settings.ts';
 
 export const callSettings = {
   pipeline: envVariable('WEIR_PIPELINE', z.string().max(limits.pipelineTextMax).optional()),

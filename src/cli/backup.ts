@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { hasSecret, RootSecrets, secretFingerprint } from '../gateway/secrets.ts';
 import type { Settings } from '../gateway/settings.ts';
 import { version } from '../gateway/version.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { systemClock } from '../lib/clock.ts';
 import { loadCommandSettings } from '../process/load-settings.ts';
 import { backupSqlite } from '../storage/sql/sqlite-backup.ts';
 import type { CommandInput } from './command.ts';

@@ -6,7 +6,7 @@ import { openAccountChangeNotifier } from '../gateway/account-change-notifier.ts
 import { openDatabase } from '../gateway/parts/stores.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
 import { lazyStripe } from '../gateway/stripe-client.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { systemClock } from '../lib/clock.ts';
 import { loadCommandSettings } from '../process/load-settings.ts';
 import type { CommandInput } from './command.ts';
 

@@ -1,5 +1,5 @@
-import { systemClock } from '../kernel/clock.ts';
 import type { ApiKey, Database } from '../kernel/ports/records.ts';
+import { systemClock } from '../lib/clock.ts';
 import type { CommandInput } from './command.ts';
 import { findUser, formatTable, runWithDatabase } from './command-context.ts';
 

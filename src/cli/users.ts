@@ -8,9 +8,9 @@ import { createPasswordHasher } from '../accounts/secret-hasher.ts';
 import { normalizeEmail } from '../accounts/user-accounts.ts';
 import { effectiveTier } from '../billing/tiers.ts';
 import type { Settings } from '../gateway/settings.ts';
-import { systemClock } from '../kernel/clock.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { TierId, User } from '../kernel/ports/records.ts';
+import { systemClock } from '../lib/clock.ts';
 import type { CommandInput } from './command.ts';
 import { findUser, formatTable, runWithDatabase } from './command-context.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { JSONWebKeySet } from 'jose';
-import { isJsonObject, type JsonObject } from '../kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { findReceiptProblem } from '../receipts/verify-receipt.ts';
 import type { CommandInput } from './command.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envVariable } from '../kernel/settings.ts';
+import { envVariable } from '../lib/settings.ts';
 
 /** The source of embeddings, and how many vectors are stored. */
 export const embeddingSettings = {

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { Lru } from '../kernel/lru.ts';
 import type {
   EmbeddingBatchResult,
   EmbeddingFailure,
@@ -14,7 +13,8 @@ import type {
   TextPair,
   Vector,
 } from '../kernel/ports/embeddings.ts';
-import { withTimeout } from '../kernel/with-timeout.ts';
+import { Lru } from '../lib/lru.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import type { InferenceClient } from './inference.ts';
 import { limits } from './limits.ts';
 import type { SharedEmbeddingCache } from './vectors/shared-embedding-cache.ts';

@@ -6,7 +6,7 @@ import { MailQueue } from '../accounts/mail/mail-queue.ts';
 import { createKeyHasher, createPasswordHasher } from '../accounts/secret-hasher.ts';
 import { SessionTokens } from '../accounts/session-tokens.ts';
 import { UserAccounts } from '../accounts/user-accounts.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Stores } from './parts/stores.ts';
 import type { RootSecrets } from './secrets.ts';

@@ -1,5 +1,5 @@
 import type { Module } from '../kernel/module.ts';
-import { withTimeout } from '../kernel/with-timeout.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 
 interface CloseOptions {
   readonly timeoutMs: number;

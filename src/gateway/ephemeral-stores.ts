@@ -1,7 +1,7 @@
-import { systemClock } from '../kernel/clock.ts';
 import type { Budgets } from '../kernel/ports/budget.ts';
 import type { CacheBackend } from '../kernel/ports/scoped-cache.ts';
 import type { SharedState } from '../kernel/ports/shared-state.ts';
+import { systemClock } from '../lib/clock.ts';
 import { limits as storageLimits } from '../storage/limits.ts';
 import { MemoryBudgets } from '../storage/memory/memory-budgets.ts';
 import { MemoryCacheBackend } from '../storage/memory/memory-cache-backend.ts';

@@ -1,10 +1,10 @@
 import { AccountEraser, type EraseStep } from '../accounts/account-eraser.ts';
 import { cacheName } from '../calls/module-caches.ts';
 import { scopeOf } from '../kernel/caller.ts';
-import { systemClock } from '../kernel/clock.ts';
 import { prefixCacheScope } from '../kernel/conversation/prefix-guard.ts';
 import type { Module } from '../kernel/module.ts';
 import type { VectorStores } from '../kernel/ports/vectors.ts';
+import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Stores } from './parts/stores.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '../kernel/clock.ts';
+import { systemClock } from '../lib/clock.ts';
 import { openDashboard } from '../server/api/dashboard.ts';
 import { openDocs } from '../server/api/docs.ts';
 import type { Log } from '../telemetry/log.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../kernel/clock.ts';
 import type { ModuleHost } from '../kernel/module.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 
 interface HostParts {

@@ -1,7 +1,7 @@
 import { hash, hkdfSync, randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Secret } from '../kernel/secret.ts';
+import { Secret } from '../lib/secret.ts';
 import { inMemoryDataDir } from '../storage/settings.ts';
 import type { Settings } from './settings.ts';
 

@@ -4,7 +4,7 @@ import { billingSettings } from '../billing/settings.ts';
 import { callSettings } from '../calls/settings.ts';
 import { embeddingSettings } from '../embeddings/settings.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { Secret } from '../kernel/secret.ts';
+import { Secret } from '../lib/secret.ts';
 import {
   envVariable,
   isComplete,
@@ -13,7 +13,7 @@ import {
   type SettingIssue,
   type SettingValues,
   type Variables,
-} from '../kernel/settings.ts';
+} from '../lib/settings.ts';
 import { paymentSettings } from '../payments/settings.ts';
 import { configuredProviders } from '../providers/configured-providers.ts';
 import { providerSettings } from '../providers/settings.ts';

@@ -1,6 +1,6 @@
 import type { Transporter } from 'nodemailer';
 import type { MailQueueParts } from '../accounts/mail/mail-queue.ts';
-import type { Secret } from '../kernel/secret.ts';
+import type { Secret } from '../lib/secret.ts';
 import { limits } from './limits.ts';
 
 interface SmtpOptions {

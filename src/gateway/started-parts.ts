@@ -1,4 +1,4 @@
-import { withTimeout } from '../kernel/with-timeout.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Gauge } from '../telemetry/process-gauges.ts';
 import { limits } from './limits.ts';

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { Secret } from '../kernel/secret.ts';
+import type { Secret } from '../lib/secret.ts';
 import { limits } from './limits.ts';
 
 interface StripeOptions {

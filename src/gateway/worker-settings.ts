@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { parseDuration } from '../kernel/duration.ts';
-import { limits as kernelLimits } from '../kernel/limits.ts';
-import { envVariable } from '../kernel/settings.ts';
+import { parseDuration } from '../lib/duration.ts';
+import { limits as libLimits } from '../lib/limits.ts';
+import { envVariable } from '../lib/settings.ts';
 import { limits } from './limits.ts';
 
 export const workerSettings = {
@@ -27,7 +27,7 @@ export const workerSettings = {
       .transform((text, context) => {
         const ms = text === 'off' ? 0 : (parseDuration(text) ?? Number.NaN) * 1000;
         if (ms === 0) return Number.POSITIVE_INFINITY;
-        if (ms >= 1000 && ms <= kernelLimits.timerMsMax) return ms;
+        if (ms >= 1000 && ms <= libLimits.timerMsMax) return ms;
         context.addIssue('must be off, or a duration such as 10s or 1m, 1s at least and 24d at most');
         return z.NEVER;
       })

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { joinedHeaderOf } from '../kernel/headers.ts';
+import { joinedHeaderOf } from '../lib/headers.ts';
 import type { RequestBody } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
 

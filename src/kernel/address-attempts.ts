@@ -1,4 +1,4 @@
-import { addressBlock, addressSite } from './address-block.ts';
+import { addressBlock, addressSite } from '../lib/address-block.ts';
 import { limits } from './limits.ts';
 import type { RateLimiter } from './ports/shared-state.ts';
 

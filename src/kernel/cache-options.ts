@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseDuration } from './duration.ts';
+import { parseDuration } from '../lib/duration.ts';
 
 /** Options of all answer caches. */
 export const ttlOption = z

@@ -1,5 +1,5 @@
+import { canonicalJson, isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { ClientRequest } from './client-request.ts';
-import { canonicalJson, isJsonObject, type JsonObject } from './json.ts';
 import type { Usage } from './message.ts';
 import type { NanoUsd } from './money.ts';
 import type { Prices } from './ports/prices.ts';

@@ -1,7 +1,7 @@
-import { BodyMemory } from './body-memory.ts';
-import { type HeaderList, joinedHeaderOf, secretHeaders } from './headers.ts';
-import { exactBody, type JsonObject } from './json.ts';
-import type { LazyJsonObject } from './lazy-json-object.ts';
+import { BodyMemory } from '../lib/body-memory.ts';
+import { type HeaderList, joinedHeaderOf, secretHeaders } from '../lib/headers.ts';
+import { exactBody, type JsonObject } from '../lib/json.ts';
+import type { LazyJsonObject } from './json/lazy-json-object.ts';
 import { limits } from './limits.ts';
 import type { ChatRequest } from './message.ts';
 import type { RoutingFields, WireFormat } from './wire-format.ts';

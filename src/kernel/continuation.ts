@@ -1,6 +1,6 @@
+import type { JsonObject } from '../lib/json.ts';
 import type { GatewayError } from './errors.ts';
-import type { JsonObject } from './json.ts';
-import type { FieldReader } from './lazy-json-object.ts';
+import type { FieldReader } from './json/lazy-json-object.ts';
 import type { Answer } from './message.ts';
 
 /** One turn of a conversation, stored for a client that continues from its answer by id. */

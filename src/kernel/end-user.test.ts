@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonObject } from '../lib/json.ts';
 import { anthropicMessages, wireByName } from '../wire/index.ts';
 import { ClientRequest } from './client-request.ts';
 import { claudeCodeSession, endUserOf, endUserRefFromName, endUserRefOf } from './end-user.ts';
-import type { JsonObject } from './json.ts';
-import { LazyJsonObject } from './lazy-json-object.ts';
+import { LazyJsonObject } from './json/lazy-json-object.ts';
 
 function received(body: JsonObject | string, wire = anthropicMessages.name): ClientRequest {
   const format = wireByName(wire);

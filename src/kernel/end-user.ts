@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import { isJsonObject } from '../lib/json.ts';
 import type { ClientRequest } from './client-request.ts';
-import { isJsonObject } from './json.ts';
-import type { LazyJsonObject } from './lazy-json-object.ts';
+import type { LazyJsonObject } from './json/lazy-json-object.ts';
 
 /**
  * The end user that a client names, if any: one account often serves many. Accepts any name, but leaves out the

@@ -1,4 +1,4 @@
-import type { HeaderList } from './headers.ts';
+import type { HeaderList } from '../lib/headers.ts';
 import type { StreamError, Usage } from './message.ts';
 import type { ProviderFormat } from './wire-format.ts';
 

@@ -1,3 +1,4 @@
+import type { Secret } from '../lib/secret.ts';
 import type { AttemptObserver } from './attempt.ts';
 import type { Caller } from './caller.ts';
 import type { ClientPresence } from './client-presence.ts';
@@ -6,7 +7,6 @@ import { Conversation, identifyConversation } from './conversation/conversation.
 import type { Prefix } from './conversation/prefix.ts';
 import type { ChatRequest } from './message.ts';
 import type { Target } from './provider.ts';
-import type { Secret } from './secret.ts';
 import type { Trace } from './trace.ts';
 
 /** Resolves the credential for a call's provider; rejects if one is needed and missing. */

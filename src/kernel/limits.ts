@@ -25,8 +25,6 @@ export const limits = {
   reparsedBodyBytesMin: 64 * 1024,
   /** A body of this size or more is freed when its call ends, without waiting for the garbage collector. */
   eagerlyFreedBodyBytesMin: 64 * 1024,
-  /** 24 days: a timer of 2^31 ms or more fires at once. */
-  timerMsMax: 24 * 86_400_000,
   /** Assumed lifetime of a provider's cache if unknown; rather too long than too short. */
   cacheLifeSeconds: 600,
   /** How long sent prefixes are stored; no automatic provider cache lives longer. */

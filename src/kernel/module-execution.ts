@@ -1,8 +1,9 @@
+import { ignoreErrors } from '../lib/ignore-errors.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import type { Attempt, AttemptObserver } from './attempt.ts';
 import { createPrefixKit, type Prefix, type PrefixKit } from './conversation/prefix.ts';
 import { GatewayError, isRejection } from './errors.ts';
 import { type Exchange, requestOriginOf, withRequestOrigin } from './exchange.ts';
-import { ignoreErrors } from './ignore-errors.ts';
 import { InnerAttempts } from './inner-attempts.ts';
 import { limits } from './limits.ts';
 import type { ChatRequest } from './message.ts';
@@ -12,7 +13,6 @@ import { type Reply, replyOwnership } from './reply/reply.ts';
 import { type DeadlineTimer, Stopwatch } from './stopwatch.ts';
 import { type Touch, touchesBetween } from './touches.ts';
 import type { Step } from './trace.ts';
-import { withTimeout } from './with-timeout.ts';
 
 interface ModuleExecutionParts {
   readonly exchange: Exchange;

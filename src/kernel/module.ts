@@ -1,9 +1,9 @@
+import type { Clock } from '../lib/clock.ts';
+import type { JsonObject } from '../lib/json.ts';
 import type { Attempt } from './attempt.ts';
-import type { Clock } from './clock.ts';
 import type { DecisionLog } from './conversation/decision-log.ts';
 import type { PrefixKit } from './conversation/prefix.ts';
 import type { Exchange } from './exchange.ts';
-import type { JsonObject } from './json.ts';
 import type { Answer, ChatRequest } from './message.ts';
 import type { NanoUsd } from './money.ts';
 import type { Archive } from './ports/archive.ts';

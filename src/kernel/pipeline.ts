@@ -1,9 +1,9 @@
+import { isJsonObject } from '../lib/json.ts';
+import { Lru } from '../lib/lru.ts';
 import type { PrefixGuard } from './conversation/prefix-guard.ts';
 import { GatewayError } from './errors.ts';
 import { type Exchange, requestOriginOf, withRequestOrigin } from './exchange.ts';
-import { isJsonObject } from './json.ts';
 import { limits } from './limits.ts';
-import { Lru } from './lru.ts';
 import type { Handler, Kit, Module, SchemaIssue } from './module.ts';
 import { ModuleExecution } from './module-execution.ts';
 import {

@@ -1,7 +1,7 @@
+import type { HeaderList } from '../lib/headers.ts';
+import type { Secret } from '../lib/secret.ts';
 import { type Acceptance, type AcceptanceRule, acceptanceFor } from './acceptance.ts';
-import type { HeaderList } from './headers.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
-import type { Secret } from './secret.ts';
 import type { KeyForm, Sign } from './signing.ts';
 import type { ProviderFormat } from './wire-format.ts';
 

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { firstIdAt, requestIdRandomBytes } from './request-id.ts';
 
 const idsAtOnce = 256;

@@ -1,5 +1,5 @@
+import type { Secret } from '../lib/secret.ts';
 import type { Provider } from './provider.ts';
-import type { Secret } from './secret.ts';
 import type { ProviderFormat } from './wire-format.ts';
 
 /** An outbound request in its format, not yet addressed and signed. */

@@ -1,4 +1,4 @@
-import { IntrusiveList, type IntrusiveListItem } from './intrusive-list.ts';
+import { IntrusiveList, type IntrusiveListItem } from '../lib/intrusive-list.ts';
 import { limits } from './limits.ts';
 
 /** Checks all deadlines periodically: a timer for each would cost more than most tasks take. */

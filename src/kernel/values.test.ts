@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
-import { parseDuration } from './duration.ts';
+import { parseDuration } from '../lib/duration.ts';
+import { headerOf, headerValuesOf } from '../lib/headers.ts';
+import { Lru } from '../lib/lru.ts';
+import { Secret } from '../lib/secret.ts';
 import { GatewayError } from './errors.ts';
-import { headerOf, headerValuesOf } from './headers.ts';
-import { Lru } from './lru.ts';
 import { formatUsd, nanoOfPico, picoPerToken } from './money.ts';
 import { formatPipelineList, parsePipelineList } from './pipeline-list.ts';
-import { Secret } from './secret.ts';
 import { Trace } from './trace.ts';
 
 describe('durations', () => {

@@ -1,10 +1,10 @@
+import type { HeaderList } from '../lib/headers.ts';
+import type { JsonObject } from '../lib/json.ts';
 import type { Acceptance } from './acceptance.ts';
 import type { ClientRequest } from './client-request.ts';
 import type { Continuation } from './continuation.ts';
 import type { ErrorCode } from './errors.ts';
-import type { HeaderList } from './headers.ts';
-import type { JsonObject } from './json.ts';
-import type { FieldReader } from './lazy-json-object.ts';
+import type { FieldReader } from './json/lazy-json-object.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
 import type { ByteFilter } from './reply/filter-bytes.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { isStorageUnavailable, storageUnavailable } from './ports/storage-unavailable.ts';
-import { withTimeout } from './with-timeout.ts';
 
 type ErrorListener = (error: unknown) => void;
 

@@ -1,8 +1,8 @@
-import { contentWords, significantWords } from '../kernel/content-words.ts';
-import { patternFingerprint } from '../kernel/pattern-fingerprint.ts';
-import { accountScope } from '../kernel/pattern-scopes.ts';
+import { patternFingerprint } from '../kernel/patterns/fingerprint.ts';
+import { accountScope } from '../kernel/patterns/scopes.ts';
 import type { Gist, Outcome, Pattern, PatternProposal } from '../kernel/ports/patterns.ts';
-import { isFreeOfSecrets, toPlainLine } from '../kernel/secret-shapes.ts';
+import { contentWords, significantWords } from '../lib/content-words.ts';
+import { isFreeOfSecrets, toPlainLine } from '../lib/secret-shapes.ts';
 import { limits } from './limits.ts';
 import { isGood } from './pattern-changes.ts';
 

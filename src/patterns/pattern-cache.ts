@@ -1,7 +1,7 @@
-import type { Clock } from '../kernel/clock.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
-import { Lru } from '../kernel/lru.ts';
 import type { Pattern, PatternTable } from '../kernel/ports/patterns.ts';
+import type { Clock } from '../lib/clock.ts';
+import { Lru } from '../lib/lru.ts';
 import { limits } from './limits.ts';
 import { demoteUnapproved, lacksApproval } from './pattern-changes.ts';
 

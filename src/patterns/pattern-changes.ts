@@ -1,4 +1,4 @@
-import { isFromUserText } from '../kernel/pattern-scopes.ts';
+import { isFromUserText } from '../kernel/patterns/scopes.ts';
 import type { JudgedTrial, Outcome, Pattern, PatternProposal, Verdict } from '../kernel/ports/patterns.ts';
 import { limits } from './limits.ts';
 import { retirementReasonOf } from './pattern-effect.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '../kernel/clock.ts';
-import { isEndUserScope } from '../kernel/pattern-scopes.ts';
+import { isEndUserScope } from '../kernel/patterns/scopes.ts';
 import type { Outcome, Pattern, PatternProposal, PatternTable } from '../kernel/ports/patterns.ts';
+import type { Clock } from '../lib/clock.ts';
 import { limits } from './limits.ts';
 import { newPattern } from './new-pattern.ts';
 import { isFromOutcome, lessonFromOutcome } from './outcome-lesson.ts';

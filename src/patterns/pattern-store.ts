@@ -1,4 +1,3 @@
-import type { Clock } from '../kernel/clock.ts';
 import type {
   Gist,
   Outcome,
@@ -10,6 +9,7 @@ import type {
   PatternTable,
   Verdict,
 } from '../kernel/ports/patterns.ts';
+import type { Clock } from '../lib/clock.ts';
 import { limits } from './limits.ts';
 import { fingerprintOf, newPattern, type PatternFields } from './new-pattern.ts';
 import { PatternCache } from './pattern-cache.ts';

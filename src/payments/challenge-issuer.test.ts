@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { MovedClock } from '../../test/support/moved-clock.ts';
 import type { Challenges } from '../kernel/ports/payments.ts';
-import { Secret } from '../kernel/secret.ts';
+import { Secret } from '../lib/secret.ts';
 import { openEmptyDatabase } from '../testing/empty-database.ts';
 import { ChallengeIssuer } from './challenge-issuer.ts';
 import { limits } from './limits.ts';

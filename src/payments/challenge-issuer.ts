@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { countAttemptByAddress } from '../kernel/address-attempts.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Challenge, Challenges } from '../kernel/ports/payments.ts';
 import type { RateLimiter } from '../kernel/ports/shared-state.ts';
+import type { Clock } from '../lib/clock.ts';
 import { timingSafeTextEqual } from './content-digest.ts';
 import { limits } from './limits.ts';
 import { chargeTerms, createOffer, encodePaymentRequest, type Offer, type Payee } from './offer.ts';

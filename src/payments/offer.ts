@@ -1,4 +1,4 @@
-import { canonicalJson } from '../kernel/json.ts';
+import { canonicalJson } from '../lib/json.ts';
 
 /** The route with payment per call. */
 export const paidRoute = {

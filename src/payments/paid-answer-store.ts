@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock } from '../kernel/clock.ts';
 import type { PaidAnswer, PaidAnswers, SealedContent } from '../kernel/ports/paid-answers.ts';
 import type { Settlements } from '../kernel/ports/settlements.ts';
+import type { Clock } from '../lib/clock.ts';
 import { timingSafeTextEqual } from './content-digest.ts';
 import { limits } from './limits.ts';
 import type { PaymentCredential } from './payment-credential.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../kernel/clock.ts';
 import type { Challenge, Challenges } from '../kernel/ports/payments.ts';
 import type { Settlement, Settlements } from '../kernel/ports/settlements.ts';
-import type { Secret } from '../kernel/secret.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Secret } from '../lib/secret.ts';
 import { limits } from './limits.ts';
 import { Payment } from './payment.ts';
 import type { PaymentProcessor } from './payment-processor.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Secret } from '../kernel/secret.ts';
+import { Secret } from '../lib/secret.ts';
 import { readAuthParams } from './auth-params.ts';
 
 /** The payment credential of a client. */

@@ -1,5 +1,5 @@
 import type { Settlement } from '../kernel/ports/settlements.ts';
-import type { Secret } from '../kernel/secret.ts';
+import type { Secret } from '../lib/secret.ts';
 
 /** The payment processor. A missing reply is never treated as a failure. */
 export interface PaymentProcessor {

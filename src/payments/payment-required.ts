@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { HeaderList } from '../kernel/headers.ts';
+import type { HeaderList } from '../lib/headers.ts';
 import type { Quote } from './challenge-issuer.ts';
 import { chargeTerms } from './offer.ts';
 import { type ProblemSlug, problems } from './problems.ts';

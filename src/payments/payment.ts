@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
-import type { Clock } from '../kernel/clock.ts';
 import type { Settlements } from '../kernel/ports/settlements.ts';
+import type { Clock } from '../lib/clock.ts';
 import { chargeTerms, paidRoute } from './offer.ts';
 import type { PaymentProcessor } from './payment-processor.ts';
 

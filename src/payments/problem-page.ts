@@ -1,4 +1,4 @@
-import { escapeHtml } from '../kernel/html.ts';
+import { escapeHtml } from '../lib/html.ts';
 import { type ProblemSlug, problems } from './problems.ts';
 
 /** The page that explains a problem, for readers who follow its `type`. */

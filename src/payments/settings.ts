@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { commaSeparatedList, httpUrl, secretText } from '../kernel/setting-schemas.ts';
-import { combineSettings, envVariable } from '../kernel/settings.ts';
+import { commaSeparatedList, httpUrl, secretText } from '../lib/setting-schemas.ts';
+import { combineSettings, envVariable } from '../lib/settings.ts';
 
 const processorId = z
   .string()

@@ -3,7 +3,7 @@ import type Stripe from 'stripe';
 import { z } from 'zod';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { Settlement } from '../kernel/ports/settlements.ts';
-import type { Secret } from '../kernel/secret.ts';
+import type { Secret } from '../lib/secret.ts';
 import { limits } from './limits.ts';
 import { chargeTerms } from './offer.ts';
 import type {

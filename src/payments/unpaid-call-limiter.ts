@@ -1,5 +1,5 @@
-import { addressBlock } from '../kernel/address-block.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { addressBlock } from '../lib/address-block.ts';
+import type { Clock } from '../lib/clock.ts';
 import { limits } from './limits.ts';
 
 /**

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { basename, join, relative, resolve } from 'node:path';
-import { isJsonObject, type JsonObject } from '../kernel/json.ts';
-import { withTimeout } from '../kernel/with-timeout.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { inMemoryDataDir } from '../storage/settings.ts';
 import { limits } from './limits.ts';
 

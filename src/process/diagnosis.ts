@@ -1,6 +1,6 @@
 import { availableParallelism, freemem, totalmem } from 'node:os';
 import { version } from '../gateway/version.ts';
-import { Secret } from '../kernel/secret.ts';
+import { Secret } from '../lib/secret.ts';
 import type { RunningGateway } from './control-handlers.ts';
 
 /** The state of a gateway process for support requests, without secrets or content. */

@@ -1,5 +1,5 @@
-import { limits } from './limits.ts';
 import { loadFfi } from './ffi.ts';
+import { limits } from './limits.ts';
 
 export interface TrimSchedule {
   readonly freedMemoryLookMs: number;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Provider } from '../kernel/provider.ts';
-import type { Secret } from '../kernel/secret.ts';
 import type { OutboundRequest, SignedRequest } from '../kernel/signing.ts';
+import type { Secret } from '../lib/secret.ts';
 import { openaiChat, openaiResponses } from '../wire/index.ts';
 import { openaiAcceptance, openaiFallbackAcceptance } from './acceptance/openai.ts';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Provider } from '../kernel/provider.ts';
-import type { Secret } from '../kernel/secret.ts';
 import type { OutboundRequest, SignedRequest, SigningContext } from '../kernel/signing.ts';
+import type { Secret } from '../lib/secret.ts';
 import { anthropicMessages, bedrockConverse } from '../wire/index.ts';
 import { bedrockAcceptance } from './acceptance/bedrock.ts';
 import { signHeaders } from './aws-signature.ts';

@@ -1,7 +1,7 @@
-import { type HeaderList, headerValuesOf } from '../kernel/headers.ts';
-import type { JsonObject } from '../kernel/json.ts';
-import { LazyJsonObject } from '../kernel/lazy-json-object.ts';
-import { patchJson } from '../kernel/patch-json.ts';
+import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
+import { patchJson } from '../kernel/json/patch-json.ts';
+import { type HeaderList, headerValuesOf } from '../lib/headers.ts';
+import type { JsonObject } from '../lib/json.ts';
 
 /** A Messages request in the form that clouds accept: model and stream move to the path, the version to the body. */
 export function toCloudMessagesBody(

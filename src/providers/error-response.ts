@@ -1,10 +1,10 @@
-import { systemClock } from '../kernel/clock.ts';
 import { type ErrorDetails, GatewayError } from '../kernel/errors.ts';
-import { type HeaderList, headerOf } from '../kernel/headers.ts';
 import type { Target } from '../kernel/provider.ts';
 import { redactBytes } from '../kernel/redact-secrets.ts';
 import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
 import type { SignedRequest } from '../kernel/signing.ts';
+import { systemClock } from '../lib/clock.ts';
+import { type HeaderList, headerOf } from '../lib/headers.ts';
 import { contextOverflowCode, isContextOverflow, withOverflowPhrase } from '../wire/context-overflow.ts';
 import { parseProviderError } from '../wire/provider-error.ts';
 import { limits } from './limits.ts';

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { appendChunk } from '../kernel/append-chunk.ts';
+import { appendChunk } from '../lib/append-chunk.ts';
 import { limits } from '../wire/limits.ts';
 
 export interface SmallResponse {

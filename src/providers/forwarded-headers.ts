@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type HeaderList, headerValuesOf } from '../kernel/headers.ts';
+import { type HeaderList, headerValuesOf } from '../lib/headers.ts';
 import { limits } from './limits.ts';
 import { isWithheldHeader } from './withheld-headers.ts';
 

@@ -1,8 +1,8 @@
 import { createPrivateKey, hash } from 'node:crypto';
-import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { Lru } from '../kernel/lru.ts';
 import type { ServiceAccount, SigningContext } from '../kernel/signing.ts';
+import type { Clock } from '../lib/clock.ts';
+import { Lru } from '../lib/lru.ts';
 import { numberOf, parseObject, stringOf } from '../wire/json-values.ts';
 import type { Egress } from './egress.ts';
 import { fetchSmallResponse } from './fetch-small-response.ts';

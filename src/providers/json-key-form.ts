@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Provider } from '../kernel/provider.ts';
-import type { Secret } from '../kernel/secret.ts';
 import type { CheckedKey, KeyField, KeyForm, KeyLayout } from '../kernel/signing.ts';
+import type { Secret } from '../lib/secret.ts';
 import { parseObject } from '../wire/json-values.ts';
 import { limits } from './limits.ts';
 

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Provider } from '../kernel/provider.ts';
-import type { Secret } from '../kernel/secret.ts';
 import type { OutboundRequest, SigningContext } from '../kernel/signing.ts';
+import type { Secret } from '../lib/secret.ts';
 import { limits as wireLimits } from '../wire/limits.ts';
 import type { Egress } from './egress.ts';
 import { limits } from './limits.ts';

@@ -1,7 +1,7 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
-import { Lru } from '../kernel/lru.ts';
 import type { Provider, Target } from '../kernel/provider.ts';
+import { Lru } from '../lib/lru.ts';
 import type { ModelCatalog } from './catalog/model-catalog.ts';
 
 /** Resolves model names to providers. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TextEmbeddings } from '../embeddings/text-embeddings.ts';
-import { systemClock } from '../kernel/clock.ts';
-import { Secret } from '../kernel/secret.ts';
+import { systemClock } from '../lib/clock.ts';
+import { Secret } from '../lib/secret.ts';
 import { FakeUpstream, type Script } from '../testing/fake-upstream.ts';
 import { Egress } from './egress.ts';
 import { GoogleAccessTokens } from './google-access-tokens.ts';

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { appendChunk } from '../kernel/append-chunk.ts';
 import type { ClientPresence } from '../kernel/client-presence.ts';
 import type { GatewayError } from '../kernel/errors.ts';
-import { queueImmediate } from '../kernel/queue-immediate.ts';
 import type { PullResult, Source } from '../kernel/reply/source.ts';
 import type { Framing } from '../kernel/wire-format.ts';
+import { appendChunk } from '../lib/append-chunk.ts';
+import { queueImmediate } from '../lib/queue-immediate.ts';
 import { awsEventStreamContentType } from '../wire/aws-event-stream.ts';
 import { FramingSniffer } from './framing-sniffer.ts';
 import { limits } from './limits.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { commaSeparatedList, durationMs, httpUrl, secretText } from '../kernel/setting-schemas.ts';
-import { combineSettings, envVariable, envVariablesByName, type Setting } from '../kernel/settings.ts';
+import { commaSeparatedList, durationMs, httpUrl, secretText } from '../lib/setting-schemas.ts';
+import { combineSettings, envVariable, envVariablesByName, type Setting } from '../lib/settings.ts';
 import { PriceFileError, type PriceOverrides, readPriceOverrides } from './catalog/price-overrides.ts';
 
 /** `name=model`, separated by commas. */

@@ -1,5 +1,5 @@
-import type { Secret } from '../kernel/secret.ts';
 import type { OutboundRequest, SignedRequest, SigningContext } from '../kernel/signing.ts';
+import type { Secret } from '../lib/secret.ts';
 
 /** Signs a request: by default with the key in a header, to the provider's base URL; some providers have their own way. */
 export function signRequest(

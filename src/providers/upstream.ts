@@ -1,20 +1,20 @@
-import { releaseBytes } from '../kernel/body-memory.ts';
 import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
 import { GatewayError, isRejection } from '../kernel/errors.ts';
 import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
-import { headerValuesOf } from '../kernel/headers.ts';
-import { isJsonObject, type JsonObject } from '../kernel/json.ts';
-import { type FieldReader, LazyJsonObject } from '../kernel/lazy-json-object.ts';
+import { type FieldReader, LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
+import { addFields, patchJson } from '../kernel/json/patch-json.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { Handler } from '../kernel/module.ts';
 import { choosesOutputLimit } from '../kernel/output-limit.ts';
-import { addFields, patchJson } from '../kernel/patch-json.ts';
 import { acceptanceOf, chooseWire, type Target } from '../kernel/provider.ts';
 import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
 import { Reply } from '../kernel/reply/reply.ts';
-import type { Secret } from '../kernel/secret.ts';
 import type { OutboundRequest, SignedRequest, SigningContext } from '../kernel/signing.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
+import { releaseBytes } from '../lib/body-memory.ts';
+import { headerValuesOf } from '../lib/headers.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import type { Secret } from '../lib/secret.ts';
 import { awsEventStreamContentType } from '../wire/aws-event-stream.ts';
 import { awaitFirstContent } from './await-first-content.ts';
 import {

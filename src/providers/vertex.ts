@@ -1,8 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
 import type { Provider } from '../kernel/provider.ts';
-import type { Secret } from '../kernel/secret.ts';
 import type { OutboundRequest, SignedRequest, SigningContext } from '../kernel/signing.ts';
+import type { Secret } from '../lib/secret.ts';
 import { anthropicMessages, gemini } from '../wire/index.ts';
 import { vertexAcceptance } from './acceptance/vertex.ts';
 import { pickHeaders, supportedBetas, toCloudMessagesBody } from './cloud-claude.ts';

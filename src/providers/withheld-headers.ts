@@ -1,4 +1,4 @@
-import { isProxyHeader, secretHeaders } from '../kernel/headers.ts';
+import { isProxyHeader, secretHeaders } from '../lib/headers.ts';
 
 /** Whether a client header of this lower-case name must not be forwarded to a provider. */
 export function isWithheldHeader(name: string): boolean {

@@ -1,7 +1,7 @@
 import type { JWK } from 'jose';
-import type { Clock } from '../kernel/clock.ts';
-import { isJsonObject } from '../kernel/json.ts';
 import type { Receipts } from '../kernel/ports/receipts.ts';
+import type { Clock } from '../lib/clock.ts';
+import { isJsonObject } from '../lib/json.ts';
 import { SigningKey } from './signing-key.ts';
 
 export interface PublicKeySet {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose';
-import { isJsonObject, type JsonObject } from '../kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 
 /** Why a receipt is invalid; undefined if it is valid. Needs only the receipt and the keys. */
 export async function findReceiptProblem(

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { countAttemptByAddress } from '../kernel/address-attempts.ts';
-import { addressBlock } from '../kernel/address-block.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { AnonSession, AnonSessions } from '../kernel/ports/sandbox.ts';
 import type { RateLimiter } from '../kernel/ports/shared-state.ts';
+import { addressBlock } from '../lib/address-block.ts';
+import type { Clock } from '../lib/clock.ts';
 import { limits } from './limits.ts';
 
 export interface AnonymousSessionParts {

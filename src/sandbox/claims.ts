@@ -1,6 +1,6 @@
-import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Receipts } from '../kernel/ports/receipts.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { AnonymousSessions } from './anonymous-sessions.ts';
 
 export interface ClaimParts {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { durationMs } from '../kernel/setting-schemas.ts';
-import { combineSettings, envVariable } from '../kernel/settings.ts';
+import { durationMs } from '../lib/setting-schemas.ts';
+import { combineSettings, envVariable } from '../lib/settings.ts';
 
 const dollars = 'must be dollars above 0, like 5 or 0.50';
 

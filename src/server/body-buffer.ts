@@ -1,4 +1,4 @@
-import { releaseBytes } from '../kernel/body-memory.ts';
+import { releaseBytes } from '../lib/body-memory.ts';
 
 /** Smaller chunks are collected in blocks of this size: a client may send its body byte by byte. */
 const blockBytes = 16 * 1024;

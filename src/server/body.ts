@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, zstdDecompress } from 'node:zlib';
 import type { HttpRequest } from '../http/request.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { queueImmediate } from '../kernel/queue-immediate.ts';
+import { queueImmediate } from '../lib/queue-immediate.ts';
 import { BodyBuffer } from './body-buffer.ts';
 import type { MemoryReservation } from './body-memory-budget.ts';
 import { IncomingBody, type SlowBodyMonitor } from './slow-body-monitor.ts';

@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../http/request.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { type HeaderList, headerValuesOf } from '../kernel/headers.ts';
+import { type HeaderList, headerValuesOf } from '../lib/headers.ts';
 import { limits } from '../providers/limits.ts';
 import { isApiPath } from './api-paths.ts';
 import type { RequestTarget } from './request-target.ts';

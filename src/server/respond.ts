@@ -1,9 +1,9 @@
 import type { HttpResponse } from '../http/response.ts';
-import { systemClock } from '../kernel/clock.ts';
 import { GatewayError, isPermanent } from '../kernel/errors.ts';
-import { type HeaderList, headerOf } from '../kernel/headers.ts';
-import type { JsonObject } from '../kernel/json.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
+import { systemClock } from '../lib/clock.ts';
+import { type HeaderList, headerOf } from '../lib/headers.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { limits as wireLimits } from '../wire/limits.ts';
 import { limits } from './limits.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { commaSeparatedList, durationMs, durationOrNoneMs, httpUrl } from '../kernel/setting-schemas.ts';
-import { envVariable } from '../kernel/settings.ts';
+import { commaSeparatedList, durationMs, durationOrNoneMs, httpUrl } from '../lib/setting-schemas.ts';
+import { envVariable } from '../lib/settings.ts';
 import { parseTrustedProxies } from './trusted-proxies.ts';
 
 /** Settings of the HTTP server. */

@@ -1,4 +1,4 @@
-import { IntrusiveList, type IntrusiveListItem } from '../kernel/intrusive-list.ts';
+import { IntrusiveList, type IntrusiveListItem } from '../lib/intrusive-list.ts';
 import { limits } from './limits.ts';
 
 /** A body that is being received. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { combineSettings, envVariable } from '../kernel/settings.ts';
+import { combineSettings, envVariable } from '../lib/settings.ts';
 
 /** Instead of a folder: keeps all data in memory, until the process ends. */
 export const inMemoryDataDir = ':memory:';

@@ -1,5 +1,5 @@
-import { formatHundredths } from '../kernel/format-hundredths.ts';
 import type { Step } from '../kernel/trace.ts';
+import { formatHundredths } from '../lib/format-hundredths.ts';
 import type { EndedCall } from './ended-call.ts';
 
 /** Additional fields of a call's log line. */

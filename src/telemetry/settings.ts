@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { secretText } from '../kernel/setting-schemas.ts';
-import { combineSettings, envVariable } from '../kernel/settings.ts';
+import { secretText } from '../lib/setting-schemas.ts';
+import { combineSettings, envVariable } from '../lib/settings.ts';
 import { logLevels } from './log.ts';
 
 /** Settings of logs and metrics. */

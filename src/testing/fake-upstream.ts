@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJsonObject } from '../kernel/json.ts';
+import { isJsonObject } from '../lib/json.ts';
 
 /** What the fake says to one request. */
 export interface Script {

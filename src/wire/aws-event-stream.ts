@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { appendChunk } from '../kernel/append-chunk.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import { appendChunk } from '../lib/append-chunk.ts';
 import { limits } from './limits.ts';
 
 /** A message of an event stream: its text headers and its payload. */

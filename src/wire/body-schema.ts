@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kernel/json.ts';
+import type { JsonObject } from '../lib/json.ts';
 
 /** The minimal request as JSON Schema: model, conversation and stream. */
 export function bodySchema(conversation: JsonObject, required: readonly string[]): JsonObject {

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import type { ChatRequest } from '../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { invalidRequestError } from './check-messages.ts';
 
 /** Checks the parts of blocks that translation reads, since the client's own provider can't validate them. */

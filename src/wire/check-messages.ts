@@ -1,5 +1,5 @@
 import { GatewayError } from '../kernel/errors.ts';
-import { isJsonObject, type JsonObject } from '../kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 
 export function invalidRequestError(param: string, message: string): GatewayError {
   return new GatewayError('invalid_request', `${param}: ${message}`, { param });

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import type { ChatRequest } from '../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { checkBlocks } from './check-blocks.ts';
 import { invalidRequestError } from './check-messages.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kernel/json.ts';
+import type { JsonObject } from '../lib/json.ts';
 
 /** Collects what has no canonical equivalent while a request is decoded: by field or by path. */
 export interface ExtensionFields {

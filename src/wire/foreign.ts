@@ -1,6 +1,6 @@
 import { GatewayError } from '../kernel/errors.ts';
-import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import type { Block, ChatRequest, Tool } from '../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { ExtensionFields } from './extension-fields.ts';
 
 /**

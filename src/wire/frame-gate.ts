@@ -1,5 +1,5 @@
-import { appendChunk } from '../kernel/append-chunk.ts';
 import type { ByteFilter } from '../kernel/reply/filter-bytes.ts';
+import { appendChunk } from '../lib/append-chunk.ts';
 import { limits } from './limits.ts';
 
 /** Passes SSE bytes up to the last complete frame, so that we can write frames of our own in between. */

@@ -1,10 +1,10 @@
-import type { ModelListFormat } from '../kernel/model-list-format.ts';
 import type { ProviderFormat, WireFormat } from '../kernel/wire-format.ts';
 import { anthropicMessages } from './anthropic-messages/anthropic-messages.ts';
 import { anthropicModels } from './anthropic-messages/models.ts';
 import { bedrockConverse } from './bedrock-converse/bedrock-converse.ts';
 import { gemini } from './gemini/gemini.ts';
 import { geminiModels, vertexModels } from './gemini/models.ts';
+import type { ModelListFormat } from './model-list-format.ts';
 import { openaiModels } from './openai-chat/models.ts';
 import { openaiChat } from './openai-chat/openai-chat.ts';
 import { openaiResponses } from './openai-responses/openai-responses.ts';

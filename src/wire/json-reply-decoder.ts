@@ -1,10 +1,10 @@
-import { appendChunk } from '../kernel/append-chunk.ts';
-import type { JsonObject } from '../kernel/json.ts';
-import { LazyJsonObject } from '../kernel/lazy-json-object.ts';
+import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import type { Answer, ErrorEvent, ReplyEvent, Usage } from '../kernel/message.ts';
 import { answerToEvents, milestoneEvents } from '../kernel/reply/answer-events.ts';
 import { estimateChunkTokens } from '../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../kernel/wire-format.ts';
+import { appendChunk } from '../lib/append-chunk.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { objectOf, parseExactObject, stringOf } from './json-values.ts';
 import { limits } from './limits.ts';
 

@@ -1,8 +1,8 @@
 import { GatewayError, providerError } from '../kernel/errors.ts';
-import type { JsonObject } from '../kernel/json.ts';
 import type { Answer, ReplyEvent, StreamError } from '../kernel/message.ts';
 import { AnswerBuilder } from '../kernel/reply/answer-events.ts';
 import type { ReplyEncoder } from '../kernel/wire-format.ts';
+import type { JsonObject } from '../lib/json.ts';
 
 /** Writes an unstreamed response: collects the events and writes once at the end. */
 export class JsonReplyEncoder implements ReplyEncoder {

@@ -1,4 +1,4 @@
-import { depthAt, memberAt } from '../kernel/json-scan.ts';
+import { depthAt, memberAt } from '../lib/json-scan.ts';
 
 /**
  * Reads a field from JSON whose beginning may be missing. Exact on valid JSON: quotes inside strings are escaped, so a

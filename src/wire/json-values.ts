@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, parseExact } from '../kernel/json.ts';
-import { shapeOf } from '../kernel/json-scan.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
+import { isJsonObject, type JsonObject, parseExact } from '../lib/json.ts';
+import { shapeOf } from '../lib/json-scan.ts';
 import { limits } from './limits.ts';
 
 /** For data from other parties: a value of the wrong type counts as absent. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GatewayError } from '../kernel/errors.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { anthropicMessages, gemini, openaiChat, openaiResponses, wireFormats } from './index.ts';
 
 const odd = { toString: 1 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isThinkingBlock } from '../kernel/thinking-blocks.ts';
 import { wrapOpaque } from './opaque-data.ts';
+import { isThinkingBlock } from './thinking-blocks.ts';
 
 test('what a provider signs on a call is no thought: the call would be refused without', () => {
   const redacted = (data: string) => isThinkingBlock({ type: 'redacted_thinking', data });

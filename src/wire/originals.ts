@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kernel/json.ts';
+import type { JsonObject } from '../lib/json.ts';
 
 /** The wire objects that canonical messages and tools were decoded from: unchanged ones are written back as they came. */
 const originals = new WeakMap<object, readonly JsonObject[]>();

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 
 /** Whether a value only contains what the canonical shape covers. */
 export type Check = (value: unknown) => boolean;

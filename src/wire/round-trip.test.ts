@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { JsonObject } from '../kernel/json.ts';
+import { parseBody } from '../kernel/json/parse-body.ts';
 import type { Answer, ChatRequest } from '../kernel/message.ts';
-import { parseBody } from '../kernel/parse-body.ts';
 import { answerToEvents } from '../kernel/reply/answer-events.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { anthropicMessages, gemini, openaiChat, openaiResponses, wireFormats } from './index.ts';
 import { limits } from './limits.ts';
 import { conversations, plainThinking, signedThinking, toolInput } from './testing/conversations.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../kernel/json.ts';
+import { isJsonObject } from '../lib/json.ts';
 import { objectsOf, stringOf } from './json-values.ts';
 
 /** A client's search result as text; undefined for other blocks. */

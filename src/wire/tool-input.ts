@@ -1,7 +1,7 @@
 import { GatewayError } from '../kernel/errors.ts';
-import { parseExact } from '../kernel/json.ts';
-import { shapeOf } from '../kernel/json-scan.ts';
 import { limits } from '../kernel/limits.ts';
+import { parseExact } from '../lib/json.ts';
+import { shapeOf } from '../lib/json-scan.ts';
 import type { ExtensionFields } from './extension-fields.ts';
 
 /** Parses arguments from a JSON string; invalid JSON stays a string. In a request their values count toward its limit. */

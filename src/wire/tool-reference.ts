@@ -1,5 +1,5 @@
-import { isJsonObject } from '../kernel/json.ts';
 import type { TextBlock } from '../kernel/message.ts';
+import { isJsonObject } from '../lib/json.ts';
 
 /** The result of a tool search as text, for providers that would otherwise read nothing. */
 export function toolReferenceText(block: unknown): TextBlock | undefined {

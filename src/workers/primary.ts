@@ -5,7 +5,7 @@ import { createInProcessStores } from '../gateway/ephemeral-stores.ts';
 import { createLocalModels, modelGauges } from '../gateway/local-models.ts';
 import { RootSecrets } from '../gateway/secrets.ts';
 import { type Environment, readSettings, type Settings } from '../gateway/settings.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { systemClock } from '../lib/clock.ts';
 import { loadEnvironment } from '../process/load-settings.ts';
 import { createLog, type LineSink, lostLinesGauge } from '../telemetry/log.ts';
 import { limits } from './limits.ts';

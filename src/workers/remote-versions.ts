@@ -1,5 +1,5 @@
-import { Lru } from '../kernel/lru.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
+import { Lru } from '../lib/lru.ts';
 import { limits } from './limits.ts';
 import type { RpcPeer } from './rpc-peer.ts';
 import type { StoreMethods } from './store-methods.ts';

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { GatewayError } from '../kernel/errors.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
-import { withTimeout } from '../kernel/with-timeout.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { closeHandedConnection } from './handed-connection.ts';
 import { limits } from './limits.ts';
 import { channelTo } from './process-channel.ts';

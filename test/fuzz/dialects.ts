@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../src/kernel/json.ts';
 import type { WireFormat } from '../../src/kernel/wire-format.ts';
+import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 import { anthropicMessages, gemini, openaiChat, openaiResponses } from '../../src/wire/index.ts';
 import {
   chatCompletion,

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../src/kernel/errors.ts';
-import type { JsonObject } from '../../src/kernel/json.ts';
-import { parseBody } from '../../src/kernel/parse-body.ts';
+import { parseBody } from '../../src/kernel/json/parse-body.ts';
 import type { Framing, ProviderFormat } from '../../src/kernel/wire-format.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import { bedrockConverse, providerFormatByName, wireByName, wireFormats } from '../../src/wire/index.ts';
 import { clientRequestFrom, encodeEvents, replay } from '../../src/wire/testing/replay.ts';
 import { answeringDialects, type Dialect, dialects, type Frame } from './dialects.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../src/kernel/json.ts';
+import { isJsonObject } from '../../src/lib/json.ts';
 import type { Random } from './random.ts';
 
 /** Writes a value as JSON with something wrong in as many places; text, since not all of it can be said in values. */

@@ -5,7 +5,7 @@ import {
   type IncomingMessage,
   request,
 } from 'node:http';
-import { isJsonObject, type JsonObject } from '../../src/kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 
 /** A request as it stands on the wire: only a host, a content type and a length are added where there is none. */
 export interface Sent {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import type { Script, SeenRequest } from '../../src/testing/fake-upstream.ts';
 import { objectsOf } from '../../src/wire/json-values.ts';
 import { type Call, callsOf, lastWords, levelOf, signature, toolTurns } from './agent-providers.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../src/kernel/json.ts';
+import { isJsonObject } from '../../src/lib/json.ts';
 import type { Script, SeenRequest } from '../../src/testing/fake-upstream.ts';
 
 /** A provider that gives each call another answer, in the format that the call came in, streamed or whole. */

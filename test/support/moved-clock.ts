@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/kernel/clock.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 
 /** A clock that goes only when it is told to. */
 export class MovedClock implements Clock {

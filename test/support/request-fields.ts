@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 
 /** What a format's requests may hold, as its vendor's SDK has it, for tests that change one thing at a time. */
 export interface RequestFields {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/kernel/json.ts';
-import { stripCacheControl } from '../../src/kernel/strip-cache-control.ts';
+import { stripCacheControl } from '../../src/kernel/conversation/strip-cache-control.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import type { SeenRequest } from '../../src/testing/fake-upstream.ts';
 import { objectOf, objectsOf, stringOf } from '../../src/wire/json-values.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 
 /** One thing that a request can say, as each format says it. */
 export interface Feature {

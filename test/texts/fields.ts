@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../src/kernel/json.ts';
 import type { ChatRequest, Message, Tool } from '../../src/kernel/message.ts';
 import type { WireFormat } from '../../src/kernel/wire-format.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 import type { Script } from '../../src/testing/fake-upstream.ts';
 import { SseParser } from '../../src/wire/sse.ts';
 import { converse } from '../support/bedrock-dialects.ts';

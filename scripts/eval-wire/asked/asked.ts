@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/kernel/json.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 import type { Call } from '../facts.ts';
 
 /** What a request says, whatever the format it says it in. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/kernel/json.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 import { numberOf, objectOf, objectsOf, stringOf } from '../../../src/wire/json-values.ts';
 import { type Asked, resultOf, type Turn, Turns, unread } from './asked.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../src/kernel/json.ts';
+import { isJsonObject } from '../../../src/lib/json.ts';
 
 /** What a schema asks for, without what strict modes don't take or insist on: names and types, all the way down. */
 export function outlineOf(schema: unknown): unknown {

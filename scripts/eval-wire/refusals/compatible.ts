@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../src/kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../../../src/lib/json.ts';
 import { objectOf } from '../../../src/wire/json-values.ts';
 import { callsIn, chatRefusals } from './chat.ts';
 import { hasFieldsBeyond, isSet, messagesOf, type Refusal } from './refusal.ts';

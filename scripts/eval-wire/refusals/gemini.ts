@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/kernel/json.ts';
+import type { JsonObject } from '../../../src/lib/json.ts';
 import { objectOf, objectsOf, stringOf } from '../../../src/wire/json-values.ts';
 import { hasFieldsBeyond, isPaired, isSet, type Refusal, unpaired } from './refusal.ts';
 

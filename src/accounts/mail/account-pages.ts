@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { escapeHtml, htmlPage } from '../../kernel/html.ts';
 import type { TokenPurpose } from '../../kernel/ports/sessions.ts';
+import { escapeHtml, htmlPage } from '../../lib/html.ts';
 
 const pageTexts: Readonly<
   Record<

@@ -1,5 +1,5 @@
-import { escapeHtml } from '../../kernel/html.ts';
 import type { TokenPurpose } from '../../kernel/ports/sessions.ts';
+import { escapeHtml } from '../../lib/html.ts';
 
 /** A mail, as text and as HTML. */
 export interface MailMessage {

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Clock } from '../../kernel/clock.ts';
 import type { MailedTokens, TokenPurpose } from '../../kernel/ports/sessions.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
 
 export interface MailedLinkParts {

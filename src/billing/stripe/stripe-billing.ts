@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Recharge } from '../../kernel/ports/billing.ts';
-import type { Secret } from '../../kernel/secret.ts';
+import type { Secret } from '../../lib/secret.ts';
 import type {
   BillingProcessor,
   ChargeResult,

@@ -1,7 +1,7 @@
 import { limits } from '../../gateway/limits.ts';
 import type { Settings } from '../../gateway/settings.ts';
 import { verifyMailServer } from '../../gateway/smtp.ts';
-import { withTimeout } from '../../kernel/with-timeout.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { type Finding, fail, ok, reasonOf } from './finding.ts';
 
 /** Checks that the mail server is reachable and accepts the credentials. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { providersPart } from '../../gateway/parts/providers.ts';
 import type { Settings } from '../../gateway/settings.ts';
 import type { Provider } from '../../kernel/provider.ts';
-import { withTimeout } from '../../kernel/with-timeout.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { queryProcesses } from '../../process/control-socket.ts';
 import type { Egress } from '../../providers/egress.ts';
 import { testKey } from '../../providers/key-test.ts';

@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Clock } from '../../kernel/clock.ts';
 import type { Vector } from '../../kernel/ports/embeddings.ts';
 import type {
   NewVector,
@@ -14,7 +13,8 @@ import type {
   VectorTable,
   VectorWriteResult,
 } from '../../kernel/ports/vectors.ts';
-import { withTimeout } from '../../kernel/with-timeout.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { limits } from '../limits.ts';
 import { LoadedPart } from './loaded-part.ts';
 import { inverseNorm, quantize } from './quantization.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { systemClock } from '../../kernel/clock.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { MemoryVectorTable } from '../../storage/memory/memory-vector-table.ts';
 import type { InferenceClient, InferenceRequest } from '../inference.ts';
 import { limits } from '../limits.ts';

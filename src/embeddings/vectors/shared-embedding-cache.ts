@@ -1,7 +1,7 @@
-import type { Clock } from '../../kernel/clock.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Vector } from '../../kernel/ports/embeddings.ts';
 import type { VectorTable } from '../../kernel/ports/vectors.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
 import { inverseNorm, quantize } from './quantization.ts';
 

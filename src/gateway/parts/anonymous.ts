@@ -1,6 +1,6 @@
 import type { FindGuest } from '../../calls/caller-authenticator.ts';
 import { createGuestFinder } from '../../calls/guests.ts';
-import { systemClock } from '../../kernel/clock.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { AnonymousSessions } from '../../sandbox/anonymous-sessions.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { anthropicMessages } from '../../wire/index.ts';

@@ -7,7 +7,7 @@ import { ProcessorWebhooks } from '../../billing/processor-webhooks.ts';
 import { Recharger } from '../../billing/recharger.ts';
 import { StripeBilling } from '../../billing/stripe/stripe-billing.ts';
 import { Subscriptions } from '../../billing/subscriptions.ts';
-import { systemClock } from '../../kernel/clock.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { billingRoutes } from '../../server/api/routes/billing.ts';
 import { billingPagePaths, billingPageRoutes } from '../../server/api/routes/billing-pages.ts';
 import { billingReportRoutes } from '../../server/api/routes/billing-reports.ts';

@@ -7,9 +7,9 @@ import { IndexedVectorStore } from '../../embeddings/vectors/indexed-vector-stor
 import { SharedEmbeddingCache } from '../../embeddings/vectors/shared-embedding-cache.ts';
 import { slabBytes } from '../../embeddings/vectors/slabs.ts';
 import { createFastestSlabs } from '../../embeddings/vectors/wasm-slabs.ts';
-import { systemClock } from '../../kernel/clock.ts';
 import type { EmbeddingProvider, Embeddings } from '../../kernel/ports/embeddings.ts';
 import type { VectorStores } from '../../kernel/ports/vectors.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { enableProviderHint } from '../../providers/provider-directory.ts';
 import { ProviderEmbeddings } from '../../providers/provider-embeddings.ts';
 import type { Log } from '../../telemetry/log.ts';

@@ -10,8 +10,8 @@ import {
   type FindGuest,
 } from '../../calls/caller-authenticator.ts';
 import { CredentialShapes } from '../../calls/credential-shapes.ts';
-import { systemClock } from '../../kernel/clock.ts';
-import type { HeaderList } from '../../kernel/headers.ts';
+import { systemClock } from '../../lib/clock.ts';
+import type { HeaderList } from '../../lib/headers.ts';
 import type { ProviderDirectory } from '../../providers/provider-directory.ts';
 import { type AccessChecks, createCloudAccess, createLocalAccess } from '../../server/api/access.ts';
 import { billingPagePaths } from '../../server/api/routes/billing-pages.ts';

@@ -1,8 +1,8 @@
 import type { CallerAuthenticator } from '../../calls/caller-authenticator.ts';
 import type { PipelineSelector } from '../../calls/pipeline-selector.ts';
-import { systemClock } from '../../kernel/clock.ts';
 import type { Module } from '../../kernel/module.ts';
 import type { Provider } from '../../kernel/provider.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { plannedModules } from '../../modules/index.ts';
 import { ModelList } from '../../providers/model-list.ts';
 import { healthRoutes } from '../../server/api/routes/health.ts';

@@ -1,5 +1,5 @@
-import { systemClock } from '../../kernel/clock.ts';
 import type { Module } from '../../kernel/module.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { builtInModules } from '../../modules/index.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { closeModules } from '../close-modules.ts';

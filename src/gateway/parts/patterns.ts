@@ -1,7 +1,7 @@
-import { systemClock } from '../../kernel/clock.ts';
-import { patternsModule, vectorPartitionOf } from '../../kernel/pattern-vectors.ts';
+import { patternsModule, vectorPartitionOf } from '../../kernel/patterns/vectors.ts';
 import type { RequestLog } from '../../kernel/ports/request-log.ts';
 import type { VectorStores } from '../../kernel/ports/vectors.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { PatternStore } from '../../patterns/pattern-store.ts';
 import { outcomesRoutes } from '../../server/api/routes/outcomes.ts';
 import { patternsRoutes } from '../../server/api/routes/patterns.ts';

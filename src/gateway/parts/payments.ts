@@ -3,7 +3,7 @@ import { Sealer } from '../../accounts/sealer.ts';
 import type { Admission } from '../../calls/admission.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
 import type { PaidModels } from '../../calls/paid-models.ts';
-import { systemClock } from '../../kernel/clock.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { ChallengeIssuer } from '../../payments/challenge-issuer.ts';
 import { paidRoute } from '../../payments/offer.ts';
 import { PaidAnswerStore } from '../../payments/paid-answer-store.ts';

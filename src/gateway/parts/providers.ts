@@ -1,7 +1,7 @@
-import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Provider } from '../../kernel/provider.ts';
 import type { SigningContext } from '../../kernel/signing.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { ModelCatalog } from '../../providers/catalog/model-catalog.ts';
 import { configuredProviders, disabledProviders } from '../../providers/configured-providers.ts';
 import { Egress } from '../../providers/egress.ts';

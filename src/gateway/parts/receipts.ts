@@ -1,5 +1,5 @@
 import { CallReceipts } from '../../calls/call-receipts.ts';
-import { systemClock } from '../../kernel/clock.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { limits } from '../../receipts/limits.ts';
 import { ReceiptIssuer } from '../../receipts/receipt-issuer.ts';
 import { ReceiptKeys } from '../../receipts/receipt-keys.ts';

@@ -1,5 +1,5 @@
-import { systemClock } from '../../kernel/clock.ts';
 import type { Database } from '../../kernel/ports/records.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { limits } from '../../storage/limits.ts';
 import { eraseInRedis } from '../../storage/redis/erase-in-redis.ts';
 import { RedisBudgets } from '../../storage/redis/redis-budgets.ts';

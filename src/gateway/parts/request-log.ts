@@ -1,4 +1,4 @@
-import { systemClock } from '../../kernel/clock.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { requestsRoutes } from '../../server/api/routes/requests.ts';
 import { summaryRoutes } from '../../server/api/routes/requests-summary.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';

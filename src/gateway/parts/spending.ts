@@ -1,6 +1,6 @@
 import { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
-import { systemClock } from '../../kernel/clock.ts';
+import { systemClock } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
 import type { Stores } from './stores.ts';

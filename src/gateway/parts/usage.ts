@@ -1,6 +1,6 @@
 import { limits } from '../../billing/limits.ts';
 import { UsageRecorder } from '../../billing/usage-recorder.ts';
-import { systemClock } from '../../kernel/clock.ts';
+import { systemClock } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
 import type { CreditUseListener } from './billing.ts';

@@ -5,7 +5,7 @@ import { anthropicMessages } from '../../wire/index.ts';
 import { ClientPresence } from '../client-presence.ts';
 import { ClientRequest } from '../client-request.ts';
 import { Exchange } from '../exchange.ts';
-import { LazyJsonObject } from '../lazy-json-object.ts';
+import { LazyJsonObject } from '../json/lazy-json-object.ts';
 import type { Message } from '../message.ts';
 import { Trace } from '../trace.ts';
 import { Conversation } from './conversation.ts';

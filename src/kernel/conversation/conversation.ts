@@ -1,9 +1,9 @@
+import { isJsonObject } from '../../lib/json.ts';
 import { scopeOf } from '../caller.ts';
 import type { ClientRequest } from '../client-request.ts';
 import { endUserRefOf } from '../end-user.ts';
 import { GatewayError } from '../errors.ts';
 import type { Exchange } from '../exchange.ts';
-import { isJsonObject } from '../json.ts';
 import { essentialFieldsOf, type Message } from '../message.ts';
 import { digest, digestOfMessage, digestOfSystem, digestOfText } from './digest.ts';
 

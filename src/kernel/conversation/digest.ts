@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import type { ChatRequest, Message, TextBlock } from '../message.ts';
-import { stripCacheControl } from '../strip-cache-control.ts';
+import { stripCacheControl } from './strip-cache-control.ts';
 
 /** Cached digests of messages, tools and instructions, which are immutable. */
 const digestCache = new WeakMap<object, string>();

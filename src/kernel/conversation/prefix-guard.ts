@@ -1,9 +1,9 @@
+import type { Clock } from '../../lib/clock.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { Lru } from '../../lib/lru.ts';
 import { scopeOf } from '../caller.ts';
-import type { Clock } from '../clock.ts';
 import type { Exchange } from '../exchange.ts';
-import { isJsonObject, type JsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
-import { Lru } from '../lru.ts';
 import type { ChatRequest } from '../message.ts';
 import type { Prices } from '../ports/prices.ts';
 import type { CacheBackend, ScopedCache } from '../ports/scoped-cache.ts';

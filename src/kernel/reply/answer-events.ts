@@ -1,4 +1,4 @@
-import { parseExact } from '../json.ts';
+import { parseExact } from '../../lib/json.ts';
 import type { Answer, Block, Delta, ReplyEvent, StopDetails, Usage } from '../message.ts';
 
 /** The events of this answer as a stream. */

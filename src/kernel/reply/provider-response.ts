@@ -1,5 +1,5 @@
+import type { HeaderList } from '../../lib/headers.ts';
 import { GatewayError } from '../errors.ts';
-import type { HeaderList } from '../headers.ts';
 import { limits } from '../limits.ts';
 import type { ReplyEvent } from '../message.ts';
 import { redactBytes, redactErrorEvent } from '../redact-secrets.ts';

@@ -1,4 +1,4 @@
-import { appendChunk } from '../append-chunk.ts';
+import { appendChunk } from '../../lib/append-chunk.ts';
 import type { ReplyEvent } from '../message.ts';
 import type { Framing, Interest, ProviderFormat, ReplyDecoder } from '../wire-format.ts';
 

@@ -1,6 +1,6 @@
+import { nextTurn } from '../../lib/queue-immediate.ts';
 import { type GatewayError, providerError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { nextTurn } from '../queue-immediate.ts';
 import type { Interest } from '../wire-format.ts';
 import type { CodeOwner } from './code-owner.ts';
 import { type Ending, type EndListener, EndListeners, endingOf } from './ending.ts';

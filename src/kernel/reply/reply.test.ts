@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { JsonObject } from '../../lib/json.ts';
 import { anthropicMessages, openaiChat } from '../../wire/index.ts';
 import { ClientRequest } from '../client-request.ts';
 import { GatewayError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
-import { LazyJsonObject } from '../lazy-json-object.ts';
+import { LazyJsonObject } from '../json/lazy-json-object.ts';
 import type { Answer, ReplyEvent } from '../message.ts';
 import type { Ending } from './ending.ts';
 import type { ProviderResponse } from './provider-response.ts';

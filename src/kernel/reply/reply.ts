@@ -1,7 +1,7 @@
+import type { HeaderList } from '../../lib/headers.ts';
+import { ignoreErrors } from '../../lib/ignore-errors.ts';
 import type { ClientRequest } from '../client-request.ts';
 import { GatewayError } from '../errors.ts';
-import type { HeaderList } from '../headers.ts';
-import { ignoreErrors } from '../ignore-errors.ts';
 import type { Answer, ReplyEvent } from '../message.ts';
 import type { Framing, Interest, ProviderFormat, UnreadContent, WireFormat } from '../wire-format.ts';
 import { AnswerBuilder, answerToEvents } from './answer-events.ts';

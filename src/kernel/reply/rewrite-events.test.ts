@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { anthropicMessages, openaiChat } from '../../wire/index.ts';
 import { ClientRequest } from '../client-request.ts';
 import { GatewayError } from '../errors.ts';
-import { LazyJsonObject } from '../lazy-json-object.ts';
+import { LazyJsonObject } from '../json/lazy-json-object.ts';
 import type { Answer, ReplyEvent } from '../message.ts';
 import { answerToEvents } from './answer-events.ts';
 import type { Ending } from './ending.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { LazyJsonObject } from '../lazy-json-object.ts';
+import { LazyJsonObject } from '../json/lazy-json-object.ts';
 import { parseExactKeys } from './exact-key-parser.ts';
 
 test('reads what JSON.parse reads', () => {

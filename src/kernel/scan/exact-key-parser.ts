@@ -1,6 +1,6 @@
 // JSON.parse of V8 may confuse a key with an escape with another key that it saw before, from any sender
 // (https://github.com/nodejs/node/issues/63785). This parser reads keys one by one.
-import { skipSpace, valueEnd } from '../json-scan.ts';
+import { skipSpace, valueEnd } from '../../lib/json-scan.ts';
 
 /** Parses a text that is known to be valid JSON. */
 export function parseExactKeys(text: string): unknown {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { shapeOf } from '../json-scan.ts';
+import { shapeOf } from '../../lib/json-scan.ts';
 import { badTexts, goodTexts } from './json-samples.ts';
 import { plainScan } from './plain-scan.ts';
 import {

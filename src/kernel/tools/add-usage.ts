@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import type { Usage } from '../message.ts';
 
 /** The total usage of several answers: adds counts, joins lists, and takes the last value of everything else. */

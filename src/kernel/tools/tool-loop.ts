@@ -1,11 +1,11 @@
+import { isJsonObject } from '../../lib/json.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { GatewayError, isRejection } from '../errors.ts';
 import type { Exchange } from '../exchange.ts';
-import { isJsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
 import type { Answer, Block, ChatRequest, ReplyEvent, ToolUseBlock, Usage } from '../message.ts';
 import type { Handler, Kit } from '../module.ts';
 import { AnswerBuilder } from '../reply/answer-events.ts';
-import { withTimeout } from '../with-timeout.ts';
 import { addUsage } from './add-usage.ts';
 import type { ToolAnswer, ToolsByName } from './gateway-tool.ts';
 import { awaitedCallIdOf, type HiddenBlocks, type ToolRound, turnKey } from './turn-history.ts';

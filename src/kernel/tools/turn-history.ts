@@ -1,7 +1,7 @@
+import { isJsonObject } from '../../lib/json.ts';
 import type { DecisionLog } from '../conversation/decision-log.ts';
 import { digest } from '../conversation/digest.ts';
 import type { Exchange } from '../exchange.ts';
-import { isJsonObject } from '../json.ts';
 import type { Block, Message } from '../message.ts';
 
 /** One output of the model, and the results of its gateway tool calls. */

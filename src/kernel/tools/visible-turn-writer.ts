@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import type { Block, Delta, ReplyEvent, ToolUseBlock } from '../message.ts';
 import { awaitedCallIdOf, type VisibleTurn } from './turn-history.ts';
 

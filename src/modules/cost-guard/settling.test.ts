@@ -15,13 +15,13 @@ import {
 import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { ClientRequest } from '../../kernel/client-request.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { isJsonObject } from '../../kernel/json.ts';
-import { LazyJsonObject } from '../../kernel/lazy-json-object.ts';
+import { LazyJsonObject } from '../../kernel/json/lazy-json-object.ts';
 import type { ReplyEvent } from '../../kernel/message.ts';
 import type { Handler, Module } from '../../kernel/module.ts';
 import { answerToEvents } from '../../kernel/reply/answer-events.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
 import { sourceFromValue } from '../../kernel/reply/source.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import { MemoryBudgets } from '../../storage/memory/memory-budgets.ts';
 import { runModule } from '../../testing/run-module.ts';
 import { wireFormats } from '../../wire/index.ts';

@@ -5,7 +5,7 @@ import { requestFields } from '../../../test/support/request-fields.ts';
 import { ClientPresence } from '../../kernel/client-presence.ts';
 import { ClientRequest } from '../../kernel/client-request.ts';
 import { Exchange } from '../../kernel/exchange.ts';
-import { LazyJsonObject } from '../../kernel/lazy-json-object.ts';
+import { LazyJsonObject } from '../../kernel/json/lazy-json-object.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import type { ModelPricing, RateCard } from '../../kernel/rate-card.ts';
 import { Trace } from '../../kernel/trace.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { systemClock } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
+import { systemClock } from '../../lib/clock.ts';
 import {
   type Answer,
   type Block,

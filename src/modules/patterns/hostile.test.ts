@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { systemClock } from '../../kernel/clock.ts';
 import type { Block, ChatRequest, Message, Tool } from '../../kernel/message.ts';
 import type { Pattern } from '../../kernel/ports/patterns.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { PatternStore } from '../../patterns/pattern-store.ts';
 import { MemoryPatternTable } from '../../storage/memory/memory-pattern-table.ts';
 import { type ModuleTestEnvironment, runModule } from '../../testing/run-module.ts';

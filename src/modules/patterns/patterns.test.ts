@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ModuleSavings } from '../../billing/module-tally.ts';
-import { systemClock } from '../../kernel/clock.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Answer, ChatRequest, Message, Usage } from '../../kernel/message.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
+import { systemClock } from '../../lib/clock.ts';
 import type { PatternFields } from '../../patterns/new-pattern.ts';
 import { PatternStore } from '../../patterns/pattern-store.ts';
 import { MemoryPatternTable } from '../../storage/memory/memory-pattern-table.ts';

@@ -1,8 +1,8 @@
-import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Iteration, Usage } from '../../kernel/message.ts';
 import { type Bill, type NanoUsd, nanoOfUsd } from '../../kernel/money.ts';
 import { type Provider, underlyingModelOf } from '../../kernel/provider.ts';
 import { costOf, type ModelPricing, type RateCard } from '../../kernel/rate-card.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { ModelEntry } from './model-entry.ts';
 import { ModelIndex } from './model-index.ts';
 import { hasProviderPrefix, isChatModel } from './model-names.ts';

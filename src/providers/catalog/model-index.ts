@@ -1,4 +1,4 @@
-import { Lru } from '../../kernel/lru.ts';
+import { Lru } from '../../lib/lru.ts';
 import { limits } from '../limits.ts';
 import type { ModelEntry, Overlay, OverlayModel } from './model-entry.ts';
 import { exactNamesIn, isPattern, matchesRule, stripDate } from './model-names.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { JsonObject } from '../../kernel/json.ts';
-import { parseBody } from '../../kernel/parse-body.ts';
+import { parseBody } from '../../kernel/json/parse-body.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { omitUndefined } from '../../wire/json-values.ts';
 import type { ModelEntry } from './model-entry.ts';
 import { compileSchedule, type DatedPrices } from './price-schedule.ts';

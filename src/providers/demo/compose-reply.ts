@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../kernel/json.ts';
 import type { Block, ChatRequest, Message } from '../../kernel/message.ts';
+import { canonicalJson } from '../../lib/json.ts';
 import { chooseTool } from './choose-tool.ts';
 import { sampleValue } from './sample-value.ts';
 import { textOf, userTextOf } from './user-text.ts';

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClientRequest } from '../../kernel/client-request.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
-import { LazyJsonObject } from '../../kernel/lazy-json-object.ts';
+import { LazyJsonObject } from '../../kernel/json/lazy-json-object.ts';
 import type { Answer, ChatRequest, Message, ReplyEvent } from '../../kernel/message.ts';
-
 import { Reply } from '../../kernel/reply/reply.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { anthropicMessages, openaiChat } from '../../wire/index.ts';
 import { demo } from './demo.ts';
 

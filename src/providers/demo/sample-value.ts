@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../kernel/json.ts';
+import { isJsonObject } from '../../lib/json.ts';
 
 const depthMax = 8;
 

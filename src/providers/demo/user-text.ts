@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../kernel/json.ts';
+import { isJsonObject } from '../../lib/json.ts';
 
 /** The user's text without the tagged sections that agents add. */
 export function userTextOf(content: unknown): string {

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Tool } from '../../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 
 /** Tools as OpenAI's models read them: TypeScript declarations, which omit most of the schema. */
 export function declarationsOf(tools: readonly Tool[]): string {

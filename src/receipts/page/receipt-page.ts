@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { escapeHtml } from '../../kernel/html.ts';
+import { escapeHtml } from '../../lib/html.ts';
 import type { ReceiptRow } from '../receipt.ts';
 import { shownAs, signedPayload } from './on-page.ts';
 

@@ -1,4 +1,4 @@
-import { type HeaderList, headerOf } from '../../kernel/headers.ts';
+import { type HeaderList, headerOf } from '../../lib/headers.ts';
 import { isApiPath } from '../api-paths.ts';
 import type { BufferedResponse } from '../respond.ts';
 import { openStaticFiles, pageHeaders } from './static-files.ts';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { HeaderList } from '../../kernel/headers.ts';
+import type { HeaderList } from '../../lib/headers.ts';
 import type { BufferedResponse } from '../respond.ts';
 import { openStaticFiles, pageHeaders, type StaticFiles } from './static-files.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../kernel/errors.ts';
-import { headerOf } from '../../kernel/headers.ts';
-import { parseBody } from '../../kernel/parse-body.ts';
+import { parseBody } from '../../kernel/json/parse-body.ts';
+import { headerOf } from '../../lib/headers.ts';
 import type { ApiRequest, BodyDescription } from './route.ts';
 import { invalidFieldError, parseWithSchema } from './validation.ts';
 

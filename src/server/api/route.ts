@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { HeaderList } from '../../kernel/headers.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
+import type { HeaderList } from '../../lib/headers.ts';
 import type { AccessChecks, AccessName } from './access.ts';
 
 /** One of Weir's own routes: JSON in, JSON out. The entry both serves and documents it. */

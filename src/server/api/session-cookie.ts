@@ -1,6 +1,6 @@
 import { limits } from '../../accounts/limits.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { type HeaderList, headerOf, headerValuesOf } from '../../kernel/headers.ts';
+import { type HeaderList, headerOf, headerValuesOf } from '../../lib/headers.ts';
 import type { ApiRequest } from './route.ts';
 
 export const plainCookieName = 'weir_session';

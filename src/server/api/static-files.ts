@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type HeaderList, headerOf } from '../../kernel/headers.ts';
+import { type HeaderList, headerOf } from '../../lib/headers.ts';
 import type { BufferedResponse } from '../respond.ts';
 
 /** The files of a folder, read on first use and then cached in memory. */

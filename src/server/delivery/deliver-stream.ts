@@ -1,6 +1,6 @@
 import type { InFlightCall } from '../../calls/in-flight-call.ts';
-import { appendChunk } from '../../kernel/append-chunk.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import { appendChunk } from '../../lib/append-chunk.ts';
 import { limits } from '../../wire/limits.ts';
 import type { Delivery, ReplyChunks } from './delivery.ts';
 import { OutgoingStream } from './outgoing-stream.ts';

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../kernel/errors.ts';
-import type { HeaderList } from '../../kernel/headers.ts';
 import { formatUsd } from '../../kernel/money.ts';
+import type { HeaderList } from '../../lib/headers.ts';
 import { limits } from '../limits.ts';
 import { type Delivery, type ReplyChunks, waitUntilRecorded } from './delivery.ts';
 import { responseHeaders } from './response-headers.ts';

@@ -1,8 +1,8 @@
 import type { OpenReceipt } from '../../calls/call-receipts.ts';
 import type { InFlightCall } from '../../calls/in-flight-call.ts';
 import type { HttpResponse } from '../../http/response.ts';
-import type { HeaderList } from '../../kernel/headers.ts';
 import type { ReplyBytes } from '../../kernel/reply/reply-bytes.ts';
+import type { HeaderList } from '../../lib/headers.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RequestContext } from '../respond.ts';
 

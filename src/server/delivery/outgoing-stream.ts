@@ -1,9 +1,9 @@
 import { hideProviderError } from '../../calls/hide-provider-error.ts';
 import type { InFlightCall } from '../../calls/in-flight-call.ts';
 import { operatorPays } from '../../kernel/caller.ts';
-import type { HeaderList } from '../../kernel/headers.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import type { StreamLayout } from '../../kernel/wire-format.ts';
+import type { HeaderList } from '../../lib/headers.ts';
 import { FrameGate } from '../../wire/index.ts';
 import { asGatewayError, errorEnvelope } from '../respond.ts';
 import { type Delivery, waitUntilRecorded } from './delivery.ts';

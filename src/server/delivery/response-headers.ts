@@ -1,7 +1,7 @@
 import { operatorPays } from '../../kernel/caller.ts';
-import { formatHundredths } from '../../kernel/format-hundredths.ts';
-import { type HeaderList, headerOf } from '../../kernel/headers.ts';
 import type { Framing } from '../../kernel/wire-format.ts';
+import { formatHundredths } from '../../lib/format-hundredths.ts';
+import { type HeaderList, headerOf } from '../../lib/headers.ts';
 import type { Delivery } from './delivery.ts';
 
 /** The response headers: those of the provider that still apply, and the gateway's own. */

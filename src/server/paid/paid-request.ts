@@ -1,7 +1,7 @@
 import { type PaidBody, paidBodyFields } from '../../calls/paid-body.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { type HeaderList, headerValuesOf } from '../../kernel/headers.ts';
 import type { Challenge } from '../../kernel/ports/payments.ts';
+import { type HeaderList, headerValuesOf } from '../../lib/headers.ts';
 import type { ChallengeIssuer } from '../../payments/challenge-issuer.ts';
 import {
   type ParsedAuthorization,

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../kernel/clock.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type {
   Allowance,
@@ -8,6 +7,7 @@ import type {
   Slots,
   Versions,
 } from '../../kernel/ports/shared-state.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
 
 /** One account's calls in one period. */

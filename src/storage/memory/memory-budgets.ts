@@ -1,4 +1,3 @@
-import type { Clock } from '../../kernel/clock.ts';
 import type {
   BudgetHolder,
   BudgetHoldRequest,
@@ -9,6 +8,7 @@ import type {
   HoldSettlement,
   SpentByWindow,
 } from '../../kernel/ports/budget.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
 import { MemoryKeyBudget } from './memory-key-budget.ts';
 

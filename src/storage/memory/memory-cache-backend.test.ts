@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MovedClock } from '../../../test/support/moved-clock.ts';
-import { systemClock } from '../../kernel/clock.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { cacheBackendConformance } from '../cache-backend-conformance.ts';
 import { MemoryCacheBackend } from './memory-cache-backend.ts';
 

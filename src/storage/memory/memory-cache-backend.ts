@@ -1,5 +1,5 @@
-import type { Clock } from '../../kernel/clock.ts';
 import type { CacheBackend, ScopedCache } from '../../kernel/ports/scoped-cache.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
 
 interface CacheEntry {

@@ -1,4 +1,3 @@
-import type { Clock } from '../../kernel/clock.ts';
 import type {
   ModuleStore,
   ModuleStores,
@@ -6,6 +5,7 @@ import type {
   StoredValue,
   StoreListOptions,
 } from '../../kernel/ports/module-store.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
 import {
   resolveListOptions,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Clock } from '../../kernel/clock.ts';
 import type { RateLimiter } from '../../kernel/ports/shared-state.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
 
 interface RateWindow {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../kernel/clock.ts';
 import type { RateLimiter, SharedState, Versions } from '../../kernel/ports/shared-state.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { MemoryAccountState } from './memory-account-state.ts';
 import { MemoryRateLimiter } from './memory-rate-limiter.ts';
 

@@ -1,5 +1,5 @@
 import { createClient } from '@redis/client';
-import { withTimeout } from '../../kernel/with-timeout.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { budgetScripts } from './budget-scripts.ts';
 import { sharedStateScripts } from './scripts.ts';
 

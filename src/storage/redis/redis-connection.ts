@@ -1,6 +1,6 @@
 import { RESP_TYPES, type RedisArgument } from '@redis/client';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
-import { withTimeout } from '../../kernel/with-timeout.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { limits } from '../limits.ts';
 import { connectRedis, type RedisClient } from './connect-redis.ts';
 import type { Script } from './scripts.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../kernel/clock.ts';
 import type { RateLimiter, SharedState, Slots, Versions } from '../../kernel/ports/shared-state.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { RedisConnection } from './redis-connection.ts';
 import { RedisRateLimiter } from './redis-rate-limiter.ts';
 import { RedisSlots } from './redis-slots.ts';

@@ -1,7 +1,7 @@
-import type { Clock } from '../../kernel/clock.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Allowance, InFlightCalls, SlotDecision, Slots } from '../../kernel/ports/shared-state.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
 import { keys } from './keys.ts';
 import type { RedisConnection } from './redis-connection.ts';

@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { scopeOf } from '../../kernel/caller.ts';
-import { isJsonObject } from '../../kernel/json.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { AccountRow, AccountRows } from '../../kernel/ports/account-rows.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import type { Tables } from './tables.ts';
 
 interface ExportedTable {

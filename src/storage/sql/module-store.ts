@@ -1,11 +1,11 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { Clock } from '../../kernel/clock.ts';
 import type {
   ModuleStore,
   StoredEntry,
   StoredValue,
   StoreListOptions,
 } from '../../kernel/ports/module-store.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
 import {
   resolveListOptions,

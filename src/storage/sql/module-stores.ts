@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { Clock } from '../../kernel/clock.ts';
 import type { ModuleStore, ModuleStores } from '../../kernel/ports/module-store.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { validateStoreName } from '../module-entry-validation.ts';
 import { SqlModuleStore } from './module-store.ts';
 import type { Tables } from './tables.ts';

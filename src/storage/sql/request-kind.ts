@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Lru } from '../../kernel/lru.ts';
 import type { LoggedCall, LoggedStep } from '../../kernel/ports/request-log.ts';
+import { Lru } from '../../lib/lru.ts';
 import { limits } from '../limits.ts';
 
 /** The attributes by which calls are filtered and summed up. */

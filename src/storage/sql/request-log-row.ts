@@ -1,6 +1,6 @@
-import { isJsonObject } from '../../kernel/json.ts';
 import type { LoggedCall, LoggedChange, LoggedStep } from '../../kernel/ports/request-log.ts';
 import type { Attributes, Effect } from '../../kernel/trace.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import type { RequestKindHasher } from './request-kind.ts';
 import type { Tables } from './tables.ts';
 

@@ -1,5 +1,4 @@
 import { Kysely, sql } from 'kysely';
-import { systemClock } from '../../kernel/clock.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { AccountRows } from '../../kernel/ports/account-rows.ts';
 import type { ArchiveTable } from '../../kernel/ports/archive.ts';
@@ -16,7 +15,8 @@ import type { Erasures, MailedTokens, Sessions } from '../../kernel/ports/sessio
 import type { Settlements } from '../../kernel/ports/settlements.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import type { VectorTable } from '../../kernel/ports/vectors.ts';
-import { withTimeout } from '../../kernel/with-timeout.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { limits } from '../limits.ts';
 import { SqlAccountRows } from './account-rows.ts';
 import { SqlAnonSessions } from './anon-sessions.ts';

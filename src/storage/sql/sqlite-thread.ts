@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { GatewayError } from '../../kernel/errors.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
-import { withTimeout } from '../../kernel/with-timeout.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { limits } from '../limits.ts';
 import type { PoolBounds, StatementResult } from './connection-pool.ts';
 

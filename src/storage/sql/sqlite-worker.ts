@@ -1,7 +1,7 @@
 // The thread with the connection to SQLite. Runs one statement after the other.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { Lru } from '../../kernel/lru.ts';
+import { Lru } from '../../lib/lru.ts';
 import type { StatementResult } from './connection-pool.ts';
 import { RequestTally } from './request-tally.ts';
 import type { BatchStatement, SqliteWorkerData, SqliteWorkerMessage, Statement } from './sqlite-thread.ts';

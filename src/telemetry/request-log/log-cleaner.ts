@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../kernel/clock.ts';
 import type { RequestLog } from '../../kernel/ports/request-log.ts';
 import { firstIdAt } from '../../kernel/request-id.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
 
 export interface CleanerParts {

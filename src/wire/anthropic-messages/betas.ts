@@ -1,5 +1,5 @@
-import type { HeaderList } from '../../kernel/headers.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
+import type { HeaderList } from '../../lib/headers.ts';
 
 const betaHeader = 'anthropic-beta';
 /** https://platform.claude.com/docs/en/build-with-claude/context-editing */

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { checkMessages, checkModel, checkTokenLimit, invalidRequestError } from '../check-messages.ts';
 
 /** Checks what the gateway itself reads and returns the same body; the provider validates the rest. */

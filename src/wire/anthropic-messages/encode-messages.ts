@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../kernel/json.ts';
 import type { Block, Message } from '../../kernel/message.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import { foreignPartOf } from '../foreign.ts';
 import { isWrappedOpaque } from '../opaque-data.ts';
 import { encodeDocument } from './encode-document.ts';

@@ -1,7 +1,7 @@
 import { type Acceptance, fullAcceptance } from '../../kernel/acceptance.ts';
 import type { ClientRequest } from '../../kernel/client-request.ts';
+import { patchJson } from '../../kernel/json/patch-json.ts';
 import type { ChatRequest, OutputConfig, Tool } from '../../kernel/message.ts';
-import { patchJson } from '../../kernel/patch-json.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import { availableToolChoice, omitUnsupportedFields } from '../accepted-fields.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';

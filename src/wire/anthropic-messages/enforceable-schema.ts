@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../kernel/json.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import { stringOf } from '../json-values.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../kernel/errors.ts';
-import { headerOf } from '../../kernel/headers.ts';
-import type { ModelListFormat, NamedModel } from '../../kernel/model-list-format.ts';
+import { headerOf } from '../../lib/headers.ts';
+import type { ModelListFormat, NamedModel } from '../model-list-format.ts';
 import { anthropicMessages } from './anthropic-messages.ts';
 
 const modelSchema = z.object({

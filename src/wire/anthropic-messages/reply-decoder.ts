@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent, StreamError } from '../../kernel/message.ts';
 import { contentChars } from '../../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { DecodedReply, ReplySummary } from '../json-reply-decoder.ts';
 import { readFieldFromTail } from '../json-tail.ts';
 import { objectOf, parseObject, stringOf } from '../json-values.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, ReplyEvent, StopDelta } from '../../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { dropInvalidFields, type FieldChecks, objectsOf, stringOf } from '../json-values.ts';
 import { sanitizeUsage } from './sanitize-usage.ts';
 

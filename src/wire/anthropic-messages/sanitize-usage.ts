@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { dropInvalidFields, type FieldChecks, isCost, isCount } from '../json-values.ts';
 
 /** The provider's usage without impossible values; the same object if all are possible. */

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { DocumentBlock, ImageBlock } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { untranslatableError } from '../foreign.ts';
 
 /** Pictures and documents must be inline: the API accepts no URLs. */

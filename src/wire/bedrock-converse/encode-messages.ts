@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Block, CacheControl, ChatRequest, Message, ToolResultBlock } from '../../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { foreignPartOf } from '../foreign.ts';
 import { objectOf, objectsOf } from '../json-values.ts';
 import { isWrappedOpaque } from '../opaque-data.ts';

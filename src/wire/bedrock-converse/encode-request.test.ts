@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, ChatRequest, Message, ToolChoice } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { encodeRequest } from './encode-request.ts';
 
 const nova = 'eu.amazon.nova-lite-v1:0';

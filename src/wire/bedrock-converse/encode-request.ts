@@ -1,8 +1,8 @@
 import { type Acceptance, fullAcceptance } from '../../kernel/acceptance.ts';
 import type { ClientRequest } from '../../kernel/client-request.ts';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { omitUnsupportedFields } from '../accepted-fields.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';
 import { checkRequestShape } from '../check-request-shape.ts';

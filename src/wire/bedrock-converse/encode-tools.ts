@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Message, Tool, ToolChoice } from '../../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { availableToolChoice } from '../accepted-fields.ts';
 import { foreignPartOf } from '../foreign.ts';
 import { omitUndefined } from '../json-values.ts';

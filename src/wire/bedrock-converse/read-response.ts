@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import type { DecodedReply, ReplySummary } from '../json-reply-decoder.ts';
 import { objectOf, objectsOf, stringOf } from '../json-values.ts';
 import { failureOf, stopReasonOf } from './stop-reason.ts';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, Delta, ReplyEvent, StreamError, Usage } from '../../kernel/message.ts';
 import type { ReplyDecoder } from '../../kernel/wire-format.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { statusForErrorType } from '../anthropic-messages/errors.ts';
 import { countOf, objectOf, parseObject, stringOf } from '../json-values.ts';
 import { type SseFrame, SseParser } from '../sse.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { objectOf, omitUndefined } from '../json-values.ts';
 import { limits } from '../limits.ts';
 

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Block, Message, TextBlock } from '../../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { ExtensionFields } from '../extension-fields.ts';
 import { objectOf, stringOf } from '../json-values.ts';
 import { attachOriginals } from '../originals.ts';

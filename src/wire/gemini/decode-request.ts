@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, OutputConfig, OutputFormat } from '../../kernel/message.ts';
 import type { RoutingFields } from '../../kernel/wire-format.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { checkModel, invalidRequestError } from '../check-messages.ts';
 import { toExtensions } from '../foreign.ts';
 import { numberOf, objectOf, omitUndefined, stringOf } from '../json-values.ts';

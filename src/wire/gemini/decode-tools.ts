@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Tool, ToolChoice } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import type { ExtensionFields } from '../extension-fields.ts';
 import { losslessForeignTool } from '../foreign.ts';
 import { objectOf, omitUndefined, stringOf } from '../json-values.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Block, ChatRequest, Message, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { isWrappedOpaque } from '../opaque-data.ts';
 import { type EncodeContext, encodePart } from './encode-parts.ts';
 import {

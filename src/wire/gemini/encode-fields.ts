@@ -1,6 +1,6 @@
 import type { Acceptance } from '../../kernel/acceptance.ts';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Tool, ToolChoice } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { effortOf } from '../effort.ts';
 import { foreignPartOf } from '../foreign.ts';
 import { omitUndefined } from '../json-values.ts';

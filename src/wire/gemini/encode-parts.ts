@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, DocumentBlock, MediaSource } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { foreignPartOf } from '../foreign.ts';
 import { searchResultText } from '../search-result.ts';
 import { toolReferenceText } from '../tool-reference.ts';

@@ -1,9 +1,9 @@
 import { type Acceptance, fullAcceptance } from '../../kernel/acceptance.ts';
 import type { ClientRequest } from '../../kernel/client-request.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { patchJson } from '../../kernel/json/patch-json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
-import { patchJson } from '../../kernel/patch-json.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { availableToolChoice, omitUnsupportedFields } from '../accepted-fields.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';
 import { checkRequestShape } from '../check-request-shape.ts';

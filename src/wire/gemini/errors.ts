@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { StreamError } from '../../kernel/message.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { numberOf, objectOf, stringOf } from '../json-values.ts';
 import { limits } from '../limits.ts';
 

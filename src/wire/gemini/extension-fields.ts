@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { collectExtensionFields, type ExtensionFields } from '../extension-fields.ts';
 import { extensionBodyFields } from '../foreign.ts';
 import { objectOf } from '../json-values.ts';

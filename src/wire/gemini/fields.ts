@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 
 /**
  * Reads a field by either of its names: protocol buffers' JSON accepts both `functionCall` and `function_call`

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { parseBody } from '../../kernel/json/parse-body.ts';
 import type { Answer, ChatRequest } from '../../kernel/message.ts';
-import { parseBody } from '../../kernel/parse-body.ts';
 import { answerToEvents } from '../../kernel/reply/answer-events.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { objectOf, objectsOf } from '../json-values.ts';
 import { geminiStream } from '../testing/fixtures.ts';
 import { clientRequestFrom, encodeEvents, replay, replayEverywhere } from '../testing/replay.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { StreamLayout } from '../../kernel/wire-format.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { parseObject } from '../json-values.ts';
 import { type SseFrame, SseParser } from '../sse.ts';
 

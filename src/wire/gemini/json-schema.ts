@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { toCamelCase } from './fields.ts';
 
 /**

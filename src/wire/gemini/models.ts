@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { ModelListFormat, NamedModel } from '../../kernel/model-list-format.ts';
+import type { ModelListFormat, NamedModel } from '../model-list-format.ts';
 import { gemini } from './gemini.ts';
 
 const modelSchema = z.object({

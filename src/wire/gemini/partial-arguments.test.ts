@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../kernel/json.ts';
-import { parseBody } from '../../kernel/parse-body.ts';
+import { parseBody } from '../../kernel/json/parse-body.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { wireFormats } from '../index.ts';
 import { clientRequestFrom, replay } from '../testing/replay.ts';
 import { gemini } from './gemini.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { objectOf, objectsOf, stringOf } from '../json-values.ts';
 import { IncrementalJsonWriter } from './incremental-json-writer.ts';
 import { parseJsonPath } from './json-path.ts';

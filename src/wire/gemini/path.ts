@@ -1,6 +1,6 @@
 import { GatewayError } from '../../kernel/errors.ts';
-import { checkModelInPath } from '../../kernel/model-in-path.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
+import { checkModelInPath } from '../model-in-path.ts';
 
 /** The path contains the model and the method: `/v1beta/models/gemini-2.5-flash:generateContent`. */
 export const modelInPath: Pick<

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, ReplyEvent, StopDelta, Usage } from '../../kernel/message.ts';
 import { mergeUsage } from '../../kernel/reply/answer-events.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { encodeError } from './errors.ts';
 import { PartWriter } from './part-writer.ts';
 import { finishReasonOf } from './stop-reason.ts';

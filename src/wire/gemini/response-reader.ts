@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { ErrorEvent, ReplyEvent, StreamError, Usage } from '../../kernel/message.ts';
 import { AnswerBuilder, mergeUsage } from '../../kernel/reply/answer-events.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import type { DecodedReply, ReplySummary } from '../json-reply-decoder.ts';
 import { objectOf, objectsOf, stringOf } from '../json-values.ts';
 import { errorOf } from './errors.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../kernel/json.ts';
 import type { Block, RedactedThinkingBlock, ThinkingBlock } from '../../kernel/message.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import { objectOf, parseObject, stringOf } from '../json-values.ts';
 import { unwrapOpaque, wrapOpaque } from '../opaque-data.ts';
 

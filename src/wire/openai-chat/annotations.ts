@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Block } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { objectsOf, stringOf } from '../json-values.ts';
 
 /** URL citations as annotations of the whole text; other citations have no equivalent here. */

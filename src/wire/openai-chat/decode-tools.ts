@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../kernel/json.ts';
-import type { FieldReader } from '../../kernel/lazy-json-object.ts';
+import type { FieldReader } from '../../kernel/json/lazy-json-object.ts';
 import type { Tool, ToolChoice } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { foreignTool } from '../foreign.ts';
 import { booleanOf, objectOf, objectsOf, omitUndefined, stringOf } from '../json-values.ts';
 import { freeTextDescription, freeTextSchema } from '../openai/free-text.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, ReplyEvent } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { numberOf, objectOf, objectsOf, stringOf } from '../json-values.ts';
 import { isEncryptedDetail, toExtraBlock } from './provider-extras.ts';
 import { reasoningTextOf, signedDetailOf, thinkingPartText } from './reasoning.ts';

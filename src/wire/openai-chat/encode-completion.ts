@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { freeTextOf } from '../openai/free-text.ts';
 import { isRefusal } from '../openai/refusal.ts';
 import { annotationsOf } from './annotations.ts';

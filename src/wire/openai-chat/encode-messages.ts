@@ -1,6 +1,6 @@
 import type { Acceptance } from '../../kernel/acceptance.ts';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, ChatRequest, Message, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { foreignPartOf } from '../foreign.ts';
 import { isWrappedOpaque } from '../opaque-data.ts';
 import { originalsOf } from '../originals.ts';

@@ -1,6 +1,6 @@
 import { type Acceptance, fullAcceptance } from '../../kernel/acceptance.ts';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, DocumentBlock, ImageBlock } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { foreignPartOf, untranslatableError } from '../foreign.ts';
 import { urlFromMedia } from '../openai/media.ts';
 import { searchResultText } from '../search-result.ts';

@@ -1,4 +1,4 @@
-import type { FieldReader } from '../../kernel/lazy-json-object.ts';
+import type { FieldReader } from '../../kernel/json/lazy-json-object.ts';
 import type { UsageOptIn } from '../../kernel/wire-format.ts';
 import { objectOf } from '../json-values.ts';
 import { UnrequestedUsageFilter } from './unrequested-usage-filter.ts';

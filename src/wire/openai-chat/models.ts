@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ModelListFormat, NamedModel } from '../../kernel/model-list-format.ts';
+import type { ModelListFormat, NamedModel } from '../model-list-format.ts';
 import { openaiChat } from './openai-chat.ts';
 
 const modelSchema = z.object({

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Block, RedactedThinkingBlock } from '../../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { objectOf, parseObject, stringOf } from '../json-values.ts';
 import { unwrapOpaque, wrapOpaque } from '../opaque-data.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, RedactedThinkingBlock, ThinkingBlock } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { objectsOf, stringOf } from '../json-values.ts';
 import { isWrappedOpaque } from '../opaque-data.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI from 'openai';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer } from '../../kernel/message.ts';
 import { answerToEvents } from '../../kernel/reply/answer-events.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { chatCompletion, chatStream, messagesAnswer, messagesStream } from '../testing/fixtures.ts';
 import { clientRequestFrom, dataFrames, encodeEvents, replay, replayEverywhere } from '../testing/replay.ts';

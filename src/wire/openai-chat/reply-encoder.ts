@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
-import type { FieldReader } from '../../kernel/lazy-json-object.ts';
+import type { FieldReader } from '../../kernel/json/lazy-json-object.ts';
 import type { Block, Delta, ReplyEvent, StopDelta, Usage } from '../../kernel/message.ts';
 import { mergeUsage } from '../../kernel/reply/answer-events.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { encodeError } from '../openai/errors.ts';
 import { freeTextOf } from '../openai/free-text.ts';
 import { isRefusal } from '../openai/refusal.ts';

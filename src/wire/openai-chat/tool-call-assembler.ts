@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent, ToolUseBlock } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 
 interface ToolCallDelta {
   readonly index: number | undefined;

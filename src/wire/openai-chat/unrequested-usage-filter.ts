@@ -1,5 +1,5 @@
-import { depthAt } from '../../kernel/json-scan.ts';
 import type { ByteFilter } from '../../kernel/reply/filter-bytes.ts';
+import { depthAt } from '../../lib/json-scan.ts';
 import { FrameGate } from '../frame-gate.ts';
 import { objectOf, parseObject } from '../json-values.ts';
 

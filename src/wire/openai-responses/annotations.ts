@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Block } from '../../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { foreignBlock, foreignPartOf } from '../foreign.ts';
 import { numberOf, objectsOf, stringOf } from '../json-values.ts';
 

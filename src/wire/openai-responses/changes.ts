@@ -1,6 +1,6 @@
 import type { ClientRequest } from '../../kernel/client-request.ts';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Message } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { changedFields } from '../changed-fields.ts';
 import { extensionBodyFields } from '../foreign.ts';
 import { objectOf, omitUndefined } from '../json-values.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, ToolResultBlock } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { objectOf, stringOf } from '../json-values.ts';
 import { mediaFromUrl } from '../openai/media.ts';
 import { attachOriginals } from '../originals.ts';

@@ -1,6 +1,6 @@
 import type { Continuation } from '../../kernel/continuation.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { objectsOf, stringOf } from '../json-values.ts';
 import { encodeOutputItems, responseIdOf } from './encode-response.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, MediaSource, Message } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import type { ExtensionFields } from '../extension-fields.ts';
 import { foreignBlock, foreignPartOf } from '../foreign.ts';
 import { objectsOf, omitUndefined, stringOf } from '../json-values.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, OutputConfig, OutputFormat } from '../../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { checkModel, checkTokenLimit, invalidRequestError } from '../check-messages.ts';
 import { collectExtensionFields, type ExtensionFields } from '../extension-fields.ts';
 import { toExtensions } from '../foreign.ts';

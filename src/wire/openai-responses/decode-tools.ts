@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Tool, ToolChoice } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { foreignTool, losslessForeignTool } from '../foreign.ts';
 import { objectOf, omitUndefined, stringOf } from '../json-values.ts';
 import { freeTextDescription, freeTextSchema } from '../openai/free-text.ts';

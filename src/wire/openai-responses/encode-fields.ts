@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Tool, ToolChoice } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { foreignPartOf } from '../foreign.ts';
 import { objectsOf, omitUndefined, stringOf } from '../json-values.ts';
 import { fitsStrictMode } from '../openai/strict-schema.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, Message, ThinkingBlock, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { foreignPartOf } from '../foreign.ts';
 import { originalsOf } from '../originals.ts';
 import { toolErrorPrefix } from '../tool-error.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, DocumentBlock, ImageBlock } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { foreignPartOf, untranslatableError } from '../foreign.ts';
 import { omitUndefined } from '../json-values.ts';
 import { urlFromMedia } from '../openai/media.ts';

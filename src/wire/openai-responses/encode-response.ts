@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, TextBlock } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { foreignPartOf } from '../foreign.ts';
 import { objectOf, stringOf } from '../json-values.ts';
 import { wrapOpaque } from '../opaque-data.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { objectOf, stringOf } from '../json-values.ts';
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../kernel/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { objectOf, objectsOf } from '../json-values.ts';
 import { clientRequestFrom, encodeEvents, namedFrames, replay } from '../testing/replay.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, Delta, ForeignDelta } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { foreignBlock } from '../foreign.ts';
 import { objectOf, stringOf } from '../json-values.ts';
 import { isProviderItem } from './client-tool-items.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, Delta, ReplyEvent, TextBlock } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { numberOf, objectOf, objectsOf, stringOf } from '../json-values.ts';
 import { toForeignCitation } from './annotations.ts';
 import { isForeignItem, toForeignBlock, toForeignDelta } from './foreign-items.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Delta } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 
 /** The position of an item in a response. */
 export interface ItemPosition {

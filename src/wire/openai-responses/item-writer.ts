@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, Delta, ThinkingBlock, ToolUseBlock } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { stringOf } from '../json-values.ts';
 import { wrapOpaque } from '../opaque-data.ts';
 import { CustomToolCallWriter, FunctionCallWriter } from './call-writer.ts';

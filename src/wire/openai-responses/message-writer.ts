@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Delta, TextBlock } from '../../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { objectsOf } from '../json-values.ts';
 import { annotationOf, foreignAnnotationOf } from './annotations.ts';
 import { messageItem } from './encode-response.ts';

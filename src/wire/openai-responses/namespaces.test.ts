@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, ReplyEvent } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { openaiChat } from '../openai-chat/openai-chat.ts';
 import { clientRequestFrom } from '../testing/replay.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { ToolUseBlock } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { objectsOf, stringOf } from '../json-values.ts';
 
 /** A call with its tool's namespace and name. */

@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { TokenEstimates, WireFormat } from '../../kernel/wire-format.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import { bodySchema } from '../body-schema.ts';
 import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts';
 import { JsonReplyEncoder } from '../json-reply-encoder.ts';

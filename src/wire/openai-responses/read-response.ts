@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, StreamError } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import type { DecodedReply, ReplySummary } from '../json-reply-decoder.ts';
 import { objectsOf, stringOf } from '../json-values.ts';
 import { decodeOpenaiError } from '../openai/errors.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, RedactedThinkingBlock, ThinkingBlock } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { foreignBlock } from '../foreign.ts';
 import { objectOf, objectsOf, parseObject, stringOf } from '../json-values.ts';
 import { unwrapOpaque, wrapOpaque } from '../opaque-data.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Framing } from '../../kernel/wire-format.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { objectOf, objectsOf, stringOf } from '../json-values.ts';
 import { SseParser } from '../sse.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI from 'openai';
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Answer, ReplyEvent } from '../../kernel/message.ts';
 import { answerToEvents } from '../../kernel/reply/answer-events.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { messagesAnswer, messagesStream, responsesStream } from '../testing/fixtures.ts';
 import { clientRequestFrom, encodeEvents, namedFrames, replay, replayEverywhere } from '../testing/replay.ts';

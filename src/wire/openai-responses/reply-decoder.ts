@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent } from '../../kernel/message.ts';
 import { contentChars } from '../../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { objectOf, objectsOf, parseObject, stringOf } from '../json-values.ts';
 import { type SseFrame, SseParser } from '../sse.ts';
 import { UnreadContentEstimator } from '../unread-content-estimator.ts';

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent, StopDelta, StreamError, Usage } from '../../kernel/message.ts';
 import { mergeUsage } from '../../kernel/reply/answer-events.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { contextOverflowCode, isContextOverflow } from '../context-overflow.ts';
 import { isRefusal } from '../openai/refusal.ts';
 import { freeTextTools } from './decode-tools.ts';

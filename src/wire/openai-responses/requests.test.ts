@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { wrapOpaque } from '../opaque-data.ts';
 import { openaiChat } from '../openai-chat/openai-chat.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { countOf, objectOf, objectsOf } from '../json-values.ts';
 import { billingOf, usageFromCounts } from '../openai/usage.ts';
 

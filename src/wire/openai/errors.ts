@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { StreamError } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { numberOf, objectOf, stringOf } from '../json-values.ts';
 
 /** OpenAI's error type for a status; the code distinguishes a rejected key, permission or model. */

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ToolUseBlock } from '../../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { objectOf, stringOf } from '../json-values.ts';
 
 /** In other formats a free-text tool takes the text as its only argument. */

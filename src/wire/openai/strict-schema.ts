@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../kernel/json.ts';
+import { isJsonObject } from '../../lib/json.ts';
 
 /** Whether OpenAI's strict mode accepts this schema: every object closed, every property required. */
 export function fitsStrictMode(schema: unknown): boolean {

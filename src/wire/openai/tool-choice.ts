@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../kernel/json.ts';
 import type { ToolChoice } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
 
 /** A tool choice in OpenAI's formats; `named` writes the choice of one tool, which differs between them. */
 export function encodeToolChoice(

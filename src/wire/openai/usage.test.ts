@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent, Usage } from '../../kernel/message.ts';
 import { mergeUsage } from '../../kernel/reply/answer-events.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { openaiChat, openaiResponses } from '../index.ts';
 
 function usageIn(events: readonly ReplyEvent[]): Usage {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { ClientRequest } from '../../kernel/client-request.ts';
-import type { JsonObject } from '../../kernel/json.ts';
-import { LazyJsonObject } from '../../kernel/lazy-json-object.ts';
+import { LazyJsonObject } from '../../kernel/json/lazy-json-object.ts';
 import type { Answer, ReplyEvent, StreamError } from '../../kernel/message.ts';
 import { AnswerBuilder } from '../../kernel/reply/answer-events.ts';
 import type {
@@ -11,6 +10,7 @@ import type {
   ReplyEncoder,
   WireFormat,
 } from '../../kernel/wire-format.ts';
+import type { JsonObject } from '../../lib/json.ts';
 
 export interface ReplayResult {
   readonly events: readonly ReplyEvent[];

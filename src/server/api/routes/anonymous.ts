@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { bearerTokenOf } from '../../../calls/bearer-token.ts';
-import { type HeaderList, headerOf } from '../../../kernel/headers.ts';
 import type { Receipts } from '../../../kernel/ports/receipts.ts';
 import type { AnonSession } from '../../../kernel/ports/sandbox.ts';
+import { type HeaderList, headerOf } from '../../../lib/headers.ts';
 import { receiptRow, receiptSchema } from '../../../receipts/receipt.ts';
 import type { AnonymousSessions } from '../../../sandbox/anonymous-sessions.ts';
 import { type AccessRule, defineRoute } from '../define-route.ts';

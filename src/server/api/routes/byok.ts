@@ -3,8 +3,8 @@ import type { ProviderKeyVault, StoredProviderKey } from '../../../accounts/prov
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { PresentedCredential } from '../../../kernel/ports/records.ts';
 import type { Provider } from '../../../kernel/provider.ts';
-import { Secret } from '../../../kernel/secret.ts';
 import type { CheckedKey } from '../../../kernel/signing.ts';
+import { Secret } from '../../../lib/secret.ts';
 import { isKeyOfAnotherProvider, type ProviderDirectory } from '../../../providers/provider-directory.ts';
 import { limits } from '../../limits.ts';
 import type { AccountCaller } from '../access.ts';

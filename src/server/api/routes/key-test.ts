@@ -4,7 +4,7 @@ import type { ProviderKeyVault } from '../../../accounts/provider-key-vault.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { RateLimiter, Versions } from '../../../kernel/ports/shared-state.ts';
 import type { Provider } from '../../../kernel/provider.ts';
-import type { Secret } from '../../../kernel/secret.ts';
+import type { Secret } from '../../../lib/secret.ts';
 import type { KeyTestResult } from '../../../providers/key-test.ts';
 import type { ProviderDirectory } from '../../../providers/provider-directory.ts';
 import { limits } from '../../limits.ts';

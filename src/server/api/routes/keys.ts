@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { AccountApiKeys } from '../../../accounts/account-api-keys.ts';
 import { limits as accountsLimits } from '../../../accounts/limits.ts';
-import type { HeaderList } from '../../../kernel/headers.ts';
 import { limits as kernelLimits } from '../../../kernel/limits.ts';
 import type { ApiKey } from '../../../kernel/ports/records.ts';
+import type { HeaderList } from '../../../lib/headers.ts';
 import { limits } from '../../limits.ts';
 import { bySession, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';

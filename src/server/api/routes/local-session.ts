@@ -3,7 +3,7 @@ import { countAddressAttempt } from '../../../accounts/count-attempt.ts';
 import { limits as accountsLimits } from '../../../accounts/limits.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
-import type { Secret } from '../../../kernel/secret.ts';
+import type { Secret } from '../../../lib/secret.ts';
 import { limits } from '../../limits.ts';
 import { byAddress, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { type HeaderList, headerOf, isProxyHeader } from '../../../kernel/headers.ts';
-import type { Secret } from '../../../kernel/secret.ts';
+import { type HeaderList, headerOf, isProxyHeader } from '../../../lib/headers.ts';
+import type { Secret } from '../../../lib/secret.ts';
 import { metricsContentType } from '../../../telemetry/metrics.ts';
 import type { ApiRequest, ApiRoute } from '../route.ts';
 

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { CallerAuthenticator, CallerIdentity } from '../../../calls/caller-authenticator.ts';
 import type { Credentials } from '../../../calls/credentials.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import type { HeaderList } from '../../../kernel/headers.ts';
 import { limits } from '../../../kernel/limits.ts';
-import { checkModelInPath } from '../../../kernel/model-in-path.ts';
-import type { ModelListFormat, NamedModel } from '../../../kernel/model-list-format.ts';
 import type { Provider } from '../../../kernel/provider.ts';
+import type { HeaderList } from '../../../lib/headers.ts';
 import type { ListedModel, ModelList } from '../../../providers/model-list.ts';
+import { checkModelInPath } from '../../../wire/model-in-path.ts';
+import type { ModelListFormat, NamedModel } from '../../../wire/model-list-format.ts';
 import type { ApiRoute } from '../route.ts';
 
 export interface ModelsParts {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { scopeOf } from '../../../kernel/caller.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { parseBody } from '../../../kernel/parse-body.ts';
+import { parseBody } from '../../../kernel/json/parse-body.ts';
 import type { Pattern } from '../../../kernel/ports/patterns.ts';
 import { limits as patternsLimits } from '../../../patterns/limits.ts';
 import type { PatternFields } from '../../../patterns/new-pattern.ts';

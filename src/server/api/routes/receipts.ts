@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { headerOf } from '../../../kernel/headers.ts';
 import type { OwnedReceipt, Receipts, StoredReceipt } from '../../../kernel/ports/receipts.ts';
+import { headerOf } from '../../../lib/headers.ts';
 import { receiptPageCsp, renderReceiptPage } from '../../../receipts/page/receipt-page.ts';
 import { receiptRow, receiptSchema } from '../../../receipts/receipt.ts';
 import type { ReceiptIssuer } from '../../../receipts/receipt-issuer.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Clock } from '../../../kernel/clock.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { formatUsd } from '../../../kernel/money.ts';
 import type { RequestLog } from '../../../kernel/ports/request-log.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import {
   type CallGroup,
   type ErrorGroup,

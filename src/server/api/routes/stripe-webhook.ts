@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ProcessorWebhooks } from '../../../billing/processor-webhooks.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { headerOf } from '../../../kernel/headers.ts';
+import { headerOf } from '../../../lib/headers.ts';
 import { limits } from '../../limits.ts';
 import type { ApiRoute } from '../route.ts';
 

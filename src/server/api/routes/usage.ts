@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Clock } from '../../../kernel/clock.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import { limits } from '../../limits.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { GatewayError } from './errors.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
-import { limits } from './limits.ts';
-import { parseExactKeys } from './scan/exact-key-parser.ts';
-import { findMember, hasDuplicateKey, memberNames, parseValueAt } from './scan/members.ts';
-import { scan } from './scan/scan.ts';
-import { childrenMax, type ScanBounds, type ScanFault, type ScanResult } from './scan/scan-result.ts';
-import { truncateLongTexts } from './truncate-texts.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { truncateLongTexts } from '../../lib/truncate-texts.ts';
+import { GatewayError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { parseExactKeys } from '../scan/exact-key-parser.ts';
+import { findMember, hasDuplicateKey, memberNames, parseValueAt } from '../scan/members.ts';
+import { scan } from '../scan/scan.ts';
+import { childrenMax, type ScanBounds, type ScanFault, type ScanResult } from '../scan/scan-result.ts';
 
 /** Fields of an object, parsed on access. */
 export interface FieldReader {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { parseBody } from '../kernel/json/parse-body.ts';
 import { canonicalJson, exactBody, isJsonObject, parseExact } from './json.ts';
-import { parseBody } from './parse-body.ts';
 
 describe('canonicalJson', () => {
   test('does not depend on the order of keys', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { GatewayError } from './errors.ts';
+import { GatewayError } from '../errors.ts';
 import { parseBody } from './parse-body.ts';
 
 const parse = (text: string) => parseBody(Buffer.from(text));

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { LazyJsonObject } from './lazy-json-object.ts';
 
 /** Parses a body; rejects what two parsers could read differently: duplicate keys, invalid UTF-8, excessive depth. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from './json.ts';
+import { isJsonObject } from '../../lib/json.ts';
 
 /** Removes cache markers from tools, messages and their blocks, but not inside tool input. */
 export function stripCacheControl(value: unknown): unknown {

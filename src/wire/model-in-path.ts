@@ -1,4 +1,4 @@
-import { GatewayError } from './errors.ts';
+import { GatewayError } from '../kernel/errors.ts';
 
 /** Decodes a model name in a path; rejects control characters, as in `gpt%0d%0a`. */
 export function checkModelInPath(name: string): string {

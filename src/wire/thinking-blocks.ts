@@ -1,4 +1,4 @@
-import type { Block } from './message.ts';
+import type { Block } from '../kernel/message.ts';
 
 /** The prefix of opaque data that clients send back without reading it. */
 export const sealMark = 'weir.sealed.';

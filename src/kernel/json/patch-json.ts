@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import type { LazyJsonObject } from './lazy-json-object.ts';
 
 /** Replaces fields in the bytes of a JSON object and keeps all other bytes; `undefined` removes a field. */

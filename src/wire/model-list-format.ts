@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { HeaderList } from './headers.ts';
-import type { WireFormat } from './wire-format.ts';
+import type { WireFormat } from '../kernel/wire-format.ts';
+import type { HeaderList } from '../lib/headers.ts';
 
 /** A model in a list. */
 export interface NamedModel {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { GatewayError } from './errors.ts';
-import { isJsonObject } from './json.ts';
+import { isJsonObject } from '../../lib/json.ts';
+import { originalByteLength } from '../../lib/truncate-texts.ts';
+import { GatewayError } from '../errors.ts';
 import { LazyJsonObject } from './lazy-json-object.ts';
-import { originalByteLength } from './truncate-texts.ts';
 
 const of = (text: string) => LazyJsonObject.of(Buffer.from(text));
 const refused = (pattern: RegExp) => (error: unknown) =>
