@@ -57,6 +57,8 @@ export interface WireFormat extends ProviderFormat {
   isPlain(body: JsonObject): boolean;
   /** The query parameters that can change the answer; all if undefined. */
   significantQuery?(query: string): string;
+  /** How long the provider should cache the prompt, if a field of this format alone says so. */
+  promptCacheSeconds?(request: ChatRequest): number | undefined;
   /** What keeps a silent stream alive without being taken for content. */
   readonly keepAlive: Uint8Array;
   /** Clients of this format fail at comments in a stream. */

@@ -114,6 +114,18 @@ describe('an edit that would change what the provider keeps', () => {
     assert.equal((await run(asked(3), { options: 'word=a' })).sent[0]?.system, undefined);
   });
 
+  test('waits for a day where an OpenAI call asks for that retention', async () => {
+    const clock = { ms: 0, now: () => clock.ms };
+    const run = runModule(worded, { wire: 'openai-chat' }, { clock });
+    const extensions = { 'openai-chat': { prompt_cache_retention: '24h' } };
+    await run(asked(1, { extensions }));
+    clock.ms += 24 * hour - 1;
+    assert.equal((await run(asked(3), { options: 'word=a' })).sent[0]?.system, undefined);
+    await run(asked(1));
+    clock.ms += 24 * hour;
+    assert.equal((await run(asked(3), { options: 'word=a' })).sent[0]?.system, 'a');
+  });
+
   test('is one module’s alone: what others do stays', async () => {
     const tools = editing((exchange, next) => {
       const { request } = exchange;

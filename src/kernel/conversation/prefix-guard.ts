@@ -4,7 +4,6 @@ import { Lru } from '../../lib/lru.ts';
 import { scopeOf } from '../caller.ts';
 import type { Exchange } from '../exchange.ts';
 import { limits } from '../limits.ts';
-import type { ChatRequest } from '../message.ts';
 import type { Prices } from '../ports/prices.ts';
 import type { CacheBackend, ScopedCache } from '../ports/scoped-cache.ts';
 import { type Conversation, suppliedConversationName } from './conversation.ts';
@@ -182,8 +181,9 @@ export class PrefixGuard {
     return trace.renameConversation(record.name);
   }
 
-  #lifeSeconds({ request, target }: Exchange): number {
-    if (requestsDayCacheTtl(request)) return limits.prefixTtlSeconds;
+  #lifeSeconds({ request, target, clientRequest }: Exchange): number {
+    const requested = clientRequest.wire.promptCacheSeconds?.(request);
+    if (requested !== undefined) return Math.min(requested, limits.prefixTtlSeconds);
     if (requestsHourCacheTtl(request)) return hourSeconds;
     return this.#parts.prices.priceOf(target)?.cacheSeconds ?? limits.cacheLifeSeconds;
   }
@@ -210,11 +210,6 @@ function nextOf({ request }: Exchange, prefixMatch: PrefixMatch | undefined): st
 }
 
 const hourSeconds = 3600;
-
-/** Reads fields of OpenAI's formats that have no canonical equivalent. */
-function requestsDayCacheTtl({ extensions = {} }: ChatRequest): boolean {
-  return Object.values(extensions).some((fields) => fields.prompt_cache_retention === '24h');
-}
 
 /**
  * Later attempts of a call contain the model's answer, which may differ in another call; so the shorter prefix

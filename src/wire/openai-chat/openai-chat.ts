@@ -5,6 +5,7 @@ import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts
 import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { modelInBody } from '../model-in-body.ts';
 import { openaiErrorCodes, openaiErrorType } from '../openai/errors.ts';
+import { promptCacheSeconds } from '../openai/prompt-cache-retention.ts';
 import { decodeRequest } from './decode-request.ts';
 import { freeTextTools } from './decode-tools.ts';
 import { encodeCompletion } from './encode-completion.ts';
@@ -47,6 +48,7 @@ export function createOpenaiChat(clock: Clock): WireFormat {
     requestPath: (_model, _streamed, query) => `/chat/completions${query}`,
     bodySchema: messagesSchema,
     bookkeeping,
+    promptCacheSeconds,
     isPlain,
     stateFields: [],
     apiHeaders: { prefix: 'openai-', harmless: [] },

@@ -6,6 +6,7 @@ import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { modelInBody } from '../model-in-body.ts';
 import { openaiBookkeeping } from '../openai/bookkeeping.ts';
 import { openaiErrorCodes, openaiErrorType } from '../openai/errors.ts';
+import { promptCacheSeconds } from '../openai/prompt-cache-retention.ts';
 import { responsesContinuation } from './continuation.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
@@ -46,6 +47,7 @@ export function createOpenaiResponses(clock: Clock): WireFormat {
     requestPath: (_model, _streamed, query) => `/responses${query}`,
     bodySchema: bodySchema({ input: { type: ['string', 'array'] } }, []),
     bookkeeping: openaiBookkeeping,
+    promptCacheSeconds,
     continuation: responsesContinuation,
     reframe: reframeResponse,
     session: sessionOf,
