@@ -5,7 +5,7 @@ import { Secret } from '../src/lib/secret.ts';
 import { limits } from '../src/payments/limits.ts';
 import { PaymentCollector } from '../src/payments/payment-collector.ts';
 import { StripeProcessor } from '../src/payments/stripe-processor.ts';
-import { someSettlement } from '../src/storage/database-conformance/samples.ts';
+import { someSettlement } from './conformance/database/samples.ts';
 import { openEmptyDatabase } from '../src/testing/empty-database.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { FakeStripe } from './support/fake-stripe.ts';

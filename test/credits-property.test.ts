@@ -12,7 +12,7 @@ import { StripeBilling } from '../src/billing/stripe/stripe-billing.ts';
 import { Subscriptions } from '../src/billing/subscriptions.ts';
 import type { Database } from '../src/kernel/ports/records.ts';
 import { Secret } from '../src/lib/secret.ts';
-import { someUser } from '../src/storage/database-conformance/samples.ts';
+import { someUser } from './conformance/database/samples.ts';
 import { MemorySharedState } from '../src/storage/memory/memory-shared-state.ts';
 import { openSqlite } from '../src/storage/sql/sqlite.ts';
 import { stripeAt } from './support/billing-desk.ts';

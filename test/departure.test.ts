@@ -7,7 +7,7 @@ import { openDatabase } from '../src/gateway/parts/stores.ts';
 import { type Environment, readSettings } from '../src/gateway/settings.ts';
 import { limits as kernelLimits } from '../src/kernel/limits.ts';
 import type { Database } from '../src/kernel/ports/records.ts';
-import { someCall } from '../src/storage/database-conformance/samples.ts';
+import { someCall } from './conformance/database/samples.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { assertError } from './support/assert-error.ts';
 import { billingSettings, deliverAll } from './support/billing-house.ts';

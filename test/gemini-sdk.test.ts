@@ -3,7 +3,7 @@ import { after, beforeEach, describe, test } from 'node:test';
 import { ApiError, GoogleGenAI } from '@google/genai';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { geminiStream } from '../src/wire/testing/fixtures.ts';
+import { geminiStream } from './support/wire/fixtures.ts';
 import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';

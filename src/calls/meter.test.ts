@@ -9,7 +9,7 @@ import type { UnreadContent, WireFormat } from '../kernel/wire-format.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { openaiCompatible } from '../providers/openai-compatible.ts';
 import { anthropicMessages, openaiChat } from '../wire/index.ts';
-import { clientRequestFrom } from '../wire/testing/replay.ts';
+import { clientRequestFrom } from '../../test/support/wire/replay.ts';
 import { Meter } from './meter.ts';
 
 const text = 'A weir is a low wall across a river that holds its water back. '.repeat(10);

@@ -9,7 +9,7 @@ import { AwsEventStreamToSse } from './aws-event-stream-to-sse.ts';
 import { createBedrockConverse } from './bedrock-converse/bedrock-converse.ts';
 import { anthropicMessages } from './index.ts';
 import { SseParser } from './sse.ts';
-import { replayEverywhere } from './testing/replay.ts';
+import { replayEverywhere } from '../../test/support/wire/replay.ts';
 
 const bedrockConverse = createBedrockConverse(() => 'msg_1');
 

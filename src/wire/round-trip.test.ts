@@ -8,8 +8,8 @@ import type { WireFormat } from '../kernel/wire-format.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { anthropicMessages, gemini, openaiChat, openaiResponses, wireFormats } from './index.ts';
 import { limits } from './limits.ts';
-import { conversations, plainThinking, signedThinking, toolInput } from './testing/conversations.ts';
-import { clientRequestFrom, encodeEvents, replay } from './testing/replay.ts';
+import { conversations, plainThinking, signedThinking, toolInput } from '../../test/support/wire/conversations.ts';
+import { clientRequestFrom, encodeEvents, replay } from '../../test/support/wire/replay.ts';
 
 const trips = [
   { wire: anthropicMessages, model: 'claude-sonnet-4-5', thinking: signedThinking },

@@ -8,8 +8,8 @@ import {
   geminiStream,
   messagesStream,
   responsesStream,
-} from '../../src/wire/testing/fixtures.ts';
-import { clientRequestFrom, encodeEvents, replay } from '../../src/wire/testing/replay.ts';
+} from '../support/wire/fixtures.ts';
+import { clientRequestFrom, encodeEvents, replay } from '../support/wire/replay.ts';
 import { converseDialect } from './converse-dialect.ts';
 
 /** A format from both sides, with what is good in it. */

@@ -3,7 +3,7 @@ import { parseBody } from '../../src/kernel/json/parse-body.ts';
 import type { Framing, ProviderFormat } from '../../src/kernel/wire-format.ts';
 import type { JsonObject } from '../../src/lib/json.ts';
 import { bedrockConverse, providerFormatByName, wireByName, wireFormats } from '../../src/wire/index.ts';
-import { clientRequestFrom, encodeEvents, replay } from '../../src/wire/testing/replay.ts';
+import { clientRequestFrom, encodeEvents, replay } from '../support/wire/replay.ts';
 import { answeringDialects, type Dialect, dialects, type Frame } from './dialects.ts';
 import { everyMutation } from './mutated-json.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import Stripe from 'stripe';
 import { StripeBilling } from '../../src/billing/stripe/stripe-billing.ts';
-import { someUser } from '../../src/storage/database-conformance/samples.ts';
+import { someUser } from '../conformance/database/samples.ts';
 import { MemorySharedState } from '../../src/storage/memory/memory-shared-state.ts';
 import { openEmptyDatabase } from '../../src/testing/empty-database.ts';
 import { FakeStripe } from './fake-stripe.ts';

@@ -1,4 +1,4 @@
-import { archiveTableConformance } from '../archive-table-conformance.ts';
+import { archiveTableConformance } from '../../../test/conformance/archive-table.ts';
 import { MemoryArchiveTable } from './memory-archive-table.ts';
 
 archiveTableConformance('archives in memory', () => {

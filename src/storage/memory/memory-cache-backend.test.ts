@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { cacheBackendConformance } from '../cache-backend-conformance.ts';
+import { cacheBackendConformance } from '../../../test/conformance/cache-backend.ts';
 import { MemoryCacheBackend } from './memory-cache-backend.ts';
 
 cacheBackendConformance('shelves in memory', () => {

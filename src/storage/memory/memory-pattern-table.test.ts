@@ -1,4 +1,4 @@
-import { patternTableConformance } from '../pattern-table-conformance.ts';
+import { patternTableConformance } from '../../../test/conformance/pattern-table.ts';
 import { MemoryPatternTable } from './memory-pattern-table.ts';
 
 patternTableConformance('patterns in memory', () => {

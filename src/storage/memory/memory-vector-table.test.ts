@@ -1,4 +1,4 @@
-import { vectorTableConformance } from '../vector-table-conformance.ts';
+import { vectorTableConformance } from '../../../test/conformance/vector-table.ts';
 import { MemoryVectorTable } from './memory-vector-table.ts';
 
 vectorTableConformance('vectors in memory', () => {

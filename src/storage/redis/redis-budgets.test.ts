@@ -6,7 +6,7 @@ import { freshRedis } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
-import { budgetsConformance } from '../budgets-conformance.ts';
+import { budgetsConformance } from '../../../test/conformance/budgets.ts';
 import { limits } from '../limits.ts';
 import { RedisBudgets } from './redis-budgets.ts';
 import { RedisConnection } from './redis-connection.ts';

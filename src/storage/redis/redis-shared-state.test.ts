@@ -6,7 +6,7 @@ import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { freshRedis } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import type { Allowance } from '../../kernel/ports/shared-state.ts';
-import { sharedStateConformance } from '../shared-state-conformance.ts';
+import { sharedStateConformance } from '../../../test/conformance/shared-state.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { RedisSharedState } from './redis-shared-state.ts';
 

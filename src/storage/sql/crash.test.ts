@@ -9,11 +9,11 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { freshPostgres } from '../../../test/support/stores.ts';
-import type { CommittedRow } from './crash-writer.ts';
+import type { CommittedRow } from '../../../test/support/crash-writer.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 
-const writer = fileURLToPath(new URL('./crash-writer.ts', import.meta.url));
+const writer = fileURLToPath(new URL('../../../test/support/crash-writer.ts', import.meta.url));
 
 type Rows = (statement: string) => Promise<readonly Record<string, unknown>[]>;
 

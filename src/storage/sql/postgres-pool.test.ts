@@ -4,7 +4,7 @@ import { eventually } from '../../../test/support/eventually.ts';
 import { freshPostgres } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import { patientBounds } from '../../testing/empty-database.ts';
-import { someUser } from '../database-conformance/samples.ts';
+import { someUser } from '../../../test/conformance/database/samples.ts';
 import { openPostgres } from './postgres.ts';
 import { PostgresPool } from './postgres-pool.ts';
 

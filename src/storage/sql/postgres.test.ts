@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { cleanUp } from '../../../test/support/clean-up.ts';
 import { createPostgres, freshPostgres } from '../../../test/support/stores.ts';
 import { patientBounds } from '../../testing/empty-database.ts';
-import { databaseConformance } from '../database-conformance.ts';
+import { databaseConformance } from '../../../test/conformance/database.ts';
 import { openPostgres } from './postgres.ts';
 
 type Made = Awaited<ReturnType<typeof createPostgres>>;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseBody } from '../../kernel/json/parse-body.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { wireFormats } from '../index.ts';
-import { clientRequestFrom, replay } from '../testing/replay.ts';
+import { clientRequestFrom, replay } from '../../../test/support/wire/replay.ts';
 import { gemini } from './gemini.ts';
 
 const args = {

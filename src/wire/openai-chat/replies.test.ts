@@ -5,8 +5,8 @@ import type { Answer } from '../../kernel/message.ts';
 import { answerToEvents } from '../../kernel/reply/answer-events.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
-import { chatCompletion, chatStream, messagesAnswer, messagesStream } from '../testing/fixtures.ts';
-import { clientRequestFrom, dataFrames, encodeEvents, replay, replayEverywhere } from '../testing/replay.ts';
+import { chatCompletion, chatStream, messagesAnswer, messagesStream } from '../../../test/support/wire/fixtures.ts';
+import { clientRequestFrom, dataFrames, encodeEvents, replay, replayEverywhere } from '../../../test/support/wire/replay.ts';
 import { createOpenaiChat } from './openai-chat.ts';
 
 const wire = createOpenaiChat({ now: () => 7000 });

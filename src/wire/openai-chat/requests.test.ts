@@ -6,8 +6,8 @@ import type { ChatRequest } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { openaiResponses } from '../openai-responses/openai-responses.ts';
-import { conversation } from '../testing/fixtures.ts';
-import { clientRequestFrom } from '../testing/replay.ts';
+import { conversation } from '../../../test/support/wire/fixtures.ts';
+import { clientRequestFrom } from '../../../test/support/wire/replay.ts';
 import { openaiChat as wire } from './openai-chat.ts';
 
 const hello = { model: 'gpt-5', messages: [{ role: 'user', content: 'hi' }] };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { JsonObject } from '../../lib/json.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { objectOf, objectsOf } from '../json-values.ts';
-import { clientRequestFrom, encodeEvents, namedFrames, replay } from '../testing/replay.ts';
+import { clientRequestFrom, encodeEvents, namedFrames, replay } from '../../../test/support/wire/replay.ts';
 import { createOpenaiResponses } from './openai-responses.ts';
 
 const wire = createOpenaiResponses({ now: () => 7000 });

@@ -10,7 +10,7 @@ import type { RateCard } from '../../../kernel/rate-card.ts';
 import { createRequestIds } from '../../../kernel/request-ids.ts';
 import { headerOf } from '../../../lib/headers.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
-import { someCall, someRequestId } from '../../../storage/database-conformance/samples.ts';
+import { someCall, someRequestId } from '../../../../test/conformance/database/samples.ts';
 import { createLog } from '../../../telemetry/log.ts';
 import { openEmptyDatabase } from '../../../testing/empty-database.ts';
 import type { AccessChecks } from '../access.ts';

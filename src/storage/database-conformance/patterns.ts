@@ -1,9 +1,0 @@
-import { patternTableConformance } from '../pattern-table-conformance.ts';
-import type { SetUpDatabase } from './set-up.ts';
-
-export function patternsConformance(setUpDatabase: SetUpDatabase): void {
-  patternTableConformance('patterns', async (t) => {
-    const { open, database } = await setUpDatabase(t);
-    return [database.patterns, (await open()).patterns];
-  });
-}

@@ -1,9 +1,0 @@
-import { vectorTableConformance } from '../vector-table-conformance.ts';
-import type { SetUpDatabase } from './set-up.ts';
-
-export function vectorsConformance(setUpDatabase: SetUpDatabase): void {
-  vectorTableConformance('vectors', async (t) => {
-    const { open, database } = await setUpDatabase(t);
-    return [database.vectors, (await open()).vectors];
-  });
-}

@@ -1,0 +1,73 @@
+import { describe } from 'node:test';
+import { anonSessionsConformance } from './database/anon-sessions.ts';
+import { apiKeysConformance } from './database/api-keys.ts';
+import { archiveConformance } from './database/archive.ts';
+import { billingConformance } from './database/billing.ts';
+import { challengesConformance } from './database/challenges.ts';
+import { creditsConformance } from './database/credits.ts';
+import { ledgerConformance } from './database/ledger.ts';
+import { modulesConformance } from './database/modules.ts';
+import { openingConformance } from './database/opening.ts';
+import { paidAnswersConformance } from './database/paid-answers.ts';
+import { patternsConformance } from './database/patterns.ts';
+import { providerKeysConformance } from './database/provider-keys.ts';
+import { receiptsConformance } from './database/receipts.ts';
+import { rechargesConformance } from './database/recharges.ts';
+import { requestLogCleaningConformance } from './database/request-log-cleaning.ts';
+import { requestLogFiltersConformance } from './database/request-log-filters.ts';
+import { requestLogPagesConformance } from './database/request-log-pages.ts';
+import { requestLogRowsConformance } from './database/request-log-rows.ts';
+import { requestLogSumsConformance } from './database/request-log-sums.ts';
+import { sessionsConformance } from './database/sessions.ts';
+import type { CreateDatabaseFixture, SetUpDatabase } from './database/set-up.ts';
+import { settlementsConformance } from './database/settlements.ts';
+import { textConformance } from './database/text.ts';
+import { usageConformance } from './database/usage.ts';
+import { usersConformance } from './database/users.ts';
+import { vectorsConformance } from './database/vectors.ts';
+
+/** What every home of the database must do, whatever it is made of; `makeReady` makes one that has its tables. */
+export function databaseConformance(
+  name: string,
+  createDatabaseFixture: CreateDatabaseFixture,
+  makeReady = createDatabaseFixture,
+): void {
+  const setUpDatabase: SetUpDatabase = async (t) => {
+    const home = await makeReady(t);
+    const open = async () => {
+      const database = await home.open();
+      t.after(() => database.close());
+      // Ready at once, so that two who write at the same time do.
+      await database.ping();
+      return database;
+    };
+    return { ...home, open, database: await open() };
+  };
+  describe(name, () => {
+    openingConformance(createDatabaseFixture);
+    usersConformance(setUpDatabase);
+    sessionsConformance(setUpDatabase);
+    apiKeysConformance(setUpDatabase);
+    providerKeysConformance(setUpDatabase);
+    usageConformance(setUpDatabase);
+    requestLogRowsConformance(setUpDatabase);
+    requestLogPagesConformance(setUpDatabase);
+    requestLogFiltersConformance(setUpDatabase);
+    requestLogSumsConformance(setUpDatabase);
+    requestLogCleaningConformance(setUpDatabase);
+    modulesConformance(setUpDatabase);
+    anonSessionsConformance(setUpDatabase);
+    receiptsConformance(setUpDatabase);
+    challengesConformance(setUpDatabase);
+    ledgerConformance(setUpDatabase);
+    settlementsConformance(setUpDatabase);
+    paidAnswersConformance(setUpDatabase);
+    vectorsConformance(setUpDatabase);
+    archiveConformance(setUpDatabase);
+    billingConformance(setUpDatabase);
+    creditsConformance(setUpDatabase);
+    rechargesConformance(setUpDatabase);
+    patternsConformance(setUpDatabase);
+    textConformance(setUpDatabase);
+  });
+}

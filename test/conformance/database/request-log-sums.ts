@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { LoggedCall } from '../../../src/kernel/ports/request-log.ts';
+import { someStep, startMs } from './request-log-samples.ts';
+import { someCall, someRequestId } from './samples.ts';
+import type { SetUpDatabase } from './set-up.ts';
+
+export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
+  describe('sums of the request log', () => {
+    test('every call is summed up once, also when it is gone, and minutes become hours', async (t) => {
+      const { requests } = (await setUpDatabase(t)).database;
+      const [hourMs, minuteMs] = [3_600_000, 60_000];
+      const fromMs = Math.floor(startMs / hourMs) * hourMs;
+      const at = (ms: number, fields: Partial<LoggedCall> = {}) =>
+        someCall({ id: someRequestId(fromMs + ms), accountId: 'mine', contentMs: 10, ...fields });
+      const hit = [someStep('exact-cache', 'answered', 70), someStep('cost-guard', 'passed')];
+      const calls = [
+        at(0, { keyId: 'key' }),
+        at(minuteMs, { modelUsed: 'other', provider: 'groq', contentMs: 400 }),
+        at(minuteMs + 1, { steps: hit, savedNanoUsd: 70, costNanoUsd: null, contentMs: 1 }),
+        at(hourMs, { status: 500, errorCode: 'code', contentMs: null, provider: null }),
+        at(2 * hourMs),
+        at(minuteMs, { accountId: 'another' }),
+      ];
+      await requests.add(calls);
+      await requests.add(calls.slice(0, 3));
+      const asked = { fromMs, toMs: fromMs + 2 * hourMs, stepMs: hourMs };
+      const told = async (accountId?: string) => {
+        const { kinds, steps, stepTimes, modelTimes, modules } = await requests.sums({ ...asked, accountId });
+        return {
+          kinds: kinds
+            .map((kind) => [kind.keyId, kind.provider, kind.model, kind.status, kind.isCached, kind.requests])
+            .sort(),
+          cost: kinds.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
+          steps: steps
+            .map((one) => [one.step, one.model, one.isFailed, one.requests, one.savedNanoUsd])
+            .sort(),
+          times: stepTimes.map((one) => [one.what, one.step, one.bin, one.requests]).sort(),
+          ofModels: modelTimes.map((one) => [one.provider, one.model, one.bin, one.requests]).sort(),
+          modules: modules.map((one) => [one.module, one.effect, one.requests, one.ownUs, one.savedNanoUsd]),
+        };
+      };
+      const before = await told('mine');
+      assert.deepEqual(before.kinds, [
+        [null, null, 'gpt-6', 500, false, 1],
+        [null, 'groq', 'other', 200, false, 1],
+        [null, 'openai', 'gpt-6', 200, true, 1],
+        ['key', 'openai', 'gpt-6', 200, false, 1],
+      ]);
+      assert.equal(before.cost, 18);
+      assert.deepEqual(before.steps, [
+        [0, 'gpt-6', false, 1, 0],
+        [0, 'gpt-6', false, 1, 70],
+        [0, 'other', false, 1, 0],
+        [1, 'gpt-6', true, 1, 0],
+      ]);
+      assert.deepEqual(before.times, [
+        ['content', 0, 103, 1],
+        ['content', 0, 55, 1],
+        ['content', 0, 73, 1],
+        ['overhead', 0, 49, 3],
+        ['overhead', 1, 49, 1],
+      ]);
+      assert.deepEqual(before.ofModels, [
+        ['groq', 'other', 103, 1],
+        ['openai', 'gpt-6', 55, 1],
+        ['openai', 'gpt-6', 73, 1],
+      ]);
+      assert.deepEqual(before.modules, [
+        ['cost-guard', 'passed', 1, 500, 0],
+        ['exact-cache', 'answered', 1, 500, 70],
+      ]);
+      assert.equal((await told()).steps.length, before.steps.length + 0);
+      assert.equal(await requests.oldestSums('by-minute'), fromMs);
+      const fold = async (ms: number) => requests.foldMinutes({ startMs: fromMs + ms, ms: hourMs });
+      const [meanwhile] = await Promise.all([told('mine'), fold(0)]);
+      assert.deepEqual(meanwhile, before);
+      for (const ms of [0, hourMs]) await fold(ms);
+      assert.deepEqual(
+        [await requests.oldestSums('by-minute'), await requests.oldestSums('folded')],
+        [fromMs + 2 * hourMs, fromMs],
+      );
+      await requests.forget(calls[4]?.id ?? '', 100);
+      await requests.forgetKinds();
+      assert.deepEqual(await told('mine'), before);
+      // Late, in the first minute of its hour, and in another.
+      await requests.add([at(0, { accountId: 'late' }), at(minuteMs, { accountId: 'late' })]);
+      const late = async () => {
+        const { kinds, steps, times, ofModels, modules } = await told('late');
+        const sum = (rows: readonly unknown[][], place: number) =>
+          rows.reduce((all, row) => all + Number(row[place]), 0);
+        return [sum(kinds, 5), sum(steps, 3), sum(times, 3), sum(ofModels, 3), sum(modules, 2)];
+      };
+      const counted = [2, 2, 4, 2, 0];
+      assert.deepEqual(await late(), counted);
+      await fold(0);
+      assert.deepEqual(await late(), counted);
+      assert.equal(await requests.forgetSums(fromMs), false);
+      assert.equal(await requests.forgetSums(fromMs + 1), true);
+      assert.deepEqual((await told('mine')).kinds, [[null, null, 'gpt-6', 500, false, 1]]);
+      const dayMs = 24 * hourMs;
+      const day = { startMs: Math.floor(fromMs / dayMs) * dayMs, ms: dayMs };
+      await fold(2 * hourMs);
+      await requests.foldSums(day);
+      const { steps } = await requests.sums({
+        accountId: 'mine',
+        fromMs: day.startMs,
+        toMs: day.startMs + 1,
+        stepMs: dayMs,
+      });
+      assert.deepEqual(
+        steps.map((one) => [one.step, one.isFailed, one.requests]),
+        [
+          [0, false, 1],
+          [0, true, 1],
+        ],
+      );
+      while (await requests.forgetSums(fromMs + hourMs * 3));
+      await requests.forgetKinds();
+      assert.deepEqual(await told(), { kinds: [], cost: 0, steps: [], times: [], ofModels: [], modules: [] });
+    });
+  });
+}

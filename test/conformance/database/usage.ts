@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Reservation } from '../../../src/kernel/ports/records.ts';
+import { limits } from '../../../src/storage/limits.ts';
+import { someDay } from './samples.ts';
+import type { SetUpDatabase } from './set-up.ts';
+
+export function usageConformance(setUpDatabase: SetUpDatabase): void {
+  describe('usage', () => {
+    const { day } = someDay();
+    const counted = [{ accountId: 'local', periodStartMs: 1_762_000_000_000, calls: 2 }];
+
+    test('batches add up, also where one names a row twice', async (t) => {
+      const { usage } = (await setUpDatabase(t)).database;
+      const row = someDay({ costNanoUsd: 2_000_000_000_000_000 });
+      const days = [row, { ...row, requests: 3, failed: 2 }];
+      for (const id of ['first', 'second'])
+        await usage.add({ id, atMs: 1, days, counted: [...counted, ...counted] });
+      assert.deepEqual(await usage.days({ accountId: 'local', from: day, to: day }), [
+        {
+          ...row,
+          requests: 8,
+          failed: 4,
+          inputTokens: 40,
+          outputTokens: 80,
+          cacheReadTokens: 12,
+          cacheWriteTokens: 16,
+          costNanoUsd: 8_000_000_000_000_000,
+        },
+      ]);
+      assert.equal((await usage.quotaUsage('local', 1_762_000_000_000)).calls, 8);
+      assert.equal((await usage.quotaUsage('local', 1)).calls, 0);
+      assert.equal((await usage.quotaUsage('somebody else', 1_762_000_000_000)).calls, 0);
+    });
+
+    test('a batch counts once, however often it is added', async (t) => {
+      const { open, database } = await setUpDatabase(t);
+      const other = await open();
+      const batch = { id: 'one', atMs: 1, days: [someDay()], counted };
+      await Promise.all(Array.from({ length: 10 }, (_, at) => (at % 2 ? database : other).usage.add(batch)));
+      await other.usage.add(batch);
+      assert.deepEqual(await database.usage.days({ accountId: 'local', from: day, to: day }), [someDay()]);
+      assert.equal((await database.usage.quotaUsage('local', 1_762_000_000_000)).calls, 2);
+    });
+
+    test('batches that are added at once lose nothing, whatever the order of their rows', async (t) => {
+      const { open, database } = await setUpDatabase(t);
+      const other = await open();
+      const days = Array.from({ length: 1200 }, (_, at) => someDay({ model: `model ${at % 600}` }));
+      const periods = Array.from({ length: 20 }, (_, at) => ({
+        accountId: `account ${at}`,
+        periodStartMs: 1,
+        calls: 1,
+      }));
+      const adds = Array.from({ length: 12 }, (_, at) => {
+        const turned = at % 3 === 0;
+        return (at % 2 === 0 ? database : other).usage.add({
+          id: `batch ${at}`,
+          atMs: 1,
+          days: turned ? days.toReversed() : days,
+          counted: turned ? periods.toReversed() : periods,
+        });
+      });
+      await Promise.all(adds);
+      const sums = await database.usage.days({ accountId: undefined, from: day, to: day });
+      assert.deepEqual([sums.length, new Set(sums.map(({ requests }) => requests))], [600, new Set([24])]);
+      assert.equal((await database.usage.quotaUsage('account 7', 1)).calls, 12);
+    });
+
+    test('a batch that fails adds nothing of itself, and can be added when it is right', async (t) => {
+      const { usage } = (await setUpDatabase(t)).database;
+      const broken = { ...someDay({ model: 'b' }), requests: 1.5 };
+      const batch = { id: 'one', atMs: 1, counted };
+      await assert.rejects(usage.add({ ...batch, days: [someDay({ model: 'a' }), broken] }));
+      assert.deepEqual(await usage.days({ accountId: 'local', from: day, to: day }), []);
+      await usage.add({ ...batch, days: [someDay()] });
+      assert.equal((await usage.quotaUsage('local', 1_762_000_000_000)).calls, 2);
+    });
+
+    test('days are told from the first to the last, of one account or of all, in order', async (t) => {
+      const { usage } = (await setUpDatabase(t)).database;
+      const named = (day: string, keyId: string, provider: string, model: string) =>
+        someDay({ day, keyId, provider, model, accountId: keyId === 'k3' ? 'other' : 'local' });
+      const inOrder = [
+        named('2026-11-14', 'k2', 'openai', 'a'),
+        named('2026-11-15', '', 'openai', 'B'),
+        named('2026-11-15', '', 'openai', 'a'),
+        named('2026-11-15', 'k1', 'groq', 'z'),
+        named('2026-11-15', 'k1', 'openai', 'a'),
+        named('2026-11-15', 'k3', 'openai', 'a'),
+        named('2026-11-16', '', 'groq', 'a'),
+      ];
+      const outside = [named('2026-11-13', '', 'groq', 'a'), named('2026-11-17', '', 'groq', 'a')];
+      await usage.add({ id: 'one', atMs: 1, days: [...outside, ...inOrder.toReversed()], counted: [] });
+      const range = { from: '2026-11-14', to: '2026-11-16' };
+      assert.deepEqual(await usage.days({ accountId: undefined, ...range }), inOrder);
+      const own = inOrder.filter(({ accountId }) => accountId === 'local');
+      assert.deepEqual(await usage.days({ accountId: 'local', ...range }), own);
+      assert.deepEqual(await usage.days({ accountId: 'nobody', ...range }), []);
+    });
+
+    test('what modules did adds up with the batch that it came in, once, and also below nothing', async (t) => {
+      const { usage } = (await setUpDatabase(t)).database;
+      const none = { conversations: 0, costNanoUsd: 0, squaredUsd: 0 };
+      const some = {
+        accountId: 'local',
+        day,
+        module: 'patterns',
+        savedNanoUsd: -3,
+        spentNanoUsd: 5,
+        with: { conversations: 1, costNanoUsd: 7, squaredUsd: 0.25 },
+        without: none,
+      };
+      const other = { ...some, accountId: 'other', module: 'exact-cache', savedNanoUsd: 9 };
+      const batch = { id: 'one', atMs: 1, days: [], counted: [], modules: [some, some, other] };
+      for (const id of ['one', 'one', 'two']) await usage.add({ ...batch, id });
+      const sum = {
+        ...some,
+        savedNanoUsd: -12,
+        spentNanoUsd: 20,
+        with: { conversations: 4, costNanoUsd: 28, squaredUsd: 1 },
+      };
+      assert.deepEqual(await usage.modules({ accountId: 'local', from: day, to: day }), [sum]);
+      const all = await usage.modules({ accountId: undefined, from: day, to: day });
+      assert.deepEqual(
+        all.map(({ module, savedNanoUsd }) => [module, savedNanoUsd]),
+        [
+          ['exact-cache', 18],
+          ['patterns', -12],
+        ],
+      );
+      assert.deepEqual(
+        await usage.modules({ accountId: undefined, from: '2000-01-01', to: '2000-01-02' }),
+        [],
+      );
+    });
+
+    describe('reservations', () => {
+      const month = { accountId: 'a', of: 'calls', keyId: '', periodStartMs: 1 } as const;
+      const money = { accountId: 'a', of: 'spending', keyId: 'k', periodStartMs: 0 } as const;
+      const some = (given: Partial<Reservation> = {}): Reservation => ({
+        ...month,
+        processId: 'one',
+        amount: 5,
+        atMs: 10,
+        untilMs: 2_000_000_000_000,
+        ...given,
+      });
+
+      test('the latest that a process reserved holds, and nothing is kept of nothing', async (t) => {
+        const { database, execute } = await setUpDatabase(t);
+        const { usage } = database;
+        await usage.reserve([some(), some({ processId: 'other', amount: 7 }), some({ ...money, amount: 9 })]);
+        await usage.reserve([some({ amount: 3, atMs: 11, untilMs: 12 })]);
+        assert.deepEqual(await usage.reserved(month), [
+          some({ amount: 3, atMs: 11, untilMs: 12 }),
+          some({ processId: 'other', amount: 7 }),
+        ]);
+        assert.deepEqual(await usage.reserved(money), [some({ ...money, amount: 9 })]);
+        await usage.reserve([some({ amount: 0 }), some({ processId: 'other', amount: 8 })]);
+        assert.deepEqual(await usage.reserved(month), [some({ processId: 'other', amount: 8 })]);
+        await usage.reserve([some({ processId: 'other', amount: 0 }), some({ ...money, amount: 0 })]);
+        assert.deepEqual(await execute('select * from reservations'), []);
+      });
+
+      test('those of another account, period or key are not told', async (t) => {
+        const { usage } = (await setUpDatabase(t)).database;
+        await usage.reserve([
+          some(),
+          some({ accountId: 'b', amount: 1 }),
+          some({ periodStartMs: 2, amount: 1 }),
+          some(money),
+          some({ ...money, keyId: 'l', amount: 1 }),
+        ]);
+        assert.deepEqual(await usage.reserved(month), [some()]);
+        assert.deepEqual(await usage.reserved(money), [some(money)]);
+        assert.deepEqual(await usage.quotaUsage('a', 1), { calls: 0, reserved: [some()] });
+      });
+
+      test('are lowered together with the batch that they were for, also when it is added again', async (t) => {
+        const { usage } = (await setUpDatabase(t)).database;
+        await usage.reserve([some()]);
+        const batch = { id: 'one', atMs: 1, days: [], counted: [{ ...month, calls: 2 }] };
+        await usage.add({ ...batch, reserved: [some({ amount: 3 })] });
+        assert.deepEqual(await usage.quotaUsage('a', 1), { calls: 2, reserved: [some({ amount: 3 })] });
+        await usage.add({ ...batch, reserved: [some({ amount: 4 })] });
+        assert.deepEqual(await usage.quotaUsage('a', 1), { calls: 2, reserved: [some({ amount: 4 })] });
+        const broken = { ...batch, id: 'two', counted: [{ ...month, calls: 1.5 }] };
+        await assert.rejects(usage.add({ ...broken, reserved: [some({ amount: 0 })] }));
+        assert.deepEqual(await usage.quotaUsage('a', 1), { calls: 2, reserved: [some({ amount: 4 })] });
+      });
+
+      test('a count has every call once, while what is reserved becomes what is stored', async (t) => {
+        const { open, database } = await setUpDatabase(t);
+        const other = await open();
+        const total = 30;
+        await database.usage.reserve([some({ amount: total })]);
+        const counts: number[] = [];
+        const counting = async () => {
+          for (;;) {
+            const { calls, reserved } = await other.usage.quotaUsage('a', 1);
+            counts.push(calls + (reserved[0]?.amount ?? 0));
+            if (calls === total) return;
+          }
+        };
+        const storing = async () => {
+          for (let left = total - 1; left >= 0; left--)
+            await database.usage.add({
+              id: `batch ${left}`,
+              atMs: 1,
+              days: [],
+              counted: [{ ...month, calls: 1 }],
+              reserved: [some({ amount: left })],
+            });
+        };
+        await Promise.all([counting(), storing()]);
+        assert.deepEqual(new Set(counts), new Set([total]));
+      });
+
+      test('many are written at once, and those whose time is over are forgotten', async (t) => {
+        const { database, execute } = await setUpDatabase(t);
+        const many = Array.from({ length: 450 }, (_, at) =>
+          some({ accountId: `account ${at}`, untilMs: at }),
+        );
+        await database.usage.reserve(many);
+        assert.deepEqual(
+          await database.usage.reserved({ ...month, accountId: 'account 449' }),
+          many.slice(-1),
+        );
+        await database.usage.reserve(many.slice(0, 400).map((one) => ({ ...one, amount: 0 })));
+        await database.usage.add({
+          id: 'one',
+          atMs: 440 + limits.usageBatchCleanupMs,
+          days: [],
+          counted: [],
+        });
+        assert.deepEqual(await execute('select * from reservations'), []);
+      });
+    });
+
+    test('batches of long ago are forgotten, and those of late are not', async (t) => {
+      const { database, execute } = await setUpDatabase(t);
+      const start = 1_763_000_000_000;
+      const times = [
+        start,
+        start + limits.usageBatchKeptMs,
+        start + limits.usageBatchKeptMs + limits.usageBatchCleanupMs,
+      ];
+      for (const [at, atMs] of times.entries())
+        await database.usage.add({ id: `batch ${at}`, atMs, days: [], counted: [] });
+      const kept = await execute('select id from usage_batches order by id');
+      assert.deepEqual(JSON.parse(JSON.stringify(kept)), [{ id: 'batch 1' }, { id: 'batch 2' }]);
+    });
+  });
+}

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { limits as kernelLimits } from '../../src/kernel/limits.ts';
+import type { Allowance, SharedState, SlotDecision } from '../../src/kernel/ports/shared-state.ts';
+import { limits } from '../../src/storage/limits.ts';
+
+/** A home of shared state for one test. */
+export interface SharedStateFixture {
+  /** As two replicas see it; the same object twice where there is only one process. */
+  readonly replicas: readonly [SharedState, SharedState];
+  readonly nowMs: number;
+  pass(seconds: number): void | Promise<void>;
+  /** All that it knows is gone; answers with how a replica sees it then. */
+  lose(): Promise<SharedState>;
+}
+
+const day = 86_400;
+
+/** What every home of shared state must do, whatever it is made of. */
+export function sharedStateConformance(
+  name: string,
+  open: (t: TestContext) => SharedStateFixture | Promise<SharedStateFixture>,
+): void {
+  const setUp = async (t: TestContext, changes: Partial<Allowance> = {}) => {
+    const home = await open(t);
+    const allowance: Allowance = {
+      accountId: 'a',
+      periodStartMs: home.nowMs - day * 1000,
+      periodEndMs: home.nowMs + day * 1000,
+      limit: 100,
+      givenBackMax: 1000,
+      ...changes,
+    };
+    const [state, other] = home.replicas;
+    return { ...home, state, other, allowance };
+  };
+
+  describe(name, () => {
+    test('nobody is granted more than the limit, however many take at once on two replicas', async (t) => {
+      const { state, other, allowance } = await setUp(t);
+      await state.slots.begin(allowance, 50);
+      const taken = await Promise.all(
+        Array.from({ length: 200 }, (_, at) => (at % 2 ? state : other).slots.take(allowance)),
+      );
+      assert.equal(taken.filter(({ outcome }) => outcome === 'granted').length, 50);
+      assert.equal(taken.filter(({ outcome }) => outcome === 'full').length, 150);
+      const used = taken.flatMap((one) => (one.outcome === 'granted' ? [one.used] : []));
+      assert.deepEqual(
+        used.sort((a, b) => a - b),
+        Array.from({ length: 50 }, (_, at) => 51 + at),
+      );
+    });
+
+    test('a slot that is given back can be taken by another call', async (t) => {
+      const { state, other, allowance } = await setUp(t, { limit: 1 });
+      await state.slots.begin(allowance, 0);
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'granted 1');
+      assert.equal(describeOutcome(await other.slots.take(allowance)), 'full 1');
+      await other.slots.giveBack(allowance);
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'granted 1');
+    });
+
+    test('a count never falls below nothing', async (t) => {
+      const { state, allowance } = await setUp(t, { limit: 1 });
+      await state.slots.begin(allowance, 0);
+      await state.slots.giveBack(allowance);
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'granted 1');
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'full 1');
+    });
+
+    test('a count is begun once, and what others would begin with is left aside', async (t) => {
+      const { state, other, allowance } = await setUp(t);
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'uncounted');
+      await Promise.all([state.slots.begin(allowance, 7), other.slots.begin(allowance, 7)]);
+      assert.equal(describeOutcome(await other.slots.take(allowance)), 'granted 8');
+      await state.slots.begin(allowance, 0);
+      assert.equal(describeOutcome(await other.slots.take(allowance)), 'granted 9');
+    });
+
+    test('giving back what nobody counted begins no count', async (t) => {
+      const { state, allowance } = await setUp(t);
+      await state.slots.giveBack(allowance);
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'uncounted');
+    });
+
+    test('accounts and periods are counted apart', async (t) => {
+      const { state, allowance } = await setUp(t, { limit: 1 });
+      const nextPeriod = { ...allowance, periodStartMs: allowance.periodEndMs };
+      const neighbour = { ...allowance, accountId: 'b' };
+      await state.slots.begin(allowance, 0);
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'granted 1');
+      assert.equal(describeOutcome(await state.slots.take(nextPeriod)), 'uncounted');
+      assert.equal(describeOutcome(await state.slots.take(neighbour)), 'uncounted');
+      await state.slots.begin(nextPeriod, 0);
+      await state.slots.giveBack(allowance);
+      assert.equal(describeOutcome(await state.slots.take(nextPeriod)), 'granted 1');
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'granted 1');
+    });
+
+    test('a limit that was raised or lowered holds from the next call on', async (t) => {
+      const { state, allowance } = await setUp(t, { limit: 1 });
+      await state.slots.begin(allowance, 1);
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'full 1');
+      assert.equal(describeOutcome(await state.slots.take({ ...allowance, limit: 2 })), 'granted 2');
+      assert.equal(describeOutcome(await state.slots.take({ ...allowance, limit: 1 })), 'full 2');
+    });
+
+    test('after too many calls were given back, a minute passes before the next', async (t) => {
+      const { state, other, allowance, pass } = await setUp(t, { givenBackMax: 3 });
+      await state.slots.begin(allowance, 0);
+      for (let at = 0; at < 3; at++) {
+        assert.equal(describeOutcome(await other.slots.take(allowance)), 'granted 1');
+        await state.slots.giveBack(allowance);
+      }
+      const slotDecision = await other.slots.take(allowance);
+      assert.equal(slotDecision.outcome, 'failing');
+      const wait = slotDecision.outcome === 'failing' ? slotDecision.retryAfterSeconds : 0;
+      assert.ok(Number.isInteger(wait) && wait > 30 && wait <= 60, String(wait));
+      assert.equal((await state.slots.take({ ...allowance, accountId: 'b' })).outcome, 'uncounted');
+      await pass(61);
+      assert.equal(describeOutcome(await other.slots.take(allowance)), 'granted 1');
+    });
+
+    test('a count that is full tells how much of it processes have under way', async (t) => {
+      const { state, other, allowance } = await setUp(t, { limit: 4 });
+      await state.slots.begin(allowance, 1);
+      await state.slots.take(allowance, { processId: 'one', calls: 1 });
+      await state.slots.take(allowance, { processId: 'one', calls: 2 });
+      await other.slots.take(allowance, { processId: 'two', calls: 1 });
+      const held = async (processId: string, calls: number) => {
+        const slotDecision = await other.slots.take(allowance, { processId, calls });
+        return slotDecision.outcome === 'full' ? slotDecision.held : slotDecision.outcome;
+      };
+      assert.equal(await held('three', 1), 3, 'the call that is refused is none of them');
+      assert.equal(await held('two', 1), 2);
+      await state.slots.reportInFlight(allowance, { processId: 'one', calls: 0 });
+      assert.equal(await held('two', 2), 1);
+      assert.equal(await held('two', 100), 4, 'no more than are used');
+      await other.slots.reportInFlight({ ...allowance, accountId: 'b' }, { processId: 'two', calls: 3 });
+      assert.equal(await held('two', 1), 0);
+    });
+
+    test('what a process had under way is forgotten when it has not said so for a while', async (t) => {
+      const { state, other, allowance, pass } = await setUp(t, { limit: 2 });
+      await state.slots.begin(allowance, 0);
+      await state.slots.take(allowance, { processId: 'killed', calls: 1 });
+      await other.slots.take(allowance, { processId: 'living', calls: 1 });
+      await pass(limits.inFlightLifeMs / 2000);
+      await other.slots.reportInFlight(allowance, { processId: 'living', calls: 1 });
+      await pass(limits.inFlightLifeMs / 2000 + 1);
+      const slotDecision = await state.slots.take(allowance);
+      assert.ok(slotDecision.outcome === 'full', slotDecision.outcome);
+      assert.deepEqual([slotDecision.used, slotDecision.held], [2, 1]);
+    });
+
+    test('calls that were never made leave no trace', async (t) => {
+      const { state, other, allowance } = await setUp(t, { limit: 1, givenBackMax: 1 });
+      await state.slots.begin(allowance, 0);
+      for (let at = 0; at < 5; at++) {
+        assert.equal(describeOutcome(await state.slots.take(allowance)), 'granted 1');
+        await other.slots.undo(allowance);
+      }
+      await state.slots.undo(allowance);
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'granted 1');
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'full 1');
+    });
+
+    test('a count lasts as long as its period and a while longer', async (t) => {
+      const { state, allowance, pass } = await setUp(t, { limit: 1 });
+      await state.slots.begin(allowance, 1);
+      await pass(day + kernelLimits.countGraceMs / 1000 - 600);
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'full 1');
+      await pass(601);
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'uncounted');
+    });
+
+    test('a version stays until it is renewed, on every replica', async (t) => {
+      const { state, other, allowance } = await setUp(t);
+      const first = await state.versions.of('a');
+      assert.equal(await other.versions.of('a'), first);
+      assert.equal((await other.slots.take(allowance)).version, first);
+      await other.versions.renew('a');
+      const second = await state.versions.of('a');
+      assert.notEqual(second, first);
+      assert.equal((await state.slots.take(allowance)).version, second);
+      await state.versions.renew('a');
+      assert.ok(![first, second].includes((await other.slots.take(allowance)).version));
+    });
+
+    test('every outcome tells the version', async (t) => {
+      const { state, allowance } = await setUp(t, { limit: 1, givenBackMax: 1 });
+      const { version } = await state.slots.take(allowance);
+      assert.equal(await state.versions.of('a'), version);
+      await state.slots.begin(allowance, 0);
+      const [granted, full] = [await state.slots.take(allowance), await state.slots.take(allowance)];
+      await state.slots.giveBack(allowance);
+      const failing = await state.slots.take(allowance);
+      assert.deepEqual([granted, full, failing].map(describeOutcome), ['granted 1', 'full 1', 'failing']);
+      assert.deepEqual(
+        new Set([granted, full, failing].map((slotDecision) => slotDecision.version)),
+        new Set([version]),
+      );
+    });
+
+    test('accounts have versions of their own', async (t) => {
+      const { state } = await setUp(t);
+      const [a, b] = [await state.versions.of('a'), await state.versions.of('b')];
+      await state.versions.renew('a');
+      assert.equal(await state.versions.of('b'), b);
+      assert.notEqual(await state.versions.of('a'), a);
+    });
+
+    test('what is lost is counted anew, under a version that never was', async (t) => {
+      const { state, allowance, lose } = await setUp(t);
+      const before = await state.versions.of('a');
+      await state.slots.begin(allowance, 3);
+      const left = await lose();
+      const slotDecision = await left.slots.take(allowance);
+      assert.equal(slotDecision.outcome, 'uncounted');
+      assert.notEqual(slotDecision.version, before);
+    });
+
+    test('tries are counted in a window that begins with the first', async (t) => {
+      const { state, other, pass } = await setUp(t);
+      const limit = { most: 3, seconds: 600 };
+      assert.equal(await state.rateLimiter.count('one', limit), 0);
+      await pass(300);
+      assert.equal(await other.rateLimiter.count('one', limit), 0);
+      assert.equal(await state.rateLimiter.count('one', limit), 0);
+      const wait = await other.rateLimiter.count('one', limit);
+      assert.ok(Number.isInteger(wait) && wait > 200 && wait <= 300, String(wait));
+      assert.equal(await state.rateLimiter.count('another', limit), 0);
+      await pass(301);
+      assert.equal(await state.rateLimiter.count('one', limit), 0);
+    });
+
+    test('tries that are forgotten count no more', async (t) => {
+      const { state, other } = await setUp(t);
+      const limit = { most: 1, seconds: 600 };
+      await state.rateLimiter.count('one', limit);
+      assert.ok((await state.rateLimiter.count('one', limit)) > 0);
+      await other.rateLimiter.forget('one');
+      assert.equal(await state.rateLimiter.count('one', limit), 0);
+    });
+
+    test('no more than the limit of tries get through at once', async (t) => {
+      const { state, other } = await setUp(t);
+      const limit = { most: 5, seconds: 600 };
+      const waits = await Promise.all(
+        Array.from({ length: 50 }, (_, at) => (at % 2 ? state : other).rateLimiter.count('one', limit)),
+      );
+      assert.equal(waits.filter((wait) => wait === 0).length, 5);
+    });
+
+    test('answers when it is asked whether it is there', async (t) => {
+      const { state } = await setUp(t);
+      await state.ping();
+    });
+  });
+}
+
+function describeOutcome(slotDecision: SlotDecision): string {
+  return 'used' in slotDecision ? `${slotDecision.outcome} ${slotDecision.used}` : slotDecision.outcome;
+}
