@@ -5,6 +5,7 @@ const checks: readonly (readonly [string, string, readonly string[]])[] = [
   ['format and lint', 'biome', ['ci', '--error-on-warnings', '--reporter=summary', '.']],
   ['types', 'tsc', ['-p', '.']],
   ['types of pages', 'tsc', ['-p', 'web']],
+  ['types of measurements', 'tsc', ['-p', 'measure']],
   ['layers', 'node', ['--test', '--test-reporter=dot', 'test/layers.test.ts']],
   ['generated pages', 'node', ['scripts/module-docs.ts', '--check']],
   ['types of the API', 'node', ['scripts/web-types.ts', '--check']],

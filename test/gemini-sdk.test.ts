@@ -3,12 +3,12 @@ import { after, beforeEach, describe, test } from 'node:test';
 import { ApiError, GoogleGenAI } from '@google/genai';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { geminiStream } from './support/wire/fixtures.ts';
 import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';
 import { Person, startCloud } from './support/cloud.ts';
 import { dialectAt } from './support/provider-dialects.ts';
+import { geminiStream } from './support/wire/fixtures.ts';
 
 const fake = await FakeUpstream.start();
 const weir = await startTestGateway({

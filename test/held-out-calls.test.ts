@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type LaidOut, tokensBy } from '../scripts/eval-tokens/laid-out.ts';
-import { refitted } from '../scripts/eval-tokens/refit.ts';
-import { isIn, shareOf } from '../scripts/eval-usage/held-out.ts';
+import { type LaidOut, tokensBy } from '../measure/eval/tokens/laid-out.ts';
+import { refitted } from '../measure/eval/tokens/refit.ts';
+import { isIn, shareOf } from '../measure/eval/usage/held-out.ts';
 import { templateFor } from '../src/providers/tokens/prompt-template.ts';
 
 const openings = Array.from(

@@ -13,56 +13,68 @@ const services = [
   'patterns',
   'telemetry',
 ];
+const belowServer = ['lib', 'kernel', 'wire', 'providers', 'calls', ...services];
+const belowGateway = [...belowServer, 'http', 'modules', 'server', 'storage'];
 
-/** Which layers each layer may import, besides itself; those of `everywhere` may import all. */
+/** The rooms that each room may import, besides itself. A file beside the rooms is a room of its own. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  kernel: [],
-  wire: ['kernel'],
-  storage: ['kernel'],
-  accounts: ['kernel'],
-  billing: ['kernel'],
-  payments: ['kernel'],
-  sandbox: ['kernel'],
-  receipts: ['kernel'],
-  embeddings: ['kernel'],
-  patterns: ['kernel'],
-  telemetry: ['kernel'],
-  // What a module of somebody else's may use, and nothing more.
+  lib: [],
+  kernel: ['lib'],
+  wire: ['lib', 'kernel'],
+  storage: ['lib', 'kernel'],
+  ...Object.fromEntries(services.map((room) => [room, ['lib', 'kernel']])),
+  // Only what modules of other packages may use as well.
   modules: ['module-api'],
-  'module-api': ['kernel'],
-  providers: ['kernel', 'wire'],
-  calls: ['kernel', 'wire', 'providers', ...services],
-  http: ['kernel'],
-  server: ['http', 'kernel', 'wire', 'providers', 'modules', 'calls', ...services],
+  'module-api': ['lib', 'kernel', 'wire'],
+  providers: ['lib', 'kernel', 'wire'],
+  calls: ['lib', 'kernel', 'wire', 'providers', ...services],
+  http: ['lib'],
+  server: ['http', ...belowServer],
+  gateway: belowGateway,
+  process: ['gateway', ...belowGateway],
+  workers: ['process', 'gateway', ...belowGateway],
+  testing: ['gateway', ...belowGateway],
+  cli: ['workers', 'process', 'gateway', ...belowGateway],
+  index: ['gateway'],
+  main: ['cli'],
 };
-
-const everywhere = ['gateway', 'workers', 'cli', 'testing'];
 
 const source = join(import.meta.dirname, '..', 'src');
 const files = globSync('**/*.ts', { cwd: source }).filter((file) => !file.endsWith('.test.ts'));
+const imports = files.flatMap((file) =>
+  importsOf(file).map((target) => ({ file, target, from: roomOf(file), to: roomOf(target) })),
+);
 
-test('every import stays within its layer', () => {
-  const trespasses = files.flatMap((file) => {
-    const layer = layerOf(file);
-    const mayImport = layer === undefined ? undefined : allowed[layer];
-    if (layer === undefined || mayImport === undefined) return [];
-    return importsOf(file)
-      .filter((target) => {
-        const other = layerOf(target);
-        return other !== layer && (other === undefined || !mayImport.includes(other));
-      })
-      .map((target) => `${file} imports ${target}`);
-  });
-  assert.deepEqual(trespasses, []);
+test('every room imports only the rooms that it may', () => {
+  const violations = imports
+    .filter(({ from, to }) => from !== to && allowed[from]?.includes(to) !== true)
+    .map(({ file, target }) => `${file} imports ${target}`);
+  assert.deepEqual(violations, []);
+});
+
+test('every room is listed', () => {
+  assert.deepEqual(Object.keys(allowed).sort(), [...new Set(files.map(roomOf))].sort());
+});
+
+test('no room imports itself through others', () => {
+  const left = new Set(files.map(roomOf));
+  const isIndependent = (room: string) =>
+    !imports.some(({ from, to }) => from === room && to !== room && left.has(to));
+  let independent = [...left].filter(isIndependent);
+  while (independent.length > 0) {
+    for (const room of independent) left.delete(room);
+    independent = [...left].filter(isIndependent);
+  }
+  assert.deepEqual([...left], []);
 });
 
 test('modules never import each other', () => {
-  const trespasses = files
-    .filter((file) => layerOf(file) === 'modules' && file !== join('modules', 'index.ts'))
+  const violations = files
+    .filter((file) => roomOf(file) === 'modules' && file !== join('modules', 'index.ts'))
     .flatMap((file) =>
-      importsOf(file).filter((target) => layerOf(target) === 'modules' && unitOf(target) !== unitOf(file)),
+      importsOf(file).filter((target) => roomOf(target) === 'modules' && unitOf(target) !== unitOf(file)),
     );
-  assert.deepEqual(trespasses, []);
+  assert.deepEqual(violations, []);
 });
 
 test('modules in packages of their own need nothing but the entry that is for them', () => {
@@ -86,15 +98,8 @@ test('the dashboard knows the gateway by its HTTP API alone', () => {
       assert.ok(!relative(web, join(web, dirname(file), name)).startsWith('..'), `${file} imports ${name}`);
 });
 
-test('every folder under src is a known layer', () => {
-  const layers = new Set(files.map(layerOf).filter((layer) => layer !== undefined));
-  for (const layer of layers) assert.ok(layer in allowed || everywhere.includes(layer), layer);
-});
-
-function layerOf(file: string): string | undefined {
-  const [first = '', ...rest] = file.split(sep);
-  if (rest.length > 0) return first;
-  return file === 'module-api.ts' ? 'module-api' : undefined;
+function roomOf(file: string): string {
+  return file.split(sep)[0]?.replace(/\.ts$/, '') ?? '';
 }
 
 /** A module is a file or a folder below `modules`. */

@@ -4,10 +4,10 @@ import { parseExact } from '../src/lib/json.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { numberOf, objectsOf } from '../src/wire/json-values.ts';
-import { chatStream, geminiStream, messagesStream, responsesStream } from './support/wire/fixtures.ts';
 import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
 import { clientDialects } from './support/client-dialects.ts';
+import { chatStream, geminiStream, messagesStream, responsesStream } from './support/wire/fixtures.ts';
 
 const fake = await FakeUpstream.start();
 const weir = await startTestGateway({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { someUser } from '../../test/conformance/database/samples.ts';
 import { billingDesk } from '../../test/support/billing-desk.ts';
 import type { FakeSubscription } from '../../test/support/stripe/fake-objects.ts';
-import { someUser } from '../../test/conformance/database/samples.ts';
 import { limits } from './limits.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { effectiveTier } from './tiers.ts';

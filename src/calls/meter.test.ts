@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { clientRequestFrom } from '../../test/support/wire/replay.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Answer, ReplyEvent, Usage } from '../kernel/message.ts';
 import type { Target } from '../kernel/provider.ts';
@@ -9,7 +10,6 @@ import type { UnreadContent, WireFormat } from '../kernel/wire-format.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { openaiCompatible } from '../providers/openai-compatible.ts';
 import { anthropicMessages, openaiChat } from '../wire/index.ts';
-import { clientRequestFrom } from '../../test/support/wire/replay.ts';
 import { Meter } from './meter.ts';
 
 const text = 'A weir is a low wall across a river that holds its water back. '.repeat(10);

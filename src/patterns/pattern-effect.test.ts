@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { simulated } from '../../scripts/eval-patterns/simulated.ts';
+import { simulated } from '../../measure/eval/patterns/simulated.ts';
 import { somePattern } from '../../test/conformance/database/samples.ts';
 import { holdoutShareOf, patternEffectOf, retirementReasonOf } from './pattern-effect.ts';
 

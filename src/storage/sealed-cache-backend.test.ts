@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cacheBackendConformance } from '../../test/conformance/cache-backend.ts';
 import { MovedClock } from '../../test/support/moved-clock.ts';
 import { Sealer } from '../accounts/sealer.ts';
 import { systemClock } from '../lib/clock.ts';
-import { cacheBackendConformance } from '../../test/conformance/cache-backend.ts';
 import { MemoryCacheBackend } from './memory/memory-cache-backend.ts';
 import { SealedCacheBackend } from './sealed-cache-backend.ts';
 

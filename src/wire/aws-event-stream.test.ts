@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { converse, event, invokedClaude } from '../../test/support/bedrock-dialects.ts';
 import { packed } from '../../test/support/bedrock-front.ts';
+import { replayEverywhere } from '../../test/support/wire/replay.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { AwsEventStreamParser } from './aws-event-stream.ts';
 import { AwsEventStreamToSse } from './aws-event-stream-to-sse.ts';
 import { createBedrockConverse } from './bedrock-converse/bedrock-converse.ts';
 import { anthropicMessages } from './index.ts';
 import { SseParser } from './sse.ts';
-import { replayEverywhere } from '../../test/support/wire/replay.ts';
 
 const bedrockConverse = createBedrockConverse(() => 'msg_1');
 

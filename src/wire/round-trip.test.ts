@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import {
+  conversations,
+  plainThinking,
+  signedThinking,
+  toolInput,
+} from '../../test/support/wire/conversations.ts';
+import { clientRequestFrom, encodeEvents, replay } from '../../test/support/wire/replay.ts';
 import { parseBody } from '../kernel/json/parse-body.ts';
 import type { Answer, ChatRequest } from '../kernel/message.ts';
 import { answerToEvents } from '../kernel/reply/answer-events.ts';
@@ -8,8 +15,6 @@ import type { WireFormat } from '../kernel/wire-format.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { anthropicMessages, gemini, openaiChat, openaiResponses, wireFormats } from './index.ts';
 import { limits } from './limits.ts';
-import { conversations, plainThinking, signedThinking, toolInput } from '../../test/support/wire/conversations.ts';
-import { clientRequestFrom, encodeEvents, replay } from '../../test/support/wire/replay.ts';
 
 const trips = [
   { wire: anthropicMessages, model: 'claude-sonnet-4-5', thinking: signedThinking },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { dataFrames, namedFrames } from '../../test/support/wire/replay.ts';
 import { deltaChars, estimateChunkTokens } from '../kernel/token-estimate.ts';
 import type { Interest, WireFormat } from '../kernel/wire-format.ts';
 import { anthropicMessages, openaiChat, openaiResponses } from './index.ts';
-import { dataFrames, namedFrames } from '../../test/support/wire/replay.ts';
 import { UnreadContentEstimator } from './unread-content-estimator.ts';
 
 /** What somebody estimates who sees some of it and adds the rest. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MovedClock } from '../../test/support/moved-clock.ts';
-import { memoryWith, seenFromAfar, together } from '../../test/support/seen-from-afar.ts';
 import { budgetsConformance } from '../../test/conformance/budgets.ts';
 import { cacheBackendConformance } from '../../test/conformance/cache-backend.ts';
-import { limits } from '../storage/limits.ts';
 import { sharedStateConformance } from '../../test/conformance/shared-state.ts';
+import { MovedClock } from '../../test/support/moved-clock.ts';
+import { memoryWith, seenFromAfar, together } from '../../test/support/seen-from-afar.ts';
+import { limits } from '../storage/limits.ts';
 
 sharedStateConformance('shared state in the primary process', (t) => {
   const clock = new MovedClock();

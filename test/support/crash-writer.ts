@@ -1,9 +1,9 @@
 // Writes rows endlessly and reports each committed one to its parent. The crash tests kill it.
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../src/kernel/ports/records.ts';
-import { someDay, someKey, someUser } from '../conformance/database/samples.ts';
 import { openPostgres } from '../../src/storage/sql/postgres.ts';
 import { openSqlite } from '../../src/storage/sql/sqlite.ts';
+import { someDay, someKey, someUser } from '../conformance/database/samples.ts';
 
 /** Returns the id of a committed row. */
 export interface CommittedRow {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { budgetsConformance } from '../../../test/conformance/budgets.ts';
+import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { limits } from '../limits.ts';
 import { MemoryBudgets } from './memory-budgets.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cacheBackendConformance } from '../../../test/conformance/cache-backend.ts';
 import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { cacheBackendConformance } from '../../../test/conformance/cache-backend.ts';
 import { MemoryCacheBackend } from './memory-cache-backend.ts';
 
 cacheBackendConformance('shelves in memory', () => {

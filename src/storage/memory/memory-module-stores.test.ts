@@ -1,6 +1,6 @@
+import { moduleStoresConformance } from '../../../test/conformance/module-stores.ts';
 import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { limits } from '../limits.ts';
-import { moduleStoresConformance } from '../../../test/conformance/module-stores.ts';
 import { MemoryModuleStores } from './memory-module-stores.ts';
 
 moduleStoresConformance('stores of modules in memory', () => {

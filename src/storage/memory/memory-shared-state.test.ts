@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { sharedStateConformance } from '../../../test/conformance/shared-state.ts';
+import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { MemoryAccountState } from './memory-account-state.ts';
 import { MemoryRateLimiter } from './memory-rate-limiter.ts';
 import { MemorySharedState } from './memory-shared-state.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '@redis/client';
+import { budgetsConformance } from '../../../test/conformance/budgets.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { freshRedis } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
-import { budgetsConformance } from '../../../test/conformance/budgets.ts';
 import { limits } from '../limits.ts';
 import { RedisBudgets } from './redis-budgets.ts';
 import { RedisConnection } from './redis-connection.ts';

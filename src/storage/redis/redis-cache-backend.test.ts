@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cacheBackendConformance } from '../../../test/conformance/cache-backend.ts';
 import { agedRedis } from '../../../test/support/aged-redis.ts';
 import { atOnce } from '../../../test/support/at-once.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { freshRedis } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
-import { cacheBackendConformance } from '../../../test/conformance/cache-backend.ts';
 import { limits } from '../limits.ts';
 import { RedisCacheBackend } from './redis-cache-backend.ts';
 import { RedisConnection } from './redis-connection.ts';

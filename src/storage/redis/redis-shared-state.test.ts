@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '@redis/client';
+import { sharedStateConformance } from '../../../test/conformance/shared-state.ts';
 import { agedRedis } from '../../../test/support/aged-redis.ts';
 import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { freshRedis } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import type { Allowance } from '../../kernel/ports/shared-state.ts';
-import { sharedStateConformance } from '../../../test/conformance/shared-state.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { RedisSharedState } from './redis-shared-state.ts';
 

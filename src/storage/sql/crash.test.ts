@@ -8,8 +8,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { freshPostgres } from '../../../test/support/stores.ts';
 import type { CommittedRow } from '../../../test/support/crash-writer.ts';
+import { freshPostgres } from '../../../test/support/stores.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { someUser } from '../../../test/conformance/database/samples.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { freshPostgres } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import { patientBounds } from '../../testing/empty-database.ts';
-import { someUser } from '../../../test/conformance/database/samples.ts';
 import { openPostgres } from './postgres.ts';
 import { PostgresPool } from './postgres-pool.ts';
 

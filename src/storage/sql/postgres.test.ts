@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { Client } from 'pg';
+import { databaseConformance } from '../../../test/conformance/database.ts';
 import { cleanUp } from '../../../test/support/clean-up.ts';
 import { createPostgres, freshPostgres } from '../../../test/support/stores.ts';
 import { patientBounds } from '../../testing/empty-database.ts';
-import { databaseConformance } from '../../../test/conformance/database.ts';
 import { openPostgres } from './postgres.ts';
 
 type Made = Awaited<ReturnType<typeof createPostgres>>;

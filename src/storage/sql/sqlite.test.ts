@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, type TestContext, test } from 'node:test';
-import { patientBounds } from '../../testing/empty-database.ts';
 import { databaseConformance } from '../../../test/conformance/database.ts';
+import { patientBounds } from '../../testing/empty-database.ts';
 import { openSqlite } from './sqlite.ts';
 
 /** With all tables, which take longer to make than most tests; each gets a copy. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { someCall, someRequestId } from '../../../test/conformance/database/samples.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { FaultyRequestLog } from '../../../test/support/faulty-request-log.ts';
 import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { emptyFolder } from '../../../test/support/weir-process.ts';
 import type { LoggedCall, RequestLog } from '../../kernel/ports/request-log.ts';
-import { someCall, someRequestId } from '../../../test/conformance/database/samples.ts';
 import { openEmptyDatabase } from '../../testing/empty-database.ts';
 import { limits } from '../limits.ts';
 import { type CleanerParts, LogCleaner } from './log-cleaner.ts';

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { messagesAnswer, messagesStream } from '../../../test/support/wire/fixtures.ts';
+import {
+  clientRequestFrom,
+  encodeEvents,
+  namedFrames,
+  replay,
+  replayEverywhere,
+} from '../../../test/support/wire/replay.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Block, ChatRequest, Message } from '../../kernel/message.ts';
 import { answerToEvents } from '../../kernel/reply/answer-events.ts';
-import { messagesAnswer, messagesStream } from '../../../test/support/wire/fixtures.ts';
-import { clientRequestFrom, encodeEvents, namedFrames, replay, replayEverywhere } from '../../../test/support/wire/replay.ts';
 import { anthropicMessages as wire } from './anthropic-messages.ts';
 
 const asked = clientRequestFrom(wire, { model: 'm', messages: [] });

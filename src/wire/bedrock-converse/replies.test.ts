@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { converse, event } from '../../../test/support/bedrock-dialects.ts';
+import {
+  clientRequestFrom,
+  encodeEvents,
+  replay,
+  replayEverywhere,
+} from '../../../test/support/wire/replay.ts';
 import { openaiChat } from '../index.ts';
-import { clientRequestFrom, encodeEvents, replay, replayEverywhere } from '../../../test/support/wire/replay.ts';
 import { createBedrockConverse } from './bedrock-converse.ts';
 
 const bedrockConverse = createBedrockConverse(() => 'msg_1');

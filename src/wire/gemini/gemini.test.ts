@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { geminiStream } from '../../../test/support/wire/fixtures.ts';
+import {
+  clientRequestFrom,
+  encodeEvents,
+  replay,
+  replayEverywhere,
+} from '../../../test/support/wire/replay.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { parseBody } from '../../kernel/json/parse-body.ts';
 import type { Answer, ChatRequest } from '../../kernel/message.ts';
 import { answerToEvents } from '../../kernel/reply/answer-events.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { objectOf, objectsOf } from '../json-values.ts';
-import { geminiStream } from '../../../test/support/wire/fixtures.ts';
-import { clientRequestFrom, encodeEvents, replay, replayEverywhere } from '../../../test/support/wire/replay.ts';
 import { gemini } from './gemini.ts';
 import { JsonArrayStream } from './json-array-stream.ts';
 import { signatureIn, toSignatureBlock } from './signatures.ts';

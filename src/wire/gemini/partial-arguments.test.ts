@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { clientRequestFrom, replay } from '../../../test/support/wire/replay.ts';
 import { parseBody } from '../../kernel/json/parse-body.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { wireFormats } from '../index.ts';
-import { clientRequestFrom, replay } from '../../../test/support/wire/replay.ts';
 import { gemini } from './gemini.ts';
 
 const args = {

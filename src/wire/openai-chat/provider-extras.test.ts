@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { dataFrames, replay, replayEverywhere } from '../../../test/support/wire/replay.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
-import { dataFrames, replay, replayEverywhere } from '../../../test/support/wire/replay.ts';
 import { openaiChat as wire } from './openai-chat.ts';
 
 const model = 'google/gemini-3-pro-preview';

@@ -1,12 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI from 'openai';
+import {
+  chatCompletion,
+  chatStream,
+  messagesAnswer,
+  messagesStream,
+} from '../../../test/support/wire/fixtures.ts';
+import {
+  clientRequestFrom,
+  dataFrames,
+  encodeEvents,
+  replay,
+  replayEverywhere,
+} from '../../../test/support/wire/replay.ts';
 import type { Answer } from '../../kernel/message.ts';
 import { answerToEvents } from '../../kernel/reply/answer-events.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
-import { chatCompletion, chatStream, messagesAnswer, messagesStream } from '../../../test/support/wire/fixtures.ts';
-import { clientRequestFrom, dataFrames, encodeEvents, replay, replayEverywhere } from '../../../test/support/wire/replay.ts';
 import { createOpenaiChat } from './openai-chat.ts';
 
 const wire = createOpenaiChat({ now: () => 7000 });

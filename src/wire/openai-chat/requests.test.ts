@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { conversation } from '../../../test/support/wire/fixtures.ts';
+import { clientRequestFrom } from '../../../test/support/wire/replay.ts';
 import { fullAcceptance } from '../../kernel/acceptance.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { openaiResponses } from '../openai-responses/openai-responses.ts';
-import { conversation } from '../../../test/support/wire/fixtures.ts';
-import { clientRequestFrom } from '../../../test/support/wire/replay.ts';
 import { openaiChat as wire } from './openai-chat.ts';
 
 const hello = { model: 'gpt-5', messages: [{ role: 'user', content: 'hi' }] };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { clientRequestFrom, encodeEvents, namedFrames, replay } from '../../../test/support/wire/replay.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { objectOf, objectsOf } from '../json-values.ts';
-import { clientRequestFrom, encodeEvents, namedFrames, replay } from '../../../test/support/wire/replay.ts';
 import { createOpenaiResponses } from './openai-responses.ts';
 
 const wire = createOpenaiResponses({ now: () => 7000 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { clientRequestFrom } from '../../../test/support/wire/replay.ts';
 import type { Answer, ReplyEvent } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { openaiChat } from '../openai-chat/openai-chat.ts';
-import { clientRequestFrom } from '../../../test/support/wire/replay.ts';
 import { flattenToolName } from './namespaces.ts';
 import { openaiResponses as wire } from './openai-responses.ts';
 

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI from 'openai';
+import { messagesAnswer, messagesStream, responsesStream } from '../../../test/support/wire/fixtures.ts';
+import {
+  clientRequestFrom,
+  encodeEvents,
+  namedFrames,
+  replay,
+  replayEverywhere,
+} from '../../../test/support/wire/replay.ts';
 import type { Answer, ReplyEvent } from '../../kernel/message.ts';
 import { answerToEvents } from '../../kernel/reply/answer-events.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
-import { messagesAnswer, messagesStream, responsesStream } from '../../../test/support/wire/fixtures.ts';
-import { clientRequestFrom, encodeEvents, namedFrames, replay, replayEverywhere } from '../../../test/support/wire/replay.ts';
 import { createOpenaiResponses } from './openai-responses.ts';
 
 const wire = createOpenaiResponses({ now: () => 7000 });

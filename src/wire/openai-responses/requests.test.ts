@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { conversation, messagesAnswer } from '../../../test/support/wire/fixtures.ts';
+import { clientRequestFrom } from '../../../test/support/wire/replay.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { wrapOpaque } from '../opaque-data.ts';
 import { openaiChat } from '../openai-chat/openai-chat.ts';
-import { conversation, messagesAnswer } from '../../../test/support/wire/fixtures.ts';
-import { clientRequestFrom } from '../../../test/support/wire/replay.ts';
 import { responsesContinuation as continuation } from './continuation.ts';
 import { openaiResponses as wire } from './openai-responses.ts';
 

@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import type { Block, ChatRequest, Message, ThinkingBlock, ToolUseBlock } from '../../../src/kernel/message.ts';
+import type {
+  Block,
+  ChatRequest,
+  Message,
+  ThinkingBlock,
+  ToolUseBlock,
+} from '../../../src/kernel/message.ts';
 
 const word = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => text.trim() !== '');
 const text = word.map((value): Block => ({ type: 'text', text: value }));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { someCall, someRequestId } from '../../../../test/conformance/database/samples.ts';
 import { assertError } from '../../../../test/support/assert-error.ts';
 import { type Answered, call } from '../../../../test/support/call.ts';
 import { startHttp } from '../../../../test/support/http-server.ts';
@@ -10,7 +11,6 @@ import type { RateCard } from '../../../kernel/rate-card.ts';
 import { createRequestIds } from '../../../kernel/request-ids.ts';
 import { headerOf } from '../../../lib/headers.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
-import { someCall, someRequestId } from '../../../../test/conformance/database/samples.ts';
 import { createLog } from '../../../telemetry/log.ts';
 import { openEmptyDatabase } from '../../../testing/empty-database.ts';
 import type { AccessChecks } from '../access.ts';

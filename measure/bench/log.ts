@@ -1,0 +1,235 @@
+// Pages of a request log with a million calls, by every filter there is, and what writing costs: npm run bench:log
+// In SQLite and in PostgreSQL, of TEST_DATABASE_URL or of a server of its own.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { bringUp } from '../../scripts/test-servers.ts';
+import { limits as kernelLimits } from '../../src/kernel/limits.ts';
+import type { Database } from '../../src/kernel/ports/records.ts';
+import type { LogFilter, LoggedCall, LoggedStep, LogQuery } from '../../src/kernel/ports/request-log.ts';
+import { firstIdAt } from '../../src/kernel/request-id.ts';
+import { limits as serverLimits } from '../../src/server/limits.ts';
+import { openPostgres } from '../../src/storage/sql/postgres.ts';
+import { defaultPoolBounds } from '../../src/storage/sql/sql-database.ts';
+import { openSqlite } from '../../src/storage/sql/sqlite.ts';
+import { LogCleaner } from '../../src/telemetry/request-log/log-cleaner.ts';
+import { summarizeLog } from '../../src/telemetry/request-log/log-summary.ts';
+import { createPostgres } from '../../test/support/stores.ts';
+import { numberOption } from './number-option.ts';
+import { quantile } from './statistics.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const { values: set } = parseArgs({
+  options: {
+    calls: { type: 'string', default: '1000000' },
+    pages: { type: 'string', default: '600' },
+    only: { type: 'string' },
+  },
+});
+const count = numberOption('calls', set.calls);
+const pages = numberOption('pages', set.pages);
+const nowMs = Date.now();
+const monthMs = 30 * 86_400_000;
+
+/** What is measured is told, and not given up. */
+const bounds = { ...defaultPoolBounds, statementMs: 60_000, answerMs: 60_000 };
+
+/** The same numbers every time. */
+let seed = 1;
+function random(below: number): number {
+  seed = (seed * 48_271) % 2_147_483_647;
+  return seed % below;
+}
+
+/** Few are often, and many are rare, as names are. */
+function skewed(names: readonly string[]): string {
+  const at = Math.floor(names.length * (random(1000) / 1000) ** 3);
+  return names[at] ?? '';
+}
+
+const accounts = Array.from({ length: 20 }, (_, at) => `account-${at}`);
+/** The first has half of the calls. */
+const keysOf = (account: string) => (account === 'account-0' ? 30 : 3);
+const modelsOfKey = 4;
+const models = Array.from({ length: 24 }, (_, at) => `model-${at}`);
+const providers = ['anthropic', 'openai', 'groq', 'mistral', 'deepseek'];
+const statuses = [200, 200, 200, 200, 200, 200, 200, 200, 429, 402, 500, 404];
+
+function someCall(at: number): LoggedCall {
+  const atMs = nowMs - monthMs + Math.floor((at / count) * monthMs);
+  const status = statuses[random(statuses.length)] ?? 200;
+  const ending = status >= 400 ? 'failed' : random(200) === 0 ? 'aborted' : 'complete';
+  const isHit = status === 200 && random(5) === 0;
+  const accountId = random(2) === 0 ? 'account-0' : skewed(accounts);
+  const keyAt = Math.floor(keysOf(accountId) * (random(1000) / 1000) ** 2);
+  const modelAt = (keyAt * 7 + Math.floor(modelsOfKey * (random(1000) / 1000) ** 2)) % models.length;
+  const model = models[modelAt] ?? '';
+  return {
+    id: firstIdAt(atMs) + randomBytes(10).toString('hex'),
+    atMs,
+    accountId,
+    keyId: `key-${accountId.slice(8)}-${keyAt}`,
+    askedBy: null,
+    modelAsked: model,
+    modelUsed: status === 404 ? null : model,
+    provider: status === 404 ? null : (providers[modelAt % providers.length] ?? null),
+    wire: 'anthropic-messages',
+    providerWire: 'anthropic-messages',
+    streamed: random(2) === 0,
+    status,
+    ending,
+    errorCode: status >= 400 ? `code_${status}` : null,
+    inputTokens: random(20_000),
+    outputTokens: random(2000),
+    cacheReadTokens: random(10_000),
+    cacheWriteTokens: null,
+    reasoningTokens: null,
+    costNanoUsd: random(50_000_000),
+    costEstimated: false,
+    savedNanoUsd: isHit ? random(50_000_000) : 0,
+    contentMs: 100 + random(3000),
+    totalMs: 200 + random(20_000),
+    overheadMs: 0.3 + random(10) / 10,
+    leftMs: 0.4,
+    connectedMs: 0.5,
+    headMs: 90,
+    pipeline: 'exact-cache,cost-guard?day=5',
+    steps: stepsOf(status, isHit),
+    changes: [],
+  };
+}
+
+function stepsOf(status: number, isHit: boolean): readonly LoggedStep[] {
+  const cache = { module: 'exact-cache', effect: isHit ? 'answered' : 'passed', ms: 0.2, facts: {} } as const;
+  const guard = {
+    module: 'cost-guard',
+    effect: status === 402 ? 'rejected' : 'passed',
+    ms: 0.1,
+    facts: {},
+  } as const;
+  return isHit ? [cache] : [cache, guard];
+}
+
+/** Each filter that the API has, with what is often, what is rare and what there is none of. */
+const choices: { readonly [Name in keyof LogFilter]-?: readonly LogFilter[Name][] } = {
+  fromMs: [nowMs - monthMs / 2, nowMs - 3_600_000],
+  toMs: [nowMs - monthMs / 3, nowMs - monthMs + 60_000],
+  model: ['model-0', 'model-23', 'no such model'],
+  provider: ['openai', 'deepseek', 'nobody'],
+  keyId: ['key-0-0', 'key-0-29', 'key-19-2', 'no such key'],
+  ending: ['complete', 'aborted', 'failed'],
+  status: [
+    'error',
+    { least: 200, greatest: 299 },
+    { least: 402, greatest: 402 },
+    { least: 503, greatest: 503 },
+  ],
+  module: ['exact-cache', 'cost-guard', 'ipc'],
+  effect: ['passed', 'answered', 'rejected', 'broken'],
+  search: ['model-1', '429', 'nothing', firstIdAt(nowMs - monthMs / 4).slice(0, 10)],
+};
+
+/** Each alone, then in combinations. */
+function* filters(): Generator<LogFilter> {
+  yield {};
+  for (const [name, values] of Object.entries(choices)) for (const value of values) yield { [name]: value };
+  for (;;) {
+    const some = Object.entries(choices).filter(() => random(3) === 0);
+    yield Object.fromEntries(some.map(([name, values]) => [name, values[random(values.length)]]));
+  }
+}
+
+async function measure(name: string, database: Database): Promise<void> {
+  const { requests } = database;
+  const batches: number[] = [];
+  let simulatedMs = nowMs - monthMs;
+  const clock = { now: () => simulatedMs };
+  const cleaner = new LogCleaner({ log: requests, clock, retentionMs: 2 * monthMs, rowsMax: count });
+  const startedAt = performance.now();
+  for (let at = 0; at < count; at += kernelLimits.requestLogRowsAtOnce) {
+    const size = Math.min(kernelLimits.requestLogRowsAtOnce, count - at);
+    const packs = [requests.pack(Array.from({ length: size }, (_, of) => someCall(at + of)))];
+    const beganAt = performance.now();
+    await requests.addPacked(packs);
+    batches.push(performance.now() - beganAt);
+    if (at % 50_000 !== 0) continue;
+    // As it is done once a minute.
+    simulatedMs = nowMs - monthMs + Math.floor((at / count) * monthMs);
+    await cleaner.clean();
+  }
+  simulatedMs = nowMs;
+  await cleaner.clean();
+  console.log(
+    `\n${name}: ${count} calls in ${Math.round((performance.now() - startedAt) / 1000)} s; a batch of ${kernelLimits.requestLogRowsAtOnce} ${spread(batches)}, of the last tenth ${spread(batches.slice(-batches.length / 10))}`,
+  );
+  const found: { readonly ms: number; readonly asked: string; readonly calls: number }[] = [];
+  const cpu: number[] = [];
+  const generator = filters();
+  for (let at = 0; at < pages; at++) {
+    const filter: LogFilter = generator.next().value ?? {};
+    const beside = [undefined, 'older', 'newer'][at % 3] as 'older' | 'newer' | undefined;
+    const question: LogQuery = {
+      accountId: [undefined, 'account-0', 'account-19'][Math.floor(at / 3) % 3],
+      filter,
+      limit: at % 2 === 0 ? 50 : serverLimits.requestLogPageMax,
+      beside:
+        beside === undefined
+          ? undefined
+          : { id: firstIdAt(nowMs - random(1000) * (monthMs / 1000)), side: beside },
+    };
+    const beganAt = performance.now();
+    const cpuBefore = cpuMs();
+    const { calls, more } = await requests.page(question);
+    const ms = performance.now() - beganAt;
+    cpu.push(cpuMs() - cpuBefore);
+    if (more && calls.length === 0) throw new Error(`nothing was found in time: ${JSON.stringify(question)}`);
+    found.push({ ms, calls: calls.length, asked: JSON.stringify(question) });
+  }
+  console.log(
+    `${pages} pages, by each filter and ${pages} combinations: ${spread(found.map(({ ms }) => ms))}`,
+  );
+  console.log(`of this process's processor time: ${spread(cpu)}`);
+  for (const { ms, calls, asked } of found.toSorted((one, other) => other.ms - one.ms).slice(0, 5))
+    console.log(`  ${ms.toFixed(1)} ms, ${calls} calls: ${asked}`);
+  for (const accountId of ['account-0', undefined])
+    for (const hours of [1, 24, 168, 720]) {
+      const beganAt = performance.now();
+      const cpuBefore = cpuMs();
+      const { all } = await summarizeLog(requests, {
+        accountId,
+        fromMs: nowMs - hours * 3_600_000,
+        toMs: nowMs,
+        nowMs,
+      });
+      console.log(
+        `summary of ${hours} h, ${accountId ?? 'all accounts'}: ${(performance.now() - beganAt).toFixed(1)} ms (processor ${(cpuMs() - cpuBefore).toFixed(1)}), ${all.requests} calls`,
+      );
+    }
+}
+
+/** What this process used of processors: with SQLite all there is, however busy the machine is with other things. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+function spread(values: readonly number[]): string {
+  return `p50 ${quantile(values, 0.5).toFixed(1)}, p95 ${quantile(values, 0.95).toFixed(1)}, worst ${Math.max(...values).toFixed(1)} ms`;
+}
+
+if (set.only !== 'postgres') {
+  const folder = temporaryFolder('weir-log-');
+  const database = await openSqlite({ file: join(folder, 'weir.db'), bounds });
+  await measure('SQLite', database);
+  await database.close();
+}
+if (set.only !== 'sqlite') {
+  const servers = await bringUp(process.env);
+  Object.assign(process.env, servers.environment);
+  const { url, drop } = await createPostgres();
+  const database = await openPostgres({ url, bounds });
+  await measure('PostgreSQL', database);
+  await database.close();
+  await drop();
+  await servers.stop();
+}
