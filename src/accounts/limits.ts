@@ -1,4 +1,4 @@
-/** Limits of accounts, their keys, sessions and mail: each has its unit in its name. */
+/** Limits of accounts, their keys, sessions and mail. Each name has its unit. */
 export const limits = {
   /**
    * Concurrent password hashes: each takes 19 MiB, 12 ms of a core, and one of the four threads that files and zlib

@@ -161,7 +161,10 @@ export class BillingService {
   async #requireBackend(operation: string, accountId: string): Promise<BillingBackend> {
     const { backend, rateLimiter } = this.#parts;
     if (backend === undefined) throw notConfiguredError(operation);
-    const retryAfterSeconds = await rateLimiter.count(`billing:${accountId}`, limits.billingAsksPerAccount);
+    const retryAfterSeconds = await rateLimiter.count(
+      `billing:${accountId}`,
+      limits.billingRequestsPerAccount,
+    );
     if (retryAfterSeconds === 0) return backend;
     throw new GatewayError('too_many_attempts', `too many attempts; retry in ${retryAfterSeconds} s`, {
       retryAfterSeconds,

@@ -1,9 +1,9 @@
-/** Limits of billing: quotas, usage, credits: each has its unit in its name. */
+/** Limits of billing: quotas, usage, credits. Each name has its unit. */
 export const limits = {
   /** Retries when an account or a payment was changed concurrently. */
   billingTries: 5,
   /** Checkouts and similar requests of one account; users need a few. */
-  billingAsksPerAccount: { most: 200, seconds: 600 },
+  billingRequestsPerAccount: { most: 200, seconds: 600 },
   /** How long a tier lasts after a payment for it has failed. */
   pastDueGraceMs: 7 * 86_400_000,
   /** Maximum age of a webhook of the payment processor. */

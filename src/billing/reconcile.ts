@@ -74,17 +74,17 @@ async function compareAccount(parts: ReconcileParts, account: BillingAccount): P
   );
   for (const payment of payments) {
     const { intentId } = payment;
-    const what = purchases.findDiscrepancy(payment, recorded.get(intentId));
+    const difference = purchases.findDiscrepancy(payment, recorded.get(intentId));
     recorded.delete(intentId);
-    if (what === undefined) continue;
+    if (difference === undefined) continue;
     const isRepaired = repairs && payment.state === 'paid';
     if (isRepaired) await purchases.syncPayment(intentId);
-    discrepancies.push({ accountId, description: `${intentId} ${what}`, isRepaired });
+    discrepancies.push({ accountId, description: `${intentId} ${difference}`, isRepaired });
   }
-  for (const { intentId, credits: got } of recorded.values())
+  for (const { intentId, credits: received } of recorded.values())
     discrepancies.push({
       accountId,
-      description: `received ${got} credits for ${intentId}, which the processor does not know`,
+      description: `received ${received} credits for ${intentId}, which the processor does not know`,
       isRepaired: false,
     });
   return { payments: payments.length, discrepancies };

@@ -222,7 +222,8 @@ export class SpendingLimiter {
     const dueBeforeMs = performance.now() - renewalMs;
     for (const hold of this.#openHolds.snapshot()) {
       if (hold.isSettled) hold.retry();
-      // A failed renewal is retried at each interval, ten times before the hold expires. An expired hold must not be restored: it would count twice.
+      // A failed renewal is retried at each interval, ten times before the hold expires. An expired hold must not be
+      // restored: it would count twice.
       else if (!hold.mayHaveExpired(clock.now()) && hold.claimRenewal(dueBeforeMs))
         this.#renewHold(hold).catch(() => undefined);
     }
@@ -242,10 +243,7 @@ function dayName(dayStartMs: number): string {
 }
 
 function remainingMin({ day, month }: Ceilings, spentByWindow: SpentByWindow): NanoUsd {
-  const left = [day, month].map((ceiling, at) =>
-    ceiling === undefined
-      ? Number.POSITIVE_INFINITY
-      : ceiling - (at === 0 ? spentByWindow.day : spentByWindow.month),
-  );
-  return Math.max(0, Math.min(...left));
+  const leftInDay = (day ?? Number.POSITIVE_INFINITY) - spentByWindow.day;
+  const leftInMonth = (month ?? Number.POSITIVE_INFINITY) - spentByWindow.month;
+  return Math.max(0, Math.min(leftInDay, leftInMonth));
 }

@@ -1,4 +1,4 @@
-/** Limits of calls: each has its unit in its name. */
+/** Limits of calls. Each name has its unit. */
 export const limits = {
   /** One archived item, compressed and sealed: more than 200,000 tokens of text, with images. */
   archivedBytesMax: 8 * 1024 * 1024,

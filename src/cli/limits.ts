@@ -1,4 +1,4 @@
-/** Limits of the commands: each has its unit in its name. */
+/** Limits of the commands. Each name has its unit. */
 export const limits = {
   /** How long processes started by `weir doctor` have to exit. */
   doctorCloseMs: 1000,

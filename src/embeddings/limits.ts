@@ -1,4 +1,4 @@
-/** Limits of embeddings and local models: each has its unit in its name. */
+/** Limits of embeddings and local models. Each name has its unit. */
 export const limits = {
   /** Default timeout of a call for embeddings or a vector search. */
   embeddingDeadlineMs: 300,

@@ -1,4 +1,4 @@
-/** Limits of the composition of the gateway: each has its unit in its name. */
+/** Limits of the composition of the gateway. Each name has its unit. */
 export const limits = {
   /** Interval between checks for changes by the command line, and how long the command waits for it. */
   mailboxMs: 200,

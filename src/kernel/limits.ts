@@ -1,4 +1,4 @@
-/** Limits of the kernel, and limits that rooms share which do not import each other: each has its unit in its name. */
+/** Limits of the kernel, and of rooms that share a limit but do not import each other. Each name has its unit. */
 export const limits = {
   /** Deeper than any real request or answer; recursive walks over a body stay within the stack. */
   jsonDepthMax: 200,

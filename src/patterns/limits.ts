@@ -1,4 +1,4 @@
-/** Limits of learned patterns: each has its unit in its name. */
+/** Limits of learned patterns. Each name has its unit. */
 export const limits = {
   /** Patterns of one account: all are searched in memory, a kilobyte each. */
   patternsMax: 10_000,

@@ -1,4 +1,4 @@
-/** Limits of payments over HTTP 402: each has its unit in its name. */
+/** Limits of payments over HTTP 402. Each name has its unit. */
 export const limits = {
   /** How long a quoted price is valid: wallets sometimes ask a person. */
   challengeLifeMs: 300_000,

@@ -1,4 +1,4 @@
-/** Limits of a process of the gateway: each has its unit in its name. */
+/** Limits of a process of the gateway. Each name has its unit. */
 export const limits = {
   /**
    * Maximum of V8's young generation, which would grow to 55 MB. A call of 1 KB leaves 40 KB there, so it is

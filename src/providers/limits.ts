@@ -1,4 +1,4 @@
-/** Limits of calls to providers: each has its unit in its name. */
+/** Limits of calls to providers. Each name has its unit. */
 export const limits = {
   /** Timeout of one test. */
   keyTestMs: 10_000,

@@ -1,4 +1,4 @@
-/** Limits of receipts: each has its unit in its name. */
+/** Limits of receipts. Each name has its unit. */
 export const limits = {
   /**
    * Delay before a private receipt is stored, how many wait at most, a kilobyte each, and the backoff after a

@@ -1,4 +1,4 @@
-/** Limits of the sandbox: each has its unit in its name. */
+/** Limits of the sandbox. Each name has its unit. */
 export const limits = {
   /** Calls of a session that may fail without being counted: tolerates a provider's hiccups, but not a loop. */
   sandboxGivenBackMax: 20,

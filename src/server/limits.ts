@@ -1,4 +1,4 @@
-/** Limits of HTTP requests and responses, and the routes of the API: each has its unit in its name. */
+/** Limits of HTTP requests and responses, and the routes of the API. Each name has its unit. */
 export const limits = {
   /** Ours have 43. */
   mailedTokenCharactersMax: 100,

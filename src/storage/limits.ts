@@ -1,4 +1,4 @@
-/** Limits of the stores: each has its unit in its name. */
+/** Limits of the stores. Each name has its unit. */
 export const limits = {
   /** Archived items that are read or deleted at once. */
   archiveRowsAtOnce: 100,

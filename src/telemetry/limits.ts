@@ -1,4 +1,4 @@
-/** Limits of logs, metrics and the request log: each has its unit in its name. */
+/** Limits of logs, metrics and the request log. Each name has its unit. */
 export const limits = {
   /** Models with their own metric label; further ones are counted as "other". */
   metricModelsMax: 200,

@@ -1,4 +1,4 @@
-/** Limits of wire formats: each has its unit in its name. */
+/** Limits of wire formats. Each name has its unit. */
 export const limits = {
   /**
    * Array positions that a provider may skip when it streams tool arguments by path: empty arrays and objects have no

@@ -1,4 +1,4 @@
-/** Limits of the primary process and its workers: each has its unit in its name. */
+/** Limits of the primary process and its workers. Each name has its unit. */
 export const limits = {
   /** Accounts whose versions a process caches from another; versions of others are fetched again. */
   cachedVersionsMax: 20_000,

@@ -13,11 +13,11 @@ import type { LeaseHolder, SlotGrant, SlotLeases } from './slot-leases.ts';
 /** RPC methods of the shared stores. */
 export interface StoreMethods {
   readonly ping: SharedState['ping'];
-  /** The last argument is the id of the last used-up lease, 0 for none; undefined if it wants no lease. */
+  /** `finishedLeaseId` is 0 if there was no lease yet, and undefined if the worker wants none. */
   takeSlot(
     allowance: Allowance,
     inFlightCalls: InFlightCalls | undefined,
-    usedUp?: number,
+    finishedLeaseId?: number,
   ): Promise<SlotGrant>;
   readonly reportInFlight: Slots['reportInFlight'];
   readonly giveBack: Slots['giveBack'];
@@ -47,8 +47,8 @@ export interface CacheEntryAddress {
 /** The handlers of the primary process for one worker. */
 export function createStoreHandlers(
   ephemeralStores: EphemeralStores,
-  ahead: SlotLeases,
-  asking: LeaseHolder,
+  leases: SlotLeases,
+  worker: LeaseHolder,
 ): StoreMethods {
   const { budgets } = ephemeralStores;
   const { slots, versions, rateLimiter } = ephemeralStores.shared;
@@ -56,15 +56,15 @@ export function createStoreHandlers(
   return {
     ping: () => ephemeralStores.shared.ping(),
     takeSlot: (allowance, inFlight, finishedLeaseId) =>
-      ahead.take(asking, { allowance, inFlight, finishedLeaseId }),
+      leases.take(worker, { allowance, inFlight, finishedLeaseId }),
     reportInFlight: (allowance, inFlightCalls) => slots.reportInFlight(allowance, inFlightCalls),
-    giveBack: (allowance) => ahead.giveBack(allowance),
+    giveBack: (allowance) => leases.giveBack(allowance),
     undo: (allowance) => slots.undo(allowance),
     startCount: (allowance, used) => slots.begin(allowance, used),
     version: (accountId) => versions.of(accountId),
     async renew(accountId) {
       await versions.renew(accountId);
-      await ahead.forgetAccount(accountId);
+      await leases.forgetAccount(accountId);
     },
     countAttempt: (name, limit) => rateLimiter.count(name, limit),
     forgetAttempts: (name) => rateLimiter.forget(name),

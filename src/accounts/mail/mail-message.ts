@@ -10,34 +10,34 @@ export interface MailMessage {
 }
 
 const mailTexts: Readonly<
-  Record<TokenPurpose, { readonly subject: string; readonly asks: string; readonly else: string }>
+  Record<TokenPurpose, { readonly subject: string; readonly instruction: string; readonly note: string }>
 > = {
   verify: {
     subject: 'Confirm your e-mail address',
-    asks: 'Open this link to confirm that this is your address:',
-    else: 'API keys created before that are revoked. If you did not sign up, ignore this message.',
+    instruction: 'Open this link to confirm that this is your address:',
+    note: 'API keys created before that are revoked. If you did not sign up, ignore this message.',
   },
   reset: {
     subject: 'Set a new password',
-    asks: 'Open this link to set a new password:',
-    else: 'If you did not request this, ignore this message: your password stays as it is.',
+    instruction: 'Open this link to set a new password:',
+    note: 'If you did not request this, ignore this message: your password stays as it is.',
   },
 };
 
 /** Contains only the link and its purpose, because it may stay in a mailbox for years. */
 export function composeMail(purpose: TokenPurpose, to: string, link: string): MailMessage {
-  const { subject, asks, else: otherwise } = mailTexts[purpose];
+  const { subject, instruction, note } = mailTexts[purpose];
   const once = 'It works once, within an hour.';
   return {
     to,
     subject,
-    text: `${asks}\n\n${link}\n\n${once} ${otherwise}\n`,
+    text: `${instruction}\n\n${link}\n\n${once} ${note}\n`,
     html: `<!doctype html>
 <html lang="en">
 <body style="font: 16px/1.5 system-ui, sans-serif">
-<p>${escapeHtml(asks)}</p>
+<p>${escapeHtml(instruction)}</p>
 <p><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>
-<p>${escapeHtml(once)} ${escapeHtml(otherwise)}</p>
+<p>${escapeHtml(once)} ${escapeHtml(note)}</p>
 </body>
 </html>
 `,

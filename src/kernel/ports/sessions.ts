@@ -46,11 +46,11 @@ export interface VerificationContext {
   readonly passwordHash: string;
 }
 
-/** The result of a verified mail address. */
+/** The account of a verified mail address. */
 export interface MailboxProof {
   readonly accountId: string;
-  /** Whether it was the first time; the person may not be the one who signed up. */
-  readonly startsAfresh: boolean;
+  /** Whether the owner of the address took over an account that someone else may have created. */
+  readonly isTakeover: boolean;
 }
 
 /** Links that work once: using one deletes it in the same transaction. */

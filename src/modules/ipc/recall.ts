@@ -22,7 +22,7 @@ export function recallTool(conversation: RecallSource): GatewayTool {
           query: { type: 'string', description: 'What to look for, in a few words or as a question' },
           ref: {
             type: 'string',
-            description: 'Where something was left out and is "kept as" a name: that name, to read it alone',
+            description: 'The name behind "kept as" where content was left out, to read that content alone',
           },
         },
       },

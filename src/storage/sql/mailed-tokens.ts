@@ -65,14 +65,14 @@ export class SqlMailedTokens implements MailedTokens {
       if (consumedToken === undefined) return undefined;
       const { accountId, isFirstVerification } = consumedToken;
       const session = isFirstVerification ? await findSession(trx, accountId, sessionId) : undefined;
-      const startsAfresh = isFirstVerification && session === undefined;
+      const isTakeover = isFirstVerification && session === undefined;
       await trx
         .updateTable('users')
-        .set({ verified_at_ms: nowMs, ...(startsAfresh && { password_hash: passwordHash }) })
+        .set({ verified_at_ms: nowMs, ...(isTakeover && { password_hash: passwordHash }) })
         .where('id', '=', accountId)
         .execute();
       if (isFirstVerification) await this.#revokeUnverifiedAccess(trx, accountId, nowMs, session);
-      return { accountId, startsAfresh };
+      return { accountId, isTakeover };
     });
   }
 
@@ -87,7 +87,7 @@ export class SqlMailedTokens implements MailedTokens {
         await trx.updateTable('users').set({ verified_at_ms: nowMs }).where('id', '=', accountId).execute();
         await this.#revokeUnverifiedAccess(trx, accountId, nowMs);
       }
-      return { accountId, startsAfresh: isFirstVerification };
+      return { accountId, isTakeover: isFirstVerification };
     });
   }
 

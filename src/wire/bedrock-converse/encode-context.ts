@@ -7,9 +7,9 @@ export interface EncodeContext {
   readonly documentNames: Map<string, number>;
 }
 
-/** What Converse accepts only for some makers: notes in its reference. */
+/** Features that Converse supports for some model families only, by the notes in its reference. */
 interface ModelTraits {
-  /** Claude, or a name that doesn't reveal the model: accepts signed thinking, and cache points on tools and for an hour. */
+  /** Claude, or a customer's profile, whose name doesn't reveal the model. Accepts signed thinking, and cache points on tools and for an hour. */
   readonly isClaude: boolean;
   readonly isNova: boolean;
   /** Accepts cache points, a status in tool results, and pictures in them. */
@@ -20,7 +20,6 @@ interface ModelTraits {
   readonly toolChoices: 'all' | 'any' | 'none';
 }
 
-/** Names of customers' profiles don't reveal their model. */
 export function createEncodeContext(
   model: string,
   mapToolCallId: (id: string) => string,

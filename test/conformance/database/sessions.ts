@@ -158,7 +158,7 @@ export function sessionsConformance(setUpDatabase: SetUpDatabase): void {
         ),
         Promise.allSettled(changes),
       ]);
-      assert.equal(proofs.filter((proof) => proof?.startsAfresh).length, 1);
+      assert.equal(proofs.filter((proof) => proof?.isTakeover).length, 1);
       const { apiKeys, providerKeys, sessions, mailedTokens } = database;
       assert.deepEqual(await apiKeys.active(early.prefix), []);
       assert.equal((await apiKeys.byId(early.id))?.revokedAtMs, 7);
@@ -170,7 +170,7 @@ export function sessionsConformance(setUpDatabase: SetUpDatabase): void {
       await apiKeys.add(late, 100);
       const again = [someToken(user.id), someToken(user.id, { purpose: 'verify' })] as const;
       for (const token of again) await mailedTokens.add(token, { nowMs: 0, most });
-      const afresh = { accountId: user.id, startsAfresh: false };
+      const afresh = { accountId: user.id, isTakeover: false };
       assert.deepEqual(await mailedTokens.verify(again[1].hash, verificationContext(8)), afresh);
       assert.deepEqual(await mailedTokens.reset(again[0].hash, 'third', 8), afresh);
       assert.equal((await apiKeys.byId(late.id))?.revokedAtMs, null);

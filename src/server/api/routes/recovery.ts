@@ -40,8 +40,8 @@ export interface RecoveryRouteParts {
 export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
   const { accounts: userAccounts, recovery: accountRecovery } = parts;
   const tag = 'Accounts';
-  const settle = async ({ accountId, startsAfresh }: MailboxProof): Promise<ApiResponse> => {
-    if (startsAfresh) await parts.forgetContent(accountId);
+  const settle = async ({ accountId, isTakeover }: MailboxProof): Promise<ApiResponse> => {
+    if (isTakeover) await parts.forgetContent(accountId);
     return { status: 204 };
   };
   const rateLimited = byAddress((address) => accountRecovery.countAttempt(address));
