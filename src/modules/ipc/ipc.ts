@@ -1,6 +1,5 @@
 import {
   type Attempt,
-  type ChatRequest,
   type Exchange,
   formatUsd,
   GatewayError,
@@ -12,11 +11,18 @@ import {
   type Reply,
   withTools,
 } from '../../module-api.ts';
-import { CallCompaction } from './call-compaction.ts';
-import { addCall, type CallSize, storeCosts } from './conversation-costs.ts';
-import { bigResultChars } from './limits.ts';
+import {
+  type CallCompactionParts,
+  type CompactionOutcome,
+  compactRequest,
+  type RejectedAttempt,
+} from './call-compaction.ts';
+import { addCall, type CallSize, type ConversationCosts, storeCosts } from './conversation-costs.ts';
+import { bigResultChars, charsPerToken } from './limits.ts';
+import { findByRef } from './omitted-messages.ts';
 import { type IpcOptions, ipcOptions } from './options.ts';
 import { recallTool } from './recall.ts';
+import { contextEditingOf } from './tool-result-clearing.ts';
 import { ViewStore } from './view.ts';
 import { targetCharsOf } from './window.ts';
 
@@ -26,42 +32,6 @@ type IpcKit = Kit<IpcOptions>;
 export const ipc: ModuleFactory<IpcOptions> = () => {
   const viewStore = new ViewStore();
   const recordsInProgress = new Set<string>();
-
-  async function answered(
-    exchange: Exchange,
-    next: Handler,
-    { kit, targetChars }: { readonly kit: IpcKit; readonly targetChars: number | undefined },
-  ): Promise<Reply> {
-    const callCompaction = new CallCompaction({
-      exchange,
-      kit,
-      viewStore,
-      recordsInProgress,
-      targetChars,
-    });
-    const asking = {
-      exchange,
-      next,
-      kit,
-      arrange: (request: ChatRequest, offer: (request: ChatRequest) => ChatRequest) =>
-        callCompaction.compactRequest(request, offer),
-    };
-    const tool = recallTool({
-      allMessages: () => callCompaction.originalMessages,
-      findByRef: (ref) => callCompaction.findOriginal(ref),
-    });
-    let reply: Reply;
-    try {
-      reply = await withTools([tool], asking);
-    } catch (failure) {
-      if (!isContextLengthError(failure) || !callCompaction.prepareRetry(failure)) throw failure;
-      reply = await withTools([tool], asking);
-    }
-    const { size, unchangedReason } = callCompaction;
-    if (unchangedReason !== undefined) kit.note({ aside: unchangedReason });
-    if (size !== undefined) recordCosts(exchange, size, { arranging: callCompaction, kit });
-    return reply;
-  }
 
   return {
     api: 1,
@@ -82,10 +52,49 @@ export const ipc: ModuleFactory<IpcOptions> = () => {
         kit.note({ aside: isSmall ? 'small' : 'request-fields' });
         return next(exchange);
       }
-      return answered(exchange, next, { kit, targetChars });
+      return sendCompacted({ exchange, kit, viewStore, recordsInProgress, targetChars }, next);
     },
   };
 };
+
+/** Sends the compacted request, and compacts it once more if the provider rejects it as too long. */
+async function sendCompacted(parts: CallCompactionParts, next: Handler): Promise<Reply> {
+  const { exchange, kit } = parts;
+  const outcomes: CompactionOutcome[] = [];
+  const recall = recallTool({
+    allMessages: () => outcomes.at(-1)?.incoming.request.messages ?? [],
+    findByRef(ref) {
+      const outcome = outcomes.at(-1);
+      return outcome === undefined ? undefined : findByRef(outcome.incoming, outcome.view, ref);
+    },
+  });
+  const attempt = (rejected?: RejectedAttempt) =>
+    withTools([recall], {
+      exchange,
+      next,
+      kit,
+      async arrange(request, addRecallTool) {
+        const outcome = await compactRequest(parts, { request, rejected, addRecallTool });
+        outcomes.push(outcome);
+        return outcome.request;
+      },
+    });
+  const reply = await attempt().catch((failure: unknown) => {
+    const outcome = outcomes.at(-1);
+    if (outcome === undefined || !isContextLengthError(failure) || !canCompact(outcome, kit)) throw failure;
+    const chars = (outcome.size?.sentTokens ?? Number.POSITIVE_INFINITY) * charsPerToken;
+    return attempt({ failure, chars });
+  });
+  const outcome = outcomes.at(-1);
+  if (outcome?.unchangedReason !== undefined) kit.note({ aside: outcome.unchangedReason });
+  if (outcome?.size !== undefined) recordCosts(exchange, kit, { ...outcome, size: outcome.size });
+  return reply;
+}
+
+/** In a tool loop with thinking, only the provider can leave out content. */
+function canCompact({ incoming }: CompactionOutcome, kit: IpcKit): boolean {
+  return !kit.prefix.isThinking || contextEditingOf(incoming, kit) !== undefined;
+}
 
 function isContextLengthError(failure: unknown): boolean {
   return GatewayError.is(failure) && failure.details.providerCode === 'context_length_exceeded';
@@ -94,28 +103,19 @@ function isContextLengthError(failure: unknown): boolean {
 /** Updates the costs of the conversation when the call is billed. */
 function recordCosts(
   exchange: Exchange,
-  callSize: CallSize,
-  { arranging: callCompaction, kit }: { readonly arranging: CallCompaction; readonly kit: IpcKit },
+  kit: IpcKit,
+  { costs: before, size }: { readonly costs: ConversationCosts; readonly size: CallSize },
 ): void {
   const card = kit.catalog.priceOf(exchange.target)?.card;
   if (card === undefined) return;
   kit.onBilled((attempts) => {
-    const before = callCompaction.costs;
-    const conversationCosts = addCall(before, attempts, { ...callSize, card });
-    const saved = Math.round(
-      conversationCosts.without - conversationCosts.spent - (before.without - before.spent),
-    );
-    if (
-      callSize.fullTokens !== callSize.sentTokens ||
-      conversationCosts.spent !== conversationCosts.without
-    ) {
-      kit.note({
-        saved: formatUsd(saved),
-        usd: `${dollars(conversationCosts.spent)}/${dollars(conversationCosts.without)}`,
-      });
+    const costs = addCall(before, attempts, { ...size, card });
+    const saved = Math.round(costs.without - costs.spent - (before.without - before.spent));
+    if (size.fullTokens !== size.sentTokens || costs.spent !== costs.without) {
+      kit.note({ saved: formatUsd(saved), usd: `${dollars(costs.spent)}/${dollars(costs.without)}` });
       kit.addSaving(saved + sideCallCostOf(attempts));
     }
-    kit.runInBackground(() => storeCosts(conversationCosts, exchange, kit));
+    kit.runInBackground(() => storeCosts(costs, exchange, kit));
   });
 }
 

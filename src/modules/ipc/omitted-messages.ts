@@ -1,9 +1,10 @@
-import type { Exchange, Message } from '../../module-api.ts';
+import { type Exchange, endUserRefOf, type Kit, type Message } from '../../module-api.ts';
+import type { IpcOptions } from './options.ts';
 import { refOf } from './refs.ts';
 import type { View } from './view.ts';
 
 /** Omitted messages and the ref under which they can be read. */
-export interface OmittedMessages {
+interface OmittedMessages {
   readonly ref: string;
   readonly content: readonly Message[];
 }
@@ -46,4 +47,19 @@ export function findByRef(
   if (piece !== undefined) return messages.slice(piece.from, piece.to);
   const at = messages.findIndex((_, index) => refOf(conversation, index) === ref);
   return at < 0 ? undefined : messages.slice(at, at + 1);
+}
+
+/** Archives after the call; until then the client has the content. */
+export function archiveLater(
+  omitted: readonly OmittedMessages[],
+  exchange: Exchange,
+  kit: Kit<IpcOptions>,
+): void {
+  if (omitted.length === 0) return;
+  const { archive: ttlSeconds, scope } = kit.options;
+  const person = scope === 'account' ? null : endUserRefOf(exchange.clientRequest, kit.scope);
+  const { name: conversation } = exchange.conversation;
+  kit.runInBackground(async () => {
+    await kit.archive.put(omitted.map((one) => ({ ...one, conversation, person, ttlSeconds })));
+  });
 }

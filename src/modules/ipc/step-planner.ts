@@ -1,5 +1,6 @@
-import type { Exchange, Kit, RateCard, StepEstimate } from '../../module-api.ts';
-import { type ConversationCosts, stepAllowance } from './conversation-costs.ts';
+import type { NanoUsd, RateCard, StepEstimate } from '../../module-api.ts';
+import type { LargeCall } from './conversation-compaction.ts';
+import { stepAllowance } from './conversation-costs.ts';
 import {
   breakShare,
   charsPerToken,
@@ -9,89 +10,80 @@ import {
   savingsFactorMin,
   stepShare,
 } from './limits.ts';
-import type { IpcOptions } from './options.ts';
 import { type PlanInput, planPieces } from './plan.ts';
-import type { RenderedRequest, RequestRenderer } from './request-renderer.ts';
+import type { RenderedRequest } from './request-renderer.ts';
 import type { Piece, View } from './view.ts';
 
 /** A possible compaction step with its expected cost and savings. */
-export interface StepCandidate {
+interface StepCandidate {
   readonly view: View;
   readonly rendered: RenderedRequest;
   readonly expected: CandidateEstimate;
-  readonly costs: number;
-  readonly saves: number;
+  readonly cost: NanoUsd;
+  readonly savings: NanoUsd;
+}
+
+interface PlannedStep {
+  readonly step: StepCandidate | undefined;
+  /** No further step is planned below this size. */
+  readonly lookChars: number;
 }
 
 /** In the provider's tokens. */
 type CandidateEstimate = Required<StepEstimate>;
 
-interface StepPlannerParts {
-  readonly exchange: Exchange;
-  readonly kit: Kit<IpcOptions>;
-  readonly renderer: RequestRenderer;
-  readonly conversationCosts: ConversationCosts;
-  /** Whether the provider rejected the request as too long. */
-  readonly wasTooLong: boolean;
-}
-
 /** Plans the next compaction step of a conversation. */
 export class StepPlanner {
-  readonly #parts: StepPlannerParts;
+  readonly #call: LargeCall;
   readonly #card: RateCard | undefined;
 
-  constructor(parts: StepPlannerParts) {
-    this.#parts = parts;
-    this.#card = parts.kit.catalog.priceOf(parts.exchange.target)?.card;
+  constructor(call: LargeCall) {
+    this.#call = call;
+    this.#card = call.kit.catalog.priceOf(call.exchange.target)?.card;
   }
 
   /** For a step that costs nothing, or that is required at any cost. */
-  planFreeStep(current: RenderedRequest, planInput: PlanInput, goal: number): StepCandidate | undefined {
-    const { conversationCosts, wasTooLong } = this.#parts;
-    const isFirst = conversationCosts.calls === 0 && (current.view?.pieces.length ?? 0) === 0 && !wasTooLong;
-    const size = wasTooLong ? Math.min(goal, current.chars) : goal;
+  planFreeStep(current: RenderedRequest, planInput: PlanInput): PlannedStep {
+    const { costs, goalChars, rejected } = this.#call;
+    const isFirst = costs.calls === 0 && (current.view?.pieces.length ?? 0) === 0 && rejected === undefined;
+    const size = rejected === undefined ? goalChars : Math.min(goalChars, current.chars);
     const pieces = planPieces(planInput, size * (isFirst ? firstShare : breakShare));
-    return this.#createCandidate(pieces, current, true);
+    return { step: this.#createCandidate(pieces, current, true), lookChars: 0 };
   }
 
-  /** The affordable step with the highest net savings, or else the size at which to plan again. */
-  planPaidStep(
-    current: RenderedRequest,
-    planInput: PlanInput,
-    goal: number,
-  ): { readonly step?: StepCandidate | undefined; readonly lookChars: number } {
+  /** The affordable step with the highest net savings. */
+  planPaidStep(current: RenderedRequest, planInput: PlanInput): PlannedStep {
     const pieces = current.view?.pieces ?? [];
     const records = pieces.filter(({ kind }) => kind === 'record');
     const hasRecall = current.view?.hasRecall === true;
-    const size = goal * stepShare;
+    const size = this.#call.goalChars * stepShare;
     const candidates = [
       ...this.#bounds(current).map((bounds) => planPieces(planInput, size, { base: pieces, ...bounds })),
       ...(records.length > 0 ? [planPieces(planInput, size, { base: records })] : []),
     ].flatMap((plan) => this.#createCandidate(plan, current, hasRecall) ?? []);
     // Rewriting everything invalidates the provider's cache anyway, so the recall tool can be added.
     const anew = this.#createCandidate(planPieces(planInput, size), current, true);
-    const budget = stepAllowance(this.#parts.conversationCosts);
+    const allowance = stepAllowance(this.#call.costs);
     const [step] = [...candidates, ...(anew === undefined ? [] : [anew])]
-      .filter(({ costs, saves }) => costs <= budget && saves >= costs * savingsFactorMin)
-      .sort((one, other) => other.saves - other.costs - (one.saves - one.costs));
+      .filter(({ cost, savings }) => cost <= allowance && savings >= cost * savingsFactorMin)
+      .sort((one, other) => other.savings - other.cost - (one.savings - one.cost));
     return { step, lookChars: step === undefined ? current.chars * nextAttemptGrowth : 0 };
   }
 
   /** How far back a step may reach: to a cached position, or as far as the allowance permits. */
   #bounds(current: RenderedRequest): readonly { readonly since?: number; readonly writesChars?: number }[] {
-    const { renderer } = this.#parts;
+    const { renderer } = this.#call;
     if (!renderer.hasClientMarkers) return [{ writesChars: this.#affordableChars() }];
     return renderer.cachedStarts(current).map((since) => ({ since }));
   }
 
   /** How many characters a step can afford to rewrite. */
   #affordableChars(): number {
-    const { conversationCosts } = this.#parts;
+    const { costs } = this.#call;
     const card = this.#card;
-    const perToken =
-      card === undefined || !conversationCosts.isCached ? 0 : (card.cacheWrite - card.cacheRead) / 1000;
+    const perToken = card === undefined || !costs.isCached ? 0 : (card.cacheWrite - card.cacheRead) / 1000;
     if (perToken <= 0) return Number.POSITIVE_INFINITY;
-    return (stepAllowance(conversationCosts) / perToken / conversationCosts.ratio) * charsPerToken;
+    return (stepAllowance(costs) / perToken / costs.ratio) * charsPerToken;
   }
 
   #createCandidate(
@@ -100,21 +92,21 @@ export class StepPlanner {
     hasRecall: boolean,
   ): StepCandidate | undefined {
     if (pieces === undefined) return undefined;
-    const { renderer } = this.#parts;
+    const { renderer } = this.#call;
     const view: View = { pieces, hasRecall, since: renderer.messageCount };
     const rendered = renderer.render(view);
     if (rendered.chars >= current.chars) return undefined;
     const expected = this.expected(rendered, current);
     const { input = 0, cacheRead = 0, cacheWrite = 0 } = this.#card ?? {};
     const { isUncached, writesTokens, savesTokens, calls } = expected;
-    const costs = isUncached ? 0 : (writesTokens * (cacheWrite - cacheRead)) / 1000;
-    const saves = (savesTokens * (isUncached ? input : cacheRead) * calls) / 1000;
-    return { view, rendered, expected, costs, saves };
+    const cost = isUncached ? 0 : (writesTokens * (cacheWrite - cacheRead)) / 1000;
+    const savings = (savesTokens * (isUncached ? input : cacheRead) * calls) / 1000;
+    return { view, rendered, expected, cost, savings };
   }
 
   expected(sent: RenderedRequest, before: RenderedRequest): CandidateEstimate {
-    const { exchange, renderer, conversationCosts, wasTooLong } = this.#parts;
-    const { ratio, isCached } = conversationCosts;
+    const { exchange, renderer, costs, rejected } = this.#call;
+    const { ratio, isCached } = costs;
     const tokens = (chars: number) => Math.max(0, Math.round((chars / charsPerToken) * ratio));
     const answers = exchange.request.messages.filter(({ role }) => role === 'assistant').length;
     const isSameHead = (sent.view?.hasRecall ?? false) === (before.view?.hasRecall ?? false);
@@ -124,7 +116,7 @@ export class StepPlanner {
       savesTokens: tokens(before.chars - sent.chars),
       writesTokens: tokens(sent.chars - keptChars),
       isUncached: !isCached,
-      isTooLong: wasTooLong,
+      isTooLong: rejected !== undefined,
     };
   }
 }

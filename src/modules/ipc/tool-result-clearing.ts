@@ -17,7 +17,7 @@ import { sum } from './view.ts';
 interface ToolResultClearingParts {
   readonly incoming: Exchange;
   readonly kit: Kit<IpcOptions>;
-  readonly conversationCosts: ConversationCosts;
+  readonly costs: ConversationCosts;
 }
 
 /**
@@ -30,15 +30,7 @@ export class ToolResultClearing {
 
   constructor(parts: ToolResultClearingParts) {
     this.#parts = parts;
-    const { incoming, kit } = parts;
-    const editing = kit.catalog.priceOf(incoming.target)?.contextEditing;
-    const isSpoken = chooseWire(incoming.target, incoming.clientRequest.wire)?.name === editing?.wire;
-    // A client's own context management takes precedence.
-    this.#editing = isSpoken && incoming.request.context_management === undefined ? editing : undefined;
-  }
-
-  get isSupported(): boolean {
-    return this.#editing !== undefined;
+    this.#editing = contextEditingOf(parts.incoming, parts.kit);
   }
 
   /** Applies the latest clearing decision since the view. */
@@ -70,15 +62,15 @@ export class ToolResultClearing {
   }
 
   #pays(before: RenderedRequest, after: RenderedRequest): boolean {
-    const { incoming, kit, conversationCosts } = this.#parts;
+    const { incoming, kit, costs } = this.#parts;
     const { cacheRead = 0, cacheWrite = 0 } = kit.catalog.priceOf(incoming.target)?.card ?? {};
     const first = after.messages.findIndex((message, at) => message !== before.messages[at]);
-    const tokens = (chars: number) => (chars / charsPerToken) * conversationCosts.ratio;
+    const tokens = (chars: number) => (chars / charsPerToken) * costs.ratio;
     const written = tokens(sum(after.messages.slice(first).map(charsOf)));
     const answers = incoming.request.messages.filter(({ role }) => role === 'assistant').length;
-    const costs = (written * (cacheWrite - cacheRead)) / 1000;
-    const saves = (tokens(before.chars - after.chars) * cacheRead * answers * expectedCallsShare) / 1000;
-    return costs <= stepAllowance(conversationCosts) && saves >= costs * savingsFactorMin;
+    const cost = (written * (cacheWrite - cacheRead)) / 1000;
+    const savings = (tokens(before.chars - after.chars) * cacheRead * answers * expectedCallsShare) / 1000;
+    return cost <= stepAllowance(costs) && savings >= cost * savingsFactorMin;
   }
 
   #clear(renderedRequest: RenderedRequest, uses: number): RenderedRequest {
@@ -94,6 +86,16 @@ export class ToolResultClearing {
       request: withClearingEdit(renderedRequest.request, this.#editing, { uses, keep }),
     };
   }
+}
+
+/** How the provider can clear tool results; undefined if it can't, or if the client manages the context itself. */
+export function contextEditingOf(
+  { target, clientRequest, request }: Exchange,
+  { catalog }: Pick<Kit<IpcOptions>, 'catalog'>,
+): ContextEditing | undefined {
+  const editing = catalog.priceOf(target)?.contextEditing;
+  const isSpoken = chooseWire(target, clientRequest.wire)?.name === editing?.wire;
+  return isSpoken && request.context_management === undefined ? editing : undefined;
 }
 
 function withClearingEdit(

@@ -1,0 +1,191 @@
+import type { CallCompactionParts, RejectedAttempt } from './call-compaction.ts';
+import {
+  explainUnchanged,
+  isCompactedByClient,
+  isStepDue,
+  type StepConditions,
+  type UnchangedReason,
+} from './compaction-policy.ts';
+import { type ConversationCosts, isLosing } from './conversation-costs.ts';
+import { nextAttemptGrowth } from './limits.ts';
+import { archiveLater, findNewlyOmitted, type OriginalConversation } from './omitted-messages.ts';
+import type { PlanInput } from './plan.ts';
+import { RecordWriter } from './record-writer.ts';
+import { refOf } from './refs.ts';
+import type { RenderedRequest, RequestRenderer } from './request-renderer.ts';
+import { StepPlanner } from './step-planner.ts';
+import { charsOf } from './text/blocks.ts';
+import { ToolResultClearing } from './tool-result-clearing.ts';
+import { removeThoughtsBefore, type View } from './view.ts';
+import { fillsWindow } from './window.ts';
+
+/** A call whose conversation is above its goal. */
+export interface LargeCall extends CallCompactionParts, OriginalConversation {
+  readonly renderer: RequestRenderer;
+  /** The size of the client's request. */
+  readonly fullChars: number;
+  readonly goalChars: number;
+  readonly costs: ConversationCosts;
+  readonly rejected: RejectedAttempt | undefined;
+}
+
+interface CompactedConversation {
+  readonly sent: RenderedRequest;
+  /** Whether a step was taken. */
+  readonly isStep: boolean;
+  readonly costs: ConversationCosts;
+  /** Why the request is unchanged, if it is. */
+  readonly unchangedReason: UnchangedReason;
+}
+
+/** The request after a step, if one was taken, and the size at which to look for the next one. */
+interface StepResult {
+  readonly sent?: RenderedRequest;
+  readonly lookChars: number;
+}
+
+/** Compacts a conversation for one attempt: repeats earlier steps, and takes a further one if it is due. */
+export class ConversationCompaction {
+  readonly #call: LargeCall;
+  /** Compaction that costs more than it saves stops: from the next cache break on, everything is sent. */
+  readonly #isLosing: boolean;
+  readonly #planner: StepPlanner;
+
+  constructor(call: LargeCall) {
+    this.#call = call;
+    this.#isLosing = isLosing(call.costs) && call.rejected === undefined;
+    this.#planner = new StepPlanner(call);
+  }
+
+  async compact(): Promise<CompactedConversation> {
+    const { incoming, kit, viewStore, goalChars, rejected } = this.#call;
+    const views = await viewStore.load(incoming, kit.decisions);
+    const costs = this.#costsSinceClientCompaction(views);
+    const base = await this.#renderBase(views);
+    const clearing = new ToolResultClearing({ incoming, kit, costs });
+    const current = await clearing.applyDecided(base);
+
+    const conditions = this.#conditionsOf(current);
+    const isDue = isStepDue(current, goalChars, { ...conditions, lookChars: costs.lookChars });
+    const takeStep = () =>
+      conditions.isThinking
+        ? this.#clearToolResults(clearing, { base, current, isRequired: conditions.isRequired })
+        : this.#replaceMessages(current, conditions);
+    const step = isDue ? await takeStep() : undefined;
+
+    const sent = step?.sent ?? current;
+    if (rejected !== undefined && sent.chars >= rejected.chars) throw rejected.failure;
+    return {
+      sent,
+      isStep: step?.sent !== undefined,
+      costs: step === undefined ? costs : { ...costs, lookChars: step.lookChars },
+      unchangedReason: explainUnchanged(conditions),
+    };
+  }
+
+  #conditionsOf({ chars }: RenderedRequest): StepConditions {
+    const { exchange, kit, costs, rejected } = this.#call;
+    const { catalog, prefix } = kit;
+    return {
+      isRequired: rejected !== undefined || fillsWindow(chars, exchange, { catalog, ratio: costs.ratio }),
+      isLosing: this.#isLosing,
+      isBreak: prefix.isBreak,
+      isThinking: prefix.isThinking,
+    };
+  }
+
+  /** The costs so far, without the sizes of a conversation that the client has compacted itself. */
+  #costsSinceClientCompaction(views: readonly View[]): ConversationCosts {
+    const { costs, fullChars, kit } = this.#call;
+    if (views.length > 0 || !isCompactedByClient(costs, fullChars)) return costs;
+    kit.note({ client: 'compacted' });
+    return { ...costs, lookChars: 0, fullTokens: 0 };
+  }
+
+  /** The conversation before a further step. */
+  async #renderBase(views: readonly View[]): Promise<RenderedRequest> {
+    const { kit } = this.#call;
+    if (!kit.prefix.isBreak || !this.#isLosing) return this.#renderCurrent(views);
+    kit.note({ aside: 'costs' });
+    return this.#renderFull(views);
+  }
+
+  /** Sends everything again, without the thinking blocks that refer to the compacted conversation. */
+  async #renderFull(views: readonly View[]): Promise<RenderedRequest> {
+    const { renderer } = this.#call;
+    if (views.length === 0) return renderer.render(undefined);
+    return renderer.render(
+      await this.#decide({ pieces: [], hasRecall: false, since: renderer.messageCount }),
+    );
+  }
+
+  /** The view this branch was last sent with. A view decided by another branch needs permission like a step. */
+  async #renderCurrent(views: readonly View[]): Promise<RenderedRequest> {
+    const { renderer, kit } = this.#call;
+    const { prefix } = kit;
+    const whole = renderer.render(undefined);
+    for (const view of views) {
+      const sent = renderer.render(view);
+      if (prefix.isBreak || prefix.isPreserved(sent.request)) return sent;
+      if (this.#isLosing) continue;
+      const anew = renderer.render({ ...view, since: renderer.messageCount });
+      const expected = this.#planner.expected(anew, whole);
+      if (!prefix.proposeStep(anew.request, expected).isAllowed) continue;
+      const decided = await this.#decide(anew.view ?? view);
+      const adopted = decided === undefined ? anew : renderer.render(decided);
+      if (prefix.proposeStep(adopted.request, expected).isAllowed) return adopted;
+    }
+    return whole;
+  }
+
+  /** Has the provider clear older tool results, which is possible in a tool loop with thinking. */
+  async #clearToolResults(
+    clearing: ToolResultClearing,
+    { base, ...how }: Record<'base' | 'current', RenderedRequest> & Pick<StepConditions, 'isRequired'>,
+  ): Promise<StepResult> {
+    const cleared = await clearing.clearMore(base, how);
+    if (cleared === undefined) return { lookChars: how.current.chars * nextAttemptGrowth };
+    this.#call.kit.note({ cleared: 'by-provider' });
+    return { sent: cleared, lookChars: 0 };
+  }
+
+  /** Replaces more of the older messages by a new view. */
+  async #replaceMessages(
+    current: RenderedRequest,
+    { isBreak, isRequired }: StepConditions,
+  ): Promise<StepResult> {
+    const { exchange, kit, renderer, rejected } = this.#call;
+    const planInput = await this.#createPlanInput(current.view);
+    const { step, lookChars } =
+      isBreak || isRequired
+        ? this.#planner.planFreeStep(current, planInput)
+        : this.#planner.planPaidStep(current, planInput);
+    if (step === undefined || !kit.prefix.proposeStep(step.rendered.request, step.expected).isAllowed)
+      return { lookChars };
+    const view = await this.#decide(step.view, rejected !== undefined);
+    if (view === undefined) return { lookChars };
+    const sent = renderer.render(view);
+    if (!kit.prefix.proposeStep(sent.request, step.expected).isAllowed) return { lookChars };
+    archiveLater(findNewlyOmitted(view, current.view, this.#call), exchange, kit);
+    return { sent, lookChars };
+  }
+
+  async #createPlanInput(view: View | undefined): Promise<PlanInput> {
+    const { incoming, firstSent, renderer, kit } = this.#call;
+    const messages = removeThoughtsBefore(firstSent.request.messages, view?.since ?? 0);
+    return {
+      messages,
+      chars: removeThoughtsBefore(messages, messages.length).map(charsOf),
+      fixedChars: renderer.fixedChars,
+      keepTurns: kit.options.keep_turns,
+      ref: (from, to) => refOf(incoming.conversation, from, to),
+      findWrittenRecord: await new RecordWriter(this.#call).loadWritten(incoming, view),
+    };
+  }
+
+  /** Stores the view, unless another call has already decided on one. */
+  #decide(view: View, isRefused = false): Promise<View | undefined> {
+    const { incoming, kit, viewStore } = this.#call;
+    return viewStore.decide(incoming, view, { decisionLog: kit.decisions, isRefused });
+  }
+}
