@@ -5,13 +5,14 @@ import { createPrefixKit, type Prefix, type PrefixKit } from './conversation/pre
 import { GatewayError, isRejection } from './errors.ts';
 import { type Exchange, requestOriginOf, withRequestOrigin } from './exchange.ts';
 import { InnerAttempts } from './inner-attempts.ts';
+import { discardReply, InnerReplies } from './inner-replies.ts';
 import { limits } from './limits.ts';
 import type { ChatRequest } from './message.ts';
 import type { Handler, Module } from './module.ts';
 import type { CodeOwner } from './reply/code-owner.ts';
 import { type Reply, replyOwnership } from './reply/reply.ts';
 import { type DeadlineTimer, Stopwatch } from './stopwatch.ts';
-import { type Touch, touchesBetween } from './touches.ts';
+import { checkTouches, requireTouch } from './touches.ts';
 import type { Step } from './trace.ts';
 
 interface ModuleExecutionParts {
@@ -24,31 +25,30 @@ interface ModuleExecutionParts {
 /** One module's run in one call, until its reply has ended: its effect, its time, and its faults. */
 export class ModuleExecution implements CodeOwner, AttemptObserver {
   readonly module: Module;
+  readonly exchange: Exchange;
   readonly step: Step;
   /** The module around it, if any. */
   readonly outer: AttemptObserver | undefined;
-  readonly #exchange: Exchange;
   readonly #next: Handler;
-  #innerReplies: readonly Reply[] = none;
-  /** Failures of inner modules or the provider, which are not the module's fault. */
-  #innerFailures: readonly unknown[] = none;
-  readonly #innerAttempts = new InnerAttempts((fault) => this.#recordFault(fault));
   readonly #stopwatch: Stopwatch;
+  readonly #innerReplies = new InnerReplies();
+  readonly #innerAttempts = new InnerAttempts((fault) => this.#recordFault(fault));
+  #nextCalls = 0;
+  #attemptCount = 0;
   #hasChangedRequest = false;
   /** The request that the module may pass on although it breaks a provider's cache. */
   #allowedRequest: ChatRequest | undefined;
-  #nextCalls = 0;
-  #attemptCount = 0;
+  /** Whether the module has returned or thrown. */
+  #hasHandled = false;
+  #isEnded = false;
   /** The error that the module made the reply fail with. */
   #reportedFailure: unknown;
-  #isEnded = false;
-  #hasHandled = false;
 
   constructor(module: Module, { exchange, next, step, deadlineTimer }: ModuleExecutionParts) {
     this.module = module;
+    this.exchange = exchange;
     this.step = step;
     this.outer = requestOriginOf(exchange).observer;
-    this.#exchange = exchange;
     this.#next = next;
     this.#stopwatch = new Stopwatch(deadlineTimer, this.#deadlineMs);
   }
@@ -57,8 +57,80 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     return this.module.deadlineMs ?? limits.moduleDeadlineMs;
   }
 
-  get exchange(): Exchange {
-    return this.#exchange;
+  /** Runs the module; its failures are handled by its own `ifBroken`. */
+  async run(handle: () => Promise<Reply>): Promise<Reply> {
+    try {
+      return replyOwnership.onEnd(await this.#runHandler(handle), () => this.#end());
+    } catch (failure) {
+      this.#end();
+      throw failure;
+    } finally {
+      this.step.ownMs = this.#stopwatch.ms;
+    }
+  }
+
+  async #runHandler(handle: () => Promise<Reply>): Promise<Reply> {
+    let handled: Promise<Reply> | undefined;
+    try {
+      const reply = await this.runTimed(() => (handled = startHandler(handle)));
+      this.#checkReply(reply);
+      this.#hasHandled = true;
+      this.#innerReplies.discardUnread(reply);
+      return reply;
+    } catch (thrown) {
+      this.#hasHandled = true;
+      // Discard a reply that arrives after the deadline.
+      if (this.#stopwatch.expired) handled?.then(discardReply).catch(() => undefined);
+      return this.#handleThrown(thrown);
+    }
+  }
+
+  /** Checks the reply that the module returned, and records the module's effect. */
+  #checkReply(reply: Reply): void {
+    if (reply.consumed) throw new Error('the module returned a reply that was already read');
+    const isInner = this.#innerReplies.includes(reply);
+    if (!isInner) {
+      requireTouch(this.module, 'reply');
+      replyOwnership.assignMaker(reply, this);
+    }
+    if (this.#innerReplies.isEmpty) this.step.effect = 'answered';
+    else if (!isInner) this.step.effect = this.#hasChangedRequest ? 'changed-both' : 'changed-reply';
+    else if (this.#hasChangedRequest) this.step.effect = 'changed-request';
+  }
+
+  /** Throws failures from further in and rejections; continues after a fault if possible. */
+  async #handleThrown(thrown: unknown): Promise<Reply> {
+    if (this.#innerReplies.isInnerFailure(thrown)) {
+      if (this.#hasChangedRequest) this.step.effect = 'changed-request';
+    } else if (isRejection(thrown)) this.step.effect = 'rejected';
+    else return this.#continueWithout(thrown);
+    this.#innerReplies.discardAllExcept(undefined);
+    throw thrown;
+  }
+
+  /**
+   * Continues as if the module weren't there, unless it must not be skipped, or has read the reply, which can't be
+   * undone.
+   */
+  async #continueWithout(fault: unknown): Promise<Reply> {
+    const replies = this.#innerReplies;
+    this.#recordFault(fault);
+    if (replies.isEmpty && replies.firstFailure !== undefined) throw replies.firstFailure;
+    const unread = replies.findUnread();
+    const canSkip = this.module.ifBroken === 'skip' && (unread !== undefined || replies.isEmpty);
+    replies.discardAllExcept(canSkip ? unread : undefined);
+    if (!canSkip) throw moduleBrokenError(this.module, fault);
+    // The module may still be running, and must not interfere with the reply that others read now.
+    return unread === undefined ? this.#next(this.exchange) : replyOwnership.revoke(unread);
+  }
+
+  #end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#stopwatch.stop();
+    this.step.ownMs = this.#stopwatch.ms;
+    this.#innerReplies.end();
+    this.#innerAttempts.moduleEnded();
   }
 
   /** The module's `next`. */
@@ -68,41 +140,32 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     if (this.#stopwatch.expired)
       throw new Error('the module exceeded its deadline; the call continued without it');
     if (this.#isEnded) throw new Error('next() was called after the call ended');
-    this.#checkTouches(passed);
+    checkTouches(this.module, this.exchange, passed);
     const { goesOn, prefix } = this.#guardPrefix(passed);
-    if (goesOn !== this.#exchange) this.#hasChangedRequest = true;
+    if (goesOn !== this.exchange) this.#hasChangedRequest = true;
     this.checkAttemptLimit();
-    const requestOrigin = requestOriginOf(this.#exchange);
+    const requestOrigin = requestOriginOf(this.exchange);
     const askedBy = ++this.#nextCalls > 1 ? this.module.name : requestOrigin.askedBy;
     const further = withRequestOrigin(goesOn, { ...requestOrigin, observer: this, askedBy, prefix });
     try {
       return this.#takeInnerReply(await this.awaitInner(this.#next(further)));
     } catch (failure) {
-      this.#innerFailures = [...this.#innerFailures, failure];
+      this.#innerReplies.addFailure(failure);
       throw failure;
     }
   }
 
   /** Preserves the cached prefix of the conversation, unless the module may change it. */
   #guardPrefix(outgoing: Exchange): { readonly goesOn: Exchange; readonly prefix?: Prefix } {
-    const { prefix } = requestOriginOf(this.#exchange);
+    const { module, exchange: incoming, step } = this;
+    const { prefix } = requestOriginOf(incoming);
     if (prefix === undefined) return { goesOn: outgoing };
-    const { module, step } = this;
     return prefix.guardEdit({
       module: module.name,
-      incoming: this.#exchange,
+      incoming,
       outgoing,
       step,
       allowed: this.#allowedRequest,
-    });
-  }
-
-  /** The module's view of the prefix. */
-  get prefix(): PrefixKit {
-    const { module, step } = this;
-    const { prefix } = requestOriginOf(this.#exchange);
-    return createPrefixKit({ exchange: this.#exchange, module: module.name, step }, prefix, (edited) => {
-      this.#allowedRequest = edited;
     });
   }
 
@@ -112,10 +175,19 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
       discardReply(reply);
       throw new Error('the reply arrived after the call had continued without it');
     }
-    this.#innerReplies = [...this.#innerReplies, reply];
+    this.#innerReplies.add(reply);
     replyOwnership.setHolder(reply, this);
     if (this.#hasHandled) setImmediate(() => reply.consumed || discardReply(reply));
     return reply;
+  }
+
+  /** The module's view of the prefix. */
+  get prefix(): PrefixKit {
+    const { module, exchange, step } = this;
+    const { prefix } = requestOriginOf(exchange);
+    return createPrefixKit({ exchange, module: module.name, step }, prefix, (edited) => {
+      this.#allowedRequest = edited;
+    });
   }
 
   /** Stops a module that loops. */
@@ -138,47 +210,12 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     this.#innerAttempts.attemptEnded();
   }
 
-  /** Runs the module; its failures are handled by its own `ifBroken`. */
-  async run(handle: () => Promise<Reply>): Promise<Reply> {
-    let handled: Promise<Reply> | undefined;
-    try {
-      const reply = this.#acceptReply(await this.runTimed(() => (handled = startHandler(handle))));
-      this.#hasHandled = true;
-      this.#discardUnread(reply);
-      return replyOwnership.onEnd(reply, () => this.#end());
-    } catch (thrown) {
-      this.#hasHandled = true;
-      // Discard a reply that arrives after the deadline.
-      if (this.#stopwatch.expired) handled?.then(discardReply).catch(() => undefined);
-      try {
-        return replyOwnership.onEnd(await this.#continueWithout(thrown), () => this.#end());
-      } catch (failure) {
-        this.#end();
-        throw failure;
-      }
-    } finally {
-      this.step.ownMs = this.#stopwatch.ms;
-    }
-  }
-
-  /**
-   * Discards the replies that will not be read. A module that answers by itself may start to read them when its own
-   * reply starts.
-   */
-  #discardUnread(delivered: Reply): void {
-    const stopAll = () => {
-      for (const given of this.#innerReplies) {
-        const left = replyOwnership.findUnreadDescendant(given, delivered);
-        if (left !== undefined) discardReply(left);
-      }
-    };
-    if (this.#innerReplies.length === 0) return;
-    if (this.#innerReplies.some((given) => delivered.derivesFrom(given))) stopAll();
-    else replyOwnership.onStart(delivered, stopAll);
-  }
-
   runTimed<Done>(task: () => Promise<Done>): Promise<Done> {
     return this.#stopwatch.run(task);
+  }
+
+  awaitInner<Done>(inner: Promise<Done>): Promise<Done> {
+    return this.#stopwatch.pauseDuring(inner);
   }
 
   awaitFinal<Done>(work: Promise<Done>): Promise<Done> {
@@ -190,12 +227,8 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     );
   }
 
-  awaitInner<Done>(inner: Promise<Done>): Promise<Done> {
-    return this.#stopwatch.pauseDuring(inner);
-  }
-
   handleFault(fault: unknown, mayGoOn: boolean): unknown {
-    if (fault === this.#reportedFailure || this.#isInnerFailure(fault)) return fault;
+    if (fault === this.#reportedFailure || this.#innerReplies.isInnerFailure(fault)) return fault;
     if (isRejection(fault)) {
       this.step.effect = 'rejected';
       return fault;
@@ -206,82 +239,11 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     return this.#reportedFailure;
   }
 
-  #acceptReply(reply: Reply): Reply {
-    const isGiven = this.#innerReplies.includes(reply);
-    if (reply.consumed) throw new Error('the module returned a reply that was already read');
-    if (!isGiven) {
-      this.#requireTouch('reply');
-      replyOwnership.assignMaker(reply, this);
-    }
-    if (this.#innerReplies.length === 0) this.step.effect = 'answered';
-    else if (!isGiven) this.step.effect = this.#hasChangedRequest ? 'changed-both' : 'changed-reply';
-    else if (this.#hasChangedRequest) this.step.effect = 'changed-request';
-    return reply;
-  }
-
-  /**
-   * Continues as if the module weren't there, unless it must not be skipped, or has read the reply, which can't be
-   * undone.
-   */
-  async #continueWithout(thrown: unknown): Promise<Reply> {
-    const given = this.#innerReplies;
-    if (this.#isInnerFailure(thrown) || isRejection(thrown)) {
-      if (!this.#isInnerFailure(thrown)) this.step.effect = 'rejected';
-      else if (this.#hasChangedRequest) this.step.effect = 'changed-request';
-      given.forEach(discardReply);
-      throw thrown;
-    }
-    this.#recordFault(thrown);
-    const [innerFailure] = this.#innerFailures;
-    if (innerFailure !== undefined && given.length === 0) throw innerFailure;
-    const intact = given.findLast((reply) => !reply.consumed);
-    if (this.module.ifBroken === 'skip' && (intact !== undefined || given.length === 0)) {
-      for (const reply of given) if (reply !== intact) discardReply(reply);
-      // The module may still be running, and must not interfere with the reply that others read now.
-      return intact === undefined ? this.#next(this.#exchange) : replyOwnership.revoke(intact);
-    }
-    given.forEach(discardReply);
-    throw moduleBrokenError(this.module, thrown);
-  }
-
   #recordFault(fault: unknown): void {
     this.step.effect = 'broken';
     this.step.fault ??= fault instanceof Error ? (fault.stack ?? fault.message) : String(fault);
   }
-
-  #isInnerFailure(failure: unknown): boolean {
-    return (
-      this.#innerFailures.includes(failure) || this.#innerReplies.some((reply) => reply.failure === failure)
-    );
-  }
-
-  #checkTouches(passed: Exchange): void {
-    if (passed === this.#exchange) return;
-    if (passed.target !== this.#exchange.target) this.#requireTouch('target');
-    if (passed.isUnmodified && this.#exchange.isUnmodified) return;
-    for (const touch of touchesBetween(this.#exchange.request, passed.request)) this.#requireTouch(touch);
-  }
-
-  #requireTouch(touch: Touch): void {
-    if (this.module.touches.includes(touch)) return;
-    throw new Error(`the module ${this.module.name} may not change "${touch}": its "touches" do not list it`);
-  }
-
-  /** Replies that the module still reads may continue for a while. */
-  #end(): void {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
-    this.#stopwatch.stop();
-    this.step.ownMs = this.#stopwatch.ms;
-    const open = this.#innerReplies.filter((reply) => !reply.ended);
-    for (const reply of open) if (!reply.consumed) discardReply(reply);
-    if (open.some((reply) => !reply.ended))
-      setTimeout(() => open.forEach(discardReply), limits.moduleLateReadMs).unref();
-    this.#innerAttempts.moduleEnded();
-  }
 }
-
-const none: readonly never[] = [];
 
 /** Turns a synchronous throw into a rejection. */
 function startHandler(handle: () => Promise<Reply>): Promise<Reply> {
@@ -290,11 +252,6 @@ function startHandler(handle: () => Promise<Reply>): Promise<Reply> {
   } catch (fault) {
     return Promise.reject(fault);
   }
-}
-
-/** Doesn't wait for the end. */
-function discardReply(reply: Reply): void {
-  void reply.discard();
 }
 
 /** Errors of unavailable stores are reported as they are. */

@@ -1,4 +1,6 @@
+import type { Exchange } from './exchange.ts';
 import type { ChatRequest, Message } from './message.ts';
+import type { Module } from './module.ts';
 
 /** What a module may edit. */
 export type Touch =
@@ -15,8 +17,21 @@ export type Touch =
   | 'target'
   | 'reply';
 
+/** Throws if a module changed something that its `touches` don't list. */
+export function checkTouches(module: Module, before: Exchange, after: Exchange): void {
+  if (after === before) return;
+  if (after.target !== before.target) requireTouch(module, 'target');
+  if (after.isUnmodified && before.isUnmodified) return;
+  for (const touch of touchesBetween(before.request, after.request)) requireTouch(module, touch);
+}
+
+export function requireTouch({ name, touches }: Module, touch: Touch): void {
+  if (touches.includes(touch)) return;
+  throw new Error(`the module ${name} may not change "${touch}": its "touches" do not list it`);
+}
+
 /** The differences between two requests, by object identity. */
-export function touchesBetween(before: ChatRequest, after: ChatRequest): ReadonlySet<Touch> {
+function touchesBetween(before: ChatRequest, after: ChatRequest): ReadonlySet<Touch> {
   const touched = new Set<Touch>();
   if (before === after) return touched;
   const [old, edited]: readonly Readonly<Record<string, unknown>>[] = [{ ...before }, { ...after }];
