@@ -3,41 +3,41 @@ import type { ReplyEncoder } from '../wire-format.ts';
 import type { Events } from './rewrite-events.ts';
 import type { PullResult, Source } from './source.ts';
 
-/** Encodes the events of a reply in a format; calls `failed` if they can't be encoded. */
+/** Encodes the events of a reply in a format; calls `fail` if they can't be encoded. */
 export function encodeEvents(
   events: Source<Events>,
   encoder: ReplyEncoder,
-  failed: (fault: unknown) => Promise<never>,
+  fail: (fault: unknown) => Promise<never>,
 ): () => PullResult<Uint8Array> {
-  let isOver = false;
+  let hasEnded = false;
   let isEmpty = true;
   return async () => {
-    while (!isOver) {
+    while (!hasEnded) {
       let next: Events | undefined;
       try {
         next = await events.next();
       } catch (failure) {
-        isOver = true;
+        hasEnded = true;
         return encodeFailure(failure, encoder);
       }
       if (next === undefined) {
-        isOver = true;
-        return isEmpty ? failed(emptyAnswerError()) : encoder.end();
+        hasEnded = true;
+        return isEmpty ? fail(emptyAnswerError()) : encoder.end();
       }
       if (next.length > 0) isEmpty = false;
       try {
         const bytes = encodeBatch(next, encoder);
         if (bytes !== undefined) return bytes;
       } catch (fault) {
-        isOver = true;
-        return failed(fault);
+        hasEnded = true;
+        return fail(fault);
       }
     }
     return undefined;
   };
 }
 
-function emptyAnswerError(): GatewayError {
+export function emptyAnswerError(): GatewayError {
   return new GatewayError('upstream_broken', "the provider's response contains no message");
 }
 

@@ -1,12 +1,19 @@
 import type { HeaderList } from '../../lib/headers.ts';
 import { ignoreErrors } from '../../lib/ignore-errors.ts';
 import type { ClientRequest } from '../client-request.ts';
-import { GatewayError } from '../errors.ts';
+import type { HeaderList } from '../../lib/headers.ts';
+import { ignoreErrors } from '../../lib/ignore-errors.ts';
 import type { Answer, ReplyEvent } from '../message.ts';
-import type { Framing, Interest, ProviderFormat, UnreadContent, WireFormat } from '../wire-format.ts';
+import type {
+  Framing,
+  Interest,
+  ProviderFormat,
+  ReplyEncoder,
+  UnreadContent,
+  WireFormat,
+} from '../wire-format.ts';
 import { AnswerBuilder, answerToEvents } from './answer-events.ts';
-import type { CodeOwner } from './code-owner.ts';
-import { encodeEvents, withDefaultModel } from './encode-events.ts';
+import { emptyAnswerError, encodeEvents, withDefaultModel } from './encode-events.ts';
 import type { EndListener } from './ending.ts';
 import { filterBytes } from './filter-bytes.ts';
 import { type ProviderResponse, ProviderResponseReader } from './provider-response.ts';
@@ -14,30 +21,12 @@ import { type Recording, ReplayDecoder } from './recording.ts';
 import { ReplyBytes } from './reply-bytes.ts';
 import { ReplyEventIterator } from './reply-event-iterator.ts';
 import type { ReplyObserver } from './reply-observers.ts';
+import type { ReplyOwnership } from './reply-ownership.ts';
 import { ReplyStream } from './reply-stream.ts';
 import { type Events, mapEvents, type Rewrite, type Splice, spliceEvents } from './rewrite-events.ts';
 import { type PullResult, type Source, sourceFromIterable, sourceFromValue } from './source.ts';
 
-/** Operations for the module runner only. */
-interface ReplyOwnership {
-  /** Passes the reply to `holder`. */
-  setHolder(reply: Reply, holder: CodeOwner): void;
-  /** The reply has passed all modules: code added from now on belongs to the gateway. */
-  clearHolder(reply: Reply): Reply;
-  /** Makes `maker` the owner of the code in this reply and its ancestors, up to the reply that it was given. */
-  assignMaker(reply: Reply, maker: CodeOwner): void;
-  /** The unread reply among this one and those derived from it; undefined if that is `delivered`, or if it is being read. */
-  findUnreadDescendant(reply: Reply, delivered: Reply): Reply | undefined;
-  /** Runs once, when its first event arrives. */
-  onStart(reply: Reply, then: () => void): void;
-  /** Adds a listener of the gateway, whoever holds the reply. */
-  onEnd(reply: Reply, endListener: EndListener): Reply;
-  /** The same reply, unread, with all access of its current holder revoked. */
-  revoke(reply: Reply): Reply;
-  /** The reply that it was derived from, over any number of steps. */
-  origin(reply: Reply): Reply;
-}
-
+/** Set by `Reply`, whose private fields it uses. */
 export let replyOwnership: ReplyOwnership;
 
 /** A reply on its way to the client: always a stream, read once, with exactly one ending. */
@@ -51,12 +40,13 @@ export class Reply {
   #derived: Reply | undefined;
   #consumed = false;
 
-  private constructor(replyStream: ReplyStream, parent?: Reply, origin?: Reply) {
-    this.#stream = replyStream;
+  private constructor(stream: ReplyStream, parent?: Reply, origin?: Reply) {
+    this.#stream = stream;
     this.#parent = parent;
     this.#origin = origin ?? (parent === undefined ? this : parent.#origin);
-    this.status = replyStream.responseReader?.response.status ?? parent?.status ?? 200;
-    this.headers = replyStream.responseReader?.response.headers ?? parent?.headers ?? none;
+    const { status = 200, headers = none } = stream.responseReader?.response ?? parent ?? {};
+    this.status = status;
+    this.headers = headers;
   }
 
   /** A provider's response, passed through. */
@@ -64,30 +54,29 @@ export class Reply {
     return new Reply(new ReplyStream({ responseReader: new ProviderResponseReader(providerResponse) }));
   }
 
+  /** A complete answer. */
   static of(answer: Answer): Reply {
     return Reply.#fromList([...answerToEvents(answer)]);
   }
 
+  /** Generated events. */
   static stream(events: AsyncIterable<ReplyEvent>): Reply {
     return new Reply(new ReplyStream({ events: sourceFromIterable(events) }));
   }
 
-  /** A recorded answer. */
+  /** A recorded answer; `wire` is undefined for a recording of events. */
   static replay(recording: Recording, wire: ProviderFormat | undefined): Reply {
     if (wire === undefined) return Reply.#fromList(JSON.parse(Buffer.from(recording.body).toString('utf8')));
     const { framing, body, usageRequested } = recording;
-    const decoder = (interest: Interest) => new ReplayDecoder(recording, wire, interest);
-    const providerResponse: ProviderResponse = {
+    return Reply.relay({
       wire,
       framing,
       status: 200,
-      headers: [],
+      headers: none,
       body: sourceFromValue(body),
-      decoder,
-    };
-    return Reply.relay(
-      usageRequested === undefined ? providerResponse : { ...providerResponse, usageRequested },
-    );
+      decoder: (interest) => new ReplayDecoder(recording, wire, interest),
+      ...(usageRequested && { usageRequested }),
+    });
   }
 
   static #fromList(events: Events): Reply {
@@ -123,19 +112,19 @@ export class Reply {
     return this.#stream.responseReader?.unread ?? this.#parent?.unread ?? noUnread;
   }
 
-  /** Calls `look` with each event; it can neither delay nor change the event. */
-  tap(replyObserver: ReplyObserver, interest: Interest = 'everything'): this {
-    this.#stream.tap(replyObserver, interest);
+  /** Calls `observer` with each event; it can neither delay nor change the event. */
+  tap(observer: ReplyObserver, interest: Interest = 'everything'): this {
+    this.#stream.tap(observer, interest);
     return this;
   }
 
-  /** Runs exactly once, when the reply ends in any way. */
-  onEnd(endListener: EndListener): this {
-    this.#stream.onEnd(endListener, this.#stream.holder);
+  /** Calls `listener` exactly once, when the reply ends in any way. */
+  onEnd(listener: EndListener): this {
+    this.#stream.onEnd(listener, this.#stream.holder);
     return this;
   }
 
-  /** Records the answer and passes it on if it completes within `bytesMax`. */
+  /** Records the answer, and calls `then` if it completes within `bytesMax`. */
   record(bytesMax: number, then: (recording: Recording) => void | Promise<void>): this {
     this.#stream.record(bytesMax, then);
     return this;
@@ -143,16 +132,17 @@ export class Reply {
 
   /** A new reply, with each event rewritten. */
   map(rewrite: Rewrite): Reply {
-    const heir: Reply = this.#derive(mapEvents(this.#source(), rewrite, () => heir.#stream.maker));
-    return heir;
+    const derived: Reply = this.#derive(mapEvents(this.#source(), rewrite, () => derived.#stream.maker));
+    return derived;
   }
 
   /** A new reply from a generator, which may hold back, wait for other sources and insert events. */
   through(splice: Splice): Reply {
-    const heir: Reply = this.#derive(spliceEvents(this.#openIterator(), splice, () => heir.#stream.maker));
-    return heir;
+    const derived: Reply = this.#derive(spliceEvents(this.#iterator(), splice, () => derived.#stream.maker));
+    return derived;
   }
 
+  /** Whether it is `other`, or was made from it in any number of steps. */
   derivesFrom(other: Reply): boolean {
     for (let reply: Reply | undefined = this; reply !== undefined; reply = reply.#parent)
       if (reply === other) return true;
@@ -162,7 +152,7 @@ export class Reply {
   /** Reads the reply event by event. */
   events(): AsyncIterableIterator<ReplyEvent> {
     this.#consume();
-    return this.#openIterator();
+    return this.#iterator();
   }
 
   /** Reads the whole answer. Follow with `Reply.of`. */
@@ -172,34 +162,44 @@ export class Reply {
   }
 
   async #collectAnswer(): Promise<Answer> {
-    const answerBuilder = new AnswerBuilder();
-    const replyStream = this.#stream;
-    for (
-      let events = await replyStream.nextEvents();
-      events !== undefined;
-      events = await replyStream.nextEvents()
-    )
-      for (const event of events) answerBuilder.push(event);
-    const answer = answerBuilder.answer();
-    if (replyStream.streamError !== undefined) throw replyStream.streamError;
+    const stream = this.#stream;
+    const builder = new AnswerBuilder();
+    for (;;) {
+      const events = await stream.nextEvents();
+      if (events === undefined) break;
+      for (const event of events) builder.push(event);
+    }
+    if (stream.streamError !== undefined) throw stream.streamError;
+    const answer = builder.answer();
     if (answer !== undefined) return answer;
-    replyStream.failure = new GatewayError('upstream_broken', "the provider's response contains no message");
-    throw replyStream.failure;
+    stream.failure = emptyAnswerError();
+    throw stream.failure;
   }
 
   /** The bytes for a client that speaks `wire`: the provider's own if nothing was changed. */
   bytes(wire: WireFormat, framing: Framing, clientRequest: ClientRequest): ReplyBytes {
     this.#consume();
-    const providerResponse = this.#stream.responseReader?.response;
-    const own = providerResponse?.wire === wire && providerResponse.framing === framing;
-    const pull = own
-      ? this.#passThroughBytes(providerResponse, clientRequest)
-      : encodeEvents(
-          this.#source(),
-          withDefaultModel(wire.replyEncoder(framing, clientRequest), clientRequest.routing.model),
-          (fault) => this.#stream.fail(fault),
-        );
+    const response = this.#stream.responseReader?.response;
+    const pull =
+      response?.wire === wire && response.framing === framing
+        ? this.#relayBytes(response, clientRequest)
+        : this.#encodeBytes(wire.replyEncoder(framing, clientRequest), clientRequest);
     return new ReplyBytes(pull, () => this.#stream.finish({ how: 'aborted' }));
+  }
+
+  /** The provider's bytes, without usage that only the gateway asked for. */
+  #relayBytes({ usageRequested, wire }: ProviderResponse, clientRequest: ClientRequest): PullBytes {
+    const pull = () => this.#stream.nextChunk();
+    const { usageOptIn } = wire;
+    return usageRequested && usageOptIn !== undefined && clientRequest.usageOptInFields !== undefined
+      ? filterBytes(pull, usageOptIn.stripUsage())
+      : pull;
+  }
+
+  #encodeBytes(encoder: ReplyEncoder, { routing }: ClientRequest): PullBytes {
+    return encodeEvents(this.#source(), withDefaultModel(encoder, routing.model), (fault) =>
+      this.#stream.fail(fault),
+    );
   }
 
   /** Whole frames, or the whole body, without the credentials that an error may quote. */
@@ -208,21 +208,6 @@ export class Reply {
     return streamError === undefined || responseReader === undefined
       ? bytes
       : responseReader.withoutSecrets(bytes);
-  }
-
-  #passThroughBytes(
-    { usageRequested, wire }: ProviderResponse,
-    clientRequest: ClientRequest,
-  ): () => PullResult<Uint8Array> {
-    const pull = () => this.#stream.nextChunk();
-    const { usageOptIn } = wire;
-    if (
-      usageRequested === undefined ||
-      usageOptIn === undefined ||
-      clientRequest.usageOptInFields === undefined
-    )
-      return pull;
-    return filterBytes(pull, usageOptIn.stripUsage());
   }
 
   /** Discards the reply and aborts the provider's response. */
@@ -243,18 +228,15 @@ export class Reply {
   }
 
   #source(): Source<Events> {
-    const replyStream = this.#stream;
-    return {
-      next: () => replyStream.nextEvents(),
-      cancel: () => void replyStream.finish({ how: 'aborted' }),
-    };
+    const stream = this.#stream;
+    return { next: () => stream.nextEvents(), cancel: () => void stream.finish({ how: 'aborted' }) };
   }
 
-  #openIterator(): ReplyEventIterator {
-    const replyStream = this.#stream;
+  #iterator(): ReplyEventIterator {
+    const stream = this.#stream;
     return new ReplyEventIterator({
-      pull: () => replyStream.nextEvents(),
-      stop: async () => replyStream.finish({ how: 'aborted' }),
+      pull: () => stream.nextEvents(),
+      stop: async () => stream.finish({ how: 'aborted' }),
     });
   }
 
@@ -278,11 +260,11 @@ export class Reply {
         while (last.#derived !== undefined) last = last.#derived;
         return last === delivered || last.#consumed ? undefined : last;
       },
-      onStart(reply, then) {
-        reply.#stream.onStart(then);
+      onStart(reply, listener) {
+        reply.#stream.onStart(listener);
       },
-      onEnd(reply, endListener) {
-        reply.#stream.onEnd(endListener, undefined);
+      onEnd(reply, listener) {
+        reply.#stream.onEnd(listener, undefined);
         return reply;
       },
       revoke(reply) {
@@ -295,6 +277,8 @@ export class Reply {
     };
   }
 }
+
+type PullBytes = () => PullResult<Uint8Array>;
 
 const noUnread: UnreadContent = { tokens: 0, calls: 0 };
 const none: readonly never[] = [];

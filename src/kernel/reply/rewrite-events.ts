@@ -20,71 +20,67 @@ type OwnerLookup = () => CodeOwner | undefined;
 
 /** Rewrites event by event. If a rewrite fails and may be skipped, the rest passes unchanged. */
 export function mapEvents(inner: Source<Events>, rewrite: Rewrite, ownerLookup: OwnerLookup): Source<Events> {
-  let goesOnAsItIs = false;
-  const written = (event: ReplyEvent): ReplyEvent | Events => {
-    if (goesOnAsItIs) return event;
+  let isSkipped = false;
+  const rewriteOrPass = (event: ReplyEvent): ReplyEvent | Events => {
+    if (isSkipped) return event;
     try {
       return checkEvents(rewrite(event));
     } catch (fault) {
       handleRewriteFault(fault, ownerLookup(), true);
-      goesOnAsItIs = true;
+      isSkipped = true;
       return [...(rewrite.flush?.() ?? []), event];
     }
   };
   return {
     async next() {
       const events = await inner.next();
-      return events?.flatMap(written);
+      return events?.flatMap(rewriteOrPass);
     },
     cancel: () => inner.cancel(),
   };
 }
 
-/** Rewrites as a whole. Once any of it was read, the rewriter can't be skipped any more. */
+/** Rewrites a reply as a whole. A fault before anything was read or written is skipped if the owner allows it. */
 export function spliceEvents(
-  replyEventIterator: ReplyEventIterator,
+  input: ReplyEventIterator,
   splice: Splice,
   ownerLookup: OwnerLookup,
 ): Source<Events> {
-  let rest: AsyncIterator<ReplyEvent> | undefined;
-  let isOver = false;
-  let hasWritten = false;
+  let output: AsyncIterator<ReplyEvent> | undefined;
+  let hasEnded = false;
+  let hasOutput = false;
   return {
     async next() {
       try {
-        rest ??= splice(replyEventIterator)[Symbol.asyncIterator]();
-        const { done, value } = await rest.next();
+        output ??= splice(input)[Symbol.asyncIterator]();
+        const { done, value } = await output.next();
         if (done !== true) {
-          hasWritten = true;
+          hasOutput = true;
           checkEvents(value);
-          if (value.type === 'message_stop' || value.type === 'error') isOver = true;
+          if (value.type === 'message_stop' || value.type === 'error') hasEnded = true;
           return [value];
         }
-        await replyEventIterator.return();
-        if (isOver) return undefined;
+        await input.return();
+        if (hasEnded) return undefined;
         throw new Error('the rewritten reply must end with message_stop or an error event');
       } catch (fault) {
-        handleRewriteFault(
-          fault,
-          ownerLookup(),
-          rest !== replyEventIterator && !replyEventIterator.started && !hasWritten,
-        );
-        isOver = true;
-        rest = replyEventIterator;
-        const { done, value } = await replyEventIterator.next();
+        handleRewriteFault(fault, ownerLookup(), output !== input && !input.started && !hasOutput);
+        hasEnded = true;
+        output = input;
+        const { done, value } = await input.next();
         return done === true ? undefined : [value];
       }
     },
     cancel() {
-      if (rest !== undefined && rest !== replyEventIterator) closeIterator(rest);
-      closeIterator(replyEventIterator);
+      if (output !== undefined && output !== input) closeIterator(output);
+      closeIterator(input);
     },
   };
 }
 
 /** Checks at run time, since modules may be plain JavaScript. */
-function checkEvents<Written extends ReplyEvent | Events>(written: Written): Written {
-  const events: readonly unknown[] = Array.isArray(written) ? written : [written];
+function checkEvents<Output extends ReplyEvent | Events>(output: Output): Output {
+  const events: readonly unknown[] = Array.isArray(output) ? output : [output];
   for (const event of events) {
     if (event instanceof Promise) {
       event.catch(() => undefined);
@@ -92,7 +88,7 @@ function checkEvents<Written extends ReplyEvent | Events>(written: Written): Wri
     }
     if (!isEvent(event)) throw new Error('a rewrite must return an event or a list of events');
   }
-  return written;
+  return output;
 }
 
 function isEvent(value: unknown): boolean {

@@ -24,28 +24,32 @@ export function createTextReplacer({ find, holdBackChars, in: kinds = allKinds }
   const blocks = new Map<number, PendingBlock>();
 
   function appendDelta(index: number, delta: Delta): Events {
-    const textKind = kindOf(delta);
-    const block = blocks.get(index);
-    if (textKind === undefined || !kinds.includes(textKind)) {
+    const added = textOf(delta);
+    if (added === undefined || !kinds.includes(added.kind)) {
       // Other deltas of a block follow its text.
-      const rest = block === undefined ? [] : releaseText(index, block, true);
-      return [...rest, { type: 'content_block_delta', index, delta }];
+      return [...releaseAll(index), { type: 'content_block_delta', index, delta }];
     }
-    const grownBlock = block ?? { kind: textKind, text: '', emittedEnd: 0 };
-    blocks.set(index, grownBlock);
-    const before = grownBlock.text;
-    grownBlock.text += textOf(delta);
+    const block = blocks.get(index) ?? { kind: added.kind, text: '', emittedEnd: 0 };
+    blocks.set(index, block);
+    const before = block.text;
+    block.text += added.text;
     try {
-      return releaseText(index, grownBlock, false);
+      return releaseText(index, block, false);
     } catch (fault) {
-      grownBlock.text = before;
+      block.text = before;
       throw fault;
     }
   }
 
+  /** The rest of a block's text. */
+  function releaseAll(index: number): Events {
+    const block = blocks.get(index);
+    return block === undefined ? [] : releaseText(index, block, true);
+  }
+
   /** The text that can be sent now. */
   function releaseText(index: number, block: PendingBlock, isLast: boolean): Events {
-    const { text, kind: textKind } = block;
+    const { text, kind } = block;
     const safeEnd = isLast
       ? text.length
       : Math.max(block.emittedEnd, surrogateSafeEnd(text, text.length - holdBackChars));
@@ -55,7 +59,7 @@ export function createTextReplacer({ find, holdBackChars, in: kinds = allKinds }
       if (start >= safeEnd) break;
       out +=
         text.slice(at, start) +
-        (textKind === 'tool-input' ? JSON.stringify(replacement).slice(1, -1) : replacement);
+        (kind === 'tool-input' ? JSON.stringify(replacement).slice(1, -1) : replacement);
       at = end;
     }
     const done = Math.max(at, safeEnd);
@@ -63,14 +67,15 @@ export function createTextReplacer({ find, holdBackChars, in: kinds = allKinds }
     const context = Math.max(0, done - holdBackChars);
     block.text = text.slice(context);
     block.emittedEnd = done - context;
-    return out === '' ? [] : [{ type: 'content_block_delta', index, delta: deltaOf(textKind, out) }];
+    return out === '' ? [] : [{ type: 'content_block_delta', index, delta: deltaOf(kind, out) }];
   }
 
-  const held = (): Events =>
-    [...blocks].flatMap(([index, { kind: textKind, text, emittedEnd }]) =>
+  /** The text that is held back, unchanged. */
+  const flush = (): Events =>
+    [...blocks].flatMap(([index, { kind, text, emittedEnd }]) =>
       emittedEnd === text.length
         ? []
-        : [{ type: 'content_block_delta', index, delta: deltaOf(textKind, text.slice(emittedEnd)) }],
+        : [{ type: 'content_block_delta', index, delta: deltaOf(kind, text.slice(emittedEnd)) }],
     );
   const rewrite = (event: ReplyEvent): ReplyEvent | Events => {
     switch (event.type) {
@@ -83,8 +88,7 @@ export function createTextReplacer({ find, holdBackChars, in: kinds = allKinds }
       case 'content_block_delta':
         return appendDelta(event.index, event.delta);
       case 'content_block_stop': {
-        const block = blocks.get(event.index);
-        const last = block === undefined ? [] : releaseText(event.index, block, true);
+        const last = releaseAll(event.index);
         blocks.delete(event.index);
         return [...last, event];
       }
@@ -92,7 +96,7 @@ export function createTextReplacer({ find, holdBackChars, in: kinds = allKinds }
         return event;
     }
   };
-  return Object.assign(rewrite, { flush: held });
+  return Object.assign(rewrite, { flush });
 }
 
 /** Never splits a surrogate pair. */
@@ -110,34 +114,21 @@ interface PendingBlock {
 
 const allKinds: readonly TextKind[] = ['text', 'thinking', 'tool-input'];
 
-function kindOf({ type }: Delta): TextKind | undefined {
-  switch (type) {
+function textOf(delta: Delta): { readonly kind: TextKind; readonly text: string } | undefined {
+  switch (delta.type) {
     case 'text_delta':
-      return 'text';
+      return { kind: 'text', text: delta.text };
     case 'thinking_delta':
-      return 'thinking';
+      return { kind: 'thinking', text: delta.thinking };
     case 'input_json_delta':
-      return 'tool-input';
+      return { kind: 'tool-input', text: delta.partial_json };
     default:
       return undefined;
   }
 }
 
-function textOf(delta: Delta): string {
-  switch (delta.type) {
-    case 'text_delta':
-      return delta.text;
-    case 'thinking_delta':
-      return delta.thinking;
-    case 'input_json_delta':
-      return delta.partial_json;
-    default:
-      return '';
-  }
-}
-
-function deltaOf(textKind: TextKind, text: string): Delta {
-  switch (textKind) {
+function deltaOf(kind: TextKind, text: string): Delta {
+  switch (kind) {
     case 'text':
       return { type: 'text_delta', text };
     case 'thinking':
