@@ -2,21 +2,38 @@ import { type ErrorDescription, errorReference, errorSubjects } from '../../src/
 import { type ErrorCode, errorStatus } from '../../src/kernel/errors.ts';
 import { problems } from '../../src/payments/problems.ts';
 
-type Entry = ErrorDescription & { readonly code: ErrorCode; readonly status: number };
+interface Entry extends ErrorDescription {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly subject: string;
+}
 
 /** The text of docs/errors.md: every code with a heading of its own, so that a link can lead to it. */
 export function errorsPage(): string {
   const entries = Object.keys(errorStatus)
     .filter(isErrorCode)
-    .map((code): Entry => ({ ...errorReference[code], code, status: errorStatus[code] }));
-  const sections = Object.entries(errorSubjects).map(([subject, title]) =>
-    [`## ${title}`, ...entries.filter((entry) => entry.subject === subject).map(section)].join('\n\n'),
+    .map(
+      (code): Entry => ({
+        ...errorReference[code],
+        code,
+        status: errorStatus[code],
+        subject: subjectOf(code),
+      }),
+    );
+  const sections = Object.keys(errorSubjects).map((subject) =>
+    [`## ${subject}`, ...entries.filter((entry) => entry.subject === subject).map(section)].join('\n\n'),
   );
   return `${[introduction, indexTable(entries), ...sections, problemsSection()].join('\n\n')}\n`;
 }
 
 function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorStatus, code);
+}
+
+function subjectOf(code: ErrorCode): string {
+  const subject = Object.entries(errorSubjects).find(([, errors]) => Object.hasOwn(errors, code))?.[0];
+  if (subject === undefined) throw new Error(`errorSubjects does not contain ${code}`);
+  return subject;
 }
 
 const introduction = `# Errors
@@ -28,9 +45,7 @@ with their causes and remedies; \`npm run docs\` writes it from \`src/kernel/err
 function indexTable(entries: readonly Entry[]): string {
   const rows = entries
     .toSorted((one, other) => (one.code < other.code ? -1 : 1))
-    .map(
-      ({ code, status, subject }) => `| [\`${code}\`](#${code}) | ${status} | ${errorSubjects[subject]} |`,
-    );
+    .map(({ code, status, subject }) => `| [\`${code}\`](#${code}) | ${status} | ${subject} |`);
   return ['| code | HTTP status | subject |', '|---|---|---|', ...rows].join('\n');
 }
 

@@ -1,0 +1,40 @@
+import type { ErrorDescriptions } from '../error-reference.ts';
+
+export const accountErrors = {
+  wrong_login: {
+    cause: 'The e-mail address or the password is wrong; in local mode, the token.',
+    remedy: 'Correct it, or reset the password.',
+  },
+  wrong_password: {
+    cause: 'The password that confirms a change of the account is wrong.',
+    remedy: 'Send the account’s current password.',
+  },
+  invalid_token: {
+    cause: 'The link of a mail was used before, or has expired.',
+    remedy: 'Request another mail.',
+  },
+  account_disabled: {
+    cause: 'The operator has disabled the account.',
+    remedy: 'Ask the operator of the gateway.',
+  },
+  email_taken: {
+    cause: 'An account with this e-mail address exists.',
+    remedy: 'Log in, or reset the password.',
+  },
+  key_limit_reached: {
+    cause: 'The account has as many active API keys as it may have.',
+    remedy: 'Revoke one with `DELETE /v1/keys/<id>`.',
+  },
+  pattern_limit_reached: {
+    cause: 'The account has as many [patterns](patterns.md) as it may have.',
+    remedy: 'Delete some.',
+  },
+  mail_not_configured: {
+    cause: 'The gateway sends no mail, so it can’t reset passwords or verify addresses.',
+    remedy: 'The operator sets [`WEIR_SMTP_URL` and `WEIR_MAIL_FROM`](accounts.md#mail).',
+  },
+  local_mode: {
+    cause: 'The route belongs to accounts, keys or billing, and the gateway runs in local mode.',
+    remedy: 'Run the gateway with [`WEIR_MODE=cloud`](accounts.md), or do without the route.',
+  },
+} as const satisfies ErrorDescriptions;

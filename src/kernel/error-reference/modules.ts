@@ -1,0 +1,25 @@
+import type { ErrorDescriptions } from '../error-reference.ts';
+
+export const moduleErrors = {
+  bad_pipeline: {
+    cause: 'The list of modules is too long or names a module twice.',
+    remedy:
+      'Correct the [pipeline](using.md#pipelines) in `x-weir-pipeline`, the API key or `WEIR_PIPELINE`.',
+  },
+  unknown_module: {
+    cause: 'The pipeline names a module that this gateway does not have.',
+    remedy: 'Take a name from `GET /v1/capabilities`; load packages with [`WEIR_MODULES`](settings.md).',
+  },
+  bad_module_option: {
+    cause: 'An option of a module is unknown, invalid or given twice. `param` names it.',
+    remedy: 'Correct the option; the [module’s page](modules/README.md) lists its options.',
+  },
+  blocked_by_module: {
+    cause: 'A module rejected the call for a reason of its own, which `detail` names.',
+    remedy: 'Change the call as the message says, or leave the module out of the pipeline.',
+  },
+  module_broken: {
+    cause: 'A module failed, and calls may not go on without it. The log has the error.',
+    remedy: 'Leave the module out of the pipeline, and report the bug to its author.',
+  },
+} as const satisfies ErrorDescriptions;
