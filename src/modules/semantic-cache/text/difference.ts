@@ -21,7 +21,7 @@ export function differenceOf(old: ParsedPrompt, now: ParsedPrompt): Difference {
   return { onlyOld, onlyNew, restOld, restNew, shared: size === 0 ? 0 : 1 - most / size };
 }
 
-/** The words that occur less often in the other prompt. */
+/** The words that the other prompt lacks; a number also if it occurs there less often. */
 function wordsLackingIn(words: readonly Word[], other: ParsedPrompt): Word[] {
   const left = new Map<string, number>();
   for (const { stem } of other.words) left.set(stem, (left.get(stem) ?? 0) + 1);
@@ -29,7 +29,7 @@ function wordsLackingIn(words: readonly Word[], other: ParsedPrompt): Word[] {
     const count = left.get(stem) ?? 0;
     left.set(stem, count - 1);
     if (count > 0) return false;
-    // A repeated word adds nothing, and the other prompt may write two words as one.
+    // A repeated word adds nothing; and the other prompt may write two words as one.
     return !(other.vocabulary.has(stem) || other.vocabulary.has(text)) || (isContent && isNumeral(text));
   });
 }

@@ -4,7 +4,7 @@ import { type ParsedPrompt, parsePrompt } from './reading/prompt.ts';
 /** About twenty kilobytes each. */
 const promptsMax = 200;
 
-/** Parses prompts and caches recent ones, because each prompt is a candidate for the next. */
+/** Parses prompts and caches recent ones, because each prompt is compared with later ones. */
 export class ParsedPromptCache {
   readonly #parsed = new Lru<ParsedPrompt>(promptsMax);
 

@@ -45,7 +45,7 @@ import { differInRoles, haveSwappedPlaces, isInstrumentOnlyHere } from './who-do
  *   other-question/  the same words, but a different question or task
  *   who-does-what/   the same words in different roles: order, roles, persons, actor, addressee
  *   small-changes/   the same content words: aligns small words, endings and capitals
- *   doubt.ts         differences that are no veto but lower the judge's score
+ *   doubt.ts         differences that are no veto but change the judge's score
  *
  * This file calls the rules of all folders; the first match gives the veto its name. A new rule goes into the folder of its subject,
  * gets a line here, and pairs in `vetoes.test.ts`: some that it stops, and similar ones that it must not stop.
@@ -228,7 +228,7 @@ function anyPair(
   return some.some((one) => others.some((other) => holds(one, other)));
 }
 
-/** Whether both have the same names but repeat a different one: "Tom and Ann met. Where is Tom?" */
+/** Whether both have the same content words, but each repeats another one: "Tom and Ann met. Where is Tom?" and "… Where is Ann?" */
 function repeatsOther(old: ParsedPrompt, now: ParsedPrompt, { onlyOld, onlyNew }: Difference): boolean {
   if (onlyOld.length + onlyNew.length > 0) return false;
   const count = ({ content }: ParsedPrompt, stem: string) =>

@@ -24,10 +24,10 @@ function pointsOnlyHere({ words }: ParsedPrompt, other: ParsedPrompt): boolean {
 
 /** Whether "it" refers to nothing, as in "how much does it cost". */
 function isExpletive(words: readonly Word[], at: number): boolean {
-  return words[at]?.text === 'it' && expletiveVerbs.has(words[at + 1]?.stem ?? '');
+  return words[at]?.text === 'it' && expletiveFollowers.has(words[at + 1]?.stem ?? '');
 }
 
-const expletiveVerbs = new Set(['cost', 'take', 'possible']);
+const expletiveFollowers = new Set(['cost', 'take', 'possible']);
 
 const definition = /^(?:what|who) (?:is|are|was|were)(?: (?:a|an|the))? (?!it like|there)/;
 const definitionWords = wordSet('mean meaning definition defin define term word concept exactly call called');
@@ -117,7 +117,7 @@ export function differInCompletion(old: ParsedPrompt, now: ParsedPrompt): boolea
   return (isAhead(plain) && isOver(there)) || (isOver(plain) && isAhead(there));
 }
 
-/** Whether what is about to happen here is done in the other: "about to close" and "closed". */
+/** Whether an event that is planned here has happened in the other: "about to close" and "closed". */
 function isCompletedInOther({ words }: ParsedPrompt, other: ParsedPrompt): boolean {
   const at = words.findIndex(
     ({ text }, place) => text === 'to' && intentVerbs.has(words[place - 1]?.text ?? ''),

@@ -69,7 +69,7 @@ export function areDifferentTasks(one: readonly Word[], other: readonly Word[]):
 /** The groups of the verb that a command begins with. */
 function groupsOf([first, second]: readonly Word[]): ReadonlySet<number> | undefined {
   if (first === undefined || second === undefined) return undefined;
-  // "Answer the mail" is a command, "answer: yes" isn't, and neither is "order of the garter".
+  // "Answer the mail" is a command; "answer is wrong" and "order of the garter" are not.
   if (/^(?:of|is|are|was|were|and|or|vs|to|do|does|can)$/.test(second.text)) return undefined;
   return groups.get(first.stem);
 }

@@ -12,7 +12,7 @@ const prefixes = [
 export const derivation =
   /(?:ation|ition|tion|sion|ement|ment|ology|ality|ility|ity|ically|ally|ly|iness|ness|ional|ious|eous|ous|able|ible|ance|ence|ship|hood|ative|ive|ate|ing|er|or|al|ism|ist|ize)$/;
 
-/** Whether two words differ by a prefix, or by an ending that reverses the meaning. */
+/** Whether two words differ by a prefix or an ending that changes the meaning. */
 export function differByAffix(one: string, other: string): boolean {
   if (one === other || !/^[a-z]+$/.test(one) || !/^[a-z]+$/.test(other)) return false;
   const shared = sharedEnd(one, other);
@@ -23,13 +23,15 @@ export function differByAffix(one: string, other: string): boolean {
     if ((length >= 4 || (first.length > 1 && second.length > 1)) && isPrefix(first) && isPrefix(second))
       return true;
   }
+  // Typical and atypical.
   if (shared >= 6 && [front, back].sort().join() === ',a') return true;
   // Ethanol and methanol: an added first letter makes a different word.
   if (shared >= 5 && front.length + back.length === 1) return true;
   // With equal first letters, one may be a typo.
-  const isSlip = front[0] === back[0];
-  const isTwoWords = front === '' || back === '' || end.replace(derivation, '').length < 4;
-  if (!isSlip && !isTwoWords && shared >= 0.6 * Math.max(one.length, other.length)) return true;
+  const mayBeTypo = front[0] === back[0];
+  // One word may be the end of the other, or they may share only a derivational ending.
+  const isInconclusive = front === '' || back === '' || end.replace(derivation, '').length < 4;
+  if (!mayBeTypo && !isInconclusive && shared >= 0.6 * Math.max(one.length, other.length)) return true;
   return (
     isComparativePair(one, other) ||
     isComparativePair(other, one) ||

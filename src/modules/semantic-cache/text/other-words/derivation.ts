@@ -22,7 +22,7 @@ function splitOf(word: string, endings: readonly string[]) {
   return ending === undefined ? undefined : { ending, root: word.slice(0, -ending.length) };
 }
 
-/** Whether the words differ in degree: safe and safest, hard and hardly. */
+/** Whether one word is the comparative or superlative of the other: safe and safest. */
 export function differInDegree(one: string, other: string): boolean {
   return [one, other].some((word) => {
     const base = /^(\w{3,}?)(?:er|est)$/.exec(word)?.[1];
@@ -32,12 +32,12 @@ export function differInDegree(one: string, other: string): boolean {
   });
 }
 
-/** Whether two adverbs differ in manner or degree: fairly and perfectly. */
+/** Whether two different words are both adverbs: fairly and perfectly. */
 export function areDifferentAdverbs(one: Word, other: Word): boolean {
   return [one, other].every(({ text, isName }) => text.length > 4 && text.endsWith('ly') && !isName);
 }
 
-/** The models ignore accents, which can distinguish words. */
+/** Whether two words differ only by accents, which the models ignore. */
 export function differByAccents(one: string, other: string): boolean {
   return one !== other && stripAccents(one) === stripAccents(other);
 }

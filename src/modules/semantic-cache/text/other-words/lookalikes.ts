@@ -2,8 +2,8 @@ import { derivation, isPrefix } from './affixes.ts';
 
 /** Shorter words are often similar by chance. */
 const lettersLeast = 7;
-/** Words that share more of their beginning are related: differentiate and difference. */
-const root = 0.75;
+/** Words that share this part of their beginning are related: differentiate and difference. */
+const rootShareMin = 0.75;
 
 /**
  * Whether two words look alike but are different, and neither is a typo or form of the other: stalactite and stalagmite,
@@ -16,7 +16,7 @@ export function areLookalikes(one: string, other: string): boolean {
   if (short === undefined || long === undefined || short < lettersLeast) return false;
   const begin = sharedPrefixLength(first, second);
   const end = sharedPrefixLength([...first.slice(begin)].reverse(), [...second.slice(begin)].reverse());
-  if (begin === 0 || end === 0 || begin >= root * short) return false;
+  if (begin === 0 || end === 0 || begin >= rootShareMin * short) return false;
   const [middle, there] = [first.slice(begin, first.length - end), second.slice(begin, second.length - end)];
   if (isTypo(middle, there)) return false;
   const isOfOneRoot = begin >= 4 && !isPrefix(first.slice(0, begin)) && begin + end >= 0.6 * long;
@@ -35,6 +35,6 @@ function sharedPrefixLength(one: ArrayLike<string>, other: ArrayLike<string>): n
   return shared;
 }
 
-function collapseDoubles(word: string): string {
+export function collapseDoubles(word: string): string {
   return word.replaceAll(/(.)\1/g, '$1');
 }

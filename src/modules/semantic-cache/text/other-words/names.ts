@@ -2,8 +2,9 @@ import type { Difference } from '../difference.ts';
 import type { ParsedPrompt } from '../reading/prompt.ts';
 import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
+import { collapseDoubles } from './lookalikes.ts';
 
-/** Whether one has a name that the other lacks and that isn't just a longer form. */
+/** Whether one prompt has a name that the other lacks, beyond a first name, an abbreviation or another form. */
 export function differInNames(old: ParsedPrompt, now: ParsedPrompt, difference: Difference): boolean {
   const { onlyOld, onlyNew } = difference;
   if (isPluralOfName(old, now, difference)) return true;
@@ -51,10 +52,6 @@ function isDerived(one: string, other: string): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   if (collapseDoubles(one) === collapseDoubles(other)) return true;
   return short.length >= 5 && short.length < long.length && long.startsWith(short.slice(0, -1));
-}
-
-function collapseDoubles(word: string): string {
-  return word.replaceAll(/(.)\1/g, '$1');
 }
 
 /** Whether an abbreviation stands for some of these words. */

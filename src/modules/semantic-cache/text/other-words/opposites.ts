@@ -46,7 +46,7 @@ export const opposites = new WordTable<ReadonlySet<string>>(oppositePairs, (line
 });
 
 export function areOpposite(one: Word, other: Word): boolean {
-  return bases(one).some((base) => bases(other).some((turn) => opposites.get(base)?.has(turn) === true));
+  return bases(one).some((base) => bases(other).some((there) => opposites.get(base)?.has(there) === true));
 }
 
 /** Base forms to look up: darken, darker and darkest are opposites of light, as dark is. */

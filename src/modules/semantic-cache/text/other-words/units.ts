@@ -2,13 +2,13 @@ import type { ParsedPrompt } from '../reading/prompt.ts';
 import { stemOf } from '../reading/stems.ts';
 import { kindValues } from '../reading/value-kinds.ts';
 
-/** Whether each number has the same next word in both, in any order: "9 sentences on 3 cats". */
+/** Whether each number counts the same thing in both, in any order: "9 sentences on 3 cats". */
 export function sameUnits(old: ParsedPrompt, now: ParsedPrompt): boolean {
   const named = ({ numbers }: ParsedPrompt) =>
     numbers.map(({ value, next }) => `${value} ${unitOf(next) ?? stemOf(next)}`);
-  const isTold = ({ numbers, content }: ParsedPrompt) =>
+  const hasUnits = ({ numbers, content }: ParsedPrompt) =>
     numbers.every(({ next }) => unitOf(next) !== undefined || content.some((word) => word.text === next));
-  return isTold(old) && isTold(now) && named(old).sort().join() === named(now).sort().join();
+  return hasUnits(old) && hasUnits(now) && named(old).sort().join() === named(now).sort().join();
 }
 
 /** Whether no number has a different unit in the other prompt. */

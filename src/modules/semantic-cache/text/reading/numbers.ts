@@ -101,11 +101,12 @@ class NumberReader {
   }
 }
 
+/** Whether a minus sign here separates a range instead of negating the number. */
 function isRange(text: string, at: number): boolean {
   return /\d\s*$|\p{L}$/u.test(text.slice(Math.max(0, at - boundCharacters), at));
 }
 
-/** The distance before a number within which its bound is searched. */
+/** How far before a number its bound is searched, and behind it its unit. */
 const boundCharacters = 40;
 
 function numberAt(

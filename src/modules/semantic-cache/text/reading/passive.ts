@@ -25,13 +25,13 @@ const clauseStarters = new Set([
 
 /**
  * Reorders a passive question to active voice: "can the parcel be sent by air" to "send the parcel by air", and "is he bitten by
- * a dog" to "a dog bites him".
+ * a dog" to "a dog bites him". With `ergative`, also for verbs like "open".
  */
-export function toActiveOrder(words: readonly Word[], mutual: 'yes' | 'no'): Word[] {
+export function toActiveOrder(words: readonly Word[], ergative: 'yes' | 'no'): Word[] {
   const [first] = words;
   if (first === undefined || !questionOpening.test(first.text)) return [...words];
   const be = words.findIndex(({ text }) => formsOfBe.has(text));
-  const verb = be < 0 ? -1 : words.findIndex((word, at) => at > be && isParticiple(word, mutual));
+  const verb = be < 0 ? -1 : words.findIndex((word, at) => at > be && isParticiple(word, ergative));
   const last = words[verb];
   if (last === undefined) return [...words];
   const before = words.slice(0, verb);
@@ -54,17 +54,17 @@ export function toActiveOrder(words: readonly Word[], mutual: 'yes' | 'no'): Wor
   ];
 }
 
-/** Verbs whose object can also be their subject: the door is opened, the door opens. */
-const mutualParticiples = wordSet(
+/** Participles of ergative verbs, whose object can also be their subject: the door is opened, the door opens. */
+const ergativeParticiples = wordSet(
   'changed opened closed started stopped ended updated renewed increased decreased improved moved loaded printed synced finished',
 );
 
-export function isParticiple({ text }: Word, isMutual: 'yes' | 'no'): boolean {
-  if (mutualParticiples.has(text)) return isMutual === 'yes';
+export function isParticiple({ text }: Word, ergative: 'yes' | 'no'): boolean {
+  if (ergativeParticiples.has(text)) return ergative === 'yes';
   return participles.has(text) || (text.length > 4 && text.endsWith('ed'));
 }
 
-/** The length of "by" with the agent, up to the next function word. "By air" and "by hand" are no agents. */
+/** The length of "by" with the agent, up to the next function word; 0 for "by air" and "by hand", which name no agent. */
 function agentLength(behind: readonly Word[]): number {
   const next = behind.findIndex(
     (word, at) => at > 1 && !word.isContent && !['a', 'an', 'the', 'my', 'your', 'our'].includes(word.text),

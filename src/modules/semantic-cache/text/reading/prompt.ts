@@ -9,13 +9,13 @@ import { expandContractions, normalizeText, type Word, wordsIn } from './words.t
 
 /** A prompt, parsed for comparison. */
 export interface ParsedPrompt {
-  /** As it came. */
+  /** As the client sent it. */
   readonly original: string;
   /** With plain quotes and single spaces, without polite phrases. */
   readonly text: string;
   /** Whether the polite phrases named the speaker: "tell me". */
   readonly isForMe: boolean;
-  /** Without polite phrases, capitals and punctuation: prompts with an equal value are equivalent. */
+  /** The words in lower case, without polite phrases and punctuation. */
   readonly plain: string;
   readonly words: readonly Word[];
   readonly content: readonly Word[];
@@ -35,7 +35,7 @@ export interface ParsedPrompt {
   /** Stems of words after a "not" or "only". */
   readonly negated: ReadonlySet<string>;
   readonly form: QuestionForm;
-  /** The text after the last colon, if it is more than a few words. */
+  /** The text after the first colon, if it has at least five words. */
   readonly tail: string | undefined;
 }
 
@@ -144,7 +144,7 @@ function signsIn(text: string): string {
   return [...(plain === '' ? [] : plain.split(' ')), ...said].join('');
 }
 
-/** The text after the last colon or the first line, usually the material of a request. */
+/** The text after the first colon, which is usually the material of a request. */
 function tailOf(text: string): string | undefined {
   const colon = text.indexOf(': ');
   if (colon !== text.indexOf(':') || !text.slice(0, Math.max(0, colon)).includes(' ')) return undefined;

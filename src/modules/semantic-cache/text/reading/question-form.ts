@@ -23,7 +23,7 @@ export type QuestionKind =
   | 'degree'
   | 'existence'
   | 'yes or no'
-  | 'nothing said';
+  | 'none';
 
 const openings: readonly (readonly [RegExp, QuestionKind])[] = [
   [/^how much\b/, 'what'],
@@ -107,7 +107,7 @@ function formOf(sentence: string): Pick<QuestionForm, 'asks' | 'modal'> {
     const rest = sentence.slice(later.index);
     for (const [opening, asks] of openings) if (opening.test(rest)) return { asks, modal: '' };
   }
-  return { asks: 'nothing said', modal: '' };
+  return { asks: 'none', modal: '' };
 }
 
 /** Whether an answer to one form can't answer the other, for prompts with the same or with different words. */
@@ -117,7 +117,7 @@ export function areDifferentQuestions(
   about: 'same' | 'others',
 ): boolean {
   const isSame = about === 'same';
-  if (one.asks === 'nothing said' || other.asks === 'nothing said') return false;
+  if (one.asks === 'none' || other.asks === 'none') return false;
   if (one.asks === other.asks) return isSame && areDifferentModals(one.modal, other.modal);
   const both = new Set([one.asks, other.asks]);
   if (both.has('possible')) return !(both.has('manner') || one.modal === 'can' || other.modal === 'can');
@@ -155,7 +155,7 @@ function laterModal(sentence: string): string {
   return found === undefined ? '' : (modals.get(found) ?? '');
 }
 
-/** The longest question of several sentences. */
+/** The longest question, or else the first sentence, without an introduction such as "in Python,". */
 function findMainQuestion(lower: string): string {
   const sentences = lower.split(/(?<=[.!?])\s+|:\s+/).map((one) => one.trim());
   const asking = sentences.filter(

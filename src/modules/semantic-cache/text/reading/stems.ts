@@ -24,9 +24,9 @@ ok=okay kids=child kid=child autos=car auto=car automobile=car cellphone=phone s
 );
 
 const stemCache = new Map<string, string>();
-const knownMax = 20_000;
+const cachedStemsMax = 20_000;
 /** Longer words aren't cached, because they may be substrings that keep a whole text in memory. */
-const rememberedMax = 12;
+const cachedLettersMax = 12;
 
 /** An approximate stem of a word. Prefixes stay, because they change the meaning. */
 export function stemOf(word: string): string {
@@ -34,8 +34,8 @@ export function stemOf(word: string): string {
   if (found !== undefined) return found;
   const base = irregular.get(word);
   const stem = base === word ? word : stripEndings(base ?? word);
-  if (word.length > rememberedMax) return stem;
-  if (stemCache.size >= knownMax) stemCache.clear();
+  if (word.length > cachedLettersMax) return stem;
+  if (stemCache.size >= cachedStemsMax) stemCache.clear();
   stemCache.set(word, stem);
   return stem;
 }

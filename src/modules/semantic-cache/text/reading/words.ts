@@ -13,9 +13,9 @@ export interface Word {
   readonly marker: string;
   /** The stems of its possible heads: the words before its "of", or else those right after it. */
   readonly headStems: readonly string[];
-  /** Whether an article directly precedes it. */
+  /** Whether an article or a possessive directly precedes it. */
   readonly follows: 'article' | 'another';
-  /** Whether it is capitalized although it doesn't start a sentence. */
+  /** Whether it is an acronym, or capitalized without starting a sentence; never in title case. */
   readonly isName: boolean;
 }
 
@@ -116,7 +116,7 @@ export function normalizeText(text: string): string {
   );
 }
 
-/** Normalizes a text and expands its contractions; capitals stay outside of contractions. */
+/** Expands contractions, and unifies the spelling of some phrases and compounds. */
 export function expandContractions(text: string): string {
   let plain = text;
   for (const [short, long] of contractions) plain = plain.replaceAll(short, long);

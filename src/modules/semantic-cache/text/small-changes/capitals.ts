@@ -15,7 +15,7 @@ export function differInProperName(old: ParsedPrompt, now: ParsedPrompt): boolea
   });
 }
 
-/** A prompt without any capitals gives no information. */
+/** A prompt that doesn't begin with a capital gives no information: it may be all in lower case. */
 function isProperNameOnlyHere(one: Word, other: Word, { text }: ParsedPrompt): boolean {
   if (one.text !== other.text || !one.isName || other.raw !== other.text || !/^\p{Lu}/u.test(text))
     return false;

@@ -94,7 +94,7 @@ function isAttribute({ words, at }: WordPosition): boolean {
 
 const relations = wordSet('of in on at by for with from about into without');
 
-/** Whether a verb or function word directly precedes it, so that it is no verb. */
+/** Whether a content word or a preposition directly precedes it, so that it is no verb. */
 function isObject({ words, at }: WordPosition): boolean {
   const before = words[at - 1];
   return before?.isContent === true || relations.has(before?.text ?? '');

@@ -102,7 +102,7 @@ function addsPreposition(added: readonly Word[], { before, after }: Change): boo
   return relations.has(word.text) && !light.has(word.text);
 }
 
-/** Mutually exclusive groups: replacing a word of one side with one of the other. */
+/** Mutually exclusive words: replacing one of the left side with one of the right side changes the request. */
 const exclusiveGroups = [
   'can could may might / must need shall ought',
   'i you we one me us / he she they him them',

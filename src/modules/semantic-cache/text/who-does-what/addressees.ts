@@ -2,7 +2,7 @@ import type { ParsedPrompt } from '../reading/prompt.ts';
 import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 
-/** Whether pronouns change who is addressed, met or mentioned. */
+/** Whether the prompts address different persons, or swap the speaker with another person. */
 export function differInAddressee(old: ParsedPrompt, now: ParsedPrompt): boolean {
   return addresseeChecks.some((differ) => differ(old, now) || differ(now, old));
 }

@@ -36,9 +36,9 @@ function areOrdersDifferent(
 }
 
 /** The content words in active order, without those that can stand anywhere. */
-function arrangeWords(parsedPrompt: ParsedPrompt, mutual: 'yes' | 'no'): readonly Word[] {
-  const words = toActiveOrder(parsedPrompt.words, mutual);
-  for (let at = 1; at < words.length - 1; at++) swapAround(words, at);
+function arrangeWords(parsedPrompt: ParsedPrompt, ergative: 'yes' | 'no'): readonly Word[] {
+  const words = toActiveOrder(parsedPrompt.words, ergative);
+  for (let at = 1; at < words.length - 1; at++) sortAround(words, at);
   // Other rules compare numbers.
   return words.filter((word) => word.isContent && !/^\d/.test(word.text) && !isAdverb(word));
 }
@@ -71,8 +71,8 @@ function isComparison({ words, plain }: ParsedPrompt): boolean {
 const conjunctions = new Set(['and', 'or', 'vs', 'versus', '&']);
 const articles = new Set(['a', 'an', 'the', 'my', 'your', 'our', 'some', 'in', 'of', 'for', 'on', 'at']);
 
-/** Swaps the words around "and", which is equivalent. */
-function swapAround(words: Word[], at: number): void {
+/** Sorts the words around "and", whose order doesn't matter. */
+function sortAround(words: Word[], at: number): void {
   if (!conjunctions.has(words[at]?.text ?? '')) return;
   const skipped = articles.has(words[at + 1]?.text ?? '') ? 2 : 1;
   const [before, after] = [words[at - 1], words[at + skipped]];
@@ -82,7 +82,7 @@ function swapAround(words: Word[], at: number): void {
   words[at + skipped] = { ...before, marker: after.marker };
 }
 
-/** Whether both use the same auxiliary verbs; otherwise the agents may differ. */
+/** Whether both or neither use "does" or "did"; otherwise the agents may differ. */
 function haveSameAuxiliary(old: ParsedPrompt, now: ParsedPrompt): boolean {
   const asks = ({ words }: ParsedPrompt) => words.some(({ text }) => text === 'does' || text === 'did');
   return asks(old) === asks(now);
@@ -97,7 +97,7 @@ function haveSameWords(one: readonly Word[], other: readonly Word[]): boolean {
   return bag(one) === bag(other);
 }
 
-/** The words of each that the other has equally often. */
+/** The words of each prompt that the other has, too, at most as often as there. */
 function common(one: readonly Word[], other: readonly Word[]): [Word[], Word[]] {
   return [keepShared(one, other), keepShared(other, one)];
 }

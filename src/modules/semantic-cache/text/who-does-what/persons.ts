@@ -13,7 +13,7 @@ const personByPronoun: ReadonlyMap<string, string> = new Map(
 const possessives = new Set(['my', 'our', 'your', 'his', 'her', 'their']);
 const objectPronouns = new Set(['me', 'us', 'him', 'her', 'them']);
 
-type PronounRole = 'acts' | 'is met' | 'owns';
+type PronounRole = 'subject' | 'object' | 'owner';
 
 /** The minimum share of common words for a comparison of pronouns. */
 const sharedLeast = 0.6;
@@ -35,34 +35,34 @@ export function differInPersons(old: ParsedPrompt, now: ParsedPrompt, shared: nu
 
 interface PronounUse {
   readonly person: string;
-  readonly part: PronounRole;
-  /** The next word that both prompts have, or empty. */
-  readonly before: string;
+  readonly role: PronounRole;
+  /** The next content word that the other prompt has, too; or empty. */
+  readonly nextShared: string;
 }
 
 function pronounUsesIn({ words, isForMe }: ParsedPrompt, other: ParsedPrompt): PronounUse[] {
-  const placeOf = (person: string, text: string, behind: readonly Word[]): PronounUse => ({
+  const describeUse = (person: string, text: string, behind: readonly Word[]): PronounUse => ({
     person,
-    part: pronounRoleOf(text, behind[0]),
-    before: behind.find(({ isContent, stem }) => isContent && other.vocabulary.has(stem))?.stem ?? '',
+    role: pronounRoleOf(text, behind[0]),
+    nextShared: behind.find(({ isContent, stem }) => isContent && other.vocabulary.has(stem))?.stem ?? '',
   });
   const found = words.flatMap(({ text }, at) => {
     const person = personByPronoun.get(text);
     if (person === undefined) return [];
-    const pronounUse = placeOf(person, text, words.slice(at + 1));
+    const pronounUse = describeUse(person, text, words.slice(at + 1));
     // A final pronoun counts only as an object, not as the subject of a question at the end.
-    return pronounUse.before !== '' || isObjectPronoun(text, words[at - 1]?.text) ? [pronounUse] : [];
+    return pronounUse.nextShared !== '' || isObjectPronoun(text, words[at - 1]?.text) ? [pronounUse] : [];
   });
-  return isForMe ? [placeOf('first', 'me', words), ...found] : found;
+  return isForMe ? [describeUse('first', 'me', words), ...found] : found;
 }
 
-function ownersIn(places: readonly PronounUse[]): number {
-  return places.filter(({ part: pronounRole }) => pronounRole === 'owns').length;
+function ownersIn(uses: readonly PronounUse[]): number {
+  return uses.filter(({ role }) => role === 'owner').length;
 }
 
 function pronounRoleOf(text: string, next: Word | undefined): PronounRole {
-  if (possessives.has(text) && (text !== 'her' || next?.isContent === true)) return 'owns';
-  return objectPronouns.has(text) ? 'is met' : 'acts';
+  if (possessives.has(text) && (text !== 'her' || next?.isContent === true)) return 'owner';
+  return objectPronouns.has(text) ? 'object' : 'subject';
 }
 
 function isObjectPronoun(text: string, before: string | undefined): boolean {
@@ -70,17 +70,17 @@ function isObjectPronoun(text: string, before: string | undefined): boolean {
 }
 
 function lacksPronounUse(
-  places: readonly PronounUse[],
+  uses: readonly PronounUse[],
   others: readonly PronounUse[],
   isAlone: boolean,
 ): boolean {
-  return places.some(
-    ({ person, part: pronounRole, before }) =>
+  return uses.some(
+    ({ person, role, nextShared }) =>
       !others.some(
         (there) =>
           there.person === person &&
-          there.before === before &&
-          (there.part === pronounRole || (isAlone && pronounRole !== 'owns' && there.part !== 'owns')),
+          there.nextShared === nextShared &&
+          (there.role === role || (isAlone && role !== 'owner' && there.role !== 'owner')),
       ),
   );
 }

@@ -33,27 +33,27 @@ const placePrepositions = [
   'near',
 ];
 
-/** Whether two things are swapped after one of these: "search in the files for a log" and "search in the log for files". */
+/** Whether two things are swapped after such a preposition: "search in the files for a log" and "search in the log for files". */
 export function haveSwappedPlaces({ words }: ParsedPrompt, { words: there }: ParsedPrompt): boolean {
-  return placePrepositions.some((place) => {
-    const [one, other] = [wordsBehind(words, place), wordsBehind(there, place)];
+  return placePrepositions.some((preposition) => {
+    const [one, other] = [wordsBehind(words, preposition), wordsBehind(there, preposition)];
     if (one.length !== 1 || other.length !== 1) return false;
-    const isMet = [...one, ...other].some(({ text }) => subjectByObjectPronoun.has(text));
-    if (!isMet && (hasConjunction(words) || hasConjunction(there))) return false;
+    const hasPronoun = [...one, ...other].some(({ text }) => subjectByObjectPronoun.has(text));
+    if (!hasPronoun && (hasConjunction(words) || hasConjunction(there))) return false;
     const [first, second] = [referentOf(one[0]), referentOf(other[0])];
     return (
       first !== second &&
-      there.some((word) => referentOf(word) === first && word !== other[0] && word.marker !== place) &&
-      words.some((word) => referentOf(word) === second && word !== one[0] && word.marker !== place)
+      there.some((word) => referentOf(word) === first && word !== other[0] && word.marker !== preposition) &&
+      words.some((word) => referentOf(word) === second && word !== one[0] && word.marker !== preposition)
     );
   });
 }
 
-function wordsBehind(words: readonly Word[], place: string): Word[] {
+function wordsBehind(words: readonly Word[], preposition: string): Word[] {
   return words.filter(
     (word, at) =>
-      (word.isContent && word.marker === place) ||
-      (subjectByObjectPronoun.has(word.text) && words[at - 1]?.text === place),
+      (word.isContent && word.marker === preposition) ||
+      (subjectByObjectPronoun.has(word.text) && words[at - 1]?.text === preposition),
   );
 }
 
@@ -98,8 +98,8 @@ const possessives = new Set(['my', 'your', 'our', 'his', 'her', 'their']);
 function rolesIn({ words }: ParsedPrompt): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const [at, word] of words.entries()) {
-    const isMine = ['me', 'him', 'her', 'them', 'us'].includes(word.text);
-    const marker = isMine ? (words[at - 1]?.text ?? '') : word.isContent ? word.marker : '';
+    const isObjectPronoun = ['me', 'him', 'her', 'them', 'us'].includes(word.text);
+    const marker = isObjectPronoun ? (words[at - 1]?.text ?? '') : word.isContent ? word.marker : '';
     const role = roleByPreposition.get(marker);
     if (role === undefined) continue;
     found.set(word.stem, (found.get(word.stem) ?? new Set()).add(role));
