@@ -1,8 +1,6 @@
 import type { HeaderList } from '../../lib/headers.ts';
 import { ignoreErrors } from '../../lib/ignore-errors.ts';
 import type { ClientRequest } from '../client-request.ts';
-import type { HeaderList } from '../../lib/headers.ts';
-import { ignoreErrors } from '../../lib/ignore-errors.ts';
 import type { Answer, ReplyEvent } from '../message.ts';
 import type {
   Framing,
