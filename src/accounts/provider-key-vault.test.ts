@@ -37,16 +37,20 @@ test('the first key can be put once, also by many at once', async (t) => {
   assert.equal((await opened(desk, await version()))?.reveal().slice(-4), first?.hint);
 });
 
-test('an opened key is believed for its version of the account only', async (t) => {
+test('an opened key is cached for its version of the account only', async (t) => {
   const { desk, place, version } = await stage(t);
   const before = await version();
+  const cached = (current: string) => desk.vault.cached(place.accountId, place.provider, current);
+  assert.equal(cached(before), undefined);
   assert.equal(await opened(desk, before), undefined);
-  assert.equal(desk.vault.open(place.accountId, place.provider, before), undefined, 'at once');
+  assert.deepEqual(cached(before), { version: before, secret: undefined });
   await desk.vault.put(place, secret);
   const after = await version();
   assert.notEqual(after, before);
+  assert.equal(cached(after), undefined);
   assert.ok(await opened(desk, after));
-  assert.ok(desk.vault.open(place.accountId, place.provider, after) instanceof Secret, 'at once');
+  assert.ok(cached(after)?.secret instanceof Secret);
+  assert.equal(cached(before), undefined);
   await desk.vault.delete(place);
   assert.equal(await opened(desk, await version()), undefined);
   assert.deepEqual(await desk.vault.list(place.accountId), []);

@@ -92,22 +92,18 @@ export class ProviderKeyVault {
     return this.#opened.size;
   }
 
-  /** Synchronous if the key was unsealed under this version of the account before. */
-  open(
-    accountId: string,
-    provider: string,
-    version: string,
-  ): Secret | undefined | Promise<Secret | undefined> {
+  /** The key, or its absence, as it was read under this version of the account; undefined if it was not. */
+  cached(accountId: string, provider: string, version: string): OpenedKey | undefined {
     if (this.#lastRequested.accountId !== accountId || this.#lastRequested.provider !== provider)
       this.#lastRequested = { accountId, provider, name: sealContextOf({ accountId, provider }) };
     const openedKey = this.#opened.get(this.#lastRequested.name);
-    return openedKey?.version === version ? openedKey.secret : this.#lookUp({ accountId, provider }, version);
+    return openedKey?.version === version ? openedKey : undefined;
   }
 
-  /** Concurrent calls share one database query. */
-  #lookUp(providerKeyId: ProviderKeyId, version: string): Promise<Secret | undefined> {
-    const name = `${sealContextOf(providerKeyId)}\n${version}`;
-    const lookup = this.#lookups.get(name) ?? this.#read(providerKeyId, version);
+  /** Reads and unseals the key; concurrent calls share one database query. */
+  open(accountId: string, provider: string, version: string): Promise<Secret | undefined> {
+    const name = `${sealContextOf({ accountId, provider })}\n${version}`;
+    const lookup = this.#lookups.get(name) ?? this.#read({ accountId, provider }, version);
     this.#lookups.set(name, lookup);
     return lookup.finally(() => this.#lookups.delete(name));
   }

@@ -26,34 +26,18 @@ export class CallCounter {
   }
 
   /** A granted call stays counted as in flight. */
-  takeSlot(allowance: Allowance, inFlight: InFlightTracker): CountDecision | Promise<CountDecision> {
+  async takeSlot(allowance: Allowance, inFlight: InFlightTracker): Promise<CountDecision> {
     inFlight.calls++;
-    const { processId, calls } = inFlight;
-    const taken = this.#slots.take(allowance, { processId, calls });
-    if (taken instanceof Promise || taken.outcome === 'uncounted')
-      return this.#takeSlotAsync(allowance, inFlight, taken);
-    updateInFlight(taken, inFlight, calls);
-    return taken;
-  }
-
-  /** The same for a store on the network, or if there is no count yet. */
-  async #takeSlotAsync(
-    allowance: Allowance,
-    inFlight: InFlightTracker,
-    firstTry: SlotDecision | Promise<SlotDecision>,
-  ): Promise<CountDecision> {
     try {
-      let { calls } = inFlight;
-      const { processId } = inFlight;
-      let slotDecision = await firstTry;
-      for (let starts = 1; slotDecision.outcome === 'uncounted'; starts++) {
-        if (starts > limits.countStartsMax) throw countLostError();
-        await this.#initializeCount(allowance);
-        calls = inFlight.calls;
-        slotDecision = await this.#slots.take(allowance, { processId, calls });
+      for (let starts = 0; starts <= limits.countStartsMax; starts++) {
+        if (starts > 0) await this.#initializeCount(allowance);
+        const { processId, calls } = inFlight;
+        const decision = await this.#slots.take(allowance, { processId, calls });
+        if (decision.outcome === 'uncounted') continue;
+        updateInFlight(decision, inFlight, calls);
+        return decision;
       }
-      updateInFlight(slotDecision, inFlight, calls);
-      return slotDecision;
+      throw countLostError();
     } catch (failure) {
       inFlight.calls--;
       throw failure;

@@ -14,7 +14,7 @@ export interface SlotOrigin {
 }
 
 export type SlotSettlement = 'kept' | 'given back' | 'undone' | 'lost';
-type OnSettled = (quotaSlot: QuotaSlot, from: SlotOrigin, how: SlotSettlement) => void | Promise<void>;
+type OnSettled = (quotaSlot: QuotaSlot, from: SlotOrigin, how: SlotSettlement) => Promise<void>;
 
 /** A call that counts unless it is given back. It can be settled only once. */
 export class QuotaSlot {
@@ -61,27 +61,27 @@ export class QuotaSlot {
 
   /** The call counts. It must be recorded synchronously, or a count started in between misses it. */
   commit(): void {
-    this.#settle('kept');
+    void this.#settle('kept');
   }
 
   /** The call doesn't count. If the store can't be reached, it stays counted; the call does not fail for that. */
-  async release(): Promise<void> {
-    await this.#settle('given back');
+  release(): Promise<void> {
+    return this.#settle('given back');
   }
 
   /** The call was never made; does not count as a failure. */
-  async undo(): Promise<void> {
-    await this.#settle('undone');
+  undo(): Promise<void> {
+    return this.#settle('undone');
   }
 
   /** The count it was taken from is lost. */
   discard(): void {
-    this.#settle('lost');
+    void this.#settle('lost');
   }
 
-  #settle(how: SlotSettlement): void | Promise<void> {
+  async #settle(how: SlotSettlement): Promise<void> {
     if (this.#settled) return;
     this.#settled = true;
-    return this.#onSettled(this, this.#origin, how);
+    await this.#onSettled(this, this.#origin, how);
   }
 }

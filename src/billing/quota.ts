@@ -1,4 +1,5 @@
 import type { GatewayError } from '../kernel/errors.ts';
+import { limits } from './limits.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { CreditStanding } from '../kernel/ports/billing.ts';
 import type { Account, Period, TierId } from '../kernel/ports/records.ts';
@@ -8,7 +9,6 @@ import { IntrusiveList } from '../lib/intrusive-list.ts';
 import { CallCounter, type CountDecision } from './call-counter.ts';
 import { CreditCaps } from './credit-caps.ts';
 import { InFlightReporter } from './in-flight.ts';
-import { limits } from './limits.ts';
 import { currentPeriod, monthOf } from './period.ts';
 import {
   capHeldInFlightError,
@@ -49,7 +49,11 @@ export interface QuotaStatus {
   readonly period: Period;
 }
 
-/** Limits each account to the calls per period of its tier, exactly. */
+/**
+ * Limits each account to the calls per period of its tier, exactly. `takeSlot` counts a call in the shared store and
+ * reserves it in the database, or refuses it. A granted slot stays counted if the call commits it; otherwise it is
+ * given back to the store.
+ */
 export class Quota {
   readonly #parts: QuotaParts;
   /** Unsettled slots; a restored count has to include them. */
@@ -73,6 +77,22 @@ export class Quota {
     this.#inFlight = new InFlightReporter({ slots, processId: reservations.processId });
   }
 
+  /** Admits a call and counts it, or refuses it. */
+  async takeSlot(account: Account): Promise<QuotaDecision> {
+    const allowance = this.#allowanceOf(account);
+    const caps = account.overage === true ? this.#caps : undefined;
+    if (caps === undefined || effectiveTier(account, this.#parts.clock.now()) === 'free')
+      return this.#takeSlotWithin(allowance);
+    return this.#takeSlotWithCredits(allowance, caps);
+  }
+
+  /** May miss what other replicas recorded within the last second. */
+  async status(account: Account): Promise<QuotaStatus> {
+    const { accountId, periodStartMs, periodEndMs, limit } = this.#allowanceOf(account);
+    const used = await this.#parts.recordedCalls(accountId, periodStartMs);
+    return { limit, used, period: { startMs: periodStartMs, endMs: periodEndMs } };
+  }
+
   /** The number of slots taken and not released. */
   get openSlots(): number {
     return this.#openSlots.size;
@@ -80,7 +100,7 @@ export class Quota {
 
   /** The number of open slots whose settlement has not begun. */
   get unsettledSlots(): number {
-    return this.#openSlots.snapshot().filter((quotaSlot) => !quotaSlot.isSettled).length;
+    return this.#openSlots.snapshot().filter((slot) => !slot.isSettled).length;
   }
 
   /** Slots that stayed counted because the store could not be reached. */
@@ -88,87 +108,7 @@ export class Quota {
     return this.#unreleasedSlots;
   }
 
-  /** Synchronous if the count is in this process and the reservation in the database is large enough. */
-  takeSlot(account: Account): QuotaDecision | Promise<QuotaDecision> {
-    const allowance = this.#allowance(account);
-    const caps = account.overage === true ? this.#caps : undefined;
-    if (caps === undefined || effectiveTier(account, this.#parts.clock.now()) === 'free')
-      return this.#takeSlotWithRetry(allowance, undefined);
-    return this.#takeSlotWithCredits(allowance, caps);
-  }
-
-  /** Credits raise the cap. The raised cap is valid for one version of the account. */
-  async #takeSlotWithCredits(allowance: Allowance, caps: CreditCaps): Promise<QuotaDecision> {
-    const paidPast = allowance.limit;
-    for (let readings = 0; readings <= limits.countStartsMax; readings++) {
-      const cap = caps.cached(allowance);
-      const limit = cap?.limit ?? paidPast;
-      const decision = await this.#takeSlotWithRetry({ ...allowance, limit }, paidPast);
-      const { version } = decision;
-      if (cap?.version === version) return decision;
-      if (decision.outcome === 'granted') {
-        if (decision.slot.number <= paidPast) return decision;
-        void decision.slot.undo();
-      }
-      await caps.refresh(allowance, version);
-    }
-    throw countLostError();
-  }
-
-  #takeSlotWithRetry(
-    allowance: Allowance,
-    paidPast: number | undefined,
-  ): QuotaDecision | Promise<QuotaDecision> {
-    const decided = this.#tryTakeSlot(allowance, paidPast);
-    return decided instanceof Promise ? this.#retryWhileCountLost(decided, allowance, paidPast) : decided;
-  }
-
-  async #retryWhileCountLost(
-    tried: Promise<QuotaDecision | undefined>,
-    allowance: Allowance,
-    paidPast: number | undefined,
-  ): Promise<QuotaDecision> {
-    let decided = await tried;
-    for (let starts = 1; decided === undefined && starts < limits.countStartsMax; starts++)
-      decided = await this.#tryTakeSlot(allowance, paidPast);
-    if (decided === undefined) throw countLostError();
-    return decided;
-  }
-
-  /** Resolves to undefined if the count was lost meanwhile. */
-  #tryTakeSlot(
-    allowance: Allowance,
-    paidPast: number | undefined,
-  ): QuotaDecision | Promise<QuotaDecision | undefined> {
-    const inFlight = this.#inFlight.trackerFor(allowance);
-    const decide = (taken: CountDecision) => this.#decide(taken, { allowance, inFlight, paidPast });
-    const taken = this.#counter.takeSlot(allowance, inFlight);
-    return taken instanceof Promise ? taken.then(decide) : decide(taken);
-  }
-
-  #decide(taken: CountDecision, from: SlotRequest): QuotaDecision | Promise<QuotaDecision | undefined> {
-    const { allowance, inFlight, paidPast } = from;
-    if (taken.outcome !== 'granted') return this.#rejection(taken, allowance, paidPast);
-    const { used: number, version } = taken;
-    const quotaSlot = this.#openSlot({ allowance, inFlight, number, paidPast });
-    const reserving = this.#parts.reservations.cover(quotaSlot.reserve, 1);
-    const granted: QuotaDecision = { outcome: 'granted', version, slot: quotaSlot };
-    if (reserving === undefined) return granted;
-    return this.#isStillCounted(quotaSlot, version, reserving).then((stays) => {
-      if (stays) return granted;
-      quotaSlot.discard();
-      return undefined;
-    });
-  }
-
-  /** May miss what other replicas recorded within the last second. */
-  async status(account: Account): Promise<QuotaStatus> {
-    const { accountId, periodStartMs, periodEndMs, limit } = this.#allowance(account);
-    const used = await this.#parts.recordedCalls(accountId, periodStartMs);
-    return { limit, used, period: { startMs: periodStartMs, endMs: periodEndMs } };
-  }
-
-  #allowance(account: Account): Allowance {
+  #allowanceOf(account: Account): Allowance {
     const nowMs = this.#parts.clock.now();
     const tier = effectiveTier(account, nowMs);
     const period = tier === 'free' ? undefined : account.period;
@@ -187,15 +127,37 @@ export class Quota {
     return this.#month;
   }
 
-  /** A count restored before the reservation was stored lacks the slot; the account has another version then. */
-  async #isStillCounted(quotaSlot: QuotaSlot, version: string, reserving: Promise<void>): Promise<boolean> {
-    try {
-      await reserving;
-      return (await this.#parts.versions.of(quotaSlot.accountId)) === version;
-    } catch (error) {
-      void quotaSlot.undo();
-      throw error;
+  /** Credits raise the limit of the tier. The raised limit is valid for one version of the account. */
+  async #takeSlotWithCredits(allowance: Allowance, caps: CreditCaps): Promise<QuotaDecision> {
+    const tierLimit = allowance.limit;
+    for (let readings = 0; readings <= limits.countStartsMax; readings++) {
+      const cap = caps.cached(allowance);
+      const decision = await this.#takeSlotWithin(
+        { ...allowance, limit: cap?.limit ?? tierLimit },
+        tierLimit,
+      );
+      const { outcome, version } = decision;
+      if (cap?.version === version || (outcome === 'granted' && decision.slot.number <= tierLimit))
+        return decision;
+      if (outcome === 'granted') void decision.slot.undo();
+      await caps.refresh(allowance, version);
     }
+    throw countLostError();
+  }
+
+  /** Repeats a call's count if it is lost before the call is reserved. Credits pay for calls past `paidPast`. */
+  async #takeSlotWithin(allowance: Allowance, paidPast?: number): Promise<QuotaDecision> {
+    for (let starts = 0; starts < limits.countStartsMax; starts++) {
+      const inFlight = this.#inFlight.trackerFor(allowance);
+      const count = await this.#counter.takeSlot(allowance, inFlight);
+      const { version } = count;
+      if (count.outcome !== 'granted')
+        return { outcome: 'refused', version, error: () => this.#refusal(count, allowance, paidPast) };
+      const slot = this.#openSlot({ allowance, inFlight, number: count.used, paidPast });
+      if (await this.#reserve(slot, version)) return { outcome: 'granted', version, slot };
+      slot.discard();
+    }
+    throw countLostError();
   }
 
   #openSlot({ allowance, inFlight, number, paidPast }: Omit<SlotOrigin, 'reserve'>): QuotaSlot {
@@ -203,64 +165,57 @@ export class Quota {
     const query = { accountId, of: 'calls', keyId: '', periodStartMs } as const;
     const reserve = this.#parts.reservations.reserveFor(query, periodEndMs + kernelLimits.countGraceMs);
     reserve.aheadMax = (limit - number) / limits.reservedShare;
-    const quotaSlot = new QuotaSlot({ allowance, reserve, inFlight, number, paidPast }, this.#settleSlot);
-    this.#openSlots.add(quotaSlot);
-    return quotaSlot;
+    const slot = new QuotaSlot({ allowance, reserve, inFlight, number, paidPast }, this.#settleSlot);
+    this.#openSlots.add(slot);
+    return slot;
   }
 
-  #rejection(
-    taken: Exclude<CountDecision, { outcome: 'granted' }>,
-    allowance: Allowance,
-    paidPast: number | undefined,
-  ): QuotaDecision {
-    const { version } = taken;
-    if (taken.outcome === 'failing')
-      return { outcome: 'refused', version, error: () => tooManyFailuresError(taken.retryAfterSeconds) };
-    const { used, held } = taken;
-    const mayComeBack = used - held < allowance.limit;
-    const error = () =>
-      mayComeBack
-        ? capHeldInFlightError(allowance, held)
-        : capReachedError({
-            allowance,
-            paidPast,
-            upgradeUrl: this.#parts.upgradeUrl(),
-            nowMs: this.#parts.clock.now(),
-          });
-    return { outcome: 'refused', version, error };
+  /**
+   * Whether the slot is still counted once it is reserved. A count that was restored before the reservation was stored
+   * lacks the slot; the account has another version then.
+   */
+  async #reserve(slot: QuotaSlot, version: string): Promise<boolean> {
+    const { reservations, versions } = this.#parts;
+    const storing = reservations.cover(slot.reserve, 1);
+    if (storing === undefined) return true;
+    try {
+      await storing;
+      return (await versions.of(slot.accountId)) === version;
+    } catch (error) {
+      void slot.undo();
+      throw error;
+    }
+  }
+
+  #refusal(count: Refusal, allowance: Allowance, paidPast: number | undefined): GatewayError {
+    if (count.outcome === 'failing') return tooManyFailuresError(count.retryAfterSeconds);
+    const { used, held } = count;
+    if (used - held < allowance.limit) return capHeldInFlightError(allowance, held);
+    const upgradeUrl = this.#parts.upgradeUrl();
+    return capReachedError({ allowance, paidPast, upgradeUrl, nowMs: this.#parts.clock.now() });
+  }
+
+  /** Runs once for each slot, synchronously if the call stays counted. */
+  readonly #settleSlot = async (slot: QuotaSlot, from: SlotOrigin, how: SlotSettlement): Promise<void> => {
+    this.#parts.reservations.settle(from.reserve, 1, how === 'kept' ? 1 : 0);
+    if (how === 'given back' || how === 'undone') await this.#uncount(from.allowance, how);
+    this.#openSlots.delete(slot);
+    from.inFlight.calls--;
+  };
+
+  async #uncount(allowance: Allowance, how: 'given back' | 'undone'): Promise<void> {
+    const { slots } = this.#parts;
+    try {
+      await (how === 'undone' ? slots.undo(allowance) : slots.giveBack(allowance));
+    } catch {
+      this.#unreleasedSlots++;
+    }
   }
 
   /** The open slots of this process. */
   #countOpenSlots(allowance: Allowance): number {
-    let open = 0;
-    for (const quotaSlot of this.#openSlots.snapshot()) if (quotaSlot.belongsTo(allowance)) open++;
-    return open;
-  }
-
-  readonly #settleSlot = (
-    quotaSlot: QuotaSlot,
-    from: SlotOrigin,
-    how: SlotSettlement,
-  ): void | Promise<void> => {
-    this.#parts.reservations.settle(from.reserve, 1, how === 'kept' ? 1 : 0);
-    if (how === 'kept' || how === 'lost') this.#removeSlot(quotaSlot, from);
-    else return this.#releaseSlot(quotaSlot, from, how);
-  };
-
-  #removeSlot(quotaSlot: QuotaSlot, { inFlight }: SlotOrigin): void {
-    this.#openSlots.delete(quotaSlot);
-    inFlight.calls--;
-  }
-
-  async #releaseSlot(quotaSlot: QuotaSlot, from: SlotOrigin, how: 'given back' | 'undone'): Promise<void> {
-    const { slots } = this.#parts;
-    try {
-      await (how === 'undone' ? slots.undo(from.allowance) : slots.giveBack(from.allowance));
-    } catch {
-      this.#unreleasedSlots++;
-    }
-    this.#removeSlot(quotaSlot, from);
+    return this.#openSlots.snapshot().filter((slot) => slot.belongsTo(allowance)).length;
   }
 }
 
-type SlotRequest = Omit<SlotOrigin, 'reserve' | 'number'>;
+type Refusal = Exclude<CountDecision, { outcome: 'granted' }>;

@@ -11,7 +11,7 @@ import type { ModelCatalog } from '../providers/catalog/model-catalog.ts';
 import { requirePrice, type UnknownModelPolicy } from '../providers/catalog/require-price.ts';
 import type { ProviderDirectory } from '../providers/provider-directory.ts';
 import type { CallReports } from './call-reports.ts';
-import { type CallerAdmissions, type CountedCall, countCall } from './caller-admission.ts';
+import type { CallerAdmissions, CountedCall } from './caller-admission.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
 import type { Credentials } from './credentials.ts';
 import type { PipelineSelector } from './pipeline-selector.ts';
@@ -53,20 +53,19 @@ export class Admission {
 
   /** Counts the call before checking it; a fault of the call itself is reported before an exhausted quota. */
   async admit(pendingCall: PendingCall, caller: CallerIdentity): Promise<AdmittedCall> {
-    const passing = countCall(this.#parts.admissions, caller, rawHeadersOf(pendingCall.clientRequest));
-    const countedCall = passing instanceof Promise ? await passing : passing;
+    const { kind } = caller.caller;
+    const callerAdmission = this.#parts.admissions[kind];
+    if (callerAdmission === undefined) throw new Error(`no admission is configured for "${kind}" callers`);
+    const countedCall = await callerAdmission.count(caller, rawHeadersOf(pendingCall.clientRequest));
+    const { identity, rejection } = countedCall;
     try {
-      const callerAdmission = this.#parts.admissions[caller.caller.kind];
-      const preparing =
-        callerAdmission?.prepare === undefined
-          ? this.#prepare(pendingCall, countedCall.identity)
-          : callerAdmission.prepare(pendingCall, countedCall.identity);
-      const { exchange, pipeline } = preparing instanceof Promise ? await preparing : preparing;
-      if (countedCall.rejection !== undefined) throw countedCall.rejection;
+      const { exchange, pipeline } =
+        callerAdmission.prepare?.(pendingCall, identity) ?? (await this.#prepare(pendingCall, identity));
+      if (rejection !== undefined) throw rejection;
       return { exchange, pipeline, countedCall };
     } catch (thrown) {
       countedCall.release();
-      this.#reportRejected(pendingCall, countedCall.identity, thrown);
+      this.#reportRejected(pendingCall, identity, thrown);
       throw thrown;
     }
   }
@@ -82,10 +81,10 @@ export class Admission {
   }
 
   /** Runs after authentication and reading the body, in the order of the contract: pipeline, provider key. */
-  #prepare(
-    { id, clientRequest, presence: clientPresence, trace }: PendingCall,
+  async #prepare(
+    { id, clientRequest, presence, trace }: PendingCall,
     identity: CallerIdentity,
-  ): PreparedCall | Promise<PreparedCall> {
+  ): Promise<PreparedCall> {
     const { credentials, directory: providerDirectory, pipelines, prices } = this.#parts;
     const model = requireModel(clientRequest);
     // Always return a name that the client supplied; a derived one only when a module needs it.
@@ -93,26 +92,20 @@ export class Admission {
     if (conversation !== undefined) trace.setHeader('conversation', conversation);
     const { pipeline } = pipelines.choose(clientRequest.header('x-weir-pipeline'), identity.pipelineConfig);
     const target = providerDirectory.resolve(model);
-    const finder = credentials.of({ identity, headers: rawHeadersOf(clientRequest) });
-    const paid = finder.find(target);
-    const { caller } = identity;
-    const ready = (): PreparedCall => {
-      if (prices.unknownModels === 'refuse')
-        requirePrice(prices.catalog.priced(target.provider, target.model), target, prices.unknownModels);
-      return {
-        exchange: new Exchange({
-          id,
-          clientRequest,
-          caller,
-          target,
-          presence: clientPresence,
-          trace,
-          credentials: finder,
-        }),
-        pipeline,
-      };
-    };
-    return paid instanceof Promise ? paid.then(ready) : ready();
+    const callCredentials = credentials.of({ identity, headers: rawHeadersOf(clientRequest) });
+    await callCredentials.find(target);
+    if (prices.unknownModels === 'refuse')
+      requirePrice(prices.catalog.priced(target.provider, target.model), target, prices.unknownModels);
+    const exchange = new Exchange({
+      id,
+      clientRequest,
+      caller: identity.caller,
+      target,
+      presence,
+      trace,
+      credentials: callCredentials,
+    });
+    return { exchange, pipeline };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ApiKeyAuthenticator, KeyIdentity } from '../accounts/api-key-authenticator.ts';
-import type { Quota, QuotaDecision } from '../billing/quota.ts';
+import type { Quota } from '../billing/quota.ts';
 import type { QuotaSlot } from '../billing/quota-slot.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
@@ -25,30 +25,20 @@ export interface CountedCall {
 
 /** Counts and prepares the calls of one kind of caller. */
 export interface CallerAdmission {
-  /** Synchronous where no store has to be queried. */
-  count(callerIdentity: CallerIdentity, headers: HeaderList): CountedCall | Promise<CountedCall>;
+  count(callerIdentity: CallerIdentity, headers: HeaderList): Promise<CountedCall>;
   /** Replaces the default preparation of a call. */
   prepare?(pendingCall: PendingCall, callerIdentity: CallerIdentity): PreparedCall;
 }
 
 export type CallerAdmissions = Partial<Readonly<Record<Caller['kind'], CallerAdmission>>>;
 
-export function countCall(
-  admissions: CallerAdmissions,
-  callerIdentity: CallerIdentity,
-  headers: HeaderList,
-): CountedCall | Promise<CountedCall> {
-  const callerAdmission = admissions[callerIdentity.caller.kind];
-  if (callerAdmission === undefined)
-    throw new Error(`no admission is configured for "${callerIdentity.caller.kind}" callers`);
-  return callerAdmission.count(callerIdentity, headers);
-}
-
 /** Local calls are not counted. */
-export const uncountedAdmission: CallerAdmission = { count: leaveUncounted };
+export const uncountedAdmission: CallerAdmission = {
+  count: async (identity) => uncountedCall(identity, undefined),
+};
 
-function leaveUncounted(identity: CallerIdentity): CountedCall {
-  return { identity, periodStartMs: undefined, rejection: undefined, commit() {}, release() {} };
+export function uncountedCall(identity: CallerIdentity, rejection: GatewayError | undefined): CountedCall {
+  return { identity, periodStartMs: undefined, rejection, commit() {}, release() {} };
 }
 
 export interface AccountAdmissionParts {
@@ -57,8 +47,8 @@ export interface AccountAdmissionParts {
   readonly keys: ApiKeyAuthenticator;
 }
 
-/** How often a caller's account may change while one call waits to be counted. */
-const changesMax = 5;
+/** How often a call is counted if its account changes each time meanwhile. */
+const countsMax = 5;
 
 /** Counts a call against its account and checks in the same step that the caller's identity is still current. */
 export class AccountAdmission implements CallerAdmission {
@@ -68,49 +58,25 @@ export class AccountAdmission implements CallerAdmission {
     this.#parts = parts;
   }
 
-  count(identity: CallerIdentity, headers: HeaderList): CountedCall | Promise<CountedCall> {
-    const decision = this.#parts.quota.takeSlot(requireKey(identity).account);
-    const countedCall = decision instanceof Promise ? undefined : this.#toCountedCall(identity, decision);
-    return countedCall ?? this.#countAgain({ identity, decision }, headers);
-  }
-
-  async #countAgain(first: PendingDecision, headers: HeaderList): Promise<CountedCall> {
-    const { quota, callers: callerAuthenticator } = this.#parts;
-    let { identity } = first;
-    let decision = await first.decision;
-    let countedCall = first.decision instanceof Promise ? this.#toCountedCall(identity, decision) : undefined;
-    for (let changes = 1; countedCall === undefined; changes++) {
-      if (changes === changesMax) throw accountChangingError();
-      identity = await callerAuthenticator.reidentify(headers);
-      decision = await quota.takeSlot(requireKey(identity).account);
-      countedCall = this.#toCountedCall(identity, decision);
-    }
-    return countedCall;
-  }
-
-  /** Undefined if the account has changed since it was looked up; then its slot is given back. */
-  #toCountedCall(callerIdentity: CallerIdentity, decision: QuotaDecision): CountedCall | undefined {
-    const { keyId, version } = requireKey(callerIdentity);
-    if (decision.version !== version) {
+  async count(identified: CallerIdentity, headers: HeaderList): Promise<CountedCall> {
+    const { quota, callers, keys } = this.#parts;
+    for (let counts = 0; counts < countsMax; counts++) {
+      const identity = counts === 0 ? identified : await callers.reidentify(headers);
+      const { account, keyId, version } = requireKey(identity);
+      const decision = await quota.takeSlot(account);
+      if (decision.version === version) {
+        keys.noteUse(keyId);
+        return decision.outcome === 'granted'
+          ? new SlotCountedCall(identity, decision.slot)
+          : uncountedCall(identity, decision.error());
+      }
+      // The account has changed since the caller was identified.
       if (decision.outcome === 'granted') void decision.slot.undo();
-      return undefined;
     }
-    this.#parts.keys.noteUse(keyId);
-    return decision.outcome === 'granted'
-      ? new SlotCountedCall(callerIdentity, decision.slot)
-      : { ...leaveUncounted(callerIdentity), rejection: decision.error() };
+    throw new GatewayError('busy', 'this account is being changed; try again in a moment', {
+      retryAfterSeconds: 1,
+    });
   }
-}
-
-interface PendingDecision {
-  readonly identity: CallerIdentity;
-  readonly decision: QuotaDecision | Promise<QuotaDecision>;
-}
-
-function accountChangingError(): GatewayError {
-  return new GatewayError('busy', 'this account is being changed; try again in a moment', {
-    retryAfterSeconds: 1,
-  });
 }
 
 function requireKey({ key }: CallerIdentity): KeyIdentity {

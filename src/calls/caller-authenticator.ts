@@ -26,9 +26,9 @@ export interface CallerIdentity {
 export interface CallerAuthenticator {
   /**
    * The identity may be out of date; check its version before relying on it. `wire` is set for calls to models, the
-   * only calls that anonymous sessions may make. Synchronous where no store has to be queried.
+   * only calls that anonymous sessions may make.
    */
-  identify(headers: HeaderList, wire?: WireFormat): CallerIdentity | Promise<CallerIdentity>;
+  identify(headers: HeaderList, wire?: WireFormat): Promise<CallerIdentity>;
   /** Bypasses the cache. */
   reidentify(headers: HeaderList): Promise<CallerIdentity>;
   /** For routes that don't check the version themselves. */
@@ -54,12 +54,12 @@ export function createLocalAuthenticator(
   localToken: Secret | undefined,
   findGuest: FindGuest,
 ): CallerAuthenticator {
-  const identify = (headers: HeaderList, wire?: WireFormat): CallerIdentity | Promise<CallerIdentity> => {
+  const identify = async (headers: HeaderList, wire?: WireFormat): Promise<CallerIdentity> => {
     const bearer = bearerTokenOf(headers);
     const ownBearer = bearer !== undefined && !shapes.isProviderKey(bearer) ? bearer : undefined;
     const token = requireSameToken(gatewayKeyOf(headers, shapes), ownBearer);
-    if (token === undefined || !isAnonymousToken(token)) return localUser(token);
-    return findGuest(token, wire).then((guest) => guest ?? localUser(token));
+    const guest = token !== undefined && isAnonymousToken(token) ? await findGuest(token, wire) : undefined;
+    return guest ?? localUser(token);
   };
   const localUser = (token: string | undefined): CallerIdentity => {
     if (localToken === undefined || (token !== undefined && localToken.equals(token))) return localIdentity;
@@ -68,11 +68,7 @@ export function createLocalAuthenticator(
       'this gateway requires its token: send it as "authorization: Bearer <WEIR_LOCAL_TOKEN>"',
     );
   };
-  return {
-    identify,
-    reidentify: async (headers) => identify(headers),
-    identifyCurrent: async (headers) => identify(headers),
-  };
+  return { identify, reidentify: identify, identifyCurrent: identify };
 }
 
 /** Cloud mode requires an API key or the token of an anonymous session. */
@@ -89,32 +85,27 @@ export function createCloudAuthenticator(
       'send an API key of this gateway as "authorization: Bearer <key>"; create one with POST /v1/keys',
     );
   };
-  const recognised = (
-    token: string,
-    identity: KeyIdentity | undefined,
-  ): CallerIdentity | Promise<CallerIdentity> =>
-    identity === undefined ? stranger(token, undefined) : identityOfKey(identity);
-  const stranger = async (token: string, wire: WireFormat | undefined): Promise<CallerIdentity> => {
+  const requireGuest = async (token: string, wire?: WireFormat): Promise<CallerIdentity> => {
     const guest = isAnonymousToken(token) ? await findGuest(token, wire) : undefined;
     if (guest === undefined) throw unknownTokenError(token);
     return guest;
   };
   return {
-    identify(headers, wire) {
+    async identify(headers, wire) {
       const token = tokenOf(headers);
-      const known = (identity: KeyIdentity | undefined) =>
-        identity === undefined ? stranger(token, wire) : identityOfKey(identity);
-      const found = keys.find(token);
-      return found instanceof Promise ? found.then(known) : known(found);
+      const key = await keys.find(token);
+      return key === undefined ? requireGuest(token, wire) : identityOfKey(key);
     },
     async reidentify(headers) {
       const token = tokenOf(headers);
       keys.forget(token);
-      return recognised(token, await keys.find(token));
+      const key = await keys.find(token);
+      return key === undefined ? requireGuest(token) : identityOfKey(key);
     },
     async identifyCurrent(headers) {
       const token = tokenOf(headers);
-      return recognised(token, await keys.findCurrent(token));
+      const key = await keys.findCurrent(token);
+      return key === undefined ? requireGuest(token) : identityOfKey(key);
     },
   };
 }

@@ -1,4 +1,3 @@
-import type { KeyIdentity } from '../accounts/api-key-authenticator.ts';
 import type { ProviderKeyVault } from '../accounts/provider-key-vault.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { CredentialResolver } from '../kernel/exchange.ts';
@@ -55,43 +54,27 @@ export class Credentials {
   }
 
   /** Uses the first that exists: the key of the request, of the account, of the operator. */
-  #resolve(payingCall: PayingCall, target: Target, which: SentKeyPolicy): ResolvedSecret {
+  async #resolve(payingCall: PayingCall, target: Target, which: SentKeyPolicy): Promise<Secret | undefined> {
     const { headers } = payingCall;
     const { provider } = target;
     if (provider.answerLocally !== undefined) return undefined;
     const given = this.#sentKey(headers, provider, which);
     if (given !== undefined) return this.#requireMatching(given, target);
-    const orElse = (stored: Secret | undefined): Secret | undefined => {
-      const credential = stored ?? this.#localKey(which === 'any' ? headers : [], target);
-      if (credential !== undefined || provider.keyless) return credential;
-      throw this.#missingKeyError(provider);
-    };
-    const stored = this.#storedKey(payingCall, provider);
-    return stored instanceof Promise ? stored.then(orElse) : orElse(stored);
+    const credential =
+      (await this.#storedKey(payingCall, provider)) ?? this.#localKey(which === 'any' ? headers : [], target);
+    if (credential !== undefined || provider.keyless) return credential;
+    throw this.#missingKeyError(provider);
   }
 
-  #storedKey({ identity, headers }: PayingCall, { name }: Provider): ResolvedSecret {
-    const { vault, versions } = this.#rules;
+  async #storedKey({ identity, headers }: PayingCall, { name }: Provider): Promise<Secret | undefined> {
+    const { vault, versions, callers } = this.#rules;
     const { accountId, key } = identity;
-    if (key !== undefined) {
-      const opened = vault.open(accountId, name, key.version);
-      return opened instanceof Promise ? this.#recheckApiKey(opened, key, headers) : opened;
-    }
-    const version = versions.of(accountId);
-    return version instanceof Promise
-      ? version.then((current) => vault.open(accountId, name, current))
-      : vault.open(accountId, name, version);
-  }
-
-  /** A call may outlast its API key: rejects stored keys if the API key was revoked meanwhile. */
-  async #recheckApiKey(
-    opened: Promise<Secret | undefined>,
-    { account, version }: KeyIdentity,
-    headers: HeaderList,
-  ) {
-    const { versions, callers } = this.#rules;
-    const secret = await opened;
-    if ((await versions.of(account.id)) !== version) await callers.reidentify(headers);
+    const version = key?.version ?? (await versions.of(accountId));
+    const cached = vault.cached(accountId, name, version);
+    if (cached !== undefined) return cached.secret;
+    const secret = await vault.open(accountId, name, version);
+    // A call may outlast its API key, which may have been revoked meanwhile.
+    if (key !== undefined && (await versions.of(accountId)) !== version) await callers.reidentify(headers);
     return secret;
   }
 
@@ -211,9 +194,7 @@ const labeledKeyPattern = /^\s*([a-z][\w.-]*)\s*=(.*)$/is;
 /** Which keys sent with a call may be used: any, only those labeled with the provider, or none. */
 type SentKeyPolicy = 'any' | 'labelled' | 'none';
 
-/** Synchronous where it is known already. */
-type ResolvedSecret = Secret | undefined | Promise<Secret | undefined>;
-type ResolveCredential = (target: Target, sentKeyPolicy: SentKeyPolicy) => ResolvedSecret;
+type ResolveCredential = (target: Target, sentKeyPolicy: SentKeyPolicy) => Promise<Secret | undefined>;
 
 /**
  * The credentials of one call. A key without a label goes only to the provider that the call was admitted for, even
@@ -222,23 +203,20 @@ type ResolveCredential = (target: Target, sentKeyPolicy: SentKeyPolicy) => Resol
 class CallCredentials implements CredentialResolver {
   readonly #resolve: ResolveCredential;
   #admittedProvider: Provider | undefined;
-  #lastProvider: Provider | undefined;
-  #lastResolved: ResolvedSecret;
+  #last: { readonly provider: Provider; readonly credential: Promise<Secret | undefined> } | undefined;
 
   constructor(resolveCredential: ResolveCredential) {
     this.#resolve = resolveCredential;
   }
 
-  find(target: Target, which?: 'stored'): ResolvedSecret {
+  find(target: Target, which?: 'stored'): Promise<Secret | undefined> {
     if (which === 'stored') return this.#resolve(target, 'none');
-    this.#admittedProvider ??= target.provider;
-    if (this.#lastProvider !== target.provider) {
-      this.#lastResolved = this.#resolve(
-        target,
-        target.provider === this.#admittedProvider ? 'any' : 'labelled',
-      );
-      this.#lastProvider = target.provider;
+    const { provider } = target;
+    this.#admittedProvider ??= provider;
+    if (this.#last?.provider !== provider) {
+      const sentKeyPolicy = provider === this.#admittedProvider ? 'any' : 'labelled';
+      this.#last = { provider, credential: this.#resolve(target, sentKeyPolicy) };
     }
-    return this.#lastResolved;
+    return this.#last.credential;
   }
 }

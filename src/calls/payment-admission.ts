@@ -5,7 +5,7 @@ import type { Pipeline } from '../kernel/pipeline.ts';
 import { payerBudgetHolder } from '../kernel/ports/budget.ts';
 import type { Target } from '../kernel/provider.ts';
 import type { PendingCall, PreparedCall } from './admission.ts';
-import { type CallerAdmission, type CountedCall, uncountedAdmission } from './caller-admission.ts';
+import { type CallerAdmission, type CountedCall, uncountedCall } from './caller-admission.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
 import { paidBodySchema, toMessagesBody } from './paid-body.ts';
 import type { PaidModels } from './paid-models.ts';
@@ -31,8 +31,8 @@ export class PaymentAdmission implements CallerAdmission {
     this.#parts = parts;
   }
 
-  count(callerIdentity: CallerIdentity): CountedCall | Promise<CountedCall> {
-    return uncountedAdmission.count(callerIdentity, []);
+  async count(callerIdentity: CallerIdentity): Promise<CountedCall> {
+    return uncountedCall(callerIdentity, undefined);
   }
 
   prepare(

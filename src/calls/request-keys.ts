@@ -28,8 +28,7 @@ export class RequestKeys {
   }
 
   async of(exchange: Exchange): Promise<string> {
-    const finding = credentialsOf(exchange).find(exchange.target);
-    const credential = finding instanceof Promise ? await finding : finding;
+    const credential = await credentialsOf(exchange).find(exchange.target);
     const payer = credential?.keyedDigest(this.#credentialDigestKey) ?? '';
     if (!exchange.isUnmodified) return hashRequest(exchange, payer);
     const spelling = this.#bodyHashes.hashBytes(exchange.clientRequest.bytes);

@@ -11,11 +11,8 @@ import type { Trace } from './trace.ts';
 
 /** Resolves the credential for a call's provider; rejects if one is needed and missing. */
 export interface CredentialResolver {
-  /**
-   * Synchronous where it is known. `stored` after the call has ended, when credentials of the request may no longer
-   * be used.
-   */
-  find(target: Target, which?: 'stored'): Secret | undefined | Promise<Secret | undefined>;
+  /** `stored` after the call has ended, when credentials of the request may no longer be used. */
+  find(target: Target, which?: 'stored'): Promise<Secret | undefined>;
 }
 
 interface ExchangeFields {

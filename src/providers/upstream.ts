@@ -4,6 +4,7 @@ import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
 import { type FieldReader, LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import { addFields, patchJson } from '../kernel/json/patch-json.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 import type { Handler } from '../kernel/module.ts';
 import { choosesOutputLimit } from '../kernel/output-limit.ts';
 import { acceptanceOf, chooseWire, type Target } from '../kernel/provider.ts';
@@ -29,7 +30,6 @@ import { type Egress, onSent } from './egress.ts';
 import { readErrorResponse, readWholeResponse, type WholeResponse } from './error-response.ts';
 import { eventStreamToSse } from './event-stream-to-sse.ts';
 import { filterResponseHeaders, RequestHeaderFilter } from './forwarded-headers.ts';
-import { limits } from './limits.ts';
 import { rejectErrorDocument } from './reject-error-document.ts';
 import { type ProviderResponseHead, ResponseReader } from './response-reader.ts';
 import { signRequest } from './sign-request.ts';
@@ -50,8 +50,7 @@ export function createUpstream({ egress, signing, via, outputTokensMax }: Upstre
   return async (exchange) => {
     const { target, trace } = exchange;
     const { provider } = target;
-    const lookup = credentialsOf(exchange).find(target);
-    const credential = lookup instanceof Promise ? await lookup : lookup;
+    const credential = await credentialsOf(exchange).find(target);
     const leftAt = performance.now();
     try {
       if (provider.answerLocally !== undefined)
@@ -67,12 +66,11 @@ export function createUpstream({ egress, signing, via, outputTokensMax }: Upstre
         : exchange;
       const body = requestBody(limited, wire, question);
       exchange.clientRequest.releaseParsed();
-      const leaving = signRequest(
+      const signed = await signRequest(
         buildOutboundRequest(exchange, wire, { path, headers, body }),
         credential,
         signing,
       );
-      const signed = leaving instanceof Promise ? await leaving : leaving;
       const answer = await send(exchange, egress, { wire, signed });
       const providerResponse: ProviderResponse =
         question === undefined ? answer : { ...answer, usageRequested: true };
@@ -264,8 +262,7 @@ async function send(exchange: Exchange, egress: Egress, sendParts: SendParts): P
     const responseReader = new ResponseReader(clientPresence, explain);
     pool.dispatch({ path, method: 'POST', headers, body }, responseReader);
     try {
-      const raw = rawReplyOf(responseReader, await responseReader.head, sendParts);
-      return raw instanceof Promise ? await raw : raw;
+      return await rawReplyOf(responseReader, await responseReader.head, sendParts);
     } catch (failure) {
       if (attempt >= limits.connectAttemptsMax || !isConnectFailure(failure)) throw failure;
       await waitBeforeRetry(attempt, exchange.signal);

@@ -4,6 +4,7 @@ import type { CallRunner } from '../calls/call-runner.ts';
 import type { CallerAuthenticator } from '../calls/caller-authenticator.ts';
 import { hideProviderError } from '../calls/hide-provider-error.ts';
 import { limits as callsLimits } from '../calls/limits.ts';
+import { limits } from './limits.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
 import { operatorPays } from '../kernel/caller.ts';
@@ -18,7 +19,6 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { readBody } from './body.ts';
 import type { BodyMemoryBudget, MemoryReservation } from './body-memory-budget.ts';
 import { deliver } from './delivery/deliver.ts';
-import { limits } from './limits.ts';
 import { rejectCall } from './reject-call.ts';
 import type { RequestContext } from './respond.ts';
 import type { SlowBodyMonitor } from './slow-body-monitor.ts';
@@ -80,8 +80,7 @@ export class InferenceHandler {
     try {
       const { id, path, query } = context;
       const headers = req.headers;
-      const identifying = callerAuthenticator.identify(headers, wire);
-      const callerIdentity = identifying instanceof Promise ? await identifying : identifying;
+      const callerIdentity = await callerAuthenticator.identify(headers, wire);
       isGuest = operatorPays(callerIdentity.caller);
       const reservation = memoryBudget.reserve(callerIdentity.accountId);
       memory = reservation;
