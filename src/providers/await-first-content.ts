@@ -27,7 +27,7 @@ export async function awaitFirstContent(
     while (heldBytes < limits.commitBytesMax) {
       const pending = providerResponse.body.next();
       const due = wantsStream || framing !== undefined ? [pending, timeout] : [pending];
-      const chunk = pending instanceof Promise ? await Promise.race(due) : pending;
+      const chunk = await Promise.race(due);
       if (chunk === 'time')
         return { ...providerResponse, body: prependChunks(buffered, providerResponse.body, pending) };
       if (chunk !== undefined) buffered.push(chunk);

@@ -18,7 +18,7 @@ export function prependChunks(
     },
     cancel() {
       buffered.length = 0;
-      if (pending instanceof Promise) pending.catch(() => undefined);
+      Promise.resolve(pending).catch(() => undefined);
       rest.cancel();
     },
   };

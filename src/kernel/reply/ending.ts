@@ -41,32 +41,24 @@ export class EndListeners {
     for (const one of this.#entries) one.owner ??= codeOwner;
   }
 
-  /** A promise if a listener returns one. */
-  notify(ending: Ending, onFault: OnFault): undefined | Promise<void> {
+  /** Calls all listeners synchronously, and resolves when their work is done. */
+  async notify(ending: Ending, onFault: OnFault): Promise<void> {
     this.#ending = ending;
-    const waits: Promise<void>[] = [];
-    for (const isOwn of [true, false])
-      for (const one of this.#entries) {
-        if ((one.owner === undefined) !== isOwn) continue;
-        const wait = notifyListener(one, ending, onFault);
-        if (wait !== undefined) waits.push(wait);
-      }
-    return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
+    const own = this.#entries.filter(({ owner }) => owner === undefined);
+    const modules = this.#entries.filter(({ owner }) => owner !== undefined);
+    await Promise.all([...own, ...modules].map((entry) => notifyListener(entry, ending, onFault)));
   }
 }
 
-function notifyListener(
+async function notifyListener(
   { listener, owner }: EndListenerEntry,
   ending: Ending,
   onFault: OnFault,
-): undefined | Promise<void> {
+): Promise<void> {
   try {
-    const telling = listener(ending);
-    if (!(telling instanceof Promise)) return undefined;
-    const bounded = owner === undefined ? telling : owner.awaitFinal(telling);
-    return bounded.catch((fault) => onFault(fault, owner));
+    const work = listener(ending);
+    await (owner === undefined || work === undefined ? work : owner.awaitFinal(work));
   } catch (fault) {
     onFault(fault, owner);
-    return undefined;
   }
 }

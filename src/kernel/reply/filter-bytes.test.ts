@@ -52,14 +52,6 @@ for (const [how, waits] of Object.entries({
     assert.deepEqual(await all(filterBytes(pulling([], waits), sentences())), []);
   });
 
-test('what is there is given without a wait', () => {
-  const pull = filterBytes(
-    pulling(['a.'], () => false),
-    sentences(),
-  );
-  assert.equal(pull() instanceof Promise, false);
-});
-
 test('any number of pieces may pass before the first that is let through', async () => {
   const pieces = Array.from({ length: 20_000 }, () => '-');
   for (const waits of [() => false, (at: number) => at % 2 === 0]) {

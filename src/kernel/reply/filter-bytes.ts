@@ -8,20 +8,10 @@ export interface ByteFilter {
   end(): Uint8Array | undefined;
 }
 
-type Pull = () => PullResult<Uint8Array>;
-
 /** Applies a filter to a source of bytes. */
-export function filterBytes(pull: Pull, filter: ByteFilter): Pull {
-  const later = async (coming: Promise<Uint8Array | undefined>) => {
-    for (let chunk = await coming; chunk !== undefined; chunk = await pull()) {
-      const passed = filter.push(chunk);
-      if (passed !== undefined) return passed;
-    }
-    return filter.end();
-  };
-  return () => {
-    for (let chunk = pull(); chunk !== undefined; chunk = pull()) {
-      if (chunk instanceof Promise) return later(chunk);
+export function filterBytes(pull: () => PullResult<Uint8Array>, filter: ByteFilter) {
+  return async (): Promise<Uint8Array | undefined> => {
+    for (let chunk = await pull(); chunk !== undefined; chunk = await pull()) {
       const passed = filter.push(chunk);
       if (passed !== undefined) return passed;
     }

@@ -8,7 +8,7 @@ import type { ProviderResponseReader } from './provider-response.ts';
 import { Recorder, type Recording } from './recording.ts';
 import { type ReplyObserver, ReplyObservers } from './reply-observers.ts';
 import type { Events } from './rewrite-events.ts';
-import type { PullResult, Source } from './source.ts';
+import type { Source } from './source.ts';
 
 /** The source of a reply: a provider's bytes, or generated events. */
 interface ReplyStreamSource {
@@ -89,11 +89,15 @@ export class ReplyStream {
     }, this.holder);
   }
 
-  nextChunk(): PullResult<Uint8Array> {
+  async nextChunk(): Promise<Uint8Array | undefined> {
     if (this.#ended || this.responseReader === undefined) return undefined;
     try {
-      const chunk = this.responseReader.response.body.next();
-      return chunk instanceof Promise ? this.#awaitChunk(chunk) : this.#handleChunk(chunk);
+      const chunk = await this.responseReader.response.body.next();
+      if (chunk === undefined) return await this.#complete();
+      this.#markStarted();
+      for (const recorder of this.#recorders) recorder.addBytes(chunk);
+      if (!this.#observers.isEmpty) this.#emit(this.responseReader.read(chunk));
+      return chunk;
     } catch (error) {
       return this.fail(error);
     }
@@ -106,13 +110,15 @@ export class ReplyStream {
   }
 
   /** Rejects with the error after all end listeners have been notified. */
-  fail(error: unknown): Promise<never> {
+  async fail(error: unknown): Promise<never> {
     this.failure = error;
-    return Promise.resolve(this.finish(endingOf(error))).then(() => Promise.reject(error));
+    await this.finish(endingOf(error));
+    throw error;
   }
 
-  finish(ending: Ending): undefined | Promise<void> {
-    if (this.#ended) return undefined;
+  /** Notifies the end listeners synchronously, and resolves when their work is done. */
+  async finish(ending: Ending): Promise<void> {
+    if (this.#ended) return;
     this.#ended = true;
     this.#markStarted();
     if (ending.how !== 'complete') {
@@ -123,28 +129,11 @@ export class ReplyStream {
         this.faults = [...this.faults, fault];
       }
     }
-    return this.#endListeners.notify(ending, this.#attributeFault);
+    await this.#endListeners.notify(ending, this.#attributeFault);
   }
 
   #setInterest(interest: Interest): void {
     if (this.responseReader !== undefined) this.responseReader.interest = interest;
-  }
-
-  async #awaitChunk(coming: Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
-    try {
-      return await this.#handleChunk(await coming);
-    } catch (error) {
-      return this.fail(error);
-    }
-  }
-
-  #handleChunk(chunk: Uint8Array | undefined): PullResult<Uint8Array> {
-    if (chunk === undefined) return this.#complete();
-    this.#markStarted();
-    for (const recorder of this.#recorders) recorder.addBytes(chunk);
-    if (this.#observers.isEmpty || this.responseReader === undefined) return chunk;
-    this.#emit(this.responseReader.read(chunk));
-    return chunk;
   }
 
   async #awaitEvents(): Promise<Events | undefined> {
@@ -220,12 +209,11 @@ export class ReplyStream {
     if (failure !== undefined && !this.#ended) throw failure;
   };
 
-  #complete(): undefined | Promise<undefined> {
+  async #complete(): Promise<undefined> {
     this.#emit(this.#lastEvents());
-    const finished = this.finish(
+    await this.finish(
       this.streamError === undefined ? { how: 'complete' } : { how: 'failed', error: this.streamError },
     );
-    return finished?.then(() => undefined);
   }
 }
 

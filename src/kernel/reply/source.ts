@@ -1,7 +1,4 @@
-/**
- * A value or a promise of it: a source returns available data synchronously, since every wait costs. `undefined` is
- * the end.
- */
+/** A value or a promise of it; `undefined` is the end. */
 export type PullResult<Piece> = Piece | undefined | Promise<Piece | undefined>;
 
 /** A cancellable source of chunks. */

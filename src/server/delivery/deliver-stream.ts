@@ -14,9 +14,7 @@ export async function deliverStream(delivery: Delivery, replyChunks: ReplyChunks
   metrics.streamOpened();
   try {
     for (;;) {
-      const coming = first.shift() ?? replyChunks.pull();
-      if (coming instanceof Promise) stream.flushHead();
-      const chunk = coming instanceof Promise ? await coming : coming;
+      const chunk = first.shift() ?? (await replyChunks.pull());
       if (chunk === undefined) break;
       const frames = stream.takeFrames(chunk);
       if (frames === undefined) continue;

@@ -11,8 +11,7 @@ export async function deliverUnstreamed(delivery: Delivery, replyChunks: ReplyCh
   const buffered: Uint8Array[] = [];
   let heldBytes = 0;
   for (;;) {
-    const coming = replyChunks.pull();
-    const chunk = coming instanceof Promise ? await coming : coming;
+    const chunk = await replyChunks.pull();
     if (chunk === undefined) break;
     if (heldBytes <= limits.bufferedAnswerBytesMax) {
       buffered.push(chunk);

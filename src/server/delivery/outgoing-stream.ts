@@ -2,6 +2,7 @@ import { hideProviderError } from '../../calls/hide-provider-error.ts';
 import type { InFlightCall } from '../../calls/in-flight-call.ts';
 import { operatorPays } from '../../kernel/caller.ts';
 import { formatUsd } from '../../kernel/money.ts';
+import { queueImmediate } from '../../lib/queue-immediate.ts';
 import type { StreamLayout } from '../../kernel/wire-format.ts';
 import type { HeaderList } from '../../lib/headers.ts';
 import { FrameGate } from '../../wire/index.ts';
@@ -32,13 +33,10 @@ export class OutgoingStream {
     for (const text of paid) headers.push(text);
     res.writeHead(inFlightCall.reply.status, headers);
     this.#keepAlive = this.#startKeepAlive();
-  }
-
-  /** Sends the head together with the first frames, or alone if there are none yet. */
-  flushHead(): void {
-    if (this.#isHeadSent) return;
-    this.#delivery.res.flushHead();
-    this.#isHeadSent = true;
+    // The head goes out with the first frames, or alone if none come in this turn of the event loop.
+    queueImmediate(() => {
+      if (!this.#isHeadSent) res.flushHead();
+    });
   }
 
   /** Writes the frames that are complete. */
@@ -92,6 +90,7 @@ export class OutgoingStream {
     const { res, receipt } = this.#delivery;
     await waitUntilRecorded();
     if (this.#isReceiptStoredFirst) await receipt?.close();
+    this.#isHeadSent = true;
     if (!res.isClosed) for (const bytes of this.#delayedFrames) res.write(bytes);
     res.end();
   }
