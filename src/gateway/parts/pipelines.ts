@@ -1,4 +1,5 @@
 import { Sealer } from '../../accounts/sealer.ts';
+import { recordAttempt } from '../../billing/record-attempt.ts';
 import type { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { SealedArchives } from '../../calls/archives.ts';
@@ -10,15 +11,14 @@ import { Continuations } from '../../calls/continuations.ts';
 import { DecisionLogs } from '../../calls/decision-logs.ts';
 import { createKitFactory } from '../../calls/kit.ts';
 import { limits as callsLimits } from '../../calls/limits.ts';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import { meterAttempts } from '../../calls/metered-attempt.ts';
 import { ModuleCaches } from '../../calls/module-caches.ts';
 import { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import { RequestKeys } from '../../calls/request-keys.ts';
 import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
-import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Module } from '../../kernel/module.ts';
 import { Pipelines as Compiled } from '../../kernel/pipeline.ts';
-import { budgetHolderOf } from '../../kernel/ports/budget.ts';
 import type { PatternSource } from '../../kernel/ports/patterns.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
@@ -98,14 +98,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
         outputTokensMax: ({ provider, model }) => modelCatalog.find(provider, model)?.outputTokensMax,
       }),
       prices,
-      onAttemptEnd({ target: { provider, model }, usage: used, bill, isModuleCall, askedBy }, caller) {
-        const { accountId, keyId } = budgetHolderOf(caller);
-        const costNanoUsd = bill?.nanoUsd;
-        const spent = { accountId, keyId, provider: provider.name, model, usage: used, costNanoUsd };
-        usage.recordAttempt(spent, systemClock.now());
-        if (isModuleCall && askedBy !== undefined && costNanoUsd !== undefined)
-          usage.recordModule({ accountId, module: askedBy, spentNanoUsd: costNanoUsd }, systemClock.now());
-      },
+      onAttemptEnd: (attempt, caller) => recordAttempt(usage, attempt, caller, systemClock.now()),
       settlement,
     }),
     continuations: new Continuations(new CachedTurnStore(stores.turnCacheBackend, turnSealing)),
