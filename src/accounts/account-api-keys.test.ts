@@ -17,8 +17,8 @@ test('a key is made once and stored as a hash', async (t) => {
   const [stored] = await database.apiKeys.list(account);
   assert.deepEqual(stored, key);
   assert.deepEqual(
-    [key.name, key.pipelineConfig, key.createdAtMs, key.lastUsedAtMs, key.revokedAtMs],
-    ['laptop', 'exact-cache', clock.now(), null, null],
+    [key.name, key.pipelineConfig, key.createdAtMs, key.lastUsedAtMs, key.revokedAtMs, key.receipts],
+    ['laptop', 'exact-cache', clock.now(), null, null, false],
   );
   assert.ok(!JSON.stringify(stored).includes(token.slice(12)));
 });
@@ -44,6 +44,15 @@ test('a revoked key stays in the list and is no key any more', async (t) => {
   await assert.rejects(keys.change(account, key.id, {}), isNotFound);
 });
 
+test('revoking is written before the version of the account is renewed', async (t) => {
+  const { keys, account, desk } = await opened(t);
+  const { key } = await keys.create(account, plain);
+  const rows: unknown[] = [];
+  const renew = async () => void rows.push((await desk.database.apiKeys.byId(key.id))?.revokedAtMs);
+  await desk.keysIn(desk.database.apiKeys, { of: () => '', renew }).revoke(account, key.id);
+  assert.deepEqual(rows, [desk.clock.now()]);
+});
+
 test("another account's key, an unknown one and what is no id are not found", async (t) => {
   const { keys, account, ...desk } = await opened(t);
   const other = await desk.signUp('eve@example.com');
@@ -54,6 +63,47 @@ test("another account's key, an unknown one and what is no id are not found", as
   }
   assert.deepEqual(await keys.list(account), [key]);
   assert.deepEqual(await keys.list(other), []);
+});
+
+test('an id that is no UUID does not reach the database, which may reject the query', async (t) => {
+  const { keys: stored, account, desk } = await opened(t);
+  const { key } = await stored.create(account, plain);
+  const query = () => assert.fail('the database was queried');
+  const keys = desk.keysIn({ ...desk.database.apiKeys, change: query, revoke: query });
+  for (const id of ['', 'x', key.id.toUpperCase(), `${key.id}0`, `{${key.id}}`, key.id.replaceAll('-', '')]) {
+    await assert.rejects(keys.revoke(account, id), isNotFound);
+    await assert.rejects(keys.change(account, id, { name: 'x' }), isNotFound);
+  }
+});
+
+test('a key is not stored if the credential of the request was revoked meanwhile', async (t) => {
+  const { keys, account } = await opened(t);
+  const { key } = await keys.create(account, plain);
+  const shown = { kind: 'key', id: key.id } as const;
+  const { key: second } = await keys.create(account, plain, shown);
+  await keys.revoke(account, key.id);
+  await assert.rejects(keys.create(account, plain, shown), /was revoked or has expired/);
+  const listed = (await keys.list(account)).map(({ id }) => id).toSorted();
+  assert.deepEqual(listed, [key.id, second.id].toSorted());
+});
+
+test('the version of the account is renewed after each change, and again by a retry', async (t) => {
+  const { account, desk } = await opened(t);
+  const { apiKeys } = desk.database;
+  let renew = async (): Promise<void> => undefined;
+  const keys = desk.keysIn(apiKeys, { of: () => '', renew: () => renew() });
+  const { key } = await keys.create(account, plain);
+  const rows: unknown[] = [];
+  renew = async () => {
+    const row = await apiKeys.byId(key.id);
+    rows.push([row?.name, row?.revokedAtMs]);
+  };
+  await keys.change(account, key.id, { name: 'desk' });
+  renew = () => Promise.reject(new Error('Redis is down'));
+  await assert.rejects(keys.revoke(account, key.id), /Redis is down/);
+  renew = async () => void rows.push('renewed again');
+  await assert.rejects(keys.revoke(account, key.id), isNotFound);
+  assert.deepEqual(rows, [['desk', null], 'renewed again']);
 });
 
 test('an account has so many active keys and no more, also when they are made at once', async (t) => {
@@ -97,7 +147,7 @@ async function opened(t: Parameters<typeof AccountDesk.open>[0]) {
   const desk = await AccountDesk.open(t);
   const { keys, ring, uses, clock, database } = desk;
   const signUp = (email: string) => desk.account(email);
-  return { keys, ring, uses, clock, database, signUp, account: await desk.account() };
+  return { desk, keys, ring, uses, clock, database, signUp, account: await desk.account() };
 }
 
 function isNotFound(thrown: unknown): boolean {

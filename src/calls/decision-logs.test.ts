@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sealer } from '../accounts/sealer.ts';
 import { systemClock } from '../lib/clock.ts';
+import { limits } from './limits.ts';
 import { limits as storageLimits } from '../storage/limits.ts';
 import { MemoryModuleStores } from '../storage/memory/memory-module-stores.ts';
 import { DecisionLogs } from './decision-logs.ts';
-import { limits } from './limits.ts';
 
 const sealer = new Sealer([Buffer.alloc(32, 'a key')]);
 const whose = { module: 'probe', scope: 'account:1', root: 'root' };
@@ -41,6 +41,20 @@ test('of those who decide at the same time, all get the one decision', async () 
     ]),
   );
   assert.equal(new Set(decided).size, 1);
+});
+
+test('a later decision does not replace the first in the store', async () => {
+  const { replica } = replicas();
+  const [first, second] = [replica(), replica()];
+  const { promise: firstIsStored, resolve: storeFirst } = Promise.withResolvers<void>();
+  const late = second.of(whose).decideOnce('a', async () => {
+    await firstIsStored;
+    return 'second';
+  });
+  assert.equal(await first.of(whose).decideOnce('a', () => 'first'), 'first');
+  storeFirst();
+  assert.equal(await late, 'first');
+  for (const log of [first, second, replica()]) assert.equal(await log.of(whose).get('a'), 'first');
 });
 
 test('a decision that fails is none', async () => {

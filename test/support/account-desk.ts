@@ -10,7 +10,7 @@ import { Sealer } from '../../src/accounts/sealer.ts';
 import { createKeyHasher, createPasswordHasher } from '../../src/accounts/secret-hasher.ts';
 import { SessionTokens } from '../../src/accounts/session-tokens.ts';
 import { UserAccounts } from '../../src/accounts/user-accounts.ts';
-import type { Database } from '../../src/kernel/ports/records.ts';
+import type { ApiKeys, Database } from '../../src/kernel/ports/records.ts';
 import type { SharedState } from '../../src/kernel/ports/shared-state.ts';
 import { MemorySharedState } from '../../src/storage/memory/memory-shared-state.ts';
 import { openEmptyDatabase } from '../../src/testing/empty-database.ts';
@@ -68,9 +68,15 @@ export class AccountDesk {
       onFailure: (cause) => this.failures.push(cause),
     });
     const shape = { versions, hasher, uses: this.uses, keyPrefix: 'gw', clock };
-    this.keys = new AccountApiKeys({ apiKeys: database.apiKeys, ...shape });
+    this.keys = this.keysIn(database.apiKeys);
     this.ring = new ApiKeyAuthenticator({ apiKeys: database.apiKeys, cacheKey: testKey(2), ...shape });
     this.vault = this.vaultSealedBy([testKey(3)]);
+  }
+
+  /** API keys in a table, or with versions, that a test has changed. */
+  keysIn(apiKeys: ApiKeys, versions = this.shared.versions): AccountApiKeys {
+    const { uses, clock } = this;
+    return new AccountApiKeys({ apiKeys, versions, hasher: createKeyHasher(), uses, keyPrefix: 'gw', clock });
   }
 
   tokensSignedBy(keys: Keys): SessionTokens {

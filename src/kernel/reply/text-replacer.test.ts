@@ -98,6 +98,22 @@ describe('text that is replaced on its way', () => {
     assert.deepEqual(used.content, [{ type: 'tool_use', id: 't', name: 'look', input: { at: '[x]' } }]);
   });
 
+  test('goes out before a delta of another kind', () => {
+    const rewrite = createTextReplacer({ find, holdBackChars, in: ['text', 'thinking'] });
+    const deltas = (delta: Delta) => [rewrite({ type: 'content_block_delta', index: 0, delta })].flat();
+    const sent = (delta: Delta) => ({ type: 'content_block_delta', index: 0, delta });
+    const signature: Delta = { type: 'signature_delta', signature: 'sig' };
+    assert.deepEqual(deltas({ type: 'thinking_delta', thinking: 'the cat' }), []);
+    assert.deepEqual(deltas(signature), [
+      sent({ type: 'thinking_delta', thinking: 'the [x]' }),
+      sent(signature),
+    ]);
+    const input: Delta = { type: 'input_json_delta', partial_json: 'cat' };
+    assert.deepEqual(deltas({ type: 'thinking_delta', thinking: ' and a cat' }), []);
+    assert.deepEqual(deltas(input), [sent({ type: 'thinking_delta', thinking: ' and a [x]' }), sent(input)]);
+    assert.deepEqual(deltas(signature), [sent(signature)]);
+  });
+
   test('is left alone where nobody asked for it', async () => {
     const { content } = await rewritten(
       { type: 'thinking', thinking: '' },
