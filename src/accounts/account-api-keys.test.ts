@@ -70,7 +70,15 @@ test('an id that is no UUID does not reach the database, which may reject the qu
   const { key } = await stored.create(account, plain);
   const query = () => assert.fail('the database was queried');
   const keys = desk.keysIn({ ...desk.database.apiKeys, change: query, revoke: query });
-  for (const id of ['', 'x', key.id.toUpperCase(), `${key.id}0`, `{${key.id}}`, key.id.replaceAll('-', '')]) {
+  for (const id of [
+    '',
+    'x',
+    key.id.toUpperCase(),
+    `0${key.id}`,
+    `${key.id}0`,
+    `{${key.id}}`,
+    key.id.replaceAll('-', ''),
+  ]) {
     await assert.rejects(keys.revoke(account, id), isNotFound);
     await assert.rejects(keys.change(account, id, { name: 'x' }), isNotFound);
   }

@@ -79,9 +79,9 @@ export class QuotaSlot {
     void this.#settle('lost');
   }
 
-  async #settle(how: SlotSettlement): Promise<void> {
-    if (this.#settled) return;
+  #settle(how: SlotSettlement): Promise<void> {
+    if (this.#settled) return Promise.resolve();
     this.#settled = true;
-    await this.#onSettled(this, this.#origin, how);
+    return this.#onSettled(this, this.#origin, how);
   }
 }

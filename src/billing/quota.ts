@@ -78,7 +78,7 @@ export class Quota {
   }
 
   /** Admits a call and counts it, or refuses it. */
-  async takeSlot(account: Account): Promise<QuotaDecision> {
+  takeSlot(account: Account): Promise<QuotaDecision> {
     const allowance = this.#allowanceOf(account);
     const caps = account.overage === true ? this.#caps : undefined;
     if (caps === undefined || effectiveTier(account, this.#parts.clock.now()) === 'free')
@@ -154,7 +154,9 @@ export class Quota {
       if (count.outcome !== 'granted')
         return { outcome: 'refused', version, error: () => this.#refusal(count, allowance, paidPast) };
       const slot = this.#openSlot({ allowance, inFlight, number: count.used, paidPast });
-      if (await this.#reserve(slot, version)) return { outcome: 'granted', version, slot };
+      const storing = this.#parts.reservations.cover(slot.reserve, 1);
+      if (storing === undefined || (await this.#isStillCounted(slot, version, storing)))
+        return { outcome: 'granted', version, slot };
       slot.discard();
     }
     throw countLostError();
@@ -170,17 +172,11 @@ export class Quota {
     return slot;
   }
 
-  /**
-   * Whether the slot is still counted once it is reserved. A count that was restored before the reservation was stored
-   * lacks the slot; the account has another version then.
-   */
-  async #reserve(slot: QuotaSlot, version: string): Promise<boolean> {
-    const { reservations, versions } = this.#parts;
-    const storing = reservations.cover(slot.reserve, 1);
-    if (storing === undefined) return true;
+  /** A count restored before the reservation was stored lacks the slot; the account has another version then. */
+  async #isStillCounted(slot: QuotaSlot, version: string, storing: Promise<void>): Promise<boolean> {
     try {
       await storing;
-      return (await versions.of(slot.accountId)) === version;
+      return (await this.#parts.versions.of(slot.accountId)) === version;
     } catch (error) {
       void slot.undo();
       throw error;

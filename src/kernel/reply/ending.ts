@@ -44,21 +44,30 @@ export class EndListeners {
   /** Calls all listeners synchronously, and resolves when their work is done. */
   async notify(ending: Ending, onFault: OnFault): Promise<void> {
     this.#ending = ending;
-    const own = this.#entries.filter(({ owner }) => owner === undefined);
-    const modules = this.#entries.filter(({ owner }) => owner !== undefined);
-    await Promise.all([...own, ...modules].map((entry) => notifyListener(entry, ending, onFault)));
+    const pending: Promise<void>[] = [];
+    for (const isOwn of [true, false])
+      for (const entry of this.#entries) {
+        if ((entry.owner === undefined) !== isOwn) continue;
+        const work = notifyListener(entry, ending, onFault);
+        if (work !== undefined) pending.push(work);
+      }
+    if (pending.length > 0) await Promise.all(pending);
   }
 }
 
-async function notifyListener(
+/** The work that a listener leaves; undefined if there is none. Modules in JavaScript may return anything. */
+function notifyListener(
   { listener, owner }: EndListenerEntry,
   ending: Ending,
   onFault: OnFault,
-): Promise<void> {
+): Promise<void> | undefined {
   try {
-    const work = listener(ending);
-    await (owner === undefined || work === undefined ? work : owner.awaitFinal(work));
+    const result = listener(ending);
+    if (result === undefined) return undefined;
+    const work = Promise.resolve(result);
+    return (owner === undefined ? work : owner.awaitFinal(work)).catch((fault) => onFault(fault, owner));
   } catch (fault) {
     onFault(fault, owner);
+    return undefined;
   }
 }
