@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CompactSign, generateKeyPair } from 'jose';
+import { CompactSign, exportJWK, generateKeyPair } from 'jose';
 import { SigningKey } from './signing-key.ts';
 import { signedReceipt } from './testing.ts';
 import { findReceiptProblem } from './verify-receipt.ts';
@@ -54,15 +54,41 @@ test('no other signature does, whatever it says of itself', async () => {
     assert.notEqual(await findReceiptProblem({ ...row, signature }, keys), undefined, signature);
 });
 
-test('a signature of another algorithm is not taken, though its key is there', async () => {
-  const { row, key } = await signedReceipt();
-  const { signature, ...told } = row;
-  const { privateKey } = await generateKeyPair('ES256');
-  const other = await new CompactSign(Buffer.from(JSON.stringify(told)))
-    .setProtectedHeader({ alg: 'ES256', kid: key.id })
+test('a signature of another algorithm is invalid, though its key is in the key set', async () => {
+  const { signature, ...signed } = (await signedReceipt()).row;
+  const { privateKey, publicKey } = await generateKeyPair('ES256');
+  const fields = { ...signed, key_id: 'es' };
+  const other = await new CompactSign(Buffer.from(JSON.stringify(fields)))
+    .setProtectedHeader({ alg: 'ES256', kid: 'es' })
     .sign(privateKey);
-  assert.match(
-    String(await findReceiptProblem({ ...told, signature: other }, { keys: [key.publicJwk] })),
-    /invalid|not in the given/,
-  );
+  const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: 'es' }] };
+  const problem = await findReceiptProblem({ ...fields, signature: other }, keys);
+  assert.equal(problem, 'the signature is invalid');
+});
+
+test('a payload that names another key than its signature is refused', async () => {
+  const { row, key } = await signedReceipt();
+  const { signature, ...signed } = row;
+  const fields = { ...signed, key_id: 'another' };
+  const receipt = { ...fields, signature: await key.sign(JSON.stringify(fields)) };
+  const problem = await findReceiptProblem(receipt, { keys: [key.publicJwk] });
+  assert.equal(problem, 'the signed payload names another key');
+});
+
+test('a signed payload that is no JSON object is no receipt', async () => {
+  const { row, key } = await signedReceipt();
+  const problemOf = async (payload: string) =>
+    findReceiptProblem({ ...row, signature: await key.sign(payload) }, { keys: [key.publicJwk] });
+  for (const payload of ['null', '[]', '1', '"text"'])
+    assert.equal(await problemOf(payload), 'the signed payload names another key', payload);
+  assert.equal(await problemOf('{'), 'the signature is invalid');
+});
+
+test('a receipt without a signature is refused', async () => {
+  const { row, key } = await signedReceipt();
+  for (const signature of [undefined, null, 1])
+    assert.equal(
+      await findReceiptProblem({ ...row, signature }, { keys: [key.publicJwk] }),
+      'the receipt has no signature',
+    );
 });
