@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sealer } from '../accounts/sealer.ts';
 import { systemClock } from '../lib/clock.ts';
-import { limits } from './limits.ts';
 import { limits as storageLimits } from '../storage/limits.ts';
 import { MemoryModuleStores } from '../storage/memory/memory-module-stores.ts';
 import { DecisionLogs } from './decision-logs.ts';
+import { limits } from './limits.ts';
 
 const sealer = new Sealer([Buffer.alloc(32, 'a key')]);
 const whose = { module: 'probe', scope: 'account:1', root: 'root' };
