@@ -24,7 +24,7 @@ RUN npm ci --omit=dev --ignore-scripts \
 
 FROM ${BASE_IMAGE}
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends libatomic1 \
+  && apt-get install --yes --no-install-recommends libatomic1 tini \
   && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/cache/ldconfig/* /var/lib/dpkg/*-old /var/log/* \
   && groupadd --gid 10001 weir \
   && useradd --uid 10001 --gid weir --home-dir /data --no-create-home --shell /usr/sbin/nologin weir \
@@ -46,6 +46,8 @@ LABEL org.opencontainers.image.title="Weir" \
 ENV PATH=/weir/node_modules/.bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
   HOST=0.0.0.0 \
   PORT=3099 \
+  MALLOC_ARENA_MAX=2 \
+  MALLOC_TRIM_THRESHOLD_=131072 \
   WEIR_DATA_DIR=/data \
   WEIR_REVISION=${REVISION}
 USER 10001:10001
@@ -54,5 +56,6 @@ VOLUME /data
 EXPOSE 3099
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=11m --retries=3 CMD ["node", "/weir/bin/health.js"]
-ENTRYPOINT ["weir"]
+# Under an init: the watchdog of process 1 could not end it.
+ENTRYPOINT ["tini", "--", "weir"]
 CMD ["serve"]

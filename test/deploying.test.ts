@@ -164,6 +164,17 @@ test('systemd restarts a gateway that the watchdog has ended', () => {
   assert.match(read('deploy/systemd/weir.service'), /^Restart=on-failure$/m);
 });
 
+test('the image and the systemd unit set the same allocator options', () => {
+  for (const option of ['MALLOC_ARENA_MAX=2', 'MALLOC_TRIM_THRESHOLD_=131072'])
+    for (const file of ['Dockerfile', 'deploy/systemd/weir.service']) assert.ok(read(file).includes(option));
+});
+
+test('the image starts the gateway under an init, since its watchdog could not end process 1', () => {
+  const dockerfile = read('Dockerfile');
+  assert.match(dockerfile, /apt-get install .*\btini\b/);
+  assert.match(dockerfile, /^ENTRYPOINT \["tini", "--", "weir"\]$/m);
+});
+
 /** What GitHub has, and the linter hasn't heard of. */
 const newer =
   /: (label "(ubuntu-24\.04|ubuntu-24\.04-arm|macos-15|windows-2025)" is unknown|unknown permission scope "attestations")/;

@@ -22,7 +22,7 @@ export function checkImage({ Architecture, Size, Config, Healthcheck }: Inspecte
   console.log(`     ${Architecture}, ${Math.round(Size / 1e6)} MB`);
   assert.equal(Config.User, '10001:10001');
   assert.equal(Config.StopSignal, 'SIGTERM');
-  assert.deepEqual([...Config.Entrypoint, ...Config.Cmd], ['weir', 'serve']);
+  assert.deepEqual([...Config.Entrypoint, ...Config.Cmd], ['tini', '--', 'weir', 'serve']);
   assert.deepEqual(Object.keys(Config.Volumes), ['/data']);
   assert.deepEqual(Object.keys(Config.ExposedPorts), ['3099/tcp']);
   assert.deepEqual(Healthcheck?.Test, ['CMD', 'node', '/weir/bin/health.js']);

@@ -2,7 +2,6 @@ import { startGateway } from '../gateway/gateway.ts';
 import type { Settings } from '../gateway/settings.ts';
 import { createControlHandlers } from '../process/control-handlers.ts';
 import { openControlSocket } from '../process/control-socket.ts';
-import { trimFreedMemory } from '../process/freed-memory.ts';
 import { onHangUp } from '../process/hang-up.ts';
 import { waitForShutdown } from '../process/shutdown.ts';
 import { logUnhandledRejections } from '../process/unhandled-rejections.ts';
@@ -22,7 +21,6 @@ export async function serveSingleProcess(settings: Settings): Promise<void> {
   // Not awaited: signals must be handled from the first response on.
   const control = openControlSocket(settings.dataDir, createControlHandlers({ settings, log, gateway }));
   growYoungGeneration();
-  trimFreedMemory();
   startWatchdog({ settings, log });
   const text = `${banner(gateway, settings)}\n`;
   if (settings.logFile === undefined) lines.write(text);

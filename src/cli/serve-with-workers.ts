@@ -1,6 +1,5 @@
 import type { Environment, Settings } from '../gateway/settings.ts';
 import { explainError } from '../process/explain-error.ts';
-import { trimFreedMemory } from '../process/freed-memory.ts';
 import { onHangUp } from '../process/hang-up.ts';
 import { waitForShutdown } from '../process/shutdown.ts';
 import { startWatchdog } from '../process/watchdog.ts';
@@ -21,7 +20,6 @@ export async function serveWithWorkers(environment: Environment, { logFile }: Se
   const primary = new Primary(environment, lines);
   let { settings, ...started } = await primary.start();
   growYoungGeneration();
-  trimFreedMemory();
   startWatchdog({ settings, log: createLog(settings.logLevel, lines) });
   say(`${banner(started, settings)}\n`);
   let stopping = false;

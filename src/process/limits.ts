@@ -9,10 +9,6 @@ export const limits = {
   youngGenerationGrowthMax: 4,
   /** A step takes seconds of load; a check takes some 10 µs. */
   youngGenerationLookMs: 250,
-  /** Interval of returning freed memory: it blocks for up to ten milliseconds. */
-  freedMemoryLookMs: 10_000,
-  /** Skipped if less than this was done since. */
-  freedMemoryCpuMs: 250,
   /** Interval of the watchdog: a tenth of the allowed event-loop stall, and at least once a second. */
   watchdogSamples: 10,
   watchdogSampleMsMax: 1000,
@@ -25,8 +21,6 @@ export const limits = {
   watchdogOrphanMs: 3000,
   /** The last line of a frozen process is written in microseconds, unless no process reads it. */
   watchdogLastLineMs: 1000,
-  /** `EX_SOFTWARE` of sysexits.h; other faults exit with 1. */
-  watchdogExitCode: 70,
   /** With replicas, how long balancers have to notice that this one is stopping: two or three of their checks. */
   drainNoticeMs: 5000,
   /** A process of the gateway responds to a command in milliseconds, unless it is stuck. */

@@ -11,7 +11,6 @@ export interface WatchdogOptions {
   readonly blockedFactor: number;
   readonly sampleMs: number;
   readonly lastLineMs: number;
-  readonly exitCode: number;
   /** This process ends when its parent does. */
   readonly parent: number | undefined;
   readonly orphanMs: number;
@@ -29,6 +28,8 @@ interface WatchdogParts {
  */
 export function startWatchdog({ settings: { watchdogMs }, log, parent }: WatchdogParts): void {
   if (watchdogMs === Number.POSITIVE_INFINITY && parent === undefined) return;
+  if (process.pid === 1)
+    log.error({}, 'the watchdog cannot end process 1: start Weir under an init (docker run --init)');
   const sampleMs = Math.min(watchdogMs / limits.watchdogSamples, limits.watchdogSampleMsMax);
   const state = new Int32Array(new SharedArrayBuffer(8));
   const turn = () => {
@@ -44,7 +45,6 @@ export function startWatchdog({ settings: { watchdogMs }, log, parent }: Watchdo
       blockedFactor: limits.watchdogBlockedFactor,
       sampleMs,
       lastLineMs: limits.watchdogLastLineMs,
-      exitCode: limits.watchdogExitCode,
       parent,
       orphanMs: limits.watchdogOrphanMs,
     } satisfies WatchdogOptions,

@@ -5,7 +5,6 @@ import { readSettings } from '../gateway/settings.ts';
 import { createControlHandlers } from '../process/control-handlers.ts';
 import { type ControlServer, openControlSocket } from '../process/control-socket.ts';
 import { explainError } from '../process/explain-error.ts';
-import { trimFreedMemory } from '../process/freed-memory.ts';
 import { logUnhandledRejections } from '../process/unhandled-rejections.ts';
 import { startWatchdog } from '../process/watchdog.ts';
 import { growYoungGeneration } from '../process/young-generation.ts';
@@ -64,7 +63,6 @@ class WorkerServer implements WorkerMethods {
       const controls = createControlHandlers({ settings, log, gateway: this.#gateway });
       this.#control = await openControlSocket(settings.dataDir, controls);
       growYoungGeneration();
-      trimFreedMemory();
       startWatchdog({ settings, log, parent });
       const { url, pipeline, readyProviders, hasDashboard, unknownVariables } = this.#gateway;
       return { url, pipeline, readyProviders, hasDashboard, unknownVariables };

@@ -1,12 +1,10 @@
 // The thread that ends the process when its event loop is blocked.
 import { write } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import { loadFfi } from '../ffi.ts';
 import type { WatchdogOptions } from '../watchdog.ts';
 import { type Sample, StallDetector } from './stall-detector.ts';
 
-const { state, limitMs, blockedFactor, sampleMs, lastLineMs, exitCode, parent, orphanMs }: WatchdogOptions =
-  workerData;
+const { state, limitMs, blockedFactor, sampleMs, lastLineMs, parent, orphanMs }: WatchdogOptions = workerData;
 const stallDetector = new StallDetector({ limitMs, blockedFactor }, sample());
 
 const sampleTimer = setInterval(() => {
@@ -31,16 +29,11 @@ function sample(): Sample {
 function endProcess(why: string): void {
   clearInterval(sampleTimer);
   // stderr may have no reader.
-  setTimeout(exitProcess, lastLineMs);
-  write(2, `weir: process ${process.pid}: ${why}\n`, exitProcess);
+  setTimeout(killProcess, lastLineMs);
+  write(2, `weir: process ${process.pid}: ${why}\n`, killProcess);
 }
 
-/** Exits without a signal, since process 1 of a container ignores signals from itself. */
-function exitProcess(): void {
-  try {
-    const { functions } = loadFfi().dlopen(null, { _exit: { arguments: ['int32'], return: 'void' } });
-    functions._exit(exitCode);
-  } catch {
-    process.kill(process.pid, 'SIGKILL');
-  }
+/** A thread cannot make the process exit, and a blocked event loop handles no other signal. */
+function killProcess(): void {
+  process.kill(process.pid, 'SIGKILL');
 }
