@@ -12,9 +12,7 @@ import { TextEmbeddings } from '../../src/embeddings/text-embeddings.ts';
 import { IndexedVectorStore } from '../../src/embeddings/vectors/indexed-vector-store.ts';
 import { PartIndex } from '../../src/embeddings/vectors/part-index.ts';
 import { quantize } from '../../src/embeddings/vectors/quantization.ts';
-import { createScalarSlabs } from '../../src/embeddings/vectors/scalar-slabs.ts';
-import type { Slabs } from '../../src/embeddings/vectors/slabs.ts';
-import { createFastestSlabs } from '../../src/embeddings/vectors/wasm-slabs.ts';
+import { createSlabs, type Slabs } from '../../src/embeddings/vectors/slabs.ts';
 import type { Vector } from '../../src/kernel/ports/embeddings.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openSqlite } from '../../src/storage/sql/sqlite.ts';
@@ -61,8 +59,7 @@ await timed('tools, 62 tokens', (at) => ({ model: 'tools', text: words(60, at), 
 
 console.log('\nsearch in memory                 best ms  p50 ms  p95 ms');
 for (const many of [1000, count, 10 * count])
-  await searched(`WebAssembly, ${many} vectors`, createFastestSlabs(1e9), many);
-await searched(`TypeScript, ${count} vectors`, createScalarSlabs(1e9), count);
+  await searched(`WebAssembly, ${many} vectors`, createSlabs(1e9), many);
 
 const folder = temporaryFolder('weir-embeddings-');
 const database = await openSqlite({ file: join(folder, 'weir.db') });
@@ -70,7 +67,7 @@ const kept = new IndexedVectorStore({
   table: database.vectors,
   clock: systemClock,
   perScope: 100_000,
-  slabs: () => createFastestSlabs(limits.vectorBytesMax),
+  slabs: () => createSlabs(limits.vectorBytesMax),
 });
 const vectors = kept.vectors('bench', 'scope');
 for (let at = 0; at < count; at++)

@@ -2,9 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseBody } from '../../src/kernel/json/parse-body.ts';
-import { plainScan } from '../../src/kernel/scan/plain-scan.ts';
 import { scan } from '../../src/kernel/scan/scan.ts';
-import type { Scan } from '../../src/kernel/scan/scan-result.ts';
 
 const bounds = { valuesMax: Number.POSITIVE_INFINITY, depthMax: 200 };
 const batchMs = 0.2;
@@ -15,19 +13,18 @@ const files = process.argv.slice(2);
 const bodies: readonly (readonly [string, Buffer])[] =
   files.length > 0 ? files.map((file) => [basename(file), readFileSync(file)]) : shapes();
 
-console.log('shape                          bytes   scan GB/s  plain GB/s  JSON.parse  parseBody   scan µs');
+console.log('shape                          bytes   scan GB/s  JSON.parse  parseBody   scan µs');
 for (const [name, body] of bodies) {
-  const fast = microsOf(() => mustPass(scan, body));
-  const plain = microsOf(() => mustPass(plainScan, body));
+  const fast = microsOf(() => mustPass(body));
   const parse = microsOf(() => JSON.parse(body.toString()));
   const checked = microsOf(() => parseBody(body));
   const speed = (micros: number, width: number) => (body.length / micros / 1000).toFixed(3).padStart(width);
   console.log(
-    `${name.padEnd(24)}${String(body.length).padStart(12)}${speed(fast, 12)}${speed(plain, 12)}${speed(parse, 12)}${speed(checked, 11)}${fast.toFixed(2).padStart(10)}`,
+    `${name.padEnd(24)}${String(body.length).padStart(12)}${speed(fast, 12)}${speed(parse, 12)}${speed(checked, 11)}${fast.toFixed(2).padStart(10)}`,
   );
 }
 
-function mustPass(scan: Scan, body: Buffer): void {
+function mustPass(body: Buffer): void {
   const found = scan(body, bounds);
   if (typeof found === 'string') throw new Error(`refused: ${found}`);
 }

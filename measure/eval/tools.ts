@@ -1,7 +1,6 @@
 // How many tools mcp-optimizer leaves out, and whether a needed one was among them: npm run eval:tools -- --data <folder>
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { createDotProducts } from '../../src/modules/mcp-optimizer/choice/dot-products.ts';
 import { type PreparedTool, prepareTool } from '../../src/modules/mcp-optimizer/choice/prepared-tool.ts';
 import { requestTexts } from '../../src/modules/mcp-optimizer/choice/request-texts.ts';
 import { searchTools, selectTools } from '../../src/modules/mcp-optimizer/choice/select-tools.ts';
@@ -20,7 +19,6 @@ const folder = values.data;
 const most = Number(values.most);
 const vectors = new KeptVectors();
 const known = new Map<string, PreparedTool>();
-const dotProducts = createDotProducts();
 
 if (folder === undefined || !existsSync(folder))
   console.log(`skipped: there are no tools at ${folder ?? '--data <folder>'}`);
@@ -127,7 +125,6 @@ function listOf(names: readonly string[]): ToolList {
   return new ToolList(
     tools,
     tools.map(({ text }) => vectors.get(text)),
-    dotProducts,
   );
 }
 

@@ -21,12 +21,12 @@ export class KeyedHasher {
   }
 
   hashText(secret: string): string {
-    return sipHash?.hashText(this.#key, secret, this.#latest) ?? this.#hashWithSha256(Buffer.from(secret));
+    return sipHash.hashText(this.#key, secret, this.#latest) ?? this.#hashWithSha256(Buffer.from(secret));
   }
 
   /** The same for any number of bytes. */
   hashBytes(bytes: Uint8Array): string {
-    return sipHash?.hashBytes(this.#key, bytes, this.#latest) ?? this.#hashWithSha256(bytes);
+    return sipHash.hashBytes(this.#key, bytes, this.#latest) ?? this.#hashWithSha256(bytes);
   }
 
   #hashWithSha256(bytes: Uint8Array): string {
@@ -48,9 +48,7 @@ interface SipHash {
   hashBytes(key: Uint8Array, bytes: Uint8Array, latestHash: LatestHash): string | undefined;
 }
 
-/** Undefined if there is no WebAssembly. */
-function loadSipHash(): SipHash | undefined {
-  if (typeof WebAssembly === 'undefined') return undefined;
+function loadSipHash(): SipHash {
   const code = readFileSync(new URL('./sip-hash.wasm', import.meta.url));
   const { exports: wasmExports } = new WebAssembly.Instance(new WebAssembly.Module(code));
   const { run, memory } = wasmExports;

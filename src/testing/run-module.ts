@@ -13,7 +13,7 @@ import { RequestKeys } from '../calls/request-keys.ts';
 import { limits as embeddingsLimits } from '../embeddings/limits.ts';
 import { noEmbeddings } from '../embeddings/no-embeddings.ts';
 import { IndexedVectorStore } from '../embeddings/vectors/indexed-vector-store.ts';
-import { createScalarSlabs } from '../embeddings/vectors/scalar-slabs.ts';
+import { createSlabs } from '../embeddings/vectors/slabs.ts';
 import { limits as gatewayLimits } from '../gateway/limits.ts';
 import type { Attempt } from '../kernel/attempt.ts';
 import { ClientPresence } from '../kernel/client-presence.ts';
@@ -133,7 +133,7 @@ export function runModule(
       table: new MemoryVectorTable(),
       clock,
       perScope: 100_000,
-      slabs: () => createScalarSlabs(embeddingsLimits.vectorBytesMax),
+      slabs: () => createSlabs(embeddingsLimits.vectorBytesMax),
     }),
     patterns: new PatternStore({ table: patterns, clock }),
     archives,

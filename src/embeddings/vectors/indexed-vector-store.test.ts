@@ -7,15 +7,14 @@ import type { VectorMatch, VectorSearchResult, VectorTable } from '../../kernel/
 import { MemoryVectorTable } from '../../storage/memory/memory-vector-table.ts';
 import { limits } from '../limits.ts';
 import { IndexedVectorStore } from './indexed-vector-store.ts';
-import { slabBytes } from './slabs.ts';
-import { createFastestSlabs } from './wasm-slabs.ts';
+import { createSlabs, slabBytes } from './slabs.ts';
 
 const ttlSeconds = 60;
 
 function setUp({ perScope = 1000, slabs = 1000, table = new MemoryVectorTable() as VectorTable } = {}) {
   const clock = new MovedClock();
   const open = () =>
-    new IndexedVectorStore({ table, clock, perScope, slabs: () => createFastestSlabs(slabBytes * slabs) });
+    new IndexedVectorStore({ table, clock, perScope, slabs: () => createSlabs(slabBytes * slabs) });
   const [kept, another] = [open(), open()];
   return { clock, table, kept, vectors: kept.vectors('m', 's'), elsewhere: another.vectors('m', 's') };
 }

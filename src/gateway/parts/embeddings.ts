@@ -5,8 +5,7 @@ import { noEmbeddings } from '../../embeddings/no-embeddings.ts';
 import { TextEmbeddings } from '../../embeddings/text-embeddings.ts';
 import { IndexedVectorStore } from '../../embeddings/vectors/indexed-vector-store.ts';
 import { SharedEmbeddingCache } from '../../embeddings/vectors/shared-embedding-cache.ts';
-import { slabBytes } from '../../embeddings/vectors/slabs.ts';
-import { createFastestSlabs } from '../../embeddings/vectors/wasm-slabs.ts';
+import { createSlabs, slabBytes } from '../../embeddings/vectors/slabs.ts';
 import type { EmbeddingProvider, Embeddings } from '../../kernel/ports/embeddings.ts';
 import type { VectorStores } from '../../kernel/ports/vectors.ts';
 import { systemClock } from '../../lib/clock.ts';
@@ -46,7 +45,7 @@ export function embeddingsPart({
     table: stores.database.vectors,
     clock: systemClock,
     perScope: settings.vectorsPerScope,
-    slabs: () => createFastestSlabs(limits.vectorBytesMax),
+    slabs: () => createSlabs(limits.vectorBytesMax),
     onError: (err) => log.error({ err }, 'could not read or store vectors'),
   });
   const gauges = vectorGauges(vectors);

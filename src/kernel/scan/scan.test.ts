@@ -3,17 +3,15 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { shapeOf } from '../../lib/json-scan.ts';
 import { badTexts, goodTexts } from './json-samples.ts';
-import { plainScan } from './plain-scan.ts';
+import { scan, windowBytes } from './scan.ts';
 import {
   childrenMax,
   depthCap,
   longTextBytes,
   longTextsMax,
-  type Scan,
   type ScanFault,
   type ScanResult,
 } from './scan-result.ts';
-import { wasmScan, windowBytes } from './wasm-scan.ts';
 
 const bounds = { valuesMax: Number.POSITIVE_INFINITY, depthMax: depthCap };
 const tricky = fc.oneof(
@@ -40,29 +38,24 @@ const escapedTexts = texts.map((text) =>
   ),
 );
 
-test('the scanner in WebAssembly goes on where a window ends, wherever that is', () => {
-  assert.ok(wasmScan);
-  const window = Number(windowBytes);
-  const bytes = Buffer.alloc(2 * window, ' ');
+test('the scanner goes on where a window ends, wherever that is', () => {
+  const bytes = Buffer.alloc(2 * windowBytes, ' ');
   for (const text of [...goodTexts, ...badTexts]) {
-    const alone = wasmScan(Buffer.from(text), bounds);
+    const alone = scan(Buffer.from(text), bounds);
     const length = Buffer.byteLength(text);
     for (let before = 0; before <= length; before++) {
-      const start = window - before;
+      const start = windowBytes - before;
       bytes.write(text, start);
-      assert.deepEqual(wasmScan(bytes, bounds, 0, start + length), moved(alone, start), text);
-      assert.deepEqual(wasmScan(bytes, bounds, 0, start + length + 100), moved(alone, start), text);
+      assert.deepEqual(scan(bytes, bounds, 0, start + length), moved(alone, start), text);
+      assert.deepEqual(scan(bytes, bounds, 0, start + length + 100), moved(alone, start), text);
       bytes.fill(' ', start, start + length);
     }
   }
 });
 
-for (const [name, scan] of Object.entries({ WebAssembly: wasmScan ?? plainScan, TypeScript: plainScan }))
-  describe(`the scanner in ${name}`, () => suite(scan));
-
-function suite(scan: Scan): void {
+describe('the scanner', () => {
   test('takes what is JSON', () => {
-    for (const text of goodTexts) agrees(scan, Buffer.from(text));
+    for (const text of goodTexts) agrees(Buffer.from(text));
     for (const text of goodTexts) assert.notEqual(scan(Buffer.from(text), bounds), 'syntax', text);
   });
 
@@ -75,7 +68,7 @@ function suite(scan: Scan): void {
 
   test('agrees with JSON.parse on random JSON and its children', () => {
     fc.assert(
-      fc.property(fc.oneof(texts, escapedTexts), (text) => agrees(scan, Buffer.from(text))),
+      fc.property(fc.oneof(texts, escapedTexts), (text) => agrees(Buffer.from(text))),
       { numRuns: 1000 },
     );
   });
@@ -91,7 +84,7 @@ function suite(scan: Scan): void {
           for (const [at, removed, added] of all) {
             const bytes = [...Buffer.from(text)];
             bytes.splice(at % (bytes.length + 1), removed, ...added);
-            agrees(scan, Buffer.from(bytes));
+            agrees(Buffer.from(bytes));
           }
         },
       ),
@@ -102,7 +95,7 @@ function suite(scan: Scan): void {
   test('agrees with JSON.parse on random bytes', () => {
     const marks = fc.array(fc.constantFrom(...Buffer.from('"\\{}[],: 01-.eEtruefalsn')), { maxLength: 12 });
     fc.assert(
-      fc.property(fc.oneof(fc.uint8Array(), marks), (bytes) => agrees(scan, Buffer.from(bytes))),
+      fc.property(fc.oneof(fc.uint8Array(), marks), (bytes) => agrees(Buffer.from(bytes))),
       { numRuns: 3000 },
     );
   });
@@ -110,9 +103,9 @@ function suite(scan: Scan): void {
   test('agrees with JSON.parse on every beginning of a text', () => {
     const whole = Buffer.from(goodTexts.filter((_, at) => at % 7 === 4).join(',')).toString();
     const bytes = Buffer.from(`[${whole}]`);
-    for (let end = 0; end <= bytes.length; end += end < 3000 ? 1 : 97) agrees(scan, bytes.subarray(0, end));
+    for (let end = 0; end <= bytes.length; end += end < 3000 ? 1 : 97) agrees(bytes.subarray(0, end));
     for (const text of goodTexts)
-      for (let end = 0; end < text.length; end++) agrees(scan, Buffer.from(text.slice(0, end)));
+      for (let end = 0; end < text.length; end++) agrees(Buffer.from(text.slice(0, end)));
   });
 
   test('finds what ends a string, whatever blocks it lies across', () => {
@@ -134,11 +127,11 @@ function suite(scan: Scan): void {
     for (let before = 0; before <= 70; before += 5)
       for (let inside = 0; inside <= 70; inside++)
         for (const end of ends)
-          agrees(scan, Buffer.from(`${' '.repeat(before)}["${'a'.repeat(inside)}${end}","b"]`));
+          agrees(Buffer.from(`${' '.repeat(before)}["${'a'.repeat(inside)}${end}","b"]`));
   });
 
   test('reads tokens that are longer than a window', () => {
-    const length = 3 * (windowBytes ?? 0);
+    const length = 3 * windowBytes;
     const digits = '1'.repeat(length);
     for (const text of [
       `"${'a'.repeat(length)}"`,
@@ -157,7 +150,7 @@ function suite(scan: Scan): void {
       `${' '.repeat(length)}1${' '.repeat(length)}`,
       `${' '.repeat(length)}1${' '.repeat(length)}1`,
     ])
-      agrees(scan, Buffer.from(text));
+      agrees(Buffer.from(text));
   });
 
   test('agrees with JSON.parse on random JSON of several windows, with one byte wrong or none', () => {
@@ -165,9 +158,9 @@ function suite(scan: Scan): void {
       fc.property(fc.array(texts, { minLength: 1, maxLength: 9 }), fc.nat(), fc.nat(255), (all, at, byte) => {
         const one = all.join(',');
         const bytes = Buffer.from(`[[${`${one},`.repeat(Math.ceil(250_000 / (one.length + 1)))}0],${one}]`);
-        agrees(scan, bytes);
+        agrees(bytes);
         bytes[at % bytes.length] = byte;
-        agrees(scan, bytes);
+        agrees(bytes);
       }),
       { numRuns: 15 },
     );
@@ -239,7 +232,7 @@ function suite(scan: Scan): void {
       const many = (count: number) => Buffer.from(`${open}${Array(count).fill(child).join()}${close}`);
       const most = found(scan(many(childrenMax), bounds));
       assert.equal(most.offsets.length, childrenMax * (open === '{' ? 4 : 2));
-      agrees(scan, many(childrenMax));
+      agrees(many(childrenMax));
       assert.equal(scan(many(childrenMax + 1), bounds), 'children');
       const inside = Buffer.from(`[${many(childrenMax + 1).toString()}]`);
       assert.equal(found(scan(inside, bounds)).offsets.length, 2);
@@ -281,10 +274,10 @@ function suite(scan: Scan): void {
       assert.deepEqual(scan(bytes, bounds), before);
     }
   });
-}
+});
 
 /** That the scan says of these bytes what JSON.parse does, and that what lies between the children is all that may. */
-function agrees(scan: Scan, bytes: Buffer): void {
+function agrees(bytes: Buffer): void {
   const text = bytes.toString();
   const told = scan(bytes, bounds);
   let whole: unknown;

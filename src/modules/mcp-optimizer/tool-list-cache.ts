@@ -8,7 +8,6 @@ import {
   Lru,
   type Tool,
 } from '../../module-api.ts';
-import { createDotProducts, type DotProducts } from './choice/dot-products.ts';
 import { type PreparedTool, prepareTool } from './choice/prepared-tool.ts';
 import { ToolList } from './choice/tool-list.ts';
 import {
@@ -30,7 +29,6 @@ export type ToolListResult =
 export class ToolListCache {
   #lists = new Lru<ToolList>(cachedListsMax);
   #toolCount = 0;
-  #products: DotProducts | undefined;
   readonly #tokens = new Lru<number>(cachedToolsMax);
   readonly #tools = new Lru<PreparedTool>(cachedToolsMax);
   readonly #embedding = new Set<string>();
@@ -54,11 +52,9 @@ export class ToolListCache {
       { use: 'tools', isPublic: true, deadlineMs: Math.max(1, deadlineAtMs - performance.now()) },
     );
     if (vectors === undefined) return { why };
-    this.#products ??= createDotProducts();
     const list = new ToolList(
       all,
       vectors.map(({ values }) => values),
-      this.#products,
     );
     this.#store(name, list);
     return { list };

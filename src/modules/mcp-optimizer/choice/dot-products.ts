@@ -1,59 +1,67 @@
 import { readFileSync } from 'node:fs';
 
-/** The dot products of each vector in `ones` with all concatenated vectors in `rows`. */
-export type DotProducts = (rows: Float32Array, ones: readonly Float32Array[]) => readonly Float32Array[];
+/** The WebAssembly code multiplies so many values at a time: vectors are padded with zeros to a multiple of it. */
+const stride = 8;
 
-/** Uses SIMD if available, which takes a tenth of the time. */
-export function createDotProducts(): DotProducts {
-  return createWasmDotProducts() ?? scalarDotProducts;
+/** Loaded with the first use: it takes a megabyte. */
+let loaded: Multiplier | undefined;
+
+/** Concatenates vectors of one size for `dotProducts`. */
+export function concatenateVectors(vectors: readonly Float32Array[]): Float32Array {
+  const size = paddedSize(vectors[0]);
+  const all = new Float32Array(size * vectors.length);
+  for (const [at, vector] of vectors.entries()) all.set(vector, at * size);
+  return all;
 }
 
-/** An empty vector has no products. */
-export const scalarDotProducts: DotProducts = (rows, ones) =>
-  ones.map((one) => {
-    const size = one.length;
-    const products = new Float32Array(size === 0 ? 0 : rows.length / size);
-    for (let row = 0; row < products.length; row++) {
-      let sum = 0;
-      for (let at = 0; at < size; at++) sum += (rows[row * size + at] ?? 0) * (one[at] ?? 0);
-      products[row] = sum;
+/** The dot products of each vector in `ones` with all vectors in `rows`. An empty vector has no products. */
+export function dotProducts(rows: Float32Array, ones: readonly Float32Array[]): readonly Float32Array[] {
+  const size = paddedSize(ones.find(({ length }) => length > 0));
+  const count = size === 0 ? 0 : rows.length / size;
+  const all = ones.map(({ length }) => new Float32Array(length === 0 ? 0 : count));
+  if (count === 0) return all;
+  loaded ??= loadMultiplier();
+  const { block, query, products, multiply } = loaded;
+  const rowsAtOnce = Math.floor(block.length / size);
+  for (let from = 0; from < count; from += rowsAtOnce) {
+    const some = rows.subarray(from * size, (from + rowsAtOnce) * size);
+    block.set(some);
+    for (const [at, one] of ones.entries()) {
+      if (one.length === 0) continue;
+      query.fill(0, one.length, size).set(one);
+      multiply(some.length / size, size);
+      all[at]?.set(products.subarray(0, some.length / size), from);
     }
-    return products;
-  });
+  }
+  return all;
+}
 
-function createWasmDotProducts(): DotProducts | undefined {
+function paddedSize(vector: Float32Array = new Float32Array()): number {
+  return Math.ceil(vector.length / stride) * stride;
+}
+
+/** Multiplies `query` with the first vectors of `block` and writes the results to `products`. */
+interface Multiplier {
+  readonly block: Float32Array;
+  readonly query: Float32Array;
+  readonly products: Float32Array;
+  multiply(count: number, size: number): void;
+}
+
+function loadMultiplier(): Multiplier {
   const code = readFileSync(new URL('./products.wasm', import.meta.url));
-  if (typeof WebAssembly === 'undefined' || !WebAssembly.validate(code)) return undefined;
   const { exports: wasmExports } = new WebAssembly.Instance(new WebAssembly.Module(code));
-  const { memory, multiply } = wasmExports;
-  const sizeMax = wasmExports.sizeMax.value;
-  const block = new Float32Array(memory.buffer, wasmExports.blockAt.value, wasmExports.blockValues.value);
-  const query = new Float32Array(memory.buffer, wasmExports.queryAt.value, sizeMax);
-  const told = new Float32Array(memory.buffer, wasmExports.productsAt.value);
-
-  return (rows, ones) => {
-    const size = ones.find(({ length }) => length > 0)?.length ?? 0;
-    if (size === 0 || size > sizeMax || size % 8 !== 0 || rows.length % size !== 0)
-      return scalarDotProducts(rows, ones);
-    const all = ones.map((one) => new Float32Array(one.length === size ? rows.length / size : 0));
-    const rowsAtOnce = Math.floor(block.length / size);
-    for (let from = 0; from * size < rows.length; from += rowsAtOnce) {
-      const some = rows.subarray(from * size, (from + rowsAtOnce) * size);
-      block.set(some);
-      for (const [at, one] of ones.entries()) {
-        if (one.length !== size) continue;
-        query.set(one);
-        multiply(some.length / size, size);
-        all[at]?.set(told.subarray(0, some.length / size), from);
-      }
-    }
-    return all;
+  const { memory, multiply, blockAt, blockValues, queryAt, sizeMax, productsAt } = wasmExports;
+  return {
+    block: new Float32Array(memory.buffer, blockAt.value, blockValues.value),
+    query: new Float32Array(memory.buffer, queryAt.value, sizeMax.value),
+    products: new Float32Array(memory.buffer, productsAt.value),
+    multiply,
   };
 }
 
 /** The used part of WebAssembly, whose types come with those of browsers and not of Node.js. */
 declare const WebAssembly: {
-  validate(code: Uint8Array): boolean;
   readonly Module: new (code: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: WasmExports };
 };

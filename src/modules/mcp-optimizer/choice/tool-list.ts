@@ -1,6 +1,6 @@
 import { similarityToAverageTool } from './average-tool.ts';
 import { Bm25Index } from './bm25-index.ts';
-import { type DotProducts, scalarDotProducts } from './dot-products.ts';
+import { concatenateVectors, dotProducts } from './dot-products.ts';
 import type { PreparedTool } from './prepared-tool.ts';
 import type { RequestText } from './request-texts.ts';
 
@@ -21,20 +21,14 @@ export class ToolList {
   /** Concatenated. */
   readonly #vectors: Float32Array;
   readonly #lexicon: Bm25Index;
-  readonly #products: DotProducts;
   /** By every name that a text may use for a tool. */
   readonly #indexesByName = new Map<string, number[]>();
   readonly #servers = new Map<string, number[]>();
 
-  constructor(
-    tools: readonly PreparedTool[],
-    vectors: readonly Float32Array[],
-    dotProducts: DotProducts = scalarDotProducts,
-  ) {
+  constructor(tools: readonly PreparedTool[], vectors: readonly Float32Array[]) {
     this.tools = tools;
-    this.#products = dotProducts;
     this.generalPurpose = [...tools.keys()].filter((at) => tools[at]?.isGeneralPurpose === true);
-    this.#vectors = concatenate(vectors);
+    this.#vectors = concatenateVectors(vectors);
     this.#lexicon = new Bm25Index(tools.map(({ terms: termCounts }) => termCounts));
     for (const [at, { name, shortName, server }] of tools.entries()) {
       for (const known of new Set([name, shortName])) push(this.#indexesByName, known, at);
@@ -45,7 +39,7 @@ export class ToolList {
   /** The relevance of each tool to a request relative to an average tool: cosine similarity plus a bonus for matching words. */
   scores(request: readonly EmbeddedRequestText[]): Float32Array {
     const scores = new Float32Array(this.tools.length).fill(-1);
-    const cosines = this.#products(
+    const cosines = dotProducts(
       this.#vectors,
       request.map(({ vector }) => vector),
     );
@@ -86,11 +80,4 @@ function push(lists: Map<string, number[]>, key: string, at: number): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [at]);
   else list.push(at);
-}
-
-function concatenate(vectors: readonly Float32Array[]): Float32Array {
-  const size = vectors[0]?.length ?? 0;
-  const all = new Float32Array(size * vectors.length);
-  for (const [at, vector] of vectors.entries()) all.set(vector, at * size);
-  return all;
 }

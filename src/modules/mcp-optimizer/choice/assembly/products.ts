@@ -1,7 +1,7 @@
 // AssemblyScript, built by `npm run build:wasm`. Multiplies a vector with those of a block, eight values at a time.
 
 /** The longest vector, in values. */
-export const sizeMax: i32 = 1024;
+export const sizeMax: i32 = 4096;
 /** All vectors of a block together, in values: half a megabyte. */
 export const blockValues: i32 = 131072;
 export const queryAt: usize = (__heap_base + 15) & ~15;
