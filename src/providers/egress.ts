@@ -1,13 +1,7 @@
-import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-import type { buildConnector as buildConnectorOf, Dispatcher, Pool as PoolOf } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { Provider } from '../kernel/provider.ts';
 import { limits } from './limits.ts';
-
-/** Avoids loading undici's second fetch, caches and mocks. */
-const require = createRequire(import.meta.url);
-const Pool: typeof PoolOf = require('undici/lib/dispatcher/pool.js');
-const buildConnector: typeof buildConnectorOf = require('undici/lib/core/connect.js');
 
 /** A provider's address with its connections. */
 export interface Endpoint {
@@ -89,7 +83,7 @@ export function onSent(bytes: Uint8Array, then: () => void): void {
   sentCallbacks.set(bytes, then);
 }
 
-function watchConnector(connect: buildConnectorOf.connector): buildConnectorOf.connector {
+function watchConnector(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
       if (socket === null || error !== null) callback(error, null);
