@@ -59,14 +59,14 @@ test('a key that does not exist is not looked for again for a while', async (t) 
   assert.ok(ring.find(wrong) instanceof Promise);
 });
 
-test('many calls with one key that nobody knows yet look it up once', async (t) => {
+test('many calls with a key that is not cached yet look it up once', async (t) => {
   const { ring, looks, token } = await stage(t);
   const found = await Promise.all(Array.from({ length: 50 }, () => ring.find(token)));
   assert.equal(new Set(found).size, 1);
   assert.equal(looks(), 2, 'once for the key, and once more after its version');
 });
 
-test('keys that begin alike are told apart', async (t) => {
+test('keys with the same prefix are distinguished', async (t) => {
   const { desk, ring, token, key } = await stage(t);
   const twin = `${token.slice(0, -4)}AAAA`;
   const hash = await createKeyHasher().hash(twin);
@@ -95,7 +95,7 @@ test('a change is seen by whoever compares versions, on every replica', async (t
   }
 });
 
-test('a revocation that was stored but not told is made good by the next try', async (t) => {
+test('a revocation that was stored but not published is completed by the next attempt', async (t) => {
   const { desk, ring, token, key } = await stage(t);
   await ring.find(token);
   // As where the process of the shared state is away after the row was written.

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { MovedClock } from '../../test/support/moved-clock.ts';
 import { KeyUses } from './key-uses.ts';
 
-/** A store that does what it is told when it is told. */
+/** A store that completes its work when the test says so. */
 class Store {
   readonly batches: (readonly [string, number][])[] = [];
   isAway = false;

@@ -126,7 +126,7 @@ test('all keys are sealed anew under load, and what changes meanwhile is not ove
     }
 });
 
-test('keys that nobody can open are counted, and do not keep the others from being sealed anew', async (t) => {
+test('keys that can’t be opened are counted, and do not keep the others from being sealed anew', async (t) => {
   const { desk } = await stage(t);
   const [lost, before] = [desk.vaultSealedBy([testKey(6)]), desk.vaultSealedBy([testKey(7)])];
   for (let at = 0; at < 120; at++) await lost.put({ accountId: 'a', provider: `p${at}` }, secret);

@@ -8,7 +8,7 @@ for (const [what, secretHasher] of [
   ['password', createPasswordHasher()],
   ['key', createKeyHasher()],
 ] as const) {
-  test(`a ${what} is told from others by an argon2id hash that is new each time`, async () => {
+  test(`a ${what} is recognised by an argon2id hash that is new each time`, async () => {
     const [hashed, again] = [
       await secretHasher.hash('correct horse'),
       await secretHasher.hash('correct horse'),
@@ -32,7 +32,7 @@ test('passwords are made as dear as OWASP asks', async () => {
   assert.match(await createPasswordHasher().hash('correct horse'), /\$m=19456,t=2,p=1\$/);
 });
 
-test('a rush is told to come back, and what waits is served', async () => {
+test('past the limit hashing is rejected as busy, and the waiting ones are served', async () => {
   const hashing = createKeyHasher();
   const room = limits.keyHashesAtOnce + limits.keyHashesWaiting;
   const rush = await Promise.allSettled(Array.from({ length: room + 5 }, () => hashing.hash('x')));

@@ -51,7 +51,7 @@ test('a wrong address and a wrong password are refused in the same words and the
   await userAccounts.signUp(ada);
   const wrong = { ...ada, password: 'wrong horse' };
   const unknown = { ...ada, email: 'eve@example.com' };
-  const told = async (login: typeof ada) => {
+  const timedLogin = async (login: typeof ada) => {
     let refusal: unknown;
     const tookMs = await cpuMs(async () => {
       refusal = await userAccounts.logIn(login).catch((thrown: unknown) => thrown);
@@ -61,7 +61,8 @@ test('a wrong address and a wrong password are refused in the same words and the
     return { error: { status, code, message, details }, tookMs };
   };
   const tries = [];
-  for (let round = 0; round < 8; round++) tries.push([await told(wrong), await told(unknown)] as const);
+  for (let round = 0; round < 8; round++)
+    tries.push([await timedLogin(wrong), await timedLogin(unknown)] as const);
   for (const [byPassword, byAddress] of tries) assert.deepEqual(byAddress.error, byPassword.error);
   // Without a hash to check it would be a hundred times faster.
   const ratio =
@@ -76,7 +77,7 @@ test('a password is the same however its characters are put together', async (t)
   assert.ok(await userAccounts.logIn({ ...ada, password: 'cafe\u0301 au lait' }));
 });
 
-test('guesses at one account from one address are stopped, and lock nobody else out', async (t) => {
+test('guesses at one account from one address are stopped, and lock no other user out', async (t) => {
   const { accounts: userAccounts, clock } = await AccountDesk.open(t);
   await userAccounts.signUp(ada);
   await userAccounts.signUp({ ...ada, email: 'bob@example.com' });

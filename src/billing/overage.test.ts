@@ -97,7 +97,7 @@ test('calls past the cap are as many as credits pay for, whenever what they used
   assert.equal(await passed(processes, account, 10), 0);
 });
 
-test('nobody asks for credits under the cap, and once for each version past it', async (t) => {
+test('credits are not read under the cap, and once for each version past it', async (t) => {
   const { account, processes, buy } = await setUp(t, 1000);
   assert.equal(await passed(processes, account, 10), 10);
   const asked = () => processes.reduce((all, { asked: times }) => all + times(), 0);

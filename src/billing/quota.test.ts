@@ -136,7 +136,7 @@ test('a slot that is given back can be taken again, and is settled once', async 
   assert.equal((await takeAll([quota], 3)).granted.length, 0);
 });
 
-test('a quota that only calls under way fill up is told apart from one that is used up', async (t) => {
+test('a quota that is full of calls in flight is distinguished from one that is used up', async (t) => {
   const { quota, record } = start(inMemory(new MemoryAccountState(clock)), await bookWith(t, 98));
   const { granted } = await takeAll([quota], 2);
   const [first, second] = granted;
@@ -153,7 +153,7 @@ test('a quota that only calls under way fill up is told apart from one that is u
   assert.equal(errorOf(await quota.takeSlot(account)).code, 'tier_cap_reached');
 });
 
-test('what other processes have under way is told apart from what is used up, too', async (t) => {
+test('calls in flight of other processes are distinguished from used ones, too', async (t) => {
   const memory = new MemoryAccountState(clock);
   const url = await freshRedis(t);
   const homes = [
@@ -200,7 +200,7 @@ test('the error of a full quota says the cap, when it resets, and where there is
   });
 });
 
-test('an account whose calls keep failing is told to wait', async (t) => {
+test('an account whose calls keep failing has to wait', async (t) => {
   const { quota } = start(inMemory(new MemoryAccountState(clock)), await bookWith(t, 0));
   for (let at = 0; at < limits.givenBackPerMinute; at++) {
     const decision = await quota.takeSlot(account);

@@ -101,7 +101,7 @@ test('a charge without an answer is asked for again under its own name, and made
   }
 });
 
-test('a charge that nobody wants any more is looked for, and not made', async (t) => {
+test('a charge that is no longer wanted is looked up, and not made', async (t) => {
   for (const how of ['lost', 'broken'] as const) {
     const { stripe, clock, recharger, want, look, credits, charges } = await setUp(t);
     losesCharge(stripe, how);

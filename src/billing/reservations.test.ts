@@ -10,12 +10,12 @@ import { Reservations, type SettledAmounts } from './reservations.ts';
 
 const calls = { accountId: 'a', of: 'calls', keyId: '', periodStartMs: 1 } as const;
 
-interface Given {
+interface ReservationTimes {
   readonly trimMs?: number;
   readonly waitMs?: number;
 }
 
-async function setUp(t: TestContext, { trimMs = 3_600_000, waitMs = 60_000 }: Given = {}) {
+async function setUp(t: TestContext, { trimMs = 3_600_000, waitMs = 60_000 }: ReservationTimes = {}) {
   const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
   const usageStore = new FaultyBook(database.usage);
@@ -90,7 +90,7 @@ test('whatever fails, the database never says less than was let through', async 
     if (++tries % 3 === 0) throw new Error('not stored');
   };
   book.afterAdd = () => {
-    if (tries % 4 === 0) throw new Error('stored, and nobody is told');
+    if (tries % 4 === 0) throw new Error('stored, but the response was lost');
   };
   const calling = async () => {
     for (let at = 0; at < 300; at++) {
@@ -137,7 +137,7 @@ test('whatever fails, the database never says less than was let through', async 
   assert.deepEqual(await inBook(), { stored: 900, reserved: 0 });
 });
 
-test('where the database is away calls go on, and it is told when it is back', async (t) => {
+test('calls continue while the database is unavailable, and are recorded when it is back', async (t) => {
   const { book, errors, reservations, reserve, inBook } = await setUp(t, { trimMs: 10, waitMs: 50 });
   book.beforeReserve = () => {
     throw new Error('away');
@@ -154,7 +154,7 @@ test('where the database is away calls go on, and it is told when it is back', a
   await eventually(async () => ((await inBook()).reserved === 0 ? true : undefined));
 });
 
-test('what nobody used for a while is given back, and what is open stays', async (t) => {
+test('an unused reservation is returned after a while, and an open one stays', async (t) => {
   const { reservations, reserve, inBook } = await setUp(t, { trimMs: 10 });
   for (let at = 0; at < 40; at++) await reservations.cover(reserve, 1);
   reservations.settle(reserve, 38, 0);
@@ -179,7 +179,7 @@ test('a clean stop gives back what nothing came of', async (t) => {
   assert.deepEqual(await inBook(), { stored: 0, reserved: 1 });
 });
 
-test('what other processes have reserved is told apart from its own', async (t) => {
+test('reservations of other processes are distinguished from its own', async (t) => {
   const { book, reservations, reserve } = await setUp(t);
   await reservations.cover(reserve, 1);
   const killed = { ...calls, processId: 'killed', amount: 9, atMs: 1, untilMs: 1e13 };

@@ -42,7 +42,7 @@ function setUp(rows: readonly UsageDay[] = []) {
   return { clock, asked, spendingOn, spending: spendingOn(new MemoryBudgets(clock)) };
 }
 
-/** On a database that knows of nobody else. */
+/** With a database without other accounts. */
 function reservationsAt(clock: MovedClock): Reservations {
   return new Reservations({
     usageStore: { reserve: async () => undefined, reserved: async () => [] },
@@ -121,7 +121,7 @@ test('a cost counts on the day on which its call ended', async () => {
   assert.ok(decision.outcome === 'refused' && decision.spent === 9);
 });
 
-test('a Redis that lost everything is told what was spent, and what is held here', async (t) => {
+test('a Redis that lost its data gets the spent and held amounts again', async (t) => {
   const url = await freshRedis(t);
   const admin = await createClient({ url }).connect();
   t.after(() => admin.destroy());

@@ -49,7 +49,7 @@ test('an account has the period of its subscription, as the processor moves it',
   assert.deepEqual((await follow()).period, { startMs: period.endMs, endMs: (start + 61 * day) * 1000 });
 });
 
-test('a tier lasts for seven days after a payment failed, however often that is told, and begins anew when it is paid', async (t) => {
+test('a tier lasts for seven days after a failed payment, however often the failure is reported, and begins anew with the next payment', async (t) => {
   const { clock, has, follow, tier } = await setUp(t);
   has({ status: 'past_due' });
   const failedMs = clock.now();
@@ -98,7 +98,7 @@ test('a tier that the operator gave stays where the processor has nothing to say
   assert.equal(await tier(), 'pro');
 });
 
-test('what differs from the processor is told, and what somebody pays for in vain', async (t) => {
+test('differences from the processor are reported, and so are payments without a subscription', async (t) => {
   const { database, user, subscriptions, has, follow } = await setUp(t);
   const departures = async () => {
     const all = await subscriptions.findDiscrepancies(await database.billing.get(user.id));
@@ -137,7 +137,7 @@ test('recharging ends with the subscription', async (t) => {
   assert.deepEqual([enabled, reason], [false, 'the subscription has ended']);
 });
 
-test('a customer is known by what we told the processor, also where we were killed before we noted it', async (t) => {
+test('a customer is recognised by the metadata at the processor, even if the process was killed before it stored the customer', async (t) => {
   const { database, processor, subscriptions, has } = await setUp(t);
   const user = someUser();
   await database.users.add(user);

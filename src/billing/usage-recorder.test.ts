@@ -57,7 +57,7 @@ test('calls are summed up by day, key, provider and model, and stored in one bat
   assert.equal((await book.quotaUsage('b', 1)).calls, 1);
 });
 
-test('what attempts used is told where they were made, and the call counts once', async (t) => {
+test('the usage of attempts is recorded under their targets, and the call counts once', async (t) => {
   const { recorder, book } = await setUp(t);
   const attempt = { accountId: 'a', keyId: 'k1', model: 'demo-1' };
   recorder.recordCall(call({ usage: undefined }), noonMs);
@@ -194,8 +194,8 @@ test('names that a database would refuse are stored as far as they can be', asyn
 
 test('figures that can not be are left out', async (t) => {
   const { recorder, book } = await setUp(t);
-  for (const told of [Number.NaN, -1, 1.5, 1e300, Number.POSITIVE_INFINITY, 7])
-    recorder.recordCall(call({ usage: { input_tokens: told }, costNanoUsd: told }), noonMs);
+  for (const figure of [Number.NaN, -1, 1.5, 1e300, Number.POSITIVE_INFINITY, 7])
+    recorder.recordCall(call({ usage: { input_tokens: figure }, costNanoUsd: figure }), noonMs);
   assert.equal(await recorder.flush(60_000), true);
   const [row] = await book.days(november);
   assert.deepEqual([row?.requests, row?.inputTokens, row?.costNanoUsd], [6, 7, 7]);
@@ -302,7 +302,7 @@ function call(changes: Partial<RecordedCall> = {}): RecordedCall {
   };
 }
 
-/** A recorder that stores only when it is told, unless `flushMs` is given. */
+/** A recorder that stores only when it is flushed, unless `flushMs` is given. */
 async function setUp(t: TestContext, { flushMs = 3_600_000, sumsMax = 1000 } = {}) {
   const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());

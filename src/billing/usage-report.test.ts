@@ -102,8 +102,8 @@ describe('where conversations were held out', () => {
       saved({ day: '2026-11-02', without: sideOf([3, 3.5, 4, 2.5, 2]) }),
     ];
     // 6 · (3 − 1.5) − 0.5; errors 0.1826 and 0.3536, and t of four degrees of freedom is 2.1318.
-    const { low_usd, high_usd, ...told } = Object(hold(days));
-    assert.deepEqual(told, { conversations: 6, held_out: 5, saved_usd: '8.5' });
+    const { low_usd, high_usd, ...rest } = Object(hold(days));
+    assert.deepEqual(rest, { conversations: 6, held_out: 5, saved_usd: '8.5' });
     assert.ok(Math.abs(8.5 - 5.09 - Number(low_usd)) < 0.05, low_usd);
     assert.ok(Math.abs(8.5 + 5.09 - Number(high_usd)) < 0.05, high_usd);
   });
@@ -118,15 +118,15 @@ describe('where conversations were held out', () => {
     const random = evenly();
     // Costs with a long tail, as those of conversations have it; what is true is 0.2 saved in each.
     const cost = (shift: number) => Math.exp(random() + random() + random() - 1.5) + shift;
-    let [held, told] = [0, 0];
+    let [held, rounds] = [0, 0];
     for (let round = 0; round < 400; round++) {
       const on = sideOf(Array.from({ length: 60 }, () => cost(0)));
       const off = sideOf(Array.from({ length: 15 }, () => cost(0.2)));
       const { low_usd, high_usd } = Object(hold([saved({ with: on, without: off })]));
       if (Number(low_usd) <= 12 && Number(high_usd) >= 12) held++;
-      told++;
+      rounds++;
     }
-    assert.ok(held / told > 0.86 && held / told < 0.96, `${held / told}`);
+    assert.ok(held / rounds > 0.86 && held / rounds < 0.96, `${held / rounds}`);
   });
 });
 

@@ -10,9 +10,9 @@ import { MemoryBudgets } from '../storage/memory/memory-budgets.ts';
 import { runModule } from '../testing/run-module.ts';
 import { CallSettlement } from './call-settlement.ts';
 
-test('a part that fails is counted and told, and the others are done', () => {
-  const told: object[] = [];
-  const callSettlement = new CallSettlement({ error: (facts) => void told.push(facts) });
+test('a part that fails is counted and reported, and the others are done', () => {
+  const errors: object[] = [];
+  const callSettlement = new CallSettlement({ error: (facts) => void errors.push(facts) });
   const done: string[] = [];
   for (const part of ['quota', 'usage', 'log'])
     callSettlement.runPart(part, 'req_1', () => {
@@ -21,7 +21,7 @@ test('a part that fails is counted and told, and the others are done', () => {
     });
   assert.deepEqual(done, ['quota', 'log']);
   assert.equal(callSettlement.faults, 1);
-  assert.partialDeepStrictEqual(told, [{ id: 'req_1', part: 'usage' }]);
+  assert.partialDeepStrictEqual(errors, [{ id: 'req_1', part: 'usage' }]);
 });
 
 const heldNano = 1_000_000;

@@ -70,7 +70,7 @@ test('a decision that fails is none', async () => {
   assert.equal(await decisionLog.decideOnce('a', () => 'an idea'), 'an idea');
 });
 
-test('modules, tenants and conversations have ledgers of their own, which nobody else can read', async () => {
+test('modules, accounts and conversations have decision logs of their own, which no other can read', async () => {
   const { stores, replica } = replicas();
   const decisionLogs = replica();
   await decisionLogs.of(whose).decideOnce('a', () => 'a secret');

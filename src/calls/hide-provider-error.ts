@@ -1,6 +1,6 @@
 import { GatewayError } from '../kernel/errors.ts';
 
-/** Hides what a provider told the operator from guests, whose calls the operator pays for. */
+/** Hides a provider's error from guests, because it concerns the operator's account. */
 export function hideProviderError(thrown: unknown): unknown {
   if (!GatewayError.is(thrown)) return thrown;
   const { code, status, details } = thrown;

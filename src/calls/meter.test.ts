@@ -30,7 +30,7 @@ function answer(usage: Usage, content: Answer['content'] = [{ type: 'text', text
   };
 }
 
-interface Told {
+interface MeteredReply {
   readonly events?: Iterable<ReplyEvent>;
   readonly ending?: Ending;
   readonly wire?: WireFormat;
@@ -44,7 +44,7 @@ function metered({
   wire = openaiChat,
   request = {},
   unread: unreadContent = nothing,
-}: Told): Meter {
+}: MeteredReply): Meter {
   const provider = openaiCompatible({ name: 'any', title: 'any', baseUrl: '', wires: [wire] });
   const target: Target = { provider, model: 'm' };
   const meter = new Meter();
@@ -70,10 +70,10 @@ function assertBetween(value: number | undefined, least: number, most: number): 
 
 describe('what a provider says', () => {
   test('is the usage, streamed or not', () => {
-    const told = { input_tokens: 25, output_tokens: 140, cache_read_input_tokens: 7 };
-    for (const events of [answerToEvents(answer(told)), milestoneEvents(answer(told))]) {
+    const reported = { input_tokens: 25, output_tokens: 140, cache_read_input_tokens: 7 };
+    for (const events of [answerToEvents(answer(reported)), milestoneEvents(answer(reported))]) {
       const meter = metered({ events });
-      assert.deepEqual([meter.usage, meter.estimated], [told, false]);
+      assert.deepEqual([meter.usage, meter.estimated], [reported, false]);
       assert.deepEqual([meter.model, meter.stopReason], ['claude-x', 'end_turn']);
     }
   });
@@ -114,8 +114,8 @@ describe('what a provider says', () => {
   });
 
   test('about output in the middle of a stream that breaks stands', () => {
-    const told: ReplyEvent = { type: 'message_delta', delta: {}, usage: { output_tokens: 9 } };
-    const meter = metered({ events: [...begun({ input_tokens: 25 }), told], ending: aborted });
+    const delta: ReplyEvent = { type: 'message_delta', delta: {}, usage: { output_tokens: 9 } };
+    const meter = metered({ events: [...begun({ input_tokens: 25 }), delta], ending: aborted });
     assert.deepEqual([meter.usage.output_tokens, meter.estimated], [9, false]);
   });
 });

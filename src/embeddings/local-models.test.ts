@@ -21,7 +21,7 @@ describe('models in a process of their own', () => {
   const meaning = (text: string, deadlineMs = patiently.deadlineMs) =>
     models.infer({ model: 'meaning', text, tokensMax: undefined }, deadlineMs);
 
-  test('who is in a hurry is told that they start, and who is not gets an answer', async () => {
+  test('a caller with a short deadline learns that they are starting, and a patient one gets an answer', async () => {
     assert.equal(models.pid, undefined);
     assert.deepEqual(await embeddings.one('How do I reset my password?'), { why: 'starting' });
     const { vector, tokens } = await embeddings.one('How do I reset my password?', afterCalls);
@@ -101,12 +101,12 @@ describe('models in a process of their own', () => {
     assert.equal(answers.filter((answer) => 'values' in answer).length, limits.embedderWaitingMax);
   });
 
-  test('who has waited for long enough is told so, and the next is answered', async () => {
+  test('a caller that waited too long gets a timeout, and the next gets an answer', async () => {
     assert.deepEqual(await meaning('some words '.repeat(100), 1), { why: 'late' });
     assert.ok('values' in (await meaning('and then')));
   });
 
-  test('when the process is killed whoever waits is told, and it is started again', async () => {
+  test('when the process is killed, waiting callers get an error, and it is started again', async () => {
     const { pid } = models;
     assert.ok(pid !== undefined);
     const waiting: Promise<InferenceResult>[] = [

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { closeModules } from './close-modules.ts';
 
 test('modules are closed together, and one that fails or never ends keeps no other waiting', async () => {
-  const told: string[] = [];
+  const errors: string[] = [];
   const begun: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   const closing = (name: string, close: () => void | Promise<void>) => ({
@@ -22,7 +22,7 @@ test('modules are closed together, and one that fails or never ends keeps no oth
     closing('waiting', () => promise),
     closing('last', resolve),
   ];
-  await closeModules(modules, { timeoutMs: 100, onError: (name, error) => told.push(`${name}: ${error}`) });
+  await closeModules(modules, { timeoutMs: 100, onError: (name, error) => errors.push(`${name}: ${error}`) });
   assert.deepEqual(begun, ['stuck', 'broken', 'waiting', 'last']);
-  assert.deepEqual(told, ['broken: Error: oops', 'stuck: Error: timed out']);
+  assert.deepEqual(errors, ['broken: Error: oops', 'stuck: Error: timed out']);
 });

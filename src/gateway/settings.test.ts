@@ -76,7 +76,7 @@ test('a key that no header can carry stops the start, if it is that of a provide
   }
 });
 
-test('an address with a name and a password in it, which nobody would be sent, stops the start', () => {
+test('an address that contains a name and a password, which would not be sent, stops the start', () => {
   for (const address of ['http://user:password@proxy.example', 'https://user@proxy.example/v1']) {
     const [fault = ''] = faultsOf({ WEIR_OPENAI_BASE_URL: address });
     assert.match(fault, /^WEIR_OPENAI_BASE_URL: .*password/);
@@ -163,7 +163,7 @@ test('a port is a whole number from 0 to 65535', () => {
   for (const port of [0, 1, 65_535]) assert.equal(readSettings({ PORT: String(port) }).port, port);
 });
 
-test('a gateway is one process, as many as it is told, or as many as the machine has cores', () => {
+test('a gateway is one process, the configured number, or one for each core', () => {
   const workers = (text?: string) => readSettings({ WEIR_WORKERS: text }).workers;
   assert.equal(workers(), 1);
   assert.equal(workers('64'), 64);

@@ -21,7 +21,7 @@ function received(body: JsonObject | string, wire = anthropicMessages.name): Cli
 const person = (body: JsonObject | string, wire?: string) => endUserOf(received(body, wire));
 const user = (user_id: string) => ({ metadata: { user_id } });
 
-test('people are told apart by each of the fields that name them, and are the same in each', () => {
+test('people are distinguished by each field that names them, and are the same in each', () => {
   const anna = person(user('anna'));
   assert.notEqual(anna, person({}));
   assert.notEqual(anna, person(user('tom')));
@@ -126,7 +126,7 @@ test('names that are no texts are names, too', () => {
   }
 });
 
-test('nobody is named by what is empty', () => {
+test('an empty field names no end user', () => {
   for (const body of [
     {},
     user(''),

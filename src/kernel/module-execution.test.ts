@@ -389,7 +389,7 @@ describe('a reply', () => {
     );
   });
 
-  test('that nobody will read is told to stop, also where another was made of it', async () => {
+  test('that will not be read is stopped, even if another was derived from it', async () => {
     const { attempts } = await run(async (exchange, next) => {
       (await next(exchange)).map((event) => event);
       (await next(exchange)).through(async function* (events) {
@@ -415,7 +415,7 @@ describe('a reply', () => {
 });
 
 describe('a reply that comes too late', () => {
-  test('is told to stop and paid for, whoever asked for it and did not wait', async () => {
+  test('is stopped and paid for, whoever requested it and did not wait', async () => {
     const late = Promise.withResolvers<void>();
     let asked = 0;
     const slow: Handler = async () => {
@@ -513,7 +513,7 @@ describe('a careless module', () => {
     assert.deepEqual([got, step?.effect], [answer, 'broken']);
   });
 
-  test('that waits in an onEnd for ever keeps nobody waiting for longer than it may', async () => {
+  test('that waits in an onEnd for ever delays the reply no longer than its deadline', async () => {
     const { answer: got, step } = await run(async (exchange, next) => (await next(exchange)).onEnd(never), {
       deadlineMs: 20,
     });

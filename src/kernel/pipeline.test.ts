@@ -146,7 +146,7 @@ describe('a broken module', () => {
 });
 
 describe('replies that a module leaves lying', () => {
-  test('are told to stop when it answers by itself', async () => {
+  test('are stopped when it answers by itself', async () => {
     const { upstream, ended } = await endless();
     const wasteful = module(async (exchange, next) => {
       await next(exchange);
@@ -165,7 +165,7 @@ describe('replies that a module leaves lying', () => {
     assert.deepEqual(ended, ['aborted']);
   });
 
-  test('are told to stop when it calls again or throws', async () => {
+  test('are stopped when it calls again or throws', async () => {
     const { upstream, ended } = await endless();
     const retrying = module(async (exchange, next) => {
       await next(exchange);

@@ -19,8 +19,8 @@ test('text becomes what every database takes, and stays as it is where it is tha
 });
 
 test('only whole numbers of a believable size are figures', () => {
-  for (const told of [0, 1, limits.usageFigureMax]) assert.equal(storableFigure(told), told);
-  for (const told of [
+  for (const figure of [0, 1, limits.usageFigureMax]) assert.equal(storableFigure(figure), figure);
+  for (const figure of [
     -1,
     1.5,
     Number.NaN,
@@ -29,5 +29,5 @@ test('only whole numbers of a believable size are figures', () => {
     null,
     undefined,
   ])
-    assert.equal(storableFigure(told), undefined);
+    assert.equal(storableFigure(figure), undefined);
 });

@@ -122,7 +122,7 @@ test('a batch that is refused too often is dropped and counted; a store that is 
   assert.deepEqual([queue.waiting, queue.dropped, drops.count, stored], [0, 2, 1, ['a']]);
 });
 
-test('past a bound there is no room: that is counted, and told once until half of it is free', async (t) => {
+test('entries past the bound are dropped, counted, and reported once until half of the room is free', async (t) => {
   const { queue, record, drops } = setUp(t, { waitingMax: 4 });
   const fill = () => {
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) if (queue.hasRoom()) record(name);
@@ -155,7 +155,7 @@ test('a flush tries again until its time is over', async (t) => {
   assert.equal(new Set(tries).size, 1);
 });
 
-test('storing that takes too long is not waited for, told, and goes on', async (t) => {
+test('a store that takes too long is reported and not waited for, and goes on', async (t) => {
   const { queue, record, store, stored, errors } = setUp(t);
   const gate = Promise.withResolvers<void>();
   store.gate = gate.promise;
@@ -167,7 +167,7 @@ test('storing that takes too long is not waited for, told, and goes on', async (
   assert.deepEqual(stored, ['a']);
 });
 
-test('who asks for one round is told its errors, and gets one of its own', async (t) => {
+test('a caller of storeOnce gets the errors of its own round', async (t) => {
   const { queue, record, store, tries, errors } = setUp(t);
   const gate = Promise.withResolvers<void>();
   store.gate = gate.promise;
@@ -175,11 +175,11 @@ test('who asks for one round is told its errors, and gets one of its own', async
   record('a');
   const first = queue.storeOnce();
   record('b');
-  const told: unknown[] = [];
-  const second = queue.storeOnce((error) => told.push(error));
+  const roundErrors: unknown[] = [];
+  const second = queue.storeOnce((error) => roundErrors.push(error));
   gate.resolve();
   await Promise.all([first, second]);
-  assert.deepEqual([tries, errors.length, told.length], [['a', 'a'], 1, 1]);
+  assert.deepEqual([tries, errors.length, roundErrors.length], [['a', 'a'], 1, 1]);
 });
 
 test('at rest nothing is stored before more is recorded', async (t) => {
@@ -199,7 +199,7 @@ async function turnsUntil(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Letters that are stored as words, only when it is told unless `flushMs` is given. */
+/** Stores letters as words, only when it is flushed unless `flushMs` is given. */
 function setUp(t: TestContext, parts: Partial<WriteBehindParts<string[]>> = {}) {
   const tries: string[] = [];
   const stored: string[] = [];

@@ -39,7 +39,7 @@ test('what has left is not in the list, whatever the order of leaving', () => {
   }
 });
 
-test('leaving twice takes nobody else out', () => {
+test('removing an item twice removes no other item', () => {
   const { list, items } = filled('a', 'b', 'c');
   const [first] = items;
   assert.ok(first);

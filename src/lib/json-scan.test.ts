@@ -70,7 +70,7 @@ describe('the shape of a text', () => {
     );
   });
 
-  test('can be told of what is no JSON', () => {
+  test('can be found in text that is no JSON', () => {
     assert.deepEqual(shapeOf('[[{"a'), { pairs: 0, depth: 3, values: 3 });
     assert.deepEqual(shapeOf(']]::"\\"'), { pairs: 2, depth: 0, values: 0 });
   });
@@ -98,7 +98,7 @@ describe('the depth of a place', () => {
     );
   });
 
-  test("can't be told where a string doesn't end in time", () => {
+  test('is unknown if a string doesn’t end in time', () => {
     assert.equal(depthAt('1}"a', 1), undefined);
     assert.equal(depthAt('1,"a\n"}', 1, 4), undefined);
     assert.equal(depthAt('1', 2), undefined);

@@ -62,7 +62,7 @@ test('every fault comes with its variable, beside what could be read', () => {
   assert.deepEqual(read, { name: 'somebody', room: undefined, ports: new Map([['left', 80]]) });
 });
 
-test('a variable that no field is read from is told from those of all kinds', () => {
+test('a variable that no field reads is distinguished from those of all kinds', () => {
   for (const ours of ['NAME', 'WIDTH', 'HEIGHT', 'THE_LEFT_PORT'])
     assert.ok(ownsVariable(fields, ours), ours);
   for (const other of ['NAMES', 'ROOM', 'THE_PORT', 'THE_OTHER_LEFT_PORT', 'the_left_port'])

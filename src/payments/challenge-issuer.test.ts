@@ -89,7 +89,7 @@ test('it is looked for too many of them after every so many', async (t) => {
   );
 });
 
-test('a price is told also when old ones can not be forgotten', async (t) => {
+test('a challenge is issued even if old ones can’t be deleted', async (t) => {
   const fault = new Error('the disk is full');
   const { desk, faults } = await startOffice(t, () => Promise.reject(fault));
   const { challenge } = await desk.issue(digest, '127.0.0.1');

@@ -32,8 +32,8 @@ describe('the directory', () => {
     assert.equal(found('openrouter/openrouter/auto'), 'openrouter openrouter/auto');
   });
 
-  test('names the model it has nobody for', () => {
-    assert.throws(() => providerDirectory.resolve('nobody-knows'), /"nobody-knows"/);
+  test('names a model without a provider', () => {
+    assert.throws(() => providerDirectory.resolve('unknown-model'), /"unknown-model"/);
     assert.throws(() => providerDirectory.resolve('openai/'), /"openai\/"/);
   });
 });
@@ -49,7 +49,7 @@ describe('the shape of a key', () => {
     assert.ok(!isKeyOfAnotherProvider('whatever', anthropic, builtInProviders));
   });
 
-  test('is told from other tokens', () => {
+  test('is distinguished from other tokens', () => {
     const shape = providerKeyPattern(builtInProviders);
     for (const key of ['sk-ant-x', 'sk-x', 'gsk_x', 'xai-x', 'AIzaX', 'sk-or-x']) assert.match(key, shape);
     for (const token of ['anything', 'gw_live_x', 'my-sk-', 'anon_x']) assert.doesNotMatch(token, shape);

@@ -10,10 +10,10 @@ import { findReceiptProblem } from './verify-receipt.ts';
 
 const signingKey = SigningKey.from(new Uint8Array(32));
 
-/** An office whose database fails as often as it is told to. */
+/** An issuer whose database fails a given number of times. */
 async function office(failures: number) {
   const tries: (readonly OwnedReceipt[])[] = [];
-  const told: string[] = [];
+  const events: string[] = [];
   let left = failures;
   const made = new ReceiptIssuer({
     receipts: {
@@ -23,10 +23,10 @@ async function office(failures: number) {
       },
     },
     key: await signingKey,
-    onError: () => told.push('error'),
-    onDrop: () => told.push('drop'),
+    onError: () => events.push('error'),
+    onDrop: () => events.push('drop'),
   });
-  return { made, tries, told };
+  return { made, tries, events };
 }
 
 const order = (id: string) => ({ details: sampleReceiptDetails({ id }), accountId: 'ada' });
@@ -45,9 +45,9 @@ test('who waits has a receipt that is stored', async () => {
 });
 
 test('one that could not be stored is stored later, and who waits is not kept', async () => {
-  const { made, tries, told } = await office(1);
+  const { made, tries, events } = await office(1);
   await made.issue(order('one'));
-  assert.deepEqual([made.waiting, told], [1, ['error']]);
+  assert.deepEqual([made.waiting, events], [1, ['error']]);
   assert.equal(await made.flush(5000), true);
   assert.deepEqual([made.waiting, tries.length], [0, 2]);
 });

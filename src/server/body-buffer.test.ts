@@ -53,7 +53,7 @@ describe('the pieces of a body', () => {
     assert.equal(bodyBuffer.toBuffer().byteLength, 600_000);
   });
 
-  test('give their memory back at once when nobody wants them', () => {
+  test('free their memory at once when they are discarded', () => {
     const part = own(Buffer.alloc(100_000, 1));
     for (const announced of [30 * 1024 * 1024, 15 * 1024 * 1024, Number.NaN]) {
       const bodyBuffer = new BodyBuffer(announced);

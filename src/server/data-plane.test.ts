@@ -29,11 +29,11 @@ const modelInPath: WireFormat = {
     `/models/${model}:${streamed ? 'streamGenerateContent' : 'generateContent'}${query}`,
 };
 
-const nobody = { handle: async () => undefined };
+const noHandler = { handle: async () => undefined };
 
 test('a path belongs to its format, with or without a slash at its end', () => {
-  const answer = { ...nobody };
-  const count = { ...nobody };
+  const answer = { ...noHandler };
+  const count = { ...noHandler };
   const find = createDataPlaneRouter(createDataPlaneRoutes(wireFormats, { answer, count }));
   assert.equal(find('/v1/messages')?.handler, answer);
   assert.equal(find('/v1/messages/')?.wire, anthropicMessages);
@@ -43,7 +43,7 @@ test('a path belongs to its format, with or without a slash at its end', () => {
 
 test('a format may read the rest of its path by itself', async (t) => {
   const formats = [...wireFormats, modelInPath];
-  const find = createDataPlaneRouter(createDataPlaneRoutes(formats, { answer: nobody, count: nobody }));
+  const find = createDataPlaneRouter(createDataPlaneRoutes(formats, { answer: noHandler, count: noHandler }));
   const fake = await FakeUpstream.start({ body: { choices: [] } });
   const provider = {
     ...openaiCompatible({ name: 'p', title: 'P', baseUrl: fake.url }),

@@ -29,7 +29,7 @@ export function createGatewayServer(parts: GatewayServerParts): HttpServer {
   const requestId = createRequestIds();
   return new HttpServer({
     headBytesMax: limits.requestHeadBytesMax,
-    idleMs: parts.trustedProxies.by === 'nobody' ? limits.idleConnectionMs : limits.idleProxyConnectionMs,
+    idleMs: parts.trustedProxies.by === 'none' ? limits.idleConnectionMs : limits.idleProxyConnectionMs,
     headMs: limits.requestHeadersMs,
     requestMs: limits.requestBodyMs,
     reject: (fault, connection) => rejectMalformed(fault, connection, requestId()),

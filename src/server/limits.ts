@@ -8,7 +8,7 @@ export const limits = {
   exportsPerAccount: { most: 5, seconds: 3600 },
   /** Bytes compressed at once. */
   exportPieceCharacters: 65_536,
-  /** Nobody types a longer one. */
+  /** A bound for the input; no token is longer. */
   localTokenCharactersMax: 4096,
   /** SPEC's limit on key names. */
   keyNameCharactersMax: 120,

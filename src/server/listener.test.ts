@@ -45,7 +45,7 @@ test('a connection that was only opened is not closed under the request that may
   await over;
 });
 
-test('handing over waits no longer than it is told to', async (t) => {
+test('handing over waits no longer than its timeout', async (t) => {
   const { listener, url, agent } = await setUp(t);
   await call(url, { path: '/', agent });
   await listener.handOver(20);

@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /** Which proxies are trusted to report the client's address: a number of hops, some networks, or none. */
 export type TrustedProxies =
-  | { readonly by: 'nobody' }
+  | { readonly by: 'none' }
   | { readonly by: 'hops'; readonly hops: number }
   | { readonly by: 'network'; readonly networks: BlockList };
 
@@ -11,7 +11,7 @@ const hopsMax = 20;
 /** Undefined if the text is invalid. */
 export function parseTrustedProxies(text: string): TrustedProxies | undefined {
   const wanted = text.trim().toLowerCase();
-  if (wanted === 'off' || wanted === '0') return { by: 'nobody' };
+  if (wanted === 'off' || wanted === '0') return { by: 'none' };
   if (/^\d+$/.test(wanted)) {
     const hops = Number(wanted);
     return hops <= hopsMax ? { by: 'hops', hops } : undefined;
@@ -41,7 +41,7 @@ export function clientAddress(
   forwardedFor: string | undefined,
   trusted: TrustedProxies,
 ): string {
-  if (trusted.by === 'nobody' || forwardedFor === undefined) return remoteAddress;
+  if (trusted.by === 'none' || forwardedFor === undefined) return remoteAddress;
   const chain = forwardedFor.split(',').map((address) => stripPort(address.trim()));
   let client = remoteAddress;
   for (let hop = 1; isTrustedProxy(client, hop, trusted); hop++) {
@@ -55,7 +55,7 @@ export function clientAddress(
 
 function isTrustedProxy(address: string, hop: number, trusted: TrustedProxies): boolean {
   if (trusted.by === 'hops') return hop <= trusted.hops;
-  if (trusted.by === 'nobody') return false;
+  if (trusted.by === 'none') return false;
   const unmapped = address.replace(/^::ffff:(?=\d+\.)/i, '');
   return isIP(unmapped) !== 0 && trusted.networks.check(unmapped, familyOf(unmapped));
 }

@@ -32,7 +32,7 @@ test('a turn has a bounded life', async () => {
   assert.equal(await turns.find('a', 'resp_1'), undefined);
 });
 
-test('when there is no more room, the turn that nobody asked for the longest goes first', async () => {
+test('when there is no more room, the least recently used turn goes first', async () => {
   const { turns, shelves } = setUp(2000);
   const long = { items: [{ role: 'user', content: 'x'.repeat(800) }] };
   await turns.save('a', 'resp_1', long);

@@ -11,24 +11,24 @@ describe('a line of the log', () => {
     );
   });
 
-  test('tells an error with its causes, its own facts and its parts', () => {
+  test('logs an error with its causes, its own fields and its inner errors', () => {
     const inner = Object.assign(new TypeError('inner'), { code: 'ECONNRESET', stack: 'at inner' });
     const outer = Object.assign(new Error('outer', { cause: inner }), { stack: 'at outer', errno: 5 });
-    const told = {
+    const logged = {
       type: 'Error',
       message: 'outer: inner',
       stack: 'at outer\ncaused by: at inner',
       errno: 5,
     };
-    assert.deepEqual(fact({ err: outer }, 'err'), told);
-    assert.deepEqual(fact({ fault: { of: outer } }, 'fault'), { of: told });
+    assert.deepEqual(fact({ err: outer }, 'err'), logged);
+    assert.deepEqual(fact({ fault: { of: outer } }, 'fault'), { of: logged });
     const both = Object.assign(new AggregateError([inner, outer], 'both'), { stack: 'at both' });
     const first = { type: 'TypeError', message: 'inner', stack: 'at inner', code: 'ECONNRESET' };
     assert.deepEqual(fact({ err: both }, 'err'), {
       type: 'AggregateError',
       message: 'both',
       stack: 'at both',
-      aggregateErrors: [first, told],
+      aggregateErrors: [first, logged],
     });
     assert.deepEqual(fact({ err: { message: 'of no class' } }, 'err'), {
       type: 'Object',
@@ -84,12 +84,12 @@ describe('a line of the log', () => {
   });
 
   test('is written from its level on', () => {
-    const told = (level: LogLevel) =>
+    const linesAt = (level: LogLevel) =>
       said((log) => {
         log.info({}, 'i');
         log.error({}, 'e');
       }, level).match(/"msg":"."/g)?.length ?? 0;
-    assert.deepEqual(logLevels.map(told), [2, 2, 1, 1, 0]);
+    assert.deepEqual(logLevels.map(linesAt), [2, 2, 1, 1, 0]);
     assert.deepEqual(
       logLevels.map((level) => createLog(level, { write: () => undefined }).logsCalls),
       [true, true, false, false, false],
@@ -107,5 +107,5 @@ function said(say: (log: Log) => void, level: LogLevel = 'info'): string {
 }
 
 function fact(facts: object, name: string): unknown {
-  return JSON.parse(said((log) => log.error(facts, 'told')))[name];
+  return JSON.parse(said((log) => log.error(facts, 'message')))[name];
 }

@@ -35,8 +35,8 @@ async function written(code: string, reader: Reading = {}): Promise<Written> {
 
 interface Reading {
   readonly startsAfterMs?: number;
-  /** By the bytes that were read and what was told: then its standard input ends, which it may wait for. */
-  hasAll?(bytes: number, told: string): boolean;
+  /** Whether the bytes and errors read so far are complete; then the standard input of the process is closed. */
+  hasAll?(bytes: number, errors: string): boolean;
 }
 
 interface Written {
@@ -81,7 +81,7 @@ for (const [ending, code] of [
     assert.equal(text, Array.from({ length: 500 }, (_, at) => `line ${at}\n`).join(''));
   });
 
-test('a reader that is far behind loses lines, and how many is told', async () => {
+test('a reader that is far behind loses lines, and gets their number', async () => {
   const { text, errors } = await written(
     `const lines = createStdoutWriter();
     const line = 'x'.repeat(1023) + '\\n';
@@ -97,7 +97,7 @@ test('a reader that is far behind loses lines, and how many is told', async () =
 });
 
 for (const pieceBytes of [65_536, 4096])
-  test(`a pipe that nobody reads costs bounded memory, and the process ends (pieces of ${pieceBytes} bytes)`, async () => {
+  test(`a pipe without a reader costs bounded memory, and the process ends (pieces of ${pieceBytes} bytes)`, async () => {
     const { errors } = await piped(
       `const lines = createStdoutWriter(${pieceBytes});
       for (let round = 0; round < 100; round++) {
@@ -131,7 +131,7 @@ test('whoever else has the same pipe finds it as it was', async () => {
   assert.equal(errors, 'as it was');
 });
 
-/** Runs code that has `createStdoutWriter` with a pipe that somebody has open, and nobody reads. */
+/** Runs code that has `createStdoutWriter` with a pipe that is open but never read. */
 function piped(code: string): Promise<{ readonly errors: string }> {
   const source = `import { createStdoutWriter } from ${JSON.stringify(module)};\n${code}`;
   const command = `folder=$(mktemp -d); mkfifo "$folder/pipe"; exec 3<>"$folder/pipe"; rm -r "$folder"

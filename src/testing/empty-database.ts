@@ -5,7 +5,7 @@ import type { PoolBounds } from '../storage/sql/connection-pool.ts';
 import { defaultPoolBounds } from '../storage/sql/sql-database.ts';
 import { openSqlite } from '../storage/sql/sqlite.ts';
 
-/** For tests that are not about how soon a database answers: a hundred questions at once take a busy machine longer than callers wait. */
+/** Long timeouts for tests that don't test timeouts: on a busy machine, a hundred concurrent queries can take longer than the defaults. */
 export const patientBounds: PoolBounds = {
   ...defaultPoolBounds,
   waitMs: 60_000,
@@ -13,15 +13,15 @@ export const patientBounds: PoolBounds = {
   answerMs: 60_000,
 };
 
-/** A database in this folder, which has none yet. */
+/** Creates a database in a folder without one. */
 export function openEmptyDatabase(folder: string): Promise<Database> {
   return openSqlite({ file: emptyDatabaseFile(folder), bounds: patientBounds });
 }
 
-/** With all tables, where whoever runs many tests has made one: a copy takes less than making them. */
+/** A file for a new database. The test runner creates one with all tables, because copying it is faster than creating them. */
 export function emptyDatabaseFile(folder: string): string {
   const file = join(folder, 'weir.db');
-  const { TEST_SQLITE_FILE: filled } = process.env;
-  if (filled !== undefined) copyFileSync(filled, file);
+  const { TEST_SQLITE_FILE: template } = process.env;
+  if (template !== undefined) copyFileSync(template, file);
   return file;
 }

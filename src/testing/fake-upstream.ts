@@ -3,17 +3,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject } from '../lib/json.ts';
 
-/** What the fake says to one request. */
+/** The fake provider's response to one request. */
 export interface Script {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** An object is sent as JSON. */
   readonly body?: string | Uint8Array | object;
-  /** Instead of `body`: written one by one; a number waits that many milliseconds. */
+  /** Written one by one in place of `body`; a number is a pause in milliseconds. */
   readonly chunks?: readonly (string | Uint8Array | number)[];
-  /** How it ends: properly, by a cut connection, or not at all. */
+  /** How the response ends: normally, with a closed connection, or not at all. */
   readonly ending?: 'end' | 'cut' | 'hang';
-  /** Waits before the status line. */
+  /** The delay before the status line. */
   readonly delayMs?: number;
 }
 
@@ -21,19 +21,19 @@ export interface SeenRequest {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
-  /** In the order and case in which they came. */
+  /** In their original order and case. */
   readonly rawHeaders: readonly string[];
   readonly headers: IncomingMessage['headers'];
   readonly bytes: Buffer;
   /** The body as JSON, or an empty object. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** Resolves when the answer was sent to its end (`true`) or the connection was closed before (`false`). */
+  /** Resolves to true when the whole response was sent, and to false if the connection was closed before. */
   readonly over: Promise<boolean>;
 }
 
 type ScriptedAnswer = Script | ((request: SeenRequest) => Script | Promise<Script>);
 
-/** A provider to test against: a real HTTP server that says what it is told to. */
+/** A fake provider: an HTTP server that sends scripted responses. */
 export class FakeUpstream {
   readonly requests: SeenRequest[] = [];
   readonly #server: Server;
@@ -41,7 +41,7 @@ export class FakeUpstream {
 
   private constructor(scriptedAnswer: ScriptedAnswer) {
     this.#answer = scriptedAnswer;
-    // It ends no connection for being idle: on a busy machine it may just be in use.
+    // No idle timeout: on a busy machine it could close a connection that is just being used.
     this.#server = createServer({ keepAliveTimeout: 0 }, (req, res) => void this.#serve(req, res));
   }
 
@@ -59,11 +59,11 @@ export class FakeUpstream {
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** The request that came last. */
+  /** The latest request. */
   get last(): SeenRequest {
-    const seen = this.requests.at(-1);
-    if (seen === undefined) throw new Error('no request has come yet');
-    return seen;
+    const request = this.requests.at(-1);
+    if (request === undefined) throw new Error('the fake upstream has received no request');
+    return request;
   }
 
   answerWith(scriptedAnswer: ScriptedAnswer): void {
@@ -81,9 +81,17 @@ export class FakeUpstream {
     for await (const chunk of req) chunks.push(chunk);
     const bytes = Buffer.concat(chunks);
     const { method = '', url = '', headers, rawHeaders } = req;
-    const seen: SeenRequest = { method, url, headers, rawHeaders, bytes, json: parseJsonObject(bytes), over };
-    this.requests.push(seen);
-    const script = typeof this.#answer === 'function' ? await this.#answer(seen) : this.#answer;
+    const request: SeenRequest = {
+      method,
+      url,
+      headers,
+      rawHeaders,
+      bytes,
+      json: parseJsonObject(bytes),
+      over,
+    };
+    this.requests.push(request);
+    const script = typeof this.#answer === 'function' ? await this.#answer(request) : this.#answer;
     await playScript(res, script);
   }
 }
@@ -99,7 +107,7 @@ async function playScript(res: ServerResponse, script: Script): Promise<void> {
     if (typeof step === 'number') await sleep(step);
     else if (!res.write(step)) await Promise.race([once(res, 'drain'), once(res, 'close')]);
   }
-  // Writing is not sending: what was said before the cut must have left.
+  // Everything that was written before must be sent before the connection is closed.
   if (script.ending === 'cut') res.write('', () => res.destroy());
   else if (script.ending !== 'hang') res.end();
 }

@@ -11,10 +11,10 @@ import { createKitFactory } from '../calls/kit.ts';
 import { meterAttempts } from '../calls/metered-attempt.ts';
 import { RequestKeys } from '../calls/request-keys.ts';
 import { limits as embeddingsLimits } from '../embeddings/limits.ts';
+import { limits as gatewayLimits } from '../gateway/limits.ts';
 import { noEmbeddings } from '../embeddings/no-embeddings.ts';
 import { IndexedVectorStore } from '../embeddings/vectors/indexed-vector-store.ts';
 import { createSlabs } from '../embeddings/vectors/slabs.ts';
-import { limits as gatewayLimits } from '../gateway/limits.ts';
 import type { Attempt } from '../kernel/attempt.ts';
 import { ClientPresence } from '../kernel/client-presence.ts';
 import { ClientRequest } from '../kernel/client-request.ts';
@@ -48,67 +48,70 @@ import { MemoryVectorTable } from '../storage/memory/memory-vector-table.ts';
 import { anthropicMessages, wireByName } from '../wire/index.ts';
 import { testPrices } from './test-prices.ts';
 
-/** Calls a module as the gateway would; call it again to see what it remembered. */
+/** The result of one call through a module. */
 export interface ModuleRun {
-  /** What the client would get; `undefined` when the call was refused. */
+  /** The client's answer; undefined if the call was rejected. */
   readonly answer: Answer | undefined;
   readonly error: unknown;
-  /** What reached the provider, one a call. */
+  /** The requests that reached the provider. */
   readonly sent: readonly ChatRequest[];
-  /** What the module was seen to do. */
+  /** The module's step in the trace. */
   readonly step: Step | undefined;
-  /** What all modules were seen to do, in the order of their being called. */
+  /** The steps of all modules, in the order of the pipeline. */
   readonly steps: readonly Step[];
-  /** What the client was told in headers. */
+  /** The response headers that modules set. */
   readonly moduleHeaders: HeaderList;
-  /** What providers were asked for, with what each cost. */
+  /** All attempts, with their cost. */
   readonly attempts: readonly Attempt[];
 }
 
 export interface RunOptions {
-  /** As they stand in a pipeline list: `ttl=1h&max_bytes=10`. */
+  /** The module's options in the form of a pipeline list: `ttl=1h&max_bytes=10`. */
   readonly options?: string;
-  /** A whole list, where the module isn't alone. */
+  /** A whole pipeline list, for several modules. */
   readonly pipeline?: string;
   readonly account?: string;
   readonly credential?: string;
-  /** That of the account which is used. */
+  /** The id of the account's API key. */
   readonly key?: string;
   readonly headers?: readonly string[];
-  /** The name of the format that the client speaks: `anthropic-messages` unless another is said. */
+  /** The client's wire format; `anthropic-messages` by default. */
   readonly wire?: string;
   readonly provider?: Provider;
-  /** Stands in for the provider; the demonstration model does without. */
+  /** Replaces the provider, which is the demo model by default. */
   readonly upstream?: Handler;
-  /** Stands in for the client: aborted when it leaves. */
+  /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal;
 }
 
-/** What all calls to a module have in common. */
+/** The environment of all calls to a module. */
 export interface ModuleTestEnvironment {
   readonly clock?: Clock;
-  /** Without them everything is free. */
+  /** By default everything is free. */
   readonly prices?: Prices;
-  /** In memory unless others are given. */
+  /** In memory by default. */
   readonly budgets?: Budgets;
-  /** Without them there are no vectors of texts. */
+  /** By default, texts get no vectors. */
   readonly embeddings?: Embeddings;
-  /** In memory unless others are given. */
+  /** In memory by default. */
   readonly patterns?: PatternTable;
-  /** In memory unless others are given. */
+  /** In memory by default. */
   readonly archive?: ArchiveTable;
-  /** Variables `WEIR_<NAME>_…` of the module, by what follows in their names. */
+  /** The module's variables `WEIR_<NAME>_…`, by the rest of their names. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Told what usage is told of modules: what they saved, and how trials went. */
+  /** Receives the savings and trials that modules report. */
   onModuleWork?(work: ModuleSavings): void;
-  /** Modules that may stand beside it in a list. */
+  /** Further modules for `pipeline`. */
   readonly otherModules?: readonly Module[];
 }
 
-/** Nothing outlives a test. */
+/** Tests need no reservations that survive a restart. */
 const noReservations = { reserve: async () => undefined, reserved: async () => [] };
 
-/** Prepares a module for tests: a real pipeline, the kit of the gateway with real stores in memory, a provider of your choice. */
+/**
+ * Returns a function that calls a module as the gateway does: in a pipeline, with the gateway's kit and with stores in memory,
+ * which keep their content from call to call.
+ */
 export function runModule(
   made: Module | ModuleFactory,
   defaults: RunOptions = {},
@@ -166,19 +169,19 @@ export function runModule(
     const sent: ChatRequest[] = [];
     const trace = new Trace(performance.now());
     const exchange = createExchange(request, run, trace);
-    const answering: Handler = async (passed) => {
+    const recordingUpstream: Handler = async (passed) => {
       sent.push(passed.request);
       return run.upstream === undefined ? answerWithDemo(passed) : run.upstream(passed);
     };
     const upstream = meterAttempts({
-      upstream: answering,
+      upstream: recordingUpstream,
       prices,
       onAttemptEnd: () => undefined,
       settlement,
     });
     const alone = run.options === undefined ? module.name : `${module.name}?${run.options}`;
     const { moduleHeaders, attempts, steps } = trace;
-    const seen = () => ({
+    const observed = () => ({
       sent,
       steps,
       step: steps.find((one) => one.module === module.name),
@@ -189,14 +192,14 @@ export function runModule(
       const reply = replyOwnership.clearHolder(
         await pipelines.compile(run.pipeline ?? alone).run(exchange, upstream),
       );
-      return { answer: await reply.answer(), error: undefined, ...seen() };
+      return { answer: await reply.answer(), error: undefined, ...observed() };
     } catch (error) {
-      return { answer: undefined, error, ...seen() };
+      return { answer: undefined, error, ...observed() };
     } finally {
       trace.end();
       await backgroundTasks.flush(gatewayLimits.lastFlushMs);
       const [fault] = faults.splice(0);
-      if (fault !== undefined) process.emitWarning(`work after the call failed: ${String(fault)}`);
+      if (fault !== undefined) process.emitWarning(`a background task failed: ${String(fault)}`);
     }
   };
 }
@@ -211,7 +214,7 @@ function createTestHost(clock: Clock, settings: Readonly<Record<string, string>>
 }
 
 function answerWithDemo({ request, signal }: Exchange): Reply {
-  if (demo.answerLocally === undefined) throw new Error('the demonstration model answers by itself');
+  if (demo.answerLocally === undefined) throw new Error('the demo model has no answerLocally');
   return Reply.stream(demo.answerLocally(request, signal));
 }
 
@@ -219,7 +222,7 @@ function createExchange(request: ChatRequest, run: RunOptions, trace: Trace): Ex
   const wire = run.wire === undefined ? anthropicMessages : wireByName(run.wire);
   if (wire === undefined) throw new Error(`there is no format "${run.wire}"`);
   const written = run.wire === undefined ? JSON.stringify(request) : wire.encodeRequest(request).body;
-  // Some formats say there which model is asked for, and for what.
+  // Some formats have the model and the operation in the path.
   const [path = '', query] = wire.requestPath(request.model, request.stream === true, '').split('?');
   const clientRequest = new ClientRequest({
     wire,

@@ -6,7 +6,7 @@ import { type Environment, readSettings } from '../gateway/settings.ts';
 import { createLog } from '../telemetry/log.ts';
 import { emptyDatabaseFile } from './empty-database.ts';
 
-/** A whole gateway in this process, on a free port and an empty data folder, with its log at hand. */
+/** A gateway in this process, with a free port, an empty data folder and its log in memory. */
 export interface TestGateway {
   readonly url: string;
   readonly gateway: Gateway;

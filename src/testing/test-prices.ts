@@ -2,7 +2,7 @@ import type { Prices } from '../kernel/ports/prices.ts';
 import { costOf, type ModelPricing } from '../kernel/rate-card.ts';
 import { compileCard, type PriceSheet } from '../providers/catalog/price-sheet.ts';
 
-/** One price for every model: dollars for a million tokens. */
+/** The same prices for every model, in dollars per million tokens. */
 export function testPrices(
   sheet: PriceSheet,
   limits: Pick<ModelPricing, 'outputTokensMax' | 'contextTokens'> = {},

@@ -35,7 +35,7 @@ test('a code says it whatever the words, and words only where the status allows 
   assert.ok(!isContextOverflow({ message: 'maximum context length', status: 429 }));
 });
 
-test('it is told in words that clients of Messages look for, once', () => {
+test('its message has the words that clients of Messages look for, once', () => {
   assert.equal(withOverflowPhrase('prompt is too long: 9 > 8'), 'prompt is too long: 9 > 8');
   assert.equal(withOverflowPhrase('too much'), 'prompt is too long: too much');
 });

@@ -63,7 +63,7 @@ const message = (fields: object) => ({
 });
 const calls = [{ id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify({ long }) } }];
 
-const seen: readonly [string, WireFormat, object, Seen][] = [
+const seen: readonly [string, WireFormat, object, ReplyFacts][] = [
   ['text', openaiChat, completion({}), ['gpt-4o-mini-2024-07-18', 'end_turn', 5, 9]],
   [
     'no refusal and the usual tier',
@@ -153,10 +153,10 @@ const seen: readonly [string, WireFormat, object, Seen][] = [
   ],
 ];
 
-type Seen = readonly [model: string, stop: string, input: number, output: number];
+type ReplyFacts = readonly [model: string, stop: string, input: number, output: number];
 
 for (const [name, wire, answer, expected] of seen)
-  test(`somebody who only watches sees the same as somebody who reads: ${name}`, () => {
+  test(`an observer of milestones sees the same as a reader: ${name}`, () => {
     const read = (interest: Interest) => {
       const decoder = wire.replyDecoder('json', interest);
       decoder.push(Buffer.from(JSON.stringify(answer)));
@@ -174,13 +174,13 @@ for (const [name, wire, answer, expected] of seen)
     const [watched, whole] = [read('milestones'), read('everything')];
     const [model, stop, input, output] = expected;
     const facts = { model, stop, input, output };
-    for (const told of [watched, whole])
+    for (const result of [watched, whole])
       assert.deepEqual(
         {
-          model: told.model,
-          stop: told.stop,
-          input: told.usage.input_tokens,
-          output: told.usage.output_tokens,
+          model: result.model,
+          stop: result.stop,
+          input: result.usage.input_tokens,
+          output: result.usage.output_tokens,
         },
         facts,
       );

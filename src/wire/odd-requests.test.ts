@@ -64,7 +64,7 @@ test('an unknown role goes back in its own format only', () => {
   }
 });
 
-test('a conversation in which nobody says anything is refused by the translator to Messages', () => {
+test('an empty conversation is rejected by the translation to Messages', () => {
   for (const message of [
     { role: 'user' },
     { role: 'user', content: ' ' },

@@ -4,7 +4,7 @@ import { anthropicMessages } from './anthropic-messages/anthropic-messages.ts';
 import { openaiChat } from './openai-chat/openai-chat.ts';
 import { openaiResponses } from './openai-responses/openai-responses.ts';
 
-test('what a search for tools found is told by name to providers that know no such results', () => {
+test('results of a tool search become names for providers without such results', () => {
   const found = ['WebFetch', 'mcp__rivers__level'].map((tool_name) => ({
     type: 'tool_reference',
     tool_name,

@@ -25,7 +25,7 @@ const words = `The level of the river rises after rain, and a weir keeps it wher
   .repeat(8)
   .split(/(?<= )/);
 
-describe('content that nobody reads is estimated as if it were read', () => {
+describe('unread content is estimated as if it were read', () => {
   test('in text, in calls after it, and whatever pads the frames (Chat Completions)', () => {
     const chunk = (delta: object, at: number) => ({
       id: 'chatcmpl-1',

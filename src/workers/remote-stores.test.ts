@@ -70,7 +70,7 @@ test('what is kept is the value, not the message that it came in', async (t) => 
   );
 });
 
-test('while nobody answers shelves are empty, and counting is refused', async (t) => {
+test('without a reply from the primary, caches are empty and counting is rejected', async (t) => {
   const { shared, cacheBackend, cut } = seenFromAfar(t, memoryWith(new MovedClock()));
   const scopedCache = cacheBackend.cacheFor('a');
   await scopedCache.put('key', Buffer.from('1'), 60);

@@ -90,7 +90,7 @@ test('a refusal arrives with its code and details, a bug with its words', async 
   });
 });
 
-test('nobody waits for ever, and nobody waits who comes on top of too many', async (t) => {
+test('no call waits for ever, and a call past the limit of pending calls fails at once', async (t) => {
   const { asker, cut } = setUp(t, sums, 3);
   const patient = assert.rejects(asker.invokeWithTimeout(3_600_000, 'never'), { message: /ended/ });
   const late = [asker.invokeWithTimeout(50, 'never'), asker.invokeWithTimeout(50, 'never')];
@@ -102,7 +102,7 @@ test('nobody waits for ever, and nobody waits who comes on top of too many', asy
   await patient;
 });
 
-test('what nobody waits for any more is not done', async (t) => {
+test('a call whose caller has stopped waiting is not made', async (t) => {
   let added = 0;
   const counting: Sums = { ...sums, add: async () => ++added };
   const { asker } = setUp(t, counting);
@@ -111,7 +111,7 @@ test('what nobody waits for any more is not done', async (t) => {
   assert.equal(await asker.invoke('add', 1, 2), 1);
 });
 
-test('the end of the link is told at once, to those who wait and to those who come', async (t) => {
+test('pending and later calls fail at once when the link ends', async (t) => {
   const { asker, cut } = setUp(t);
   const waiting = asker.invokeWithTimeout(60_000, 'never');
   cut();

@@ -53,7 +53,7 @@ test('what one process was handed and has not used is there for another that is 
   assert.equal(await granted(one.shared.slots, 1), 0);
 });
 
-test('a count that is full knows what is under way where nobody asked for it', async (t) => {
+test('a full count includes the calls in flight of processes that were not asked', async (t) => {
   const { one, other } = await twoProcesses(t);
   for (let calls = 1; calls <= 3; calls++)
     await one.shared.slots.take(allowance, { processId: 'one', calls });
@@ -87,7 +87,7 @@ test('a limit that was lowered holds for slots that are at hand', async (t) => {
   assert.equal(await granted(one.shared.slots, 10, { ...allowance, limit: 6 }), 3);
 });
 
-test('slots that nobody needs for a while come back', async (t) => {
+test('unused slots are returned after a while', async (t) => {
   const { one, used } = await twoProcesses(t, 20);
   await granted(one.shared.slots, 3);
   await eventually(() => (used() === 3 ? true : undefined));
@@ -116,7 +116,7 @@ test('what a killed process had at hand stays taken, a 64th of what was left at 
   await assert.rejects(async () => one.shared.slots.take(allowance), { code: 'storage_unavailable' });
 });
 
-test('a process that is stuck has what it was handed, and the others are told that it may come back', async (t) => {
+test('a blocked process keeps its slots, and the others learn that they may be returned', async (t) => {
   const memory = memoryWith(new MovedClock());
   const all = together(memory, 60_000, 10);
   const stuck = { hasEnded: false, forgetAccount: () => Promise.reject(new Error('stuck')) };

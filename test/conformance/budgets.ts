@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { limits as kernelLimits } from '../../src/kernel/limits.ts';
+import { limits as storageLimits } from '../../src/storage/limits.ts';
 import type {
   BudgetHoldRequest,
   Budgets,
@@ -9,7 +10,6 @@ import type {
   HoldOutcome,
   HoldSettlement,
 } from '../../src/kernel/ports/budget.ts';
-import { limits } from '../../src/storage/limits.ts';
 
 /** A home of purses for one test. */
 export interface BudgetsFixture {
@@ -102,7 +102,7 @@ export function budgetsConformance(
       assert.equal(describeOutcome(await budgets.hold(asked)), 'refused month 30 70');
     });
 
-    test('where neither window has room the longer is told', async (t) => {
+    test('if neither window has room, the longer one is reported', async (t) => {
       const { purses: budgets } = await setUp(t);
       await budgets.begin(holder, today, { day: 5, month: 50 });
       assert.equal(
@@ -229,7 +229,7 @@ export function budgetsConformance(
       assert.equal(describeOutcome(await other.hold(holdRequest(51, { day: 100 }))), 'refused day 50 0');
     });
 
-    test('one that is over and that nobody has looked at yet is settled at its cost', async (t) => {
+    test('an ended window that was not read yet is settled at its cost', async (t) => {
       const { purses: budgets, other, pass } = await setUp(t);
       await budgets.begin(holder, today, nothingSpent);
       const late = grantedHold(await budgets.hold(holdRequest(60, { day: 100 })));
@@ -261,7 +261,7 @@ export function budgetsConformance(
       assert.equal(describeOutcome(await left.hold(holdRequest(43, { day: 100 }))), 'refused day 58 0');
     });
 
-    test('settling what nobody counts begins no count', async (t) => {
+    test('settling an unknown hold starts no count', async (t) => {
       const { purses: budgets, lose } = await setUp(t);
       await budgets.begin(holder, today, nothingSpent);
       const held = grantedHold(await budgets.hold(holdRequest(10, { day: 100 })));
@@ -270,13 +270,13 @@ export function budgetsConformance(
       assert.equal(describeOutcome(await left.hold(holdRequest(10, { day: 100 }))), 'uncounted');
     });
 
-    test('a purse that nobody used for an hour is counted anew', async (t) => {
+    test('a budget that was not used for an hour is counted anew', async (t) => {
       const { purses: budgets, pass } = await setUp(t);
       await budgets.begin(holder, today, nothingSpent);
       await budgets.settle(grantedHold(await budgets.hold(holdRequest(10, { day: 100 }))), settlementOf(10));
-      await pass(limits.budgetIdleMs / 1000 - 1);
+      await pass(storageLimits.budgetIdleMs / 1000 - 1);
       assert.equal(describeOutcome(await budgets.hold(holdRequest(91, { day: 100 }))), 'refused day 10 0');
-      await pass((limits.budgetIdleMs + kernelLimits.holdLifeMs) / 1000 + 1);
+      await pass((storageLimits.budgetIdleMs + kernelLimits.holdLifeMs) / 1000 + 1);
       assert.equal(describeOutcome(await budgets.hold(holdRequest(10, { day: 100 }))), 'uncounted');
     });
 

@@ -76,7 +76,7 @@ export function cacheBackendConformance(
       assert.equal(String(Buffer.from((await scopedCache.get('1')) ?? [])), '4');
     });
 
-    test('forgets after the time it was told, and not before', async (t) => {
+    test('forgets an entry after its time, and not before', async (t) => {
       const { backend, pass } = await open(t);
       const scopedCache = backend.cacheFor('a');
       await scopedCache.put('key', bytes('1'), 600);

@@ -20,7 +20,7 @@ export function moduleStoresConformance(
     const home = await open(t);
     const [one, other] = home.replicas.map((stores) => stores.store('m', 's'));
     assert.ok(one !== undefined && other !== undefined);
-    /** One after the other, as many times as told. */
+    /** A number of times, one after the other. */
     const inTurn = <Done>(times: number, work: (store: ModuleStore, at: number) => Promise<Done>) =>
       Promise.all(Array.from({ length: times }, (_, at) => work(at % 2 === 0 ? one : other, at)));
     return { ...home, stores: home.replicas[0], one, other, inTurn };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { limits as kernelLimits } from '../../src/kernel/limits.ts';
+import { limits as storageLimits } from '../../src/storage/limits.ts';
 import type { Allowance, SharedState, SlotDecision } from '../../src/kernel/ports/shared-state.ts';
-import { limits } from '../../src/storage/limits.ts';
 
 /** A home of shared state for one test. */
 export interface SharedStateFixture {
@@ -36,7 +36,7 @@ export function sharedStateConformance(
   };
 
   describe(name, () => {
-    test('nobody is granted more than the limit, however many take at once on two replicas', async (t) => {
+    test('no more slots than the limit are granted, however many calls take them at once on two replicas', async (t) => {
       const { state, other, allowance } = await setUp(t);
       await state.slots.begin(allowance, 50);
       const taken = await Promise.all(
@@ -77,7 +77,7 @@ export function sharedStateConformance(
       assert.equal(describeOutcome(await other.slots.take(allowance)), 'granted 9');
     });
 
-    test('giving back what nobody counted begins no count', async (t) => {
+    test('releasing an unknown slot starts no count', async (t) => {
       const { state, allowance } = await setUp(t);
       await state.slots.giveBack(allowance);
       assert.equal(describeOutcome(await state.slots.take(allowance)), 'uncounted');
@@ -145,9 +145,9 @@ export function sharedStateConformance(
       await state.slots.begin(allowance, 0);
       await state.slots.take(allowance, { processId: 'killed', calls: 1 });
       await other.slots.take(allowance, { processId: 'living', calls: 1 });
-      await pass(limits.inFlightLifeMs / 2000);
+      await pass(storageLimits.inFlightLifeMs / 2000);
       await other.slots.reportInFlight(allowance, { processId: 'living', calls: 1 });
-      await pass(limits.inFlightLifeMs / 2000 + 1);
+      await pass(storageLimits.inFlightLifeMs / 2000 + 1);
       const slotDecision = await state.slots.take(allowance);
       assert.ok(slotDecision.outcome === 'full', slotDecision.outcome);
       assert.deepEqual([slotDecision.used, slotDecision.held], [2, 1]);

@@ -42,7 +42,7 @@ export function vectorTableConformance(
       assert.equal((await table.find(owner, 'p', ['a'])).length, 1);
     });
 
-    test('who has read some is told what came since, some at a time and nothing twice', async (t) => {
+    test('a reader gets the changes since its last read, in parts and none twice', async (t) => {
       const [one, other] = await open(t);
       await one.add(owner, someRow('a'), most);
       const first = await other.added(owner, { part: 'p' });

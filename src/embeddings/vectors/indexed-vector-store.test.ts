@@ -135,7 +135,7 @@ test('parts that were not used of late make room for others, and are read again'
   assert.equal(idsIn(await vectors.search(direction(9), { part: '1', most: 1 }))[0], '9');
 });
 
-test('a database that is away or slow is told of, and thrown at nobody', async () => {
+test('an unavailable or slow database is reported, and throws no error', async () => {
   const away: VectorTable = Object.assign(new MemoryVectorTable(), {
     added: () => Promise.reject(new Error('gone')),
     add: () => Promise.reject(new Error('gone')),

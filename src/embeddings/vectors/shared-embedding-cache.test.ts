@@ -26,7 +26,7 @@ function embeddingsWith(table: MemoryVectorTable, nowMs?: number) {
 
 const publicly = { use: 'tools', isPublic: true, deadlineMs: 60_000 } as const;
 
-test('a text that is nobody’s secret is read once, for every process with the same database', async () => {
+test('a public text is embedded once for all processes with the same database', async () => {
   const table = new MemoryVectorTable();
   const first = embeddingsWith(table);
   await first.embeddings.many(['a tool', 'another'], publicly);
@@ -38,7 +38,7 @@ test('a text that is nobody’s secret is read once, for every process with the 
   assert.ok(Math.abs((values[0] ?? 0) - 0.6) < 0.01 && Math.abs((values[1] ?? 0) - 0.8) < 0.01);
 });
 
-test('a text that is nobody’s secret is read once for all accounts, and others once for each', async () => {
+test('a public text is embedded once for all accounts, and others once for each account', async () => {
   const { asked, embeddings } = embeddingsWith(new MemoryVectorTable());
   for (const scope of ['one', 'two']) await embeddings.many(['a tool'], { ...publicly, scope });
   assert.equal(asked.length, 1);

@@ -181,7 +181,7 @@ describe('an edit that would change what the provider keeps', () => {
         ['one, please', undefined],
       );
     }
-    // Who doesn't do the same again is told so.
+    // A module that doesn't repeat its edit gets a note.
     const { sent, step } = await run(asked(3));
     assert.deepEqual([sent[0]?.messages.at(-1)?.content, step?.attributes.prefix], ['two', 'edit-left-out']);
   });
@@ -218,7 +218,7 @@ describe('a declared step', () => {
       assert.ok(Number(step?.attributes.costs) > 0);
     });
 
-  test('is told, also where another one is refused afterwards', async () => {
+  test('is noted, even if another one is rejected afterwards', async () => {
     const asking = editing(async (exchange, next, kit) => {
       const { messages } = exchange.request;
       if (messages.length < 5) return next(exchange);

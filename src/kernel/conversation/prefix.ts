@@ -198,8 +198,9 @@ export function createPrefixKit(
       const { isAllowed, why, costs, saves } = decision;
       const isStep = why !== 'break' && why !== 'unchanged';
       // Note an allowed step, even if another one was rejected.
-      const isTold = step.attributes.step !== undefined && !String(step.attributes.step).startsWith('no-');
-      if (isStep && (isAllowed || !isTold))
+      const hasAllowedStep =
+        step.attributes.step !== undefined && !String(step.attributes.step).startsWith('no-');
+      if (isStep && (isAllowed || !hasAllowedStep))
         step.note({ step: isAllowed ? why : `no-${why}`, costs: formatUsd(costs), saves: formatUsd(saves) });
       if (isAllowed) allow(edited);
       return decision;

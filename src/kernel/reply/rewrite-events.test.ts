@@ -74,7 +74,7 @@ describe('a reply that goes through a generator', () => {
     assert.deepEqual(endings, ['complete']);
   });
 
-  test('that ends too early is broken, and its provider is told to stop', async () => {
+  test('that ends too early is broken, and its provider is stopped', async () => {
     const { reply, endings } = watched();
     const spliced = reply.through(async function* (events) {
       for await (const event of events) {

@@ -114,7 +114,7 @@ describe('text that is replaced on its way', () => {
     assert.deepEqual(deltas(signature), [sent(signature)]);
   });
 
-  test('is left alone where nobody asked for it', async () => {
+  test('is left alone unless it is listed', async () => {
     const { content } = await rewritten(
       { type: 'thinking', thinking: '' },
       [{ type: 'thinking_delta', thinking: 'cat' }],

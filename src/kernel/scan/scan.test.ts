@@ -198,20 +198,20 @@ describe('the scanner', () => {
   });
 
   test('says what is wrong first', () => {
-    const told = (text: string, valuesMax: number, depthMax: number) =>
+    const scanWithin = (text: string, valuesMax: number, depthMax: number) =>
       scan(Buffer.from(text), { valuesMax, depthMax });
-    assert.equal(told('[1,2,3,nonsense', 2, 9), 'values');
-    assert.equal(told('[1,2,3,nonsense', 3, 9), 'values');
-    assert.equal(told('[1,2,3,nonsense', 4, 9), 'syntax');
-    assert.equal(told('[nonsense,2,3', 1, 9), 'syntax');
-    assert.equal(told('[[[nonsense', 9, 2), 'depth');
-    assert.equal(told('[[[nonsense', 9, 3), 'syntax');
-    assert.equal(told('[[[nonsense', 2, 2), 'values');
-    assert.equal(told('[[]nonsense]', 9, 1), 'depth');
-    assert.equal(found(told('[1,{"a":2}]', 3, 2)).values, 3);
-    assert.equal(told('{}', 1, 0), 'depth');
-    assert.equal(told('[]', 0, 1), 'values');
-    assert.equal(found(told('1', 0, 0)).depth, 0);
+    assert.equal(scanWithin('[1,2,3,nonsense', 2, 9), 'values');
+    assert.equal(scanWithin('[1,2,3,nonsense', 3, 9), 'values');
+    assert.equal(scanWithin('[1,2,3,nonsense', 4, 9), 'syntax');
+    assert.equal(scanWithin('[nonsense,2,3', 1, 9), 'syntax');
+    assert.equal(scanWithin('[[[nonsense', 9, 2), 'depth');
+    assert.equal(scanWithin('[[[nonsense', 9, 3), 'syntax');
+    assert.equal(scanWithin('[[[nonsense', 2, 2), 'values');
+    assert.equal(scanWithin('[[]nonsense]', 9, 1), 'depth');
+    assert.equal(found(scanWithin('[1,{"a":2}]', 3, 2)).values, 3);
+    assert.equal(scanWithin('{}', 1, 0), 'depth');
+    assert.equal(scanWithin('[]', 0, 1), 'values');
+    assert.equal(found(scanWithin('1', 0, 0)).depth, 0);
   });
 
   test('refuses a bomb when it has seen enough of it', () => {
@@ -279,16 +279,16 @@ describe('the scanner', () => {
 /** That the scan says of these bytes what JSON.parse does, and that what lies between the children is all that may. */
 function agrees(bytes: Buffer): void {
   const text = bytes.toString();
-  const told = scan(bytes, bounds);
+  const result = scan(bytes, bounds);
   let whole: unknown;
   try {
     whole = JSON.parse(text);
   } catch {
-    assert.equal(told, 'syntax', text.slice(-300));
+    assert.equal(result, 'syntax', text.slice(-300));
     return;
   }
-  if (typeof told === 'string') assert.fail(`${told}: ${text.slice(-300)}`);
-  const { kind, start, end, offsets, values, pairs, depth } = told;
+  if (typeof result === 'string') assert.fail(`${result}: ${text.slice(-300)}`);
+  const { kind, start, end, offsets, values, pairs, depth } = result;
   assert.deepEqual({ values, pairs, depth }, shapeOf(bytes.toString('latin1')));
   assert.equal(kind, kindOf(whole));
   // Keys of whole objects aren't looked at: V8 may mistake them, https://github.com/nodejs/node/issues/63785.
@@ -318,18 +318,18 @@ function kindOf(value: unknown): ScanResult['kind'] {
 }
 
 /** The same, found so much further on. */
-function moved(told: ScanResult | ScanFault, by: number): ScanResult | ScanFault {
-  if (typeof told === 'string') return told;
+function moved(result: ScanResult | ScanFault, by: number): ScanResult | ScanFault {
+  if (typeof result === 'string') return result;
   return {
-    ...told,
-    start: told.start + by,
-    end: told.end + by,
-    offsets: told.offsets.map((place) => place + by),
-    longTexts: told.longTexts?.map((place) => place + by),
+    ...result,
+    start: result.start + by,
+    end: result.end + by,
+    offsets: result.offsets.map((place) => place + by),
+    longTexts: result.longTexts?.map((place) => place + by),
   };
 }
 
-function found(told: ScanResult | ScanFault): ScanResult {
-  if (typeof told === 'string') assert.fail(told);
-  return told;
+function found(result: ScanResult | ScanFault): ScanResult {
+  if (typeof result === 'string') assert.fail(result);
+  return result;
 }

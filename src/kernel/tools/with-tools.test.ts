@@ -205,7 +205,7 @@ describe('a tool that the gateway answers', () => {
     ]);
   });
 
-  test('that fails is told to the model, which goes on', async () => {
+  test('that fails is reported to the model, which goes on', async () => {
     const broken: GatewayTool = {
       ...clock,
       answer: () => Promise.reject(new Error('a secret of the house')),

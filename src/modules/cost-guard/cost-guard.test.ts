@@ -91,7 +91,7 @@ test('past the ceiling of the month it is 402 until the month ends', async () =>
   assert.ok((await run(request)).answer);
 });
 
-test('what calls under way may cost is told apart from what was spent', async () => {
+test('the holds of calls in flight are distinguished from what was spent', async () => {
   const { run } = guarded({ options: `day=${usd(worstNano + answerNano)}` });
   await run(request);
   const open = Promise.withResolvers<Reply>();
@@ -197,7 +197,7 @@ test('what a provider may read besides the request is reckoned with', async () =
   assert.ok((await inOf(shell, 'request=0.000001')) < 3000);
 });
 
-test('what nobody has a price for is refused, unless it is allowed', async () => {
+test('a model without a price is rejected, unless that is allowed', async () => {
   const unpriced = { priceOf: () => undefined, bill: () => undefined };
   const run = runModule(costGuard, { upstream: async () => Reply.of(answer) }, { prices: unpriced });
   const { error, sent } = await run(request, { options: 'day=5' });

@@ -73,7 +73,7 @@ test('where several levels set ceilings the lowest of each holds', () => {
   });
 });
 
-test('nobody can reckon with less than another level does', () => {
+test('no level can lower the estimate of another level', () => {
   const careful = read({ day: '5' });
   const bold = read({ day: '9', assume_output: '1', assume_input: '1', unknown: 'allow' });
   const merged = strictest([careful, bold]);

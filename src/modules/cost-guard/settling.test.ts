@@ -65,7 +65,7 @@ for (const wire of wireFormats)
       assert.deepEqual(await standing(budgets), [answerNano, 0]);
     });
 
-test('a provider that refuses, or that nobody reaches, costs nothing', async () => {
+test('a provider that rejects the call or can’t be reached costs nothing', async () => {
   const { run, purses: budgets } = guarded({ options: 'day=1' });
   for (const code of ['upstream_error', 'upstream_unreachable', 'upstream_broken'] as const) {
     const failure = new GatewayError(code, 'no');
@@ -112,7 +112,7 @@ const text: ReplyEvent = {
 /** 80 characters are 20 tokens or so, and for this provider a little more. */
 const seenNano = 28 * 10_000;
 
-test('a stream that is cut off costs what the provider told and what was seen of it', async () => {
+test('a stream that breaks off costs what the provider reported plus the content that arrived', async () => {
   const gone = new GatewayError('client_gone', 'gone');
   const broken = new GatewayError('upstream_broken', 'broken');
   for (const failure of [gone, broken]) {
@@ -122,7 +122,7 @@ test('a stream that is cut off costs what the provider told and what was seen of
   }
 });
 
-test('where the provider told nothing before the cut, what it has read is estimated', async () => {
+test('if the provider reported nothing before the stream broke off, the input is estimated', async () => {
   const { run, purses: budgets } = guarded({ options: 'day=1' });
   const upstream = cutOff([unsaid, block, text], new GatewayError('client_gone', 'gone'));
   const { step } = await run({ ...request, stream: true }, { upstream });
@@ -159,7 +159,7 @@ test('each time that another module sends a call it is paid for, and nothing whe
   const surroundings = { clock: new MovedClock(), prices, budgets: purses, otherModules: [retrying] };
   const run = runModule(costGuard, { upstream: async () => Reply.of(answer) }, surroundings);
   await run(request, { pipeline: 'retrying,cost-guard?day=1' });
-  // The first was thrown away before it told anything.
+  // The first was discarded before it reported any usage.
   assert.deepEqual(await standing(purses), [readNano + answerNano, 0]);
   await run(request, { pipeline: 'retrying?answers=yes,cost-guard?day=1' });
   assert.deepEqual(await standing(purses), [readNano + answerNano, 0]);

@@ -116,7 +116,7 @@ test('where the provider reads what is not in the request, the whole context cou
   assert.equal(worstOf(request, { model: 'groq/compound-beta' }).inputTokens, 50_000);
 });
 
-/** Fields of each format that name what a provider keeps, or what nobody here knows. */
+/** Fields of each format that name content stored by the provider, or that Weir doesn't know. */
 const unsized: Readonly<Record<string, readonly string[]>> = {
   Messages: ['container', 'mcp_servers', 'thread', 'newest_field'],
   'Chat Completions': ['web_search_options', 'plugins', 'newest_field'],

@@ -136,14 +136,14 @@ function answerCountOf({ fields }: CostFactors): number {
 }
 
 function boundOf({ fields, hourCache, isSilent }: CostFactors, inputTokens: number): CostBound {
-  const told = (name: string) => (typeof fields[name] === 'string' ? fields[name] : null);
+  const stringField = (name: string) => (typeof fields[name] === 'string' ? fields[name] : null);
   return {
     inputTokens,
     outputTokens: 0,
     hourCache,
     hasNoAudio: isSilent,
-    service_tier: told('service_tier'),
-    speed: told('speed'),
-    inference_geo: told('inference_geo'),
+    service_tier: stringField('service_tier'),
+    speed: stringField('speed'),
+    inference_geo: stringField('inference_geo'),
   };
 }

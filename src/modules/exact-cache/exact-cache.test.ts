@@ -140,7 +140,7 @@ const otherMeaning: Readonly<Record<string, ChatRequest>> = {
   'a tool choice': { ...hello, tool_choice: { type: 'none' } },
   'a stop sequence': { ...hello, stop_sequences: ['.'] },
   thinking: { ...hello, thinking: { type: 'adaptive' } },
-  'a field that nobody knows': Object.assign({}, hello, { brand_new: true }),
+  'an unknown field': Object.assign({}, hello, { brand_new: true }),
 };
 
 for (const [what, request] of Object.entries(otherMeaning)) {
@@ -297,7 +297,7 @@ test("another account's request in flight is not waited for", async () => {
   await leader;
 });
 
-test('a request whose client leaves while it waits asks nobody', async () => {
+test('a request whose client disconnects while it waits makes no attempt', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const run = runModule(exactCache);
   const leader = run(hello, {

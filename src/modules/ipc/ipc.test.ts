@@ -11,7 +11,7 @@ import { ipc } from './ipc.ts';
 
 const contextEditing = { wire: 'anthropic-messages', clearsToolUses: 'clear_tool_uses_20250919' };
 
-/** A time that stands still until it is told to go on. */
+/** A clock that stands still until a test advances it. */
 function house(options: string, { contextTokens = 200_000, over = {} as RunOptions } = {}) {
   const works: ModuleSavings[] = [];
   const time = { nowMs: 1_000_000 };
@@ -170,18 +170,18 @@ describe('a conversation', () => {
   test('keeps what a system says among its messages, behind the record of what came before', async () => {
     const { run } = house('target=10000');
     const { messages, ...rest } = asked(80);
-    const told: readonly Message[] = [
+    const conversation: readonly Message[] = [
       ...messages.slice(0, 2),
       { role: 'user', content: [...resultOf(0), { type: 'text', text: 'Wait.' }] },
       { role: 'system', content: 'Speak French from now on.' },
       ...messages.slice(3),
     ];
-    const { sent } = await run({ ...rest, messages: told });
+    const { sent } = await run({ ...rest, messages: conversation });
     assert.deepEqual(
       sent[0]?.messages.slice(0, 3).map(({ role }) => role),
       ['user', 'system', 'assistant'],
     );
-    assert.deepEqual(sent[0]?.messages[1], told[3]);
+    assert.deepEqual(sent[0]?.messages[1], conversation[3]);
   });
 
   test('begins with the same bytes from one call to the next', async () => {
@@ -221,19 +221,19 @@ describe('a conversation', () => {
           : { ...message, content: blocksIn(message).filter(({ type }) => at === 0 || type !== 'text') },
       ),
     });
-    const told = async (turns: number) => {
+    const runTurns = async (turns: number) => {
       const { sent, step } = await run(looping(turns));
       const { context_management, ...rest } = sent[0] ?? assert.fail();
       assert.equal(textOf(rest), textOf(looping(turns)));
       return { edit: textOf(context_management), facts: step?.attributes };
     };
-    const first = await told(74);
+    const first = await runTurns(74);
     assert.match(
       first.edit,
       /clear_tool_uses_20250919.*"trigger":\{"type":"tool_uses","value":68\}.*"value":6\}/,
     );
     assert.equal(first.facts?.cleared, 'by-provider');
-    assert.match((await told(75)).edit, /"value":68\}.*"value":7\}/);
+    assert.match((await runTurns(75)).edit, /"value":68\}.*"value":7\}/);
   });
 
   test('loses all thoughts that were signed with another past, and no marker too many', async () => {
@@ -335,7 +335,7 @@ describe('what it costs', () => {
     assert.equal(text.replaceAll(',"cache_control":{"type":"ephemeral"}', ''), textOf(asked(20)));
   });
 
-  test('is told for each call and for the conversation', async () => {
+  test('is reported for each call and for the conversation', async () => {
     const { run, works } = house('target=10000');
     const { step } = await run(asked(80), {
       upstream: async () => says({ text: 'Yes.' }, { cache_creation_input_tokens: 9000 }),

@@ -117,7 +117,7 @@ test('while people only greet few tools go out, and the first request chooses, o
   assert.equal(none.step?.attributes.aside, 'vague');
 });
 
-test('what a search found is told without tools that the client has no more', () => {
+test('search results lose the tools that the client no longer has', () => {
   const found = (...names: readonly string[]): Block =>
     JSON.parse(
       JSON.stringify({
@@ -129,13 +129,13 @@ test('what a search found is told without tools that the client has no more', ()
         },
       }),
     );
-  const told = (...names: readonly string[]): ChatRequest =>
+  const requestWith = (...names: readonly string[]): ChatRequest =>
     request('', {
       messages: [{ role: 'assistant', content: [found(...names), { type: 'text', text: 'a' }] }],
     });
-  assert.deepEqual(removeStaleReferences(told('gone', weather), tools), told(weather));
-  assert.deepEqual(removeStaleReferences(told('gone'), tools), told());
-  const known = told(weather);
+  assert.deepEqual(removeStaleReferences(requestWith('gone', weather), tools), requestWith(weather));
+  assert.deepEqual(removeStaleReferences(requestWith('gone'), tools), requestWith());
+  const known = requestWith(weather);
   assert.equal(removeStaleReferences(known, tools), known, 'the same, byte for byte');
 });
 
@@ -183,7 +183,7 @@ test('what was used, forced, named or is always wanted stays, and so do the tool
   const names = namesIn(sent[0]);
   for (const word of ['violin', 'garden', 'museum', 'tennis']) assert.ok(names.includes(name(word)), word);
   assert.ok(names.includes('web_search'));
-  assert.ok(!names.includes(name('parrot')), 'what tools gave back is nobody’s wish');
+  assert.ok(!names.includes(name('parrot')), 'a tool result is no request');
 });
 
 test('a later call that must use a tool that was left out has it, and so have those after it', async () => {
@@ -319,7 +319,7 @@ for (const [aside, when, over] of [
   ['vague', 'a request says nothing', { messages: [{ role: 'user', content: 'please go on with it' }] }],
   [
     'vague',
-    'a request is in a script that nobody here reads',
+    'a request is in a script without known words',
     { messages: [{ role: 'user', content: '请帮我查询天气记录' }] },
   ],
   [
@@ -481,7 +481,7 @@ describe('the way back', () => {
       assert.deepEqual(namesIn(next.sent[0]), namesIn(first.sent[0]));
     });
 
-  test('wrong arguments and wrong names are told to the model, with what would be right', async () => {
+  test('the model gets an error for wrong arguments and wrong names, with the right ones', async () => {
     const upstream = script(
       {},
       [use('c1', 'call_tool', { name: violin, arguments: {} })],
@@ -518,9 +518,9 @@ describe('the way back', () => {
     const query = 'recipe garden museum tennis planet mcp__glacier_server__glacier_lookup';
     const upstream = script({}, [use('f1', 'find_tools', { query })]);
     const { sent } = await run()(request(ask, { tools: huge }), { upstream });
-    const told = JSON.stringify(sent[1]?.messages.at(-1));
-    assert.match(told, /with call_tool:\\n\{\\"name\\":\\"mcp__glacier/);
-    assert.ok(told.length < 60_000, String(told.length));
+    const message = JSON.stringify(sent[1]?.messages.at(-1));
+    assert.match(message, /with call_tool:\\n\{\\"name\\":\\"mcp__glacier/);
+    assert.ok(message.length < 60_000, String(message.length));
   });
 
   test('arguments may stand beside the name, and numbers keep all their digits', async () => {

@@ -128,7 +128,7 @@ describe('another end user of the account', () => {
     assert.equal(new Set(all.map(({ scope }) => scope)).size, 2);
   });
 
-  test('and nobody confirms the opposite of what they said', async () => {
+  test('and no other user confirms the opposite of what they said', async () => {
     const said = [
       'Always wash the car before the truck.',
       'Always clean a car ahead of other things.',
@@ -142,7 +142,7 @@ describe('another end user of the account', () => {
     assert.deepEqual(Object.values(seenIn).sort(), [['c0'], ['c2']]);
   });
 
-  test('is told apart by every field in which a request names them', async () => {
+  test('is distinguished by every field in which a request names them', async () => {
     const request = corrected('', 'No, always check the brakes of a car first.');
     const { metadata, ...nobodys } = request;
     const named = (more: object) => ({ ...nobodys, ...more });

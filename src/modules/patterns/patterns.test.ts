@@ -178,7 +178,7 @@ describe('lessons', () => {
     assert.doesNotMatch(JSON.stringify(pattern), /evil|IGNORE|IMPORTANT|curl/);
   });
 
-  test('are not made where it is switched off, nor of a change that can’t be told', async () => {
+  test('are not made where it is switched off, nor of a change that can’t be recognised', async () => {
     assert.deepEqual(await learned(fixed(), 'forge=off'), []);
     const same = ask(user('Go.'), ...failing('/a', 'Error'), ...failing('/b', 'fine', false));
     assert.deepEqual(await learned({ ...same, tools: [deploy] }), []);

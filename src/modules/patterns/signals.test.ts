@@ -24,7 +24,7 @@ describe('how a conversation seems to go', () => {
     return [good, bad];
   };
 
-  test('tools: by the share of calls that did not fail, however a failure is told', () => {
+  test('tools: by the share of calls that did not fail, however a failure is reported', () => {
     assert.deepEqual(verdict('tools', ...ran('ok'), ...ran('ok')), [0.2, 0]);
     assert.deepEqual(verdict('tools', ...ran('ok'), ...ran('no', true)), [0.1, 0.1]);
     for (const output of ['Error: no', '{"error": "x"}', 'Traceback (most recent', 'exit code: 2'])

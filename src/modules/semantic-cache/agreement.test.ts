@@ -34,7 +34,7 @@ test('another verdict, number, name or piece of code is another answer, however 
     assert.equal(compareAnswers(text(one), text(other), 0.99), false, one);
 });
 
-test('answers about something else do not agree, and without vectors nobody can tell', () => {
+test('answers about something else do not agree, and without vectors agreement is unknown', () => {
   const [one, other] = [
     text('Click on the link in the mail that we sent you.'),
     text('Bees are insects that make honey.'),

@@ -34,14 +34,14 @@ export class SemanticCacheHandler {
     const cacheQuery = await createCacheQuery(exchange, kit, prompts);
     const same = await answers.find(kit.cache, cacheQuery.key, exchange.clientRequest);
     if (same !== undefined) return serveCachedAnswer(same, 1, exchange, kit);
-    const { match, ...told } = await lookUp(cacheQuery, exchange, kit, {
+    const { match, ...attributes } = await lookUp(cacheQuery, exchange, kit, {
       answers,
       evidenceStore,
       prompts,
     });
     if (match?.isServable === true && this.#random() >= kit.options.shadow)
       return serveCachedAnswer(match.answer, 1 - match.errorProbability, exchange, kit);
-    kit.note({ miss: true, ...told, ...(match?.isServable === true && { shadow: true }) });
+    kit.note({ miss: true, ...attributes, ...(match?.isServable === true && { shadow: true }) });
     const reply = await next(exchange);
     storeAnswer(reply, cacheQuery, exchange, { kit, answers, evidenceStore });
     if (match?.isServable === true) compareLater(reply, match, { kit, evidenceStore });

@@ -188,7 +188,7 @@ describe('a model that is not known', () => {
     assert.equal(modelCatalog.priced(deepseek, 'deepseek-v9')?.card.output, 3_960_000);
   });
 
-  test('has no price where nobody knows any of its provider, which is not the same as free', () => {
+  test('has no price if its provider has no known prices, which is not the same as free', () => {
     assert.equal(modelCatalog.priced(custom, 'llama'), undefined);
     assert.equal(modelCatalog.cost(custom, 'llama', million), undefined);
     assert.equal(modelCatalog.priced({ ...custom, name: 'constructor' }, 'llama'), undefined);

@@ -49,7 +49,7 @@ describe('prices of the operator', () => {
     assert.equal(modelCatalog.cost(openai, 'gpt-4o-mini', million), 0.75e9);
   });
 
-  test('hold for a model that nobody knew', () => {
+  test('apply to an unknown model', () => {
     const modelCatalog = catalogWith({ 'mine/llama-70b': { prices: { input: 0.5, output: 0.7 } } });
     assert.equal(modelCatalog.cost(mine, 'llama-70b', million), 1.2e9);
     assert.equal(modelCatalog.priced(mine, 'llama-70b')?.estimated, false);
@@ -88,7 +88,7 @@ describe('prices of the operator', () => {
     assert.equal(later.cost(mine, 'm', { input_tokens: 100, service_tier: 'flex' }), 150_000);
   });
 
-  test('name their providers, so that a misspelt one can be told', () => {
+  test('name their providers, so that a misspelt one can be reported', () => {
     const overrides = readPriceOverrides(
       written({ models: { 'opnai/gpt-4o': { prices: { input: 1, output: 1 } } } }),
     );

@@ -136,7 +136,7 @@ describe('how it is laid out', () => {
     assert.ok(tools('openai-chat') > tools('openai-responses'));
   });
 
-  test('a family that nobody knows has a layout too', () => {
+  test('an unknown family has a layout, too', () => {
     assert.ok(baseOf('something-new') > 0);
   });
 });

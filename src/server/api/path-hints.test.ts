@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { cpuMs } from '../../../test/support/cpu-time.ts';
 import { hintForPath } from './path-hints.ts';
 
-test('who was given a base address with a /v1 too few or too many is told so', () => {
+test('a base address with a missing or a second /v1 gets a hint', () => {
   for (const path of [
     '/chat/completions',
     '/responses',
@@ -19,7 +19,7 @@ test('who was given a base address with a /v1 too few or too many is told so', (
     assert.match(hintForPath(path) ?? '', /base URL/, path);
 });
 
-test('clients of clouds are told where the same is found', () => {
+test('clients of clouds get a hint with the right path', () => {
   assert.match(hintForPath('/openai/deployments/mine/chat/completions') ?? '', /azure\/<deployment>/);
   assert.match(hintForPath('/model/amazon.nova-lite-v1:0/converse') ?? '', /bedrock\//);
   assert.match(hintForPath('/v1/projects/p/publishers/anthropic/models/m:rawPredict') ?? '', /vertex\//);

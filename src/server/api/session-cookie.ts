@@ -79,7 +79,7 @@ function readCookie(headers: HeaderList, cookieName: string): string | undefined
     })
     .filter((value) => value !== '');
   const [first] = values;
-  // A sibling subdomain can add a cookie of the same name, and the two cannot be told apart.
+  // A sibling subdomain can add a cookie of the same name, and the two cannot be distinguished.
   if (values.some((value) => value !== first))
     throw new GatewayError(
       'credentials_disagree',

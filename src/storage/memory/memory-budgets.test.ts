@@ -46,7 +46,7 @@ test('purses in memory are bounded: idle ones go first, then the oldest, never o
   assert.equal((await purses.hold(asking('used 1'))).outcome, 'uncounted');
 });
 
-test('places of holds are used again, and a late settlement frees nobody else’s', async () => {
+test('entries of holds are reused, and a late settlement frees no other hold', async () => {
   const purses = new MemoryBudgets(new MovedClock());
   await purses.begin(holderOf('k'), windows, { day: 0, month: 0 });
   const first = await purses.hold(asking('k'));

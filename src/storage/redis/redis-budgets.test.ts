@@ -105,7 +105,7 @@ test('a call that was given up holds nothing when it reaches Redis after all', a
   assert.deepEqual(refused, { outcome: 'refused', window: 'day', spent: 0, held: 0 });
 });
 
-test('a clock of Redis that jumps ahead refuses nobody', async (t) => {
+test('a clock of Redis that jumps ahead rejects no call', async (t) => {
   const link = await RedisConnection.open({ url: await freshRedis(t) });
   t.after(() => link.close());
   const purses = new RedisBudgets(link);

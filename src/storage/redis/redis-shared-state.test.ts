@@ -43,7 +43,7 @@ test('a slot is taken in one round trip, the first included', async (t) => {
   assert.equal(proxy.asked.match(/^\*\d+\r$/gm)?.length, 1);
 });
 
-test('a server that lost its scripts is told them again', async (t) => {
+test('a server that lost its scripts gets them again', async (t) => {
   const url = await freshRedis(t);
   const state = await replica(t, url);
   const admin = await adminOf(t, url);

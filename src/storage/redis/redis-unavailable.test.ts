@@ -37,7 +37,7 @@ test('while Redis is away every call fails at once with 503, and works again whe
   assert.equal((await state.slots.take(allowance)).outcome, 'granted');
 });
 
-test('a Redis that falls silent fails calls within the time, and nobody waits for it after that', async (t) => {
+test('a Redis that falls silent fails calls within the timeout, and later calls don’t wait for it', async (t) => {
   const { state, proxy, link } = await setUp(t);
   await state.slots.begin(allowance, 0);
   proxy.silence();
@@ -51,7 +51,7 @@ test('a Redis that falls silent fails calls within the time, and nobody waits fo
   await eventually(() => atOnce(assert.rejects(state.ping(), isUnavailable)));
   const { connections } = proxy;
   await eventually(() => (proxy.connections > connections ? true : undefined));
-  assert.ok(await atOnce(assert.rejects(state.ping(), isUnavailable)), 'nobody waits for a further try');
+  assert.ok(await atOnce(assert.rejects(state.ping(), isUnavailable)), 'later calls fail at once');
   assert.equal(link.pending, 0);
   proxy.speak();
   await eventually(() => (link.isUp ? true : undefined));
@@ -70,7 +70,7 @@ test('a call that was given up takes no slot when it reaches Redis after all', a
   assert.deepEqual({ ...slotDecision, version: '' }, { outcome: 'granted', used: 1, version: '' });
 });
 
-test('a clock of Redis that jumps ahead refuses nobody', async (t) => {
+test('a clock of Redis that jumps ahead rejects no call', async (t) => {
   const { state, link } = await setUp(t);
   await state.slots.begin(allowance, 0);
   link.redisNowMs = Date.now() - 3_600_000;

@@ -59,17 +59,17 @@ test('PostgreSQL keeps every committed row when processes that write are killed'
   t.diagnostic(`${committed.length} rows in 4 lives`);
 });
 
-/** Lets a writer live until it has told of so many rows; resolves to all that it told of. */
+/** Kills a writer when it has reported this many rows; resolves to all rows that it reported. */
 async function liveFor(rows: number, place: string): Promise<readonly CommittedRow[]> {
-  const told: CommittedRow[] = [];
+  const reported: CommittedRow[] = [];
   const child = fork(writer, [place]);
   child.on('message', (committedRow: CommittedRow) => {
-    told.push(committedRow);
-    if (told.length === rows) child.kill('SIGKILL');
+    reported.push(committedRow);
+    if (reported.length === rows) child.kill('SIGKILL');
   });
   const [[code, signal]] = await Promise.all([once(child, 'exit'), once(child, 'close')]);
   assert.deepEqual([code, signal], [null, 'SIGKILL']);
-  return told;
+  return reported;
 }
 
 async function assertAllThere(committed: readonly CommittedRow[], rows: Rows): Promise<void> {

@@ -127,7 +127,7 @@ for (const [sqlDialect, makeHome] of homes)
     });
   });
 
-test('whoever reads a table for long keeps a step waiting, and nobody else', async (t) => {
+test('a long read of a table delays a migration step, and nothing else', async (t) => {
   const openLinks = await postgresHome(t);
   const [reader, other, db] = [openLinks(), openLinks(), openLinks()].map((connectionPool) => {
     t.after(() => connectionPool.close());

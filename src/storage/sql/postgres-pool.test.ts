@@ -95,7 +95,7 @@ test('a statement that is refused doesn’t cost the connection, unless it spoil
   assert.notDeepEqual(await serving(), first);
 });
 
-test('who waits for a connection too long is told so', async (t) => {
+test('a query that waits too long for a connection fails with a timeout', async (t) => {
   // Long enough for a busy machine to open a connection.
   const links = setUp(t, await freshPostgres(t), { waitMs: 3000 });
   const taken = await Promise.all([links.acquire(), links.acquire(), links.acquire()]);
@@ -113,7 +113,7 @@ test('whole numbers are numbers, and those that a number can’t hold are refuse
   pooledConnection.release();
 });
 
-test('an address where nobody listens is refused in one line without its password', async () => {
+test('an address without a server is reported in one line without its password', async () => {
   const url = 'postgres://weir:hush-hush@127.0.0.1:1/weir';
   await assert.rejects(openPostgres({ url }), (error) => {
     assert.ok(error instanceof Error);

@@ -57,7 +57,7 @@ test('a link is taken in turn', async (t) => {
   assert.deepEqual(order, [1, 2, 3]);
 });
 
-test('who waits too long for a link is told so', async (t) => {
+test('a query that waits too long for a link fails with a timeout', async (t) => {
   const { links } = setUp(t, { waitMs: 100 });
   const kept = await links.acquire();
   await assert.rejects(links.acquire(), unavailable);

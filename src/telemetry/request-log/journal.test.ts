@@ -120,7 +120,7 @@ test('calls that are given up leave no page', async (t) => {
   await eventually(() => (pages().length === 0 ? true : undefined));
 });
 
-test('where nothing can be written calls are stored all the same, and it is told once', async (t) => {
+test('calls are stored even if the journal can’t be written, and that is reported once', async (t) => {
   const { recorder, folder, stored, broken } = await setUp(t);
   rmSync(folder, { recursive: true });
   writeFileSync(folder, 'no folder');

@@ -104,7 +104,7 @@ test('sums of kinds become sums by model, provider, key and error, and of steps 
   assert.equal(all.overhead.quantile(0.5), spans[1]?.group.overhead.quantile(0.5));
 });
 
-test('of many times a median and a percentile are told nearly as they were', () => {
+test('the median and percentiles of many times are nearly exact', () => {
   const latencyHistogram = new LatencyHistogram();
   for (let ms = 200; ms < 1200; ms++) latencyHistogram.add(Math.floor(8 * Math.log(ms * 1000)), 1);
   const [median, most] = [latencyHistogram.quantile(0.5) ?? 0, latencyHistogram.quantile(0.95) ?? 0];

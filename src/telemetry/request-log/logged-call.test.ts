@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endedCall } from '../../../test/support/ended-call.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
-import { type Attributes, Step } from '../../kernel/trace.ts';
 import { limits } from '../limits.ts';
+import { type Attributes, Step } from '../../kernel/trace.ts';
 import { toLoggedCall } from './logged-call.ts';
 
 test('the time of a call is that of its id', () => {
   assert.equal(toLoggedCall(endedCall({ id: `req_019a8c3b5e00${'0'.repeat(20)}` })).atMs, 0x019a8c3b5e00);
 });
 
-test('what is told of a call is kept, and what is not told is null', () => {
+test('the reported values of a call are kept, and missing ones are null', () => {
   const usage = {
     input_tokens: 1,
     output_tokens: 2,
@@ -18,20 +18,20 @@ test('what is told of a call is kept, and what is not told is null', () => {
     cache_creation_input_tokens: 0,
     output_tokens_details: { thinking_tokens: 1 },
   };
-  const told = toLoggedCall(
+  const call = toLoggedCall(
     endedCall({ usage, keyId: 'key', askedBy: 'judge', costNanoUsd: 0, contentMs: 0, errorCode: 'busy' }),
   );
   assert.deepEqual(
-    [told.inputTokens, told.outputTokens, told.cacheReadTokens, told.cacheWriteTokens, told.reasoningTokens],
+    [call.inputTokens, call.outputTokens, call.cacheReadTokens, call.cacheWriteTokens, call.reasoningTokens],
     [1, 2, 3, 0, 1],
   );
-  assert.deepEqual([told.costNanoUsd, told.contentMs, told.errorCode], [0, 0, 'busy']);
-  assert.deepEqual([told.keyId, told.askedBy], ['key', 'judge']);
-  const untold = toLoggedCall(
+  assert.deepEqual([call.costNanoUsd, call.contentMs, call.errorCode], [0, 0, 'busy']);
+  assert.deepEqual([call.keyId, call.askedBy], ['key', 'judge']);
+  const bareCall = toLoggedCall(
     endedCall({ usage: { output_tokens_details: null }, modelUsed: undefined, provider: undefined }),
   );
   const { inputTokens, reasoningTokens, keyId, askedBy, costNanoUsd, contentMs, errorCode, modelUsed } =
-    untold;
+    bareCall;
   assert.deepEqual(
     [
       inputTokens,
@@ -42,20 +42,20 @@ test('what is told of a call is kept, and what is not told is null', () => {
       contentMs,
       errorCode,
       modelUsed,
-      untold.provider,
+      bareCall.provider,
     ],
     Array(9).fill(null),
   );
 });
 
 test('figures that can not be are left out', () => {
-  for (const told of [Number.NaN, -1, 1.5, 1e300, Number.POSITIVE_INFINITY]) {
+  for (const figure of [Number.NaN, -1, 1.5, 1e300, Number.POSITIVE_INFINITY]) {
     const call = toLoggedCall(
-      endedCall({ usage: { input_tokens: told }, costNanoUsd: told, savedNanoUsd: told }),
+      endedCall({ usage: { input_tokens: figure }, costNanoUsd: figure, savedNanoUsd: figure }),
     );
     assert.deepEqual([call.inputTokens, call.costNanoUsd], [null, null]);
     // A module may cost more than it saves.
-    assert.equal(call.savedNanoUsd, told === -1 ? -1 : 0);
+    assert.equal(call.savedNanoUsd, figure === -1 ? -1 : 0);
   }
 });
 
@@ -71,7 +71,7 @@ test('names that a database would refuse, or that have no end, are kept as far a
   assert.equal(pipeline.length, limits.requestLogPipelineCharacters);
 });
 
-test('modules are told of with their effect, their time and their facts, within bounds', () => {
+test('modules are logged with their effect, their time and their attributes, within bounds', () => {
   const [first, ...others] = toLoggedCall(
     endedCall({
       steps: [

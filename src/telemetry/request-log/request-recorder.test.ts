@@ -72,7 +72,7 @@ test('calls whose storing failed after it succeeded are there once', async (t) =
   assert.equal(await stored(), 7);
 });
 
-test('while the log is away calls wait up to a bound, the rest is counted and told once', async (t) => {
+test('while the log is unavailable, calls wait up to a bound; the rest is counted and reported once', async (t) => {
   const { recorder, faulty, drops, stored } = await setUp(t, { flushMs: 1, rowsMax: 10 });
   let away = true;
   faulty.beforeAdd = () => {
@@ -88,7 +88,7 @@ test('while the log is away calls wait up to a bound, the rest is counted and to
   assert.deepEqual([recorder.waiting, await stored()], [0, 10]);
   away = true;
   for (let at = 0; at < 11; at++) recorder.record(endedCall());
-  assert.deepEqual([recorder.dropped, drops.count], [21, 2], 'the next time is told too');
+  assert.deepEqual([recorder.dropped, drops.count], [21, 2], 'the next drop is reported, too');
   away = false;
 });
 
@@ -139,7 +139,7 @@ test('who reads sees what was recorded before', async (t) => {
   assert.deepEqual(calls, [toLoggedCall(next)]);
 });
 
-/** A recorder that stores only when it is told, unless `flushMs` is given. */
+/** A recorder that stores only when it is flushed, unless `flushMs` is given. */
 async function setUp(t: TestContext, { flushMs = 3_600_000, rowsMax = 10_000 } = {}) {
   const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());

@@ -25,9 +25,9 @@ describe('the schema of a tool', () => {
 
   test('is one of an object, and says nothing of itself', () => {
     const properties = { b: { type: 'string' } };
-    const told = { $schema: 'http://json-schema.org/draft-07/schema#', $id: 'x', properties };
+    const schema = { $schema: 'http://json-schema.org/draft-07/schema#', $id: 'x', properties };
     for (const model of [nova, llama, profile])
-      assert.deepEqual(schemaOf(model, told), { type: 'object', properties });
+      assert.deepEqual(schemaOf(model, schema), { type: 'object', properties });
     const either = { oneOf: [{ required: ['b'] }, { required: ['c'] }] };
     assert.deepEqual(schemaOf(llama, either), { type: 'object', ...either });
   });
@@ -79,11 +79,11 @@ describe('which tool is called', () => {
     return [JSON.parse(JSON.stringify(json.toolConfig)).toolChoice, dropped];
   };
 
-  test('is not said where it is left to the model, since some refuse to be told that', () => {
+  test('is left out where the model may choose, since some models reject it', () => {
     for (const model of [nova, llama]) assert.deepEqual(choose(model, { type: 'auto' }), [undefined, []]);
   });
 
-  test('is said to who can be told', () => {
+  test('is sent to models that accept it', () => {
     assert.deepEqual(choose(nova, { type: 'tool', name: 'a' }), [{ tool: { name: 'a' } }, []]);
     assert.deepEqual(choose(mistral, { type: 'any' }), [{ any: {} }, []]);
     assert.deepEqual(choose(mistral, { type: 'tool', name: 'a' }), [{ any: {} }, []]);
@@ -113,7 +113,7 @@ test('what is said beside results is in a turn of its own nowhere, and in the la
   ]);
 });
 
-test('a conversation begins with a turn of the user: with the instructions, where nobody said anything', () => {
+test('a conversation begins with a turn of the user: with the instructions, if it has no messages', () => {
   const called: Message = {
     role: 'assistant',
     content: [{ type: 'tool_use', id: 'c_1', name: 'a', input: {} }],
@@ -175,7 +175,7 @@ describe('the names of documents', () => {
       .map(({ name }: JsonObject) => name);
   };
 
-  test('have the letters that are taken, single spaces, and are told apart', () => {
+  test('have the accepted characters, single spaces, and are unique', () => {
     const long = `${'a'.repeat(179)} b`;
     assert.deepEqual(namesOf(['Ä. b\t c', 'b c', 'b c 2', 'b c', '…', long, long]), [
       'b c',

@@ -25,8 +25,8 @@ const delta = (contentBlockIndex: number, fields: object) =>
   event('contentBlockDelta', { contentBlockIndex, delta: fields });
 const stop = (stopReason: string) => event('messageStop', { stopReason });
 
-test('how an answer ended is told in Anthropic’s words', () => {
-  for (const [told, reason] of [
+test('stop reasons are translated to Anthropic’s', () => {
+  for (const [stopReason, reason] of [
     ['end_turn', 'end_turn'],
     ['max_tokens', 'max_tokens'],
     ['stop_sequence', 'stop_sequence'],
@@ -36,20 +36,23 @@ test('how an answer ended is told in Anthropic’s words', () => {
     ['malformed_tool_use', 'end_turn'],
     ['of_next_year', 'end_turn'],
   ] as const) {
-    assert.equal(whole({ stopReason: told }).answer?.stop_reason, reason);
-    assert.equal(streamed(converse.opening, converse.text('Hi'), stop(told)).answer?.stop_reason, reason);
+    assert.equal(whole({ stopReason }).answer?.stop_reason, reason);
+    assert.equal(
+      streamed(converse.opening, converse.text('Hi'), stop(stopReason)).answer?.stop_reason,
+      reason,
+    );
   }
 });
 
 test('an answer that the model broke, with nothing in it, is an error', () => {
   const message = { role: 'assistant', content: [] };
-  for (const told of ['malformed_model_output', 'malformed_tool_use']) {
-    const { error } = whole({ output: { message }, stopReason: told });
-    assert.deepEqual([error?.type, error?.status], [told, 502]);
-    const inStream = streamed(converse.opening, stop(told), event('metadata', {})).error;
-    assert.deepEqual([inStream?.type, inStream?.status], [told, 502]);
+  for (const stopReason of ['malformed_model_output', 'malformed_tool_use']) {
+    const { error } = whole({ output: { message }, stopReason });
+    assert.deepEqual([error?.type, error?.status], [stopReason, 502]);
+    const inStream = streamed(converse.opening, stop(stopReason), event('metadata', {})).error;
+    assert.deepEqual([inStream?.type, inStream?.status], [stopReason, 502]);
     const counted = event('metadata', { usage: { inputTokens: 5, outputTokens: 2 } });
-    const { events } = streamed(converse.opening, stop(told), counted);
+    const { events } = streamed(converse.opening, stop(stopReason), counted);
     // Nothing in front of the error says that there is an answer.
     assert.deepEqual(
       events.map(({ type }) => type),

@@ -61,9 +61,9 @@ test('a stream as a list has all its pieces, wherever it is cut, and what broke 
   for (let cut = 0; cut <= geminiStream.byteLength; cut += 7) {
     const list = new JsonArrayStream();
     const written = list.push(geminiStream.subarray(0, cut)) ?? Buffer.of();
-    const told: unknown = JSON.parse(Buffer.concat([written, list.encodeError(error)]).toString());
-    assert.ok(Array.isArray(told));
-    assert.deepEqual(told, [...pieces.slice(0, told.length - 1), error]);
+    const parsed: unknown = JSON.parse(Buffer.concat([written, list.encodeError(error)]).toString());
+    assert.ok(Array.isArray(parsed));
+    assert.deepEqual(parsed, [...pieces.slice(0, parsed.length - 1), error]);
   }
   assert.equal(Buffer.from(new JsonArrayStream().end()).toString(), '[]\n');
 });
@@ -111,7 +111,7 @@ test('what tools of the provider brought in and what was thought is counted', ()
     });
 });
 
-test('what was thought is never told as more than all that came out', () => {
+test('thinking tokens never exceed all output tokens', () => {
   // Some hosts of open models count thoughts by another tokenizer.
   const thought = { output_tokens_details: { thinking_tokens: 19 } };
   assert.deepEqual(encodeUsage({ input_tokens: 5, output_tokens: 16, ...thought }), {
@@ -197,7 +197,7 @@ test('files, results and schemas of Google’s are read as what they are elsewhe
   const film = read({ fileData: { fileUri: 'https://www.youtube.com/watch?v=a' } });
   assert.deepEqual(film.extensions, { 'gemini!': { 'contents[].parts[].video': true } });
 
-  const told = (id: object) =>
+  const toolResult = (id: object) =>
     gemini.decodeRequest(
       {
         contents: [
@@ -209,7 +209,7 @@ test('files, results and schemas of Google’s are read as what they are elsewhe
     ).messages[1]?.content;
   // Some clients name results and no calls.
   for (const id of [{}, { id: 'the client’s own' }])
-    assert.deepEqual(told(id), [{ type: 'tool_result', tool_use_id: 'call_1', content: 'plain' }]);
+    assert.deepEqual(toolResult(id), [{ type: 'tool_result', tool_use_id: 'call_1', content: 'plain' }]);
 
   const responseSchema = {
     type: 'OBJECT',

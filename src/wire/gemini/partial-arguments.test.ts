@@ -78,19 +78,19 @@ function framesOf(calls: readonly object[], finishReason = 'STOP'): Uint8Array {
 const streamOf = (calls: readonly object[], finishReason?: string) =>
   ({ wire: gemini, framing: 'sse', bytes: framesOf(calls, finishReason) }) as const;
 
-test('arguments in pieces are told as they come, and are whole wherever the stream is cut', () => {
+test('arguments in pieces are forwarded as they arrive, and are complete wherever the stream is split', () => {
   const stream = streamOf([...pieces, { name: 'list', args: {} }]);
   const { answer, events, finished } = replay(stream);
   assert.deepEqual(replay(stream, [...stream.bytes.keys()]), { answer, events, finished, error: undefined });
   const inputs = answer?.content.flatMap((block) => (block.type === 'tool_use' ? block.input : []));
   assert.deepEqual([finished, answer?.stop_reason], [true, 'tool_use']);
   assert.equal(JSON.stringify(inputs), `[${exactArgs},{}]`);
-  const told = events.flatMap((event) =>
+  const deltas = events.flatMap((event) =>
     event.type === 'content_block_delta' && event.delta.type === 'input_json_delta'
       ? event.delta.partial_json
       : [],
   );
-  assert.deepEqual(told.slice(0, 3), ['{"city":"Grüße \\"au', 's\\" 東京 \\ud83c', '\\udf0a\\n']);
+  assert.deepEqual(deltas.slice(0, 3), ['{"city":"Grüße \\"au', 's\\" 東京 \\ud83c', '\\udf0a\\n']);
   assert.equal(replay({ ...streamOf(pieces), interest: 'milestones' }).answer?.stop_reason, 'tool_use');
 });
 

@@ -186,7 +186,7 @@ test('an error in the stream ends it', () => {
 });
 
 test('usage in the places where other providers put it', () => {
-  const told = (fields: JsonObject) =>
+  const usageOf = (fields: JsonObject) =>
     replay({
       wire,
       framing: 'sse',
@@ -195,12 +195,15 @@ test('usage in the places where other providers put it', () => {
         '[DONE]',
       ),
     }).answer?.usage;
-  assert.deepEqual(told({ usage: { prompt_tokens: 10, completion_tokens: 2, prompt_cache_hit_tokens: 4 } }), {
-    input_tokens: 6,
-    output_tokens: 2,
-    cache_read_input_tokens: 4,
-  });
-  assert.deepEqual(told({ x_groq: { usage: { prompt_tokens: 10, completion_tokens: 2 } } }), {
+  assert.deepEqual(
+    usageOf({ usage: { prompt_tokens: 10, completion_tokens: 2, prompt_cache_hit_tokens: 4 } }),
+    {
+      input_tokens: 6,
+      output_tokens: 2,
+      cache_read_input_tokens: 4,
+    },
+  );
+  assert.deepEqual(usageOf({ x_groq: { usage: { prompt_tokens: 10, completion_tokens: 2 } } }), {
     input_tokens: 10,
     output_tokens: 2,
   });
@@ -210,8 +213,8 @@ test('usage in the places where other providers put it', () => {
     total_tokens: 17,
     completion_tokens_details: { reasoning_tokens: 5 },
   };
-  assert.equal(told({ usage: apart })?.output_tokens, 7, 'reasoning that was counted apart is output too');
-  assert.deepEqual(told({}), {}, 'no usage is not a usage of 0');
+  assert.equal(usageOf({ usage: apart })?.output_tokens, 7, 'reasoning that was counted apart is output too');
+  assert.deepEqual(usageOf({}), {}, 'no usage is not a usage of 0');
 });
 
 test('an unstreamed answer reads whole, and its errors are seen', () => {
@@ -285,7 +288,7 @@ test('a stream is written as the vendor writes it', () => {
   assert.ok(chunks.slice(0, -1).every((chunk) => chunk.usage === null));
 });
 
-test('usage is told only to one who asked for it', () => {
+test('only a client that asks for usage gets it', () => {
   const plain = clientRequestFrom(wire, { model: 'm', messages: [] });
   assert.doesNotMatch(encodeEvents(wire.replyEncoder('sse', plain), answerToEvents(messagesAnswer)), /usage/);
 });
@@ -294,7 +297,7 @@ test("the vendor's own client puts the same answer together from what is written
   const { events } = replay({ wire: anthropicMessages, framing: 'sse', bytes: messagesStream });
   const bytes = encodeEvents(wire.replyEncoder('sse', asked), events);
   const stream = client(bytes).chat.completions.stream({ model: 'm', messages: [] });
-  const { choices, usage: told } = await stream.finalChatCompletion();
+  const { choices, usage: written } = await stream.finalChatCompletion();
   assert.equal(choices[0]?.message.content, 'Grüße 🌊 aus 東京');
   assert.equal(choices[0]?.finish_reason, 'tool_calls');
   const calls = choices[0]?.message.tool_calls?.map((call) =>
@@ -304,7 +307,7 @@ test("the vendor's own client puts the same answer together from what is written
     ['toolu_1', 'weather', '{"city":"Tokyo","id":12345678901234567890}'],
     ['toolu_2', 'now', '{}'],
   ]);
-  assert.equal(told?.total_tokens, 86);
+  assert.equal(written?.total_tokens, 86);
 });
 
 test("an error in the middle of a stream makes the vendor's own client throw it", async () => {

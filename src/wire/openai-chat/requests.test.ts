@@ -412,9 +412,9 @@ test('a changed request in the same format keeps every field, message and tool t
     asText(longer),
     text.replace('"content":"1"}]', '"content":"1"},{"role":"user","content":"more"}]'),
   );
-  const told = { ...from.request, system: 'new' };
+  const instructed = { ...from.request, system: 'new' };
   assert.equal(
-    asText(told),
+    asText(instructed),
     text.replace('{"role":"developer","content":"d","name":"x"}', '{"role":"system","content":"new"}'),
   );
   const armed = { ...from.request, tools: [...(from.request.tools ?? []), { name: 'g', input_schema: {} }] };

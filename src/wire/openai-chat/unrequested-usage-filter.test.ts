@@ -26,7 +26,8 @@ function leftEverywhere(stream: string): string {
   return whole;
 }
 
-const told = '{"prompt_tokens":9,"completion_tokens":2,"completion_tokens_details":{"reasoning_tokens":0}}';
+const usageJson =
+  '{"prompt_tokens":9,"completion_tokens":2,"completion_tokens_details":{"reasoning_tokens":0}}';
 const head = '"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"gpt-5"';
 
 function chunk(delta: string, after = ''): string {
@@ -41,7 +42,7 @@ describe('a stream that was asked for its usage', () => {
       '{"content":"\\"usage\\":null"}',
     ];
     const asked = deltas.map((delta) => chunk(delta, ',"usage":null')).join('');
-    const usage = `data: {${head},"choices":[],"usage":${told}}\n\n`;
+    const usage = `data: {${head},"choices":[],"usage":${usageJson}}\n\n`;
     const unasked = deltas.map((delta) => chunk(delta)).join('');
     assert.equal(leftEverywhere(`${asked}${usage}data: [DONE]\n\n`), `${unasked}data: [DONE]\n\n`);
   });
@@ -70,11 +71,11 @@ describe('a stream that was asked for its usage', () => {
     test(`loses a null ${place}`, () => assert.equal(leftEverywhere(asked), unasked));
 
   const frames: Readonly<Record<string, string>> = {
-    'with spaces': `data: {"choices" : [ ], "usage" : ${told}}\n\n`,
-    'with its usage first': `data:{"usage":${told},"choices":[]}\n\n`,
-    'with other lines in its frame': `id: 7\nevent: x\ndata: {"choices":[],"usage":${told}}\nretry: 5\n\n`,
-    'with lines that end in CRLF': `id: 7\r\ndata: {"choices":[],"usage":${told}}\r\n\r\n`,
-    'with usage in two places': `data: {"x_groq":{"usage":${told}},"choices":[],"usage":${told}}\n\n`,
+    'with spaces': `data: {"choices" : [ ], "usage" : ${usageJson}}\n\n`,
+    'with its usage first': `data:{"usage":${usageJson},"choices":[]}\n\n`,
+    'with other lines in its frame': `id: 7\nevent: x\ndata: {"choices":[],"usage":${usageJson}}\nretry: 5\n\n`,
+    'with lines that end in CRLF': `id: 7\r\ndata: {"choices":[],"usage":${usageJson}}\r\n\r\n`,
+    'with usage in two places': `data: {"x_groq":{"usage":${usageJson}},"choices":[],"usage":${usageJson}}\n\n`,
   };
   for (const [how, frame] of Object.entries(frames))
     test(`loses the chunk that has nothing else, ${how}`, () => {
@@ -84,9 +85,9 @@ describe('a stream that was asked for its usage', () => {
     });
 
   const kept: Readonly<Record<string, string>> = {
-    'usage beside content': `data: {"choices":[{"delta":{"content":"a"}}],"usage":${told}}\n\n`,
+    'usage beside content': `data: {"choices":[{"delta":{"content":"a"}}],"usage":${usageJson}}\n\n`,
     'usage that belongs to something else': `data: {"choices":[{"usage":null}],"x_groq":{"usage":null,"id":"1"}}\n\n`,
-    'usage of something else without choices': `data: {"choices":[],"x_groq":{"usage":${told}}}\n\n`,
+    'usage of something else without choices': `data: {"choices":[],"x_groq":{"usage":${usageJson}}}\n\n`,
     'text that is spelled alike':
       'data: {"choices":[{"delta":{"content":"usage"}}],"a":"\\"usage\\":null"}\n\n',
     'a name that ends alike': 'data: {"copilot_usage":null,"choices":[],"\\"usage":null}\n\n',
@@ -123,7 +124,7 @@ describe('the question', () => {
   });
 });
 
-test('usage that is told twice in a frame goes with the frame', () => {
+test('a frame with usage in two places is removed whole', () => {
   const kept = 'data: {"choices":[{"delta":{}}]}\n\n';
   const frames = [
     'data: {"usage":null}\ndata: {"usage":{"a":1},"choices":[]}\n\n',

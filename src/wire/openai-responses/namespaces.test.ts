@@ -90,8 +90,8 @@ for (const framing of ['json', 'sse'] as const)
     const parts = [...events()].map((event) => encoder.push(event));
     const text = [...parts, encoder.end()].map((part) => Buffer.from(part ?? '').toString()).join('');
     const last = framing === 'json' ? text : (text.trim().split('data: ').at(-1) ?? '');
-    const told = JSON.parse(last);
-    const { output } = framing === 'json' ? told : told.response;
+    const response = JSON.parse(last);
+    const { output } = framing === 'json' ? response : response.response;
     const calls: readonly JsonObject[] = output;
     assert.deepEqual(
       calls.map(({ type, name, namespace }) => [type, name, namespace]),

@@ -116,8 +116,8 @@ test('a failure ends the stream, and a stream that merely stops has not ended', 
   });
   const error = namedFrames({ type: 'error', code: 'rate_limit_exceeded', message: 'broke', param: null });
   for (const bytes of [failed, error]) {
-    const { error: told, finished } = replayEverywhere({ wire, framing: 'sse', bytes });
-    assert.deepEqual([told?.message, finished], ['broke', true]);
+    const { error: decoded, finished } = replayEverywhere({ wire, framing: 'sse', bytes });
+    assert.deepEqual([decoded?.message, finished], ['broke', true]);
   }
   assert.equal(replay({ wire, framing: 'sse', bytes: responsesStream.subarray(0, 900) }).finished, false);
 });

@@ -242,7 +242,7 @@ test('pictures that a tool returned stay in its result', () => {
   ]);
 });
 
-test('reasoning that OpenAI encrypted comes back to it through a client of another format, and goes to nobody else', () => {
+test('reasoning that OpenAI encrypted returns to OpenAI through a client of another format, and to no other provider', () => {
   const sealed = wrapOpaque('openai-responses', JSON.stringify({ id: 'rs_1', encrypted_content: 'secret' }));
   const messages: ChatRequest['messages'] = [
     { role: 'user', content: 'hi' },
@@ -294,9 +294,9 @@ test('a changed request in the same format keeps every field and item that did n
       .replace('"effort":"low"', '"effort":"high"')
       .replace('{"effort":"high","summary":"auto"}', '{"effort":"high","summary":"auto"}'),
   );
-  const told = { ...from.request, system: 'new' };
+  const instructed = { ...from.request, system: 'new' };
   assert.equal(
-    asText(told),
+    asText(instructed),
     text
       .replace('"instructions":"i"', '"instructions":"new"')
       .replace('{"role":"developer","content":"d"},', ''),

@@ -24,7 +24,7 @@ const frames = (chunks: readonly JsonObject[]) =>
 const said = { index: 0, delta: { content: 'hi' }, finish_reason: null };
 const stopped = { index: 0, delta: {}, finish_reason: 'stop' };
 
-/** The same usage, told in one piece and at the end of a stream. */
+/** The same usage, in one piece and at the end of a stream. */
 function ofChat(usage: JsonObject, beside: JsonObject = {}): Usage {
   const choices = [{ index: 0, message: { content: 'hi' }, finish_reason: 'stop' }];
   const whole = usageIn(read(openaiChat, 'json', JSON.stringify({ choices, usage, ...beside })));
@@ -120,13 +120,13 @@ describe('what else is billed', () => {
   });
 
   test('is sound that the prompt leaves out and the total has', () => {
-    const told: readonly JsonObject[] = [
+    const reports: readonly JsonObject[] = [
       { prompt_audio_seconds: 30 },
       { prompt_tokens_details: { audio_tokens: 375 } },
       { prompt_audio_seconds: 30, prompt_tokens_details: { audio_tokens: 375, cached_tokens: 0 } },
       { audio_tokens: 375 },
     ];
-    for (const sound of told) {
+    for (const sound of reports) {
       const usage = ofChat({ prompt_tokens: 3, completion_tokens: 1, total_tokens: 379, ...sound });
       assert.deepEqual([usage.input_tokens, usage.output_tokens, usage.input_audio_tokens], [378, 1, 375]);
       assert.equal(usage.output_tokens_details, undefined);

@@ -9,10 +9,10 @@ export function anonSessionsConformance(setUpDatabase: SetUpDatabase): void {
   describe('anonymous sessions', () => {
     test('a session is found by any of several hashes of its token, and by its id', async (t) => {
       const { anonSessions } = (await setUpDatabase(t)).database;
-      const { tokenHash, addressHash, ...told } = someSession();
-      await anonSessions.add({ tokenHash, addressHash, ...told }, 0);
-      assert.deepEqual(await anonSessions.byToken(['another', tokenHash]), told);
-      assert.deepEqual(await anonSessions.byId(told.id), told);
+      const { tokenHash, addressHash, ...session } = someSession();
+      await anonSessions.add({ tokenHash, addressHash, ...session }, 0);
+      assert.deepEqual(await anonSessions.byToken(['another', tokenHash]), session);
+      assert.deepEqual(await anonSessions.byId(session.id), session);
       assert.equal(await anonSessions.byToken(['another', 'third']), undefined);
       assert.equal(await anonSessions.byId(tokenHash), undefined);
     });

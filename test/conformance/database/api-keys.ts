@@ -92,7 +92,7 @@ export function apiKeysConformance(setUpDatabase: SetUpDatabase): void {
       assert.equal(keys.filter(({ revokedAtMs }) => revokedAtMs === null).length, 10);
     });
 
-    test('a key of nobody is refused', async (t) => {
+    test('a key without an account is rejected', async (t) => {
       const { database } = await setUpDatabase(t);
       await assert.rejects(database.apiKeys.add(someKey('nobody'), 100));
     });

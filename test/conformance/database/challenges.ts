@@ -29,7 +29,7 @@ export function challengesConformance(setUpDatabase: SetUpDatabase): void {
       assert.equal((await database.challenges.find(challenge.id))?.consumedAtMs, nowMs);
     });
 
-    test('nobody pays with one whose time is over, or that there never was', async (t) => {
+    test('an expired or unknown challenge can’t be paid', async (t) => {
       const { challenges } = (await setUpDatabase(t)).database;
       const over = someChallenge({ expiresAtMs: nowMs });
       await challenges.add(over);

@@ -18,7 +18,7 @@ async function readEntries(credits: Credits, accountId = 'a') {
 
 export function creditsConformance(setUpDatabase: SetUpDatabase): void {
   describe('the ledger of credits', () => {
-    test('a payment buys once, however often and wherever it is told', async (t) => {
+    test('a payment buys once, however often and wherever it is reported', async (t) => {
       const { open, database } = await setUpDatabase(t);
       const both = [database, await open()];
       const bought = await Promise.all(
@@ -46,7 +46,7 @@ export function creditsConformance(setUpDatabase: SetUpDatabase): void {
       assert.deepEqual((await readEntries(credits)).at(-1), ['overage', -150, '6 calls']);
     });
 
-    test('nothing takes more than there is, and what was missing is told', async (t) => {
+    test('nothing takes more than there is, and the missing part is returned', async (t) => {
       const { credits, usage } = (await setUpDatabase(t)).database;
       await credits.recordPurchase(somePurchase({ credits: 60 }));
       const counted = [{ accountId: 'a', periodStartMs: 1, calls: 3, paidPast: 0 }];
@@ -113,7 +113,7 @@ export function creditsConformance(setUpDatabase: SetUpDatabase): void {
       assert.equal(await credits.balance('a'), 250);
     });
 
-    test('nobody can change, replace or delete an entry, and one that is added by hand shows', async (t) => {
+    test('no entry can be changed, replaced or deleted, and one that is added by hand is detected', async (t) => {
       const { database, execute } = await setUpDatabase(t);
       const { credits } = database;
       await credits.recordPurchase(somePurchase());

@@ -23,7 +23,7 @@ export function ledgerConformance(setUpDatabase: SetUpDatabase): void {
       assert.deepEqual(await ledger.page({ after: newest, limit: 5 }), others);
     });
 
-    test('nobody can change, replace or delete a line', async (t) => {
+    test('no line can be changed, replaced or deleted', async (t) => {
       const { database, execute } = await setUpDatabase(t);
       const line = someLine();
       await database.ledger.add(line);

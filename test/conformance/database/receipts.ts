@@ -15,7 +15,7 @@ export function receiptsConformance(setUpDatabase: SetUpDatabase): void {
       assert.equal(await receipts.find('nothing'), undefined);
     });
 
-    test('nobody can change, replace or delete one, nor a key', async (t) => {
+    test('no receipt or key can be changed, replaced or deleted', async (t) => {
       const { database, execute } = await setUpDatabase(t);
       const receipt = someReceipt();
       const key = { id: 'k1', jwk: '{}', createdAtMs: 1 };
@@ -79,7 +79,7 @@ export function receiptsConformance(setUpDatabase: SetUpDatabase): void {
       assert.equal((await idsOf(receipts, undefined)).length, 14);
     });
 
-    test('of many who claim a session one gets it, and the others are told who', async (t) => {
+    test('of many accounts that claim a session one gets it, and the others learn which', async (t) => {
       const { open, database } = await setUpDatabase(t);
       const both = [database.receipts, (await open()).receipts];
       const claims = Array.from({ length: 10 }, (_, at) =>

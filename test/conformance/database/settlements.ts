@@ -8,7 +8,7 @@ const page = { after: undefined, limit: 10 };
 
 export function settlementsConformance(setUpDatabase: SetUpDatabase): void {
   describe('settlements', () => {
-    test('one that somebody works on is left to them, and taken over once where nobody does', async (t) => {
+    test('one in progress stays with its process, and is taken over once if that has died', async (t) => {
       const { settlements } = (await setUpDatabase(t)).database;
       const [left, kept] = [someSettlement({ untilMs: 1000 }), someSettlement({ untilMs: 1001 })];
       await settlements.open(left);
@@ -33,7 +33,7 @@ export function settlementsConformance(setUpDatabase: SetUpDatabase): void {
       assert.deepEqual(ids.toSorted(), all.map(({ id }) => id).toSorted());
     });
 
-    test('one is served once, told of in the ledger, and then left alone', async (t) => {
+    test('one is served once, recorded in the ledger, and then left alone', async (t) => {
       const { settlements, ledger } = (await setUpDatabase(t)).database;
       const settlement = someSettlement({ untilMs: 1 });
       const line = someLine();
@@ -48,7 +48,7 @@ export function settlementsConformance(setUpDatabase: SetUpDatabase): void {
       assert.deepEqual(await ledger.page(page), [line]);
     });
 
-    test('nobody serves what another has taken over', async (t) => {
+    test('a settlement that was taken over is not served by its former process', async (t) => {
       const { settlements, ledger } = (await setUpDatabase(t)).database;
       const settlement = someSettlement({ untilMs: 1 });
       await settlements.open(settlement);

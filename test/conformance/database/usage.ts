@@ -77,7 +77,7 @@ export function usageConformance(setUpDatabase: SetUpDatabase): void {
       assert.equal((await usage.quotaUsage('local', 1_762_000_000_000)).calls, 2);
     });
 
-    test('days are told from the first to the last, of one account or of all, in order', async (t) => {
+    test('days are returned from the first to the last, of one account or of all, in order', async (t) => {
       const { usage } = (await setUpDatabase(t)).database;
       const named = (day: string, keyId: string, provider: string, model: string) =>
         someDay({ day, keyId, provider, model, accountId: keyId === 'k3' ? 'other' : 'local' });
@@ -163,7 +163,7 @@ export function usageConformance(setUpDatabase: SetUpDatabase): void {
         assert.deepEqual(await execute('select * from reservations'), []);
       });
 
-      test('those of another account, period or key are not told', async (t) => {
+      test('those of another account, period or key are not returned', async (t) => {
         const { usage } = (await setUpDatabase(t)).database;
         await usage.reserve([
           some(),

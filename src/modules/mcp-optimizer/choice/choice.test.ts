@@ -281,11 +281,11 @@ test('arguments are checked as far as there is no doubt', () => {
     'arguments.kind must be one of ["tree"]',
   ]);
   const many = { type: 'array', items: { enum: Array.from({ length: 1000 }, (_, at) => `value ${at}`) } };
-  const told = validateArguments(
+  const faults = validateArguments(
     Array.from({ length: 200_000 }, () => 'none'),
     many,
   );
-  assert.ok(told.length <= 5 && told.join('').length < 5000);
+  assert.ok(faults.length <= 5 && faults.join('').length < 5000);
   const nested = { anyOf: [{ $ref: '#' }, { $ref: '#' }] };
   assert.deepEqual(validateArguments({}, nested), []);
   assert.deepEqual(validateArguments({}, undefined), []);

@@ -101,7 +101,7 @@ test('a call is described with all that is known of it', async (t) => {
   assert.equal((await get(`/v1/requests/${dearer.id}`, 'a')).json.cost_parts, null);
 });
 
-test('a call of nobody, of somebody else, or one that can not be is not found', async (t) => {
+test('a call that is unknown, invalid or of another account is not found', async (t) => {
   const { get, log } = await setUp(t);
   const theirs = someCall({ accountId: 'b' });
   await log.add([theirs]);
@@ -311,10 +311,10 @@ async function setUp(t: TestContext) {
 
 const tokensAreNames: AccessChecks = {
   async session() {
-    throw new Error('nobody asks for a session');
+    throw new Error('no session is used');
   },
   async key() {
-    throw new Error('nobody asks for a key');
+    throw new Error('no key is used');
   },
   async sessionOrKey({ headers }) {
     const accountId = headerOf(headers, 'x-name');
