@@ -56,15 +56,19 @@ export class ApiKeyAuthenticator {
     return { keys: this.#identities.size, misses: this.#misses.size };
   }
 
-  /** Synchronous if cached; undefined if there is no such key. */
-  find(token: string): KeyIdentity | undefined | Promise<KeyIdentity | undefined> {
+  /** Undefined if the owner of the key is not in memory. */
+  cached(token: string): KeyIdentity | undefined {
     if (!this.#tokens.hasLength(token)) return undefined;
+    const cached = this.#identities.get(this.#cacheNames.hashText(token));
+    return cached !== undefined && cached.untilMs > this.#parts.clock.now() ? cached.identity : undefined;
+  }
+
+  /** Undefined if there is no such key. */
+  async find(token: string): Promise<KeyIdentity | undefined> {
+    const cached = this.cached(token);
+    if (cached !== undefined || !this.#tokens.matches(token)) return cached;
     const name = this.#cacheNames.hashText(token);
-    const now = this.#parts.clock.now();
-    const cached = this.#identities.get(name);
-    if (cached !== undefined && cached.untilMs > now) return cached.identity;
-    if (!this.#tokens.matches(token)) return undefined;
-    if ((this.#misses.get(name) ?? 0) > now) return undefined;
+    if ((this.#misses.get(name) ?? 0) > this.#parts.clock.now()) return undefined;
     return this.#lookups.get(name) ?? this.#startLookup(token, name);
   }
 

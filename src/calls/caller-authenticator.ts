@@ -93,7 +93,7 @@ export function createCloudAuthenticator(
   return {
     async identify(headers, wire) {
       const token = tokenOf(headers);
-      const key = await keys.find(token);
+      const key = keys.cached(token) ?? (await keys.find(token));
       return key === undefined ? requireGuest(token, wire) : identityOfKey(key);
     },
     async reidentify(headers) {

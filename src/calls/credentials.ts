@@ -60,20 +60,21 @@ export class Credentials {
     if (provider.answerLocally !== undefined) return undefined;
     const given = this.#sentKey(headers, provider, which);
     if (given !== undefined) return this.#requireMatching(given, target);
-    const credential =
-      (await this.#storedKey(payingCall, provider)) ?? this.#localKey(which === 'any' ? headers : [], target);
+    const { accountId, key } = payingCall.identity;
+    const version = key?.version ?? (await this.#rules.versions.of(accountId));
+    const cached = this.#rules.vault.cached(accountId, provider.name, version);
+    const stored =
+      cached === undefined ? await this.#storedKey(payingCall, provider, version) : cached.secret;
+    const credential = stored ?? this.#localKey(which === 'any' ? headers : [], target);
     if (credential !== undefined || provider.keyless) return credential;
     throw this.#missingKeyError(provider);
   }
 
-  async #storedKey({ identity, headers }: PayingCall, { name }: Provider): Promise<Secret | undefined> {
+  /** A call may outlast its API key: rejects stored keys if the API key was revoked meanwhile. */
+  async #storedKey({ identity, headers }: PayingCall, { name }: Provider, version: string) {
     const { vault, versions, callers } = this.#rules;
     const { accountId, key } = identity;
-    const version = key?.version ?? (await versions.of(accountId));
-    const cached = vault.cached(accountId, name, version);
-    if (cached !== undefined) return cached.secret;
     const secret = await vault.open(accountId, name, version);
-    // A call may outlast its API key, which may have been revoked meanwhile.
     if (key !== undefined && (await versions.of(accountId)) !== version) await callers.reidentify(headers);
     return secret;
   }

@@ -4,17 +4,19 @@ import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
 import { type FieldReader, LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import { addFields, patchJson } from '../kernel/json/patch-json.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
+import { limits } from './limits.ts';
 import type { Handler } from '../kernel/module.ts';
 import { choosesOutputLimit } from '../kernel/output-limit.ts';
 import { acceptanceOf, chooseWire, type Target } from '../kernel/provider.ts';
 import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
 import { Reply } from '../kernel/reply/reply.ts';
+import type { Source } from '../kernel/reply/source.ts';
+import type { Secret } from '../lib/secret.ts';
 import type { OutboundRequest, SignedRequest, SigningContext } from '../kernel/signing.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
 import { releaseBytes } from '../lib/body-memory.ts';
 import { headerValuesOf } from '../lib/headers.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
-import type { Secret } from '../lib/secret.ts';
 import { awsEventStreamContentType } from '../wire/aws-event-stream.ts';
 import { awaitFirstContent } from './await-first-content.ts';
 import {
@@ -29,7 +31,6 @@ import { type Egress, onSent } from './egress.ts';
 import { readErrorResponse, readWholeResponse, type WholeResponse } from './error-response.ts';
 import { eventStreamToSse } from './event-stream-to-sse.ts';
 import { filterResponseHeaders, RequestHeaderFilter } from './forwarded-headers.ts';
-import { limits } from './limits.ts';
 import { rejectErrorDocument } from './reject-error-document.ts';
 import { type ProviderResponseHead, ResponseReader } from './response-reader.ts';
 import { signRequest } from './sign-request.ts';
@@ -262,7 +263,12 @@ async function send(exchange: Exchange, egress: Egress, sendParts: SendParts): P
     const responseReader = new ResponseReader(clientPresence, explain);
     pool.dispatch({ path, method: 'POST', headers, body }, responseReader);
     try {
-      return await rawReplyOf(responseReader, await responseReader.head, sendParts);
+      const head = await responseReader.head;
+      const { 'content-encoding': encoding = 'identity' } = head.headers;
+      const plain = encoding === 'identity' ? undefined : decompressBody(responseReader, encoding);
+      return plain === undefined
+        ? toProviderResponse(head, responseReader, sendParts)
+        : await sniffFraming(toProviderResponse(withoutEncoding(head), plain, sendParts));
     } catch (failure) {
       if (attempt >= limits.connectAttemptsMax || !isConnectFailure(failure)) throw failure;
       await waitBeforeRetry(attempt, exchange.signal);
@@ -279,24 +285,22 @@ function releaseOnceSent(body: Uint8Array, clientRequest: ClientRequest): void {
   if (release !== undefined) onSent(body, release);
 }
 
-/** The response head decides how to read the body; compressed bodies are sniffed as well. */
-function rawReplyOf(
-  responseReader: ResponseReader,
+function withoutEncoding(head: ProviderResponseHead): ProviderResponseHead {
+  return { ...head, headers: { ...head.headers, 'content-encoding': undefined } };
+}
+
+function toProviderResponse(
   { status, headers, framing }: ProviderResponseHead,
+  body: Source<Uint8Array>,
   { wire, signed }: SendParts,
-): ProviderResponse | Promise<ProviderResponse> {
-  const { 'content-encoding': encoding = 'identity' } = headers;
-  const plain = encoding === 'identity' ? undefined : decompressBody(responseReader, encoding);
-  const body = plain ?? responseReader;
-  const plainHeaders = plain === undefined ? headers : { ...headers, 'content-encoding': undefined };
-  const providerResponse: ProviderResponse = {
+): ProviderResponse {
+  const isEventStream = headers['content-type']?.startsWith(awsEventStreamContentType) === true;
+  return {
     wire,
     framing,
     status,
-    headers: filterResponseHeaders(plainHeaders, signed.secrets),
+    headers: filterResponseHeaders(headers, signed.secrets),
     secrets: signed.secrets,
-    body:
-      headers['content-type']?.startsWith(awsEventStreamContentType) === true ? eventStreamToSse(body) : body,
+    body: isEventStream ? eventStreamToSse(body) : body,
   };
-  return plain === undefined ? providerResponse : sniffFraming(providerResponse);
 }

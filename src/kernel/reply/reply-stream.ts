@@ -93,7 +93,10 @@ export class ReplyStream {
     if (this.#ended || this.responseReader === undefined) return undefined;
     try {
       const chunk = await this.responseReader.response.body.next();
-      if (chunk === undefined) return await this.#complete();
+      if (chunk === undefined) {
+        await this.#complete();
+        return undefined;
+      }
       this.#markStarted();
       for (const recorder of this.#recorders) recorder.addBytes(chunk);
       if (!this.#observers.isEmpty) this.#emit(this.responseReader.read(chunk));
@@ -117,8 +120,8 @@ export class ReplyStream {
   }
 
   /** Notifies the end listeners synchronously, and resolves when their work is done. */
-  async finish(ending: Ending): Promise<void> {
-    if (this.#ended) return;
+  finish(ending: Ending): Promise<void> {
+    if (this.#ended) return Promise.resolve();
     this.#ended = true;
     this.#markStarted();
     if (ending.how !== 'complete') {
@@ -129,7 +132,7 @@ export class ReplyStream {
         this.faults = [...this.faults, fault];
       }
     }
-    await this.#endListeners.notify(ending, this.#attributeFault);
+    return this.#endListeners.notify(ending, this.#attributeFault);
   }
 
   #setInterest(interest: Interest): void {
@@ -144,7 +147,10 @@ export class ReplyStream {
         : maker
             .runTimed(() => this.#pullEvents())
             .catch((fault) => Promise.reject(maker.handleFault(fault, false))));
-      if (events === undefined) return await this.#complete();
+      if (events === undefined) {
+        await this.#complete();
+        return undefined;
+      }
       this.#emit(events);
       if (events.length > 0 && this.#readBytes > limits.readAtOnceBytesMax) {
         this.#readBytes = 0;
@@ -209,9 +215,9 @@ export class ReplyStream {
     if (failure !== undefined && !this.#ended) throw failure;
   };
 
-  async #complete(): Promise<undefined> {
+  #complete(): Promise<void> {
     this.#emit(this.#lastEvents());
-    await this.finish(
+    return this.finish(
       this.streamError === undefined ? { how: 'complete' } : { how: 'failed', error: this.streamError },
     );
   }
