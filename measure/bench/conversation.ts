@@ -12,7 +12,7 @@ import { Trace } from '../../src/kernel/trace.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { demo } from '../../src/providers/demo/demo.ts';
 import { MemoryCacheBackend } from '../../src/storage/memory/memory-cache-backend.ts';
-import { MemoryModuleStores } from '../../src/storage/memory/memory-module-stores.ts';
+import { createModuleTables } from '../../src/testing/module-tables.ts';
 import { anthropicMessages } from '../../src/wire/index.ts';
 
 const rounds = 7;
@@ -72,7 +72,7 @@ async function measured<Given>(
 
 const cacheBackend = new MemoryCacheBackend(systemClock);
 const guard = new PrefixGuard({ cacheBackend, prices: { priceOf: () => undefined }, clock: systemClock });
-const stores = new MemoryModuleStores(systemClock);
+const { modules: stores } = createModuleTables();
 const decisionLogs = new DecisionLogs({
   stores,
   clock: systemClock,

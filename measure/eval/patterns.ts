@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { patterns } from '../../src/modules/patterns/patterns.ts';
 import { patternEffectOf } from '../../src/patterns/pattern-effect.ts';
 import { PatternStore } from '../../src/patterns/pattern-store.ts';
-import { MemoryPatternTable } from '../../src/storage/memory/memory-pattern-table.ts';
+import { createModuleTables } from '../../src/testing/module-tables.ts';
 import { runModule } from '../../src/testing/run-module.ts';
 import { curves } from './patterns/curves.ts';
 import { type Effect, seeded, simulated } from './patterns/simulated.ts';
@@ -36,7 +36,7 @@ for (const effect of effects) {
 
 /** The same through the module: two tools, each with a pattern that a person made, one good and one bad. */
 const clock = { time: 1_763_000_000_000, now: () => clock.time };
-const table = new MemoryPatternTable();
+const { patterns: table } = createModuleTables();
 const book = new PatternStore({ table, clock });
 const planted = await Promise.all(
   ['good', 'bad'].map((name) =>

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Sealer } from '../accounts/sealer.ts';
 import { systemClock } from '../lib/clock.ts';
 import { limits as storageLimits } from '../storage/limits.ts';
-import { MemoryModuleStores } from '../storage/memory/memory-module-stores.ts';
+import { createModuleTables } from '../testing/module-tables.ts';
 import { DecisionLogs } from './decision-logs.ts';
 import { limits } from './limits.ts';
 
@@ -11,9 +11,9 @@ const sealer = new Sealer([Buffer.alloc(32, 'a key')]);
 const whose = { module: 'probe', scope: 'account:1', root: 'root' };
 
 function replicas(clock = systemClock) {
-  const stores = new MemoryModuleStores(clock);
+  const { modules: stores, execute } = createModuleTables(clock);
   const replica = () => new DecisionLogs({ stores, clock, sealing: sealer });
-  return { stores, replica };
+  return { stores, execute, replica };
 }
 
 test('the first decision about a place stands, on every replica and after a restart', async () => {
@@ -121,13 +121,12 @@ test('conversations that were left alone are forgotten, those that go on are not
 
 test('a store that is full makes room, at the cost of what is older than a day', async () => {
   const clock = { ms: 0, now: () => clock.ms };
-  const { stores, replica } = replicas(clock);
-  const store = stores.store('probe/ledger', 'account:1');
+  const { execute, replica } = replicas(clock);
   await replica()
     .of({ ...whose, root: 'a' })
     .decideOnce('old', () => 1);
   clock.ms += 2 * limits.fullDecisionLogLifeMs;
-  for (let at = 2; at < storageLimits.moduleEntriesMax; at++) await store.put(`z${at}`, at);
+  await execute(`update module_stores set entries = ${storageLimits.moduleEntriesMax}`);
   const decisionLog = replica().of(whose);
   assert.equal(await decisionLog.decideOnce('new', () => 2), 2);
   assert.equal(await replica().of(whose).get('new'), 2);

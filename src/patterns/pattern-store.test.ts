@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Pattern } from '../kernel/ports/patterns.ts';
-import { MemoryPatternTable } from '../storage/memory/memory-pattern-table.ts';
+import { createModuleTables } from '../testing/module-tables.ts';
 import { limits } from './limits.ts';
 import { PatternStore } from './pattern-store.ts';
 
 function setUp() {
   const clock = { time: 1_763_000_000_000, now: () => ++clock.time };
-  const table = new MemoryPatternTable();
+  const { patterns: table } = createModuleTables();
   const left: string[] = [];
   const book = new PatternStore({
     table,
@@ -259,11 +259,11 @@ describe('a reported outcome of a conversation', () => {
 });
 
 test('an outcome that is reported again completes the work that was left unfinished', async () => {
-  const { book, table, forged, went } = setUp();
+  const { book, table, clock, forged, went } = setUp();
   const { id = '' } = (await forged('c0', 'r0')) ?? {};
   await book.of('ada').recordTrials('c1', [{ patternId: id, isHeldOut: false }]);
   // As if the process had ended in between.
-  await table.addOutcome('ada', 'c1', { requestId: '', good: 1, bad: 0, note: '' });
+  await table.addOutcome('ada', 'c1', { requestId: '', good: 1, bad: 0, note: '', atMs: clock.now() });
   await went('c1', 1);
   assert.equal((await table.find('ada', id))?.wins, 1);
 });

@@ -11,10 +11,10 @@ import { createKitFactory } from '../calls/kit.ts';
 import { meterAttempts } from '../calls/metered-attempt.ts';
 import { RequestKeys } from '../calls/request-keys.ts';
 import { limits as embeddingsLimits } from '../embeddings/limits.ts';
-import { limits as gatewayLimits } from '../gateway/limits.ts';
 import { noEmbeddings } from '../embeddings/no-embeddings.ts';
 import { IndexedVectorStore } from '../embeddings/vectors/indexed-vector-store.ts';
 import { createSlabs } from '../embeddings/vectors/slabs.ts';
+import { limits as gatewayLimits } from '../gateway/limits.ts';
 import type { Attempt } from '../kernel/attempt.ts';
 import { ClientPresence } from '../kernel/client-presence.ts';
 import { ClientRequest } from '../kernel/client-request.ts';
@@ -39,13 +39,10 @@ import { Secret } from '../lib/secret.ts';
 import { PatternStore } from '../patterns/pattern-store.ts';
 import { freeSheet } from '../providers/catalog/price-sheet.ts';
 import { demo } from '../providers/demo/demo.ts';
-import { MemoryArchiveTable } from '../storage/memory/memory-archive-table.ts';
 import { MemoryBudgets } from '../storage/memory/memory-budgets.ts';
 import { MemoryCacheBackend } from '../storage/memory/memory-cache-backend.ts';
-import { MemoryModuleStores } from '../storage/memory/memory-module-stores.ts';
-import { MemoryPatternTable } from '../storage/memory/memory-pattern-table.ts';
-import { MemoryVectorTable } from '../storage/memory/memory-vector-table.ts';
 import { anthropicMessages, wireByName } from '../wire/index.ts';
+import { createModuleTables } from './module-tables.ts';
 import { testPrices } from './test-prices.ts';
 
 /** The result of one call through a module. */
@@ -120,7 +117,8 @@ export function runModule(
   const { clock = systemClock, prices = testPrices(freeSheet), settings = {} } = moduleTestEnvironment;
   const { budgets = new MemoryBudgets(clock), embeddings = noEmbeddings('off') } = moduleTestEnvironment;
   const { onModuleWork } = moduleTestEnvironment;
-  const { patterns = new MemoryPatternTable(), archive = new MemoryArchiveTable() } = moduleTestEnvironment;
+  const tables = createModuleTables(clock);
+  const { patterns = tables.patterns, archive = tables.archive } = moduleTestEnvironment;
   const sealer = new Sealer([Buffer.alloc(32, 'test')]);
   const archives = new SealedArchives({ table: archive, clock, sealing: sealer, bytesMax: 64 * 1024 * 1024 });
   const module = typeof made === 'function' ? made(createTestHost(clock, settings)) : made;
@@ -128,12 +126,12 @@ export function runModule(
   const spendingLimiter = new SpendingLimiter({ budgets, clock, reservations, days: async () => [] });
   const faults: unknown[] = [];
   const backgroundTasks = new BackgroundTasks({ onFault: (_, fault) => void faults.push(fault) });
-  const stores = new MemoryModuleStores(clock);
+  const stores = tables.modules;
   const cacheBackend = new MemoryCacheBackend(clock);
   const kits = createKitFactory({
     embeddings,
     vectors: new IndexedVectorStore({
-      table: new MemoryVectorTable(),
+      table: tables.vectors,
       clock,
       perScope: 100_000,
       slabs: () => createSlabs(embeddingsLimits.vectorBytesMax),

@@ -4,14 +4,14 @@ import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Vector } from '../../kernel/ports/embeddings.ts';
 import type { VectorMatch, VectorSearchResult, VectorTable } from '../../kernel/ports/vectors.ts';
-import { MemoryVectorTable } from '../../storage/memory/memory-vector-table.ts';
+import { createModuleTables } from '../../testing/module-tables.ts';
 import { limits } from '../limits.ts';
 import { IndexedVectorStore } from './indexed-vector-store.ts';
 import { createSlabs, slabBytes } from './slabs.ts';
 
 const ttlSeconds = 60;
 
-function setUp({ perScope = 1000, slabs = 1000, table = new MemoryVectorTable() as VectorTable } = {}) {
+function setUp({ perScope = 1000, slabs = 1000, table = createModuleTables().vectors } = {}) {
   const clock = new MovedClock();
   const open = () =>
     new IndexedVectorStore({ table, clock, perScope, slabs: () => createSlabs(slabBytes * slabs) });
@@ -136,7 +136,7 @@ test('parts that were not used of late make room for others, and are read again'
 });
 
 test('an unavailable or slow database is reported, and throws no error', async () => {
-  const away: VectorTable = Object.assign(new MemoryVectorTable(), {
+  const away: VectorTable = Object.assign(createModuleTables().vectors, {
     added: () => Promise.reject(new Error('gone')),
     add: () => Promise.reject(new Error('gone')),
     remove: () => Promise.reject(new Error('gone')),
@@ -148,7 +148,9 @@ test('an unavailable or slow database is reported, and throws no error', async (
   assert.deepEqual(await vectors.add({ id: 'a', vector, ttlSeconds }), { why: 'away' });
   assert.deepEqual(await vectors.remove(['a']), { why: 'away' });
   assert.deepEqual(await vectors.forget(), { why: 'away' });
-  const slow = Object.assign(new MemoryVectorTable(), { added: () => new Promise<never>(() => undefined) });
+  const slow = Object.assign(createModuleTables().vectors, {
+    added: () => new Promise<never>(() => undefined),
+  });
   assert.deepEqual(await setUp({ table: slow }).vectors.search(vector, { deadlineMs: 5 }), { why: 'late' });
 });
 

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import type { VectorTable } from '../../kernel/ports/vectors.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { MemoryVectorTable } from '../../storage/memory/memory-vector-table.ts';
+import { createModuleTables } from '../../testing/module-tables.ts';
 import type { InferenceClient, InferenceRequest } from '../inference.ts';
 import { limits } from '../limits.ts';
 import { TextEmbeddings } from '../text-embeddings.ts';
 import { SharedEmbeddingCache } from './shared-embedding-cache.ts';
 
 /** Vectors of these embeddings, which say how often they had to make one. */
-function embeddingsWith(table: MemoryVectorTable, nowMs?: number) {
+function embeddingsWith(table: VectorTable, nowMs?: number) {
   const asked: InferenceRequest[] = [];
   const models: InferenceClient = {
     unavailableReason: () => undefined,
@@ -27,7 +28,7 @@ function embeddingsWith(table: MemoryVectorTable, nowMs?: number) {
 const publicly = { use: 'tools', isPublic: true, deadlineMs: 60_000 } as const;
 
 test('a public text is embedded once for all processes with the same database', async () => {
-  const table = new MemoryVectorTable();
+  const table = createModuleTables().vectors;
   const first = embeddingsWith(table);
   await first.embeddings.many(['a tool', 'another'], publicly);
   assert.equal(first.asked.length, 2);
@@ -39,7 +40,7 @@ test('a public text is embedded once for all processes with the same database', 
 });
 
 test('a public text is embedded once for all accounts, and others once for each account', async () => {
-  const { asked, embeddings } = embeddingsWith(new MemoryVectorTable());
+  const { asked, embeddings } = embeddingsWith(createModuleTables().vectors);
   for (const scope of ['one', 'two']) await embeddings.many(['a tool'], { ...publicly, scope });
   assert.equal(asked.length, 1);
   for (const scope of ['one', 'two']) await embeddings.many(['a question'], { use: 'tools', scope });
@@ -47,7 +48,7 @@ test('a public text is embedded once for all accounts, and others once for each 
 });
 
 test('who waits for what was kept has less time left for what has to be made', async () => {
-  const table = new MemoryVectorTable();
+  const table = createModuleTables().vectors;
   table.find = async () => Promise.withResolvers<never>().promise;
   const waits: number[] = [];
   const models: InferenceClient = {
@@ -66,7 +67,7 @@ test('who waits for what was kept has less time left for what has to be made', a
 });
 
 test('what was found too late for a call is there for the next', async () => {
-  const table = new MemoryVectorTable();
+  const table = createModuleTables().vectors;
   await embeddingsWith(table).embeddings.many(['a tool'], publicly);
   const models: InferenceClient = {
     unavailableReason: () => undefined,
@@ -89,7 +90,7 @@ test('what was found too late for a call is there for the next', async () => {
 });
 
 test('other texts are not kept', async () => {
-  const table = new MemoryVectorTable();
+  const table = createModuleTables().vectors;
   await embeddingsWith(table).embeddings.many(['what somebody asked'], { use: 'tools', deadlineMs: 60_000 });
   const later = embeddingsWith(table);
   await later.embeddings.many(['what somebody asked'], publicly);
@@ -97,7 +98,7 @@ test('other texts are not kept', async () => {
 });
 
 test('what was kept for its time is made again', async () => {
-  const table = new MemoryVectorTable();
+  const table = createModuleTables().vectors;
   await embeddingsWith(table).embeddings.many(['a tool'], publicly);
   const later = embeddingsWith(table, Date.now() + limits.storedTextVectorLifeMs + 1000);
   await later.embeddings.many(['a tool'], publicly);
@@ -106,7 +107,7 @@ test('what was kept for its time is made again', async () => {
 
 test('a database that is away costs the vectors nothing but time', async () => {
   const troubles: unknown[] = [];
-  const table = new MemoryVectorTable();
+  const table = createModuleTables().vectors;
   table.find = async () => {
     throw new Error('away');
   };

@@ -4,7 +4,7 @@ import type { Block, ChatRequest, Message, Tool } from '../../kernel/message.ts'
 import type { Pattern } from '../../kernel/ports/patterns.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { PatternStore } from '../../patterns/pattern-store.ts';
-import { MemoryPatternTable } from '../../storage/memory/memory-pattern-table.ts';
+import { createModuleTables } from '../../testing/module-tables.ts';
 import { type ModuleTestEnvironment, runModule } from '../../testing/run-module.ts';
 import { extractLessons } from './lessons.ts';
 import { patterns } from './patterns.ts';
@@ -22,7 +22,7 @@ const ask = (...messages: readonly Message[]): ChatRequest => ({
 
 /** All that the account has after some calls, each in a conversation of its own. */
 async function learned(requests: readonly ChatRequest[], more: ModuleTestEnvironment = {}) {
-  const table = new MemoryPatternTable();
+  const { patterns: table } = createModuleTables();
   let laterMs = 0;
   const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
   const run = runModule(patterns, { options: 'holdout=0' }, { ...more, clock, patterns: table });
@@ -134,12 +134,13 @@ describe('another end user of the account', () => {
       'Always clean a car ahead of other things.',
       'Always wash the truck before the car.',
     ];
+    // A pattern gets its vector with the call after the one that it comes from.
     const { all } = await learned(
-      said.map((one) => corrected('ada', one)),
+      said.flatMap((one) => [corrected('ada', one), ask(user('Go on.'))]),
       { embeddings: aboutCars },
     );
     const seenIn = Object.fromEntries(all.map((one) => [one.advice.slice(-40), one.seenIn]));
-    assert.deepEqual(Object.values(seenIn).sort(), [['c0'], ['c2']]);
+    assert.deepEqual(Object.values(seenIn).sort(), [['c0'], ['c4']]);
   });
 
   test('is distinguished by every field in which a request names them', async () => {
@@ -175,7 +176,7 @@ describe('secrets', () => {
 });
 
 test('what two patterns both say is said once', async () => {
-  const table = new MemoryPatternTable();
+  const { patterns: table } = createModuleTables();
   const book = new PatternStore({ table, clock: systemClock });
   const word = { advice: 'Be kind.', state: 'active', scope: null } as const;
   for (const tools of [['fetch'], ['fetch', 'other']])
@@ -186,7 +187,7 @@ test('what two patterns both say is said once', async () => {
 });
 
 test('advice is never cut short', async () => {
-  const table = new MemoryPatternTable();
+  const { patterns: table } = createModuleTables();
   const book = new PatternStore({ table, clock: systemClock });
   const advice = `${'Check this and that. '.repeat(60)}But never on Fridays.`;
   const trigger: Pattern['trigger'] = { text: '', tools: ['fetch'], models: ['gpt-5*'] };

@@ -7,7 +7,7 @@ import { Reply } from '../../kernel/reply/reply.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { PatternFields } from '../../patterns/new-pattern.ts';
 import { PatternStore } from '../../patterns/pattern-store.ts';
-import { MemoryPatternTable } from '../../storage/memory/memory-pattern-table.ts';
+import { createModuleTables } from '../../testing/module-tables.ts';
 import { runModule } from '../../testing/run-module.ts';
 import { testPrices } from '../../testing/test-prices.ts';
 import { patterns } from './patterns.ts';
@@ -24,7 +24,7 @@ const deploy = { name: 'deploy', input_schema: { properties: { path: { type: 'st
 
 /** The module with patterns that people have made. */
 async function taught(words: readonly Partial<PatternFields>[], options = 'holdout=0') {
-  const table = new MemoryPatternTable();
+  const { patterns: table } = createModuleTables();
   const book = new PatternStore({ table, clock: systemClock });
   const made: string[] = [];
   for (const word of words) {
@@ -311,7 +311,7 @@ describe('with vectors', () => {
   const embeddings = aboutCars;
 
   test('a pattern is found by what is meant, once a call has been made', async () => {
-    const table = new MemoryPatternTable();
+    const { patterns: table } = createModuleTables();
     const book = new PatternStore({ table, clock: systemClock });
     const car = { trigger: trigger('repairing an automobile'), advice: 'Lift it.' };
     await book.add('local', { ...car, state: 'active', scope: null });

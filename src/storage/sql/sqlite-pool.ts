@@ -1,7 +1,18 @@
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { limits } from '../limits.ts';
 import type { ConnectionPool, InsertTarget, PooledConnection, StatementResult } from './connection-pool.ts';
-import { type SqliteFileOptions, SqliteThread } from './sqlite-thread.ts';
+import type { BatchStatement, SqliteFileOptions, Statement } from './sqlite-session.ts';
+import { SqliteThread } from './sqlite-thread.ts';
+
+/** Where the statements of a pool run, one at a time. */
+export interface SqliteRunner {
+  /** True if it can't run statements any more. */
+  readonly isLost: boolean;
+  run(statement: Statement | BatchStatement): Promise<StatementResult>;
+  close(): Promise<void>;
+  /** The running statement may or may not take effect. */
+  abandon(why: string): void;
+}
 
 interface QueuedAcquire {
   readonly resolve: () => void;
@@ -9,23 +20,29 @@ interface QueuedAcquire {
   readonly timer: NodeJS.Timeout;
 }
 
-/** One connection to an SQLite file, used in turn. A lost thread is replaced for the next in the queue. */
+/** One connection to an SQLite file, used in turn. A lost runner is replaced for the next in the queue. */
 export class SqlitePool implements ConnectionPool {
   readonly #file: SqliteFileOptions;
+  readonly #start: (file: SqliteFileOptions) => Promise<SqliteRunner>;
   readonly #queue = new Set<QueuedAcquire>();
   #isAcquired = false;
   #isClosed = false;
-  #thread: SqliteThread | undefined;
+  #runner: SqliteRunner | undefined;
 
-  constructor(file: SqliteFileOptions) {
+  /** `start` opens the file with the first use. */
+  constructor(
+    file: SqliteFileOptions,
+    start: (file: SqliteFileOptions) => Promise<SqliteRunner> = SqliteThread.start,
+  ) {
     this.#file = file;
+    this.#start = start;
   }
 
   async acquire(): Promise<PooledConnection> {
     await this.#waitTurn();
     try {
-      const thread = await this.#liveThread();
-      return new SqliteConnection(thread, () => this.#serveNext());
+      const runner = await this.#liveRunner();
+      return new SqliteConnection(runner, () => this.#serveNext());
     } catch (error) {
       this.#serveNext();
       throw error;
@@ -45,8 +62,8 @@ export class SqlitePool implements ConnectionPool {
       (await this.#enqueue()
         .then(() => true)
         .catch(() => false));
-    if (free) await this.#thread?.close();
-    else this.#thread?.abandon('the database is closed');
+    if (free) await this.#runner?.close();
+    else this.#runner?.abandon('the database is closed');
   }
 
   async #waitTurn(): Promise<void> {
@@ -80,15 +97,15 @@ export class SqlitePool implements ConnectionPool {
     queuedAcquire.resolve();
   }
 
-  async #liveThread(): Promise<SqliteThread> {
-    if (this.#thread === undefined || this.#thread.isLost) this.#thread = await this.#startThread();
-    return this.#thread;
+  async #liveRunner(): Promise<SqliteRunner> {
+    if (this.#runner === undefined || this.#runner.isLost) this.#runner = await this.#startRunner();
+    return this.#runner;
   }
 
   /** A file that can't be opened is reported as unavailable storage, not as an error of the statement. */
-  async #startThread(): Promise<SqliteThread> {
+  async #startRunner(): Promise<SqliteRunner> {
     try {
-      return await SqliteThread.start(this.#file);
+      return await this.#start(this.#file);
     } catch (cause) {
       throw storageUnavailable('the database is not available', cause);
     }
@@ -96,16 +113,16 @@ export class SqlitePool implements ConnectionPool {
 }
 
 class SqliteConnection implements PooledConnection {
-  readonly #thread: SqliteThread;
+  readonly #runner: SqliteRunner;
   readonly #onRelease: () => void;
 
-  constructor(thread: SqliteThread, done: () => void) {
-    this.#thread = thread;
+  constructor(runner: SqliteRunner, done: () => void) {
+    this.#runner = runner;
     this.#onRelease = done;
   }
 
   run(sql: string, parameters: readonly unknown[] = []): Promise<StatementResult> {
-    return this.#thread.run({ sql, parameters });
+    return this.#runner.run({ sql, parameters });
   }
 
   /** Binds values one by one: extracting them from JSON in SQL would cost twice as much. */
@@ -113,16 +130,16 @@ class SqliteConnection implements PooledConnection {
     const names = columns.map(({ name }) => `"${name}"`).join(', ');
     const places = columns.map(() => '?').join(', ');
     const sql = `insert into "${table}" (${names}) values (${places}) on conflict do nothing`;
-    await this.#thread.run({ sql, lists, table });
+    await this.#runner.run({ sql, lists, table });
   }
 
   async rollback(): Promise<void> {
-    if (this.#thread.isLost) return;
+    if (this.#runner.isLost) return;
     try {
-      await this.#thread.run({ sql: 'rollback', parameters: [] });
+      await this.#runner.run({ sql: 'rollback', parameters: [] });
     } catch {
       // The state of the connection is unknown; a new one starts without a transaction.
-      this.#thread.abandon('a transaction could not be rolled back');
+      this.#runner.abandon('a transaction could not be rolled back');
     }
   }
 

@@ -3,29 +3,8 @@ import type { GatewayError } from '../../kernel/errors.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { limits } from '../limits.ts';
-import type { PoolBounds, StatementResult } from './connection-pool.ts';
-
-export interface SqliteFileOptions {
-  readonly file: string;
-  readonly bounds: PoolBounds;
-}
-
-/** Passes the limit in, because loading all limits takes as long as starting the thread. */
-export interface SqliteWorkerData extends SqliteFileOptions {
-  readonly preparedStatementsMax: number;
-}
-
-export interface Statement {
-  readonly sql: string;
-  readonly parameters: readonly unknown[];
-}
-
-/** A statement to run for each array of values in a JSON text, all or none. */
-export interface BatchStatement {
-  readonly sql: string;
-  readonly lists: string;
-  readonly table: string;
-}
+import type { StatementResult } from './connection-pool.ts';
+import type { BatchStatement, SqliteFileOptions, SqliteSessionOptions, Statement } from './sqlite-session.ts';
 
 /** Sent once when the file is open, then once for each statement. */
 export type SqliteWorkerMessage =
@@ -59,7 +38,7 @@ export class SqliteThread {
         file,
         bounds: poolBounds,
         preparedStatementsMax: limits.preparedStatementsMax,
-      } satisfies SqliteWorkerData,
+      } satisfies SqliteSessionOptions,
       // Node.js options of a program that embeds the gateway are not for this thread.
       execArgv: [],
       // Under node --watch a thread would report its imports as messages.

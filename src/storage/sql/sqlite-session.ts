@@ -1,0 +1,134 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { Lru } from '../../lib/lru.ts';
+import type { PoolBounds, StatementResult } from './connection-pool.ts';
+import { RequestTally } from './request-tally.ts';
+
+export interface SqliteFileOptions {
+  readonly file: string;
+  readonly bounds: PoolBounds;
+}
+
+/** Passes the limit in, because loading all limits takes as long as starting a thread. */
+export interface SqliteSessionOptions extends SqliteFileOptions {
+  readonly preparedStatementsMax: number;
+}
+
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** A statement to run for each array of values in a JSON text, all or none. */
+export interface BatchStatement {
+  readonly sql: string;
+  readonly lists: string;
+  readonly table: string;
+}
+
+/** One synchronous connection to an SQLite file. */
+export class SqliteSession {
+  readonly #database: DatabaseSync;
+  readonly #preparedStatements: Lru<StatementSync>;
+
+  constructor({ file, bounds: { statementMs }, preparedStatementsMax }: SqliteSessionOptions) {
+    this.#preparedStatements = new Lru(preparedStatementsMax);
+    this.#database = new DatabaseSync(file, { timeout: statementMs });
+    // Readers don't wait for the writer, and a killed process leaves whole transactions behind.
+    retryWhileLocked(statementMs, () => this.#database.exec('pragma journal_mode = wal'));
+    // A revoked key must not come back after a power cut.
+    this.#database.exec('pragma synchronous = full; pragma foreign_keys = on; pragma trusted_schema = off');
+    // Overwrites deleted content, so that nothing of a deleted account is left in the file.
+    this.#database.exec('pragma secure_delete = on');
+  }
+
+  run(statement: Statement | BatchStatement): StatementResult {
+    return 'lists' in statement ? this.#runBatch(statement) : this.#runOne(statement);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #runOne({ sql, parameters }: Statement): StatementResult {
+    // Some failures, such as a full disk, end the transaction by themselves.
+    if (sql === 'rollback' && !this.#database.isTransaction) return { rows: [] };
+    const statement = this.#prepare(sql);
+    if (!parameters.every(isSqlValue)) throw new Error('unsupported parameter type');
+    if (statement.columns().length > 0) return { rows: statement.all(...parameters) };
+    return { rows: [], changes: Number(statement.run(...parameters).changes) };
+  }
+
+  #runBatch({ sql, lists, table }: BatchStatement): StatementResult {
+    const statement = this.#prepare(sql);
+    const all: unknown = JSON.parse(lists);
+    if (!Array.isArray(all)) throw new Error('expected an array of rows');
+    this.#database.exec('begin immediate');
+    try {
+      const requestTally = table === 'requests' ? new RequestTally() : undefined;
+      for (const list of all) if (statement.run(...toSqlValues(list)).changes > 0) requestTally?.add(list);
+      for (const row of requestTally?.rows() ?? []) this.#prepare(row.sql).run(...row.values);
+      this.#database.exec('commit');
+    } catch (error) {
+      // Some failures end the transaction by themselves.
+      if (this.#database.isTransaction) this.#database.exec('rollback');
+      throw error;
+    }
+    return { rows: [], changes: all.length };
+  }
+
+  #prepare(sql: string): StatementSync {
+    const existing = this.#preparedStatements.get(sql);
+    if (existing !== undefined) return existing;
+    const statement = this.#database.prepare(sql);
+    this.#preparedStatements.set(sql, statement);
+    return statement;
+  }
+}
+
+/** Failures that are not the statement's fault, by primary result code. */
+const failureReasons: ReadonlyMap<number, 'locked' | 'unwritable'> = new Map([
+  [5, 'locked'], // SQLITE_BUSY
+  [8, 'unwritable'], // SQLITE_READONLY
+  [10, 'unwritable'], // SQLITE_IOERR
+  [13, 'unwritable'], // SQLITE_FULL
+  [14, 'unwritable'], // SQLITE_CANTOPEN, of a further file too
+]);
+
+export function failureReasonOf(error: unknown): 'locked' | 'unwritable' | undefined {
+  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return undefined;
+  return failureReasons.get(error.errcode & 0xff);
+}
+
+/** Stores arrays and objects as JSON text. Copies the row only if it has one. */
+function toSqlValues(list: unknown): SQLInputValue[] {
+  if (!Array.isArray(list)) throw new Error('expected an array of values');
+  let values = list;
+  for (let at = 0; at < list.length; at++) {
+    if (isSqlValue(list[at])) continue;
+    if (values === list) values = list.slice();
+    values[at] = JSON.stringify(list[at]);
+  }
+  return values;
+}
+
+/** An object would be taken for named parameters. */
+function isSqlValue(value: unknown): value is SQLInputValue {
+  return (
+    value === null || typeof value === 'string' || typeof value === 'number' || value instanceof Uint8Array
+  );
+}
+
+/** Changing the journal mode does not wait while another process opens the file. */
+function retryWhileLocked(timeoutMs: number, work: () => void): void {
+  const until = performance.now() + timeoutMs;
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) {
+    try {
+      work();
+      return;
+    } catch (error) {
+      if (failureReasonOf(error) !== 'locked' || performance.now() > until) throw error;
+      Atomics.wait(pause, 0, 0, 10);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import { Kysely, sql } from 'kysely';
+import type { ArchiveTable } from '../kernel/ports/archive.ts';
+import type { ModuleStores } from '../kernel/ports/module-store.ts';
+import type { PatternTable } from '../kernel/ports/patterns.ts';
+import type { VectorTable } from '../kernel/ports/vectors.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { limits } from '../storage/limits.ts';
+import { SqlArchiveTable } from '../storage/sql/archive-table.ts';
+import { createKyselyDialect } from '../storage/sql/kysely-dialect.ts';
+import { migrate } from '../storage/sql/migrate.ts';
+import { migrations } from '../storage/sql/migrations/index.ts';
+import { SqlModuleStores } from '../storage/sql/module-stores.ts';
+import { SqlPatternTable } from '../storage/sql/pattern-table.ts';
+import { defaultPoolBounds } from '../storage/sql/sql-database.ts';
+import { sqliteDialect } from '../storage/sql/sql-dialect.ts';
+import { SqlitePool } from '../storage/sql/sqlite-pool.ts';
+import { SqliteSession } from '../storage/sql/sqlite-session.ts';
+import type { SchemaTables, Tables } from '../storage/sql/tables.ts';
+import { SqlVectorTable } from '../storage/sql/vector-table.ts';
+
+export interface ModuleTables {
+  readonly modules: ModuleStores;
+  readonly vectors: VectorTable;
+  readonly patterns: PatternTable;
+  readonly archive: ArchiveTable;
+  /** Runs a statement, for a state that would take too many calls to reach. */
+  execute(statement: string): Promise<void>;
+}
+
+/**
+ * The tables of modules in an SQLite database of their own, in memory. It runs on this thread and is opened with the
+ * first query, so there is nothing to wait for and nothing to close.
+ */
+export function createModuleTables(clock: Clock = systemClock): ModuleTables {
+  const pool = createPool(async () => {
+    const session = openSession();
+    schema ??= readSchema();
+    for (const statement of await schema) session.run({ sql: statement, parameters: [] });
+    return session;
+  });
+  const db = new Kysely<Tables>({ dialect: createKyselyDialect(sqliteDialect, pool) });
+  return {
+    modules: new SqlModuleStores(db, clock),
+    vectors: new SqlVectorTable(db),
+    patterns: new SqlPatternTable(db),
+    archive: new SqlArchiveTable(db),
+    execute: async (statement) => void (await sql.raw(statement).execute(db)),
+  };
+}
+
+/** Read once: the migrations take longer than most tests. */
+let schema: Promise<readonly string[]> | undefined;
+
+async function readSchema(): Promise<readonly string[]> {
+  const session = openSession();
+  const pool = createPool(async () => session);
+  const db = new Kysely<SchemaTables>({ dialect: createKyselyDialect(sqliteDialect, pool) });
+  await migrate(db, { dialect: sqliteDialect, migrations });
+  const { rows } = session.run({
+    sql: `select sql from sqlite_schema where sql is not null and name not like 'sqlite_%'`,
+    parameters: [],
+  });
+  await pool.close();
+  return rows.map((row) => String(Object(row).sql));
+}
+
+function openSession(): SqliteSession {
+  const { preparedStatementsMax } = limits;
+  return new SqliteSession({ file: ':memory:', bounds: defaultPoolBounds, preparedStatementsMax });
+}
+
+function createPool(open: () => Promise<SqliteSession>): SqlitePool {
+  return new SqlitePool({ file: ':memory:', bounds: defaultPoolBounds }, async () => {
+    const session = await open();
+    return {
+      isLost: false,
+      run: async (statement) => session.run(statement),
+      close: async () => session.close(),
+      abandon: () => session.close(),
+    };
+  });
+}
