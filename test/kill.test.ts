@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import type { Environment } from '../src/gateway/settings.ts';
 import { killTrial } from './support/kill-trial.ts';
 import { replicated } from './support/replicas.ts';
+import { usageTrial } from './support/usage-trial.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
 /** A few in every run; `npm run test:kill` has more. */
@@ -47,3 +48,28 @@ for (const [name, { replicas, environment }] of Object.entries(setUps))
     );
     assert.ok(made >= limit / 2 && spentUsd >= ceilingUsd / 4, 'a kill costs little of what is left');
   });
+
+const usageSetUps: Readonly<Record<string, SetUp & { readonly victim: 'gateway' | 'worker' }>> = {
+  'one process': { ...setUpNamed('one process'), victim: 'gateway' },
+  'a primary with its workers': { ...setUpNamed('several processes'), victim: 'gateway' },
+  'one of several workers': { ...setUpNamed('several processes'), victim: 'worker' },
+  'one of two replicas on PostgreSQL': {
+    ...setUpNamed('replicas whose Redis is emptied'),
+    victim: 'gateway',
+  },
+};
+
+for (const [name, { replicas, environment, victim }] of Object.entries(usageSetUps))
+  test(`usage reports are exact, however often it is killed: ${name}`, async (t) => {
+    const trial = { environment: await environment(t), replicas, kills, victim };
+    const { answered, reported, filesLeft } = await usageTrial(t, trial);
+    t.diagnostic(`${kills} kills: ${answered.calls} calls answered, ${reported.calls} reported`);
+    assert.deepEqual(reported, answered);
+    assert.deepEqual(filesLeft, []);
+  });
+
+function setUpNamed(name: string): SetUp {
+  const setUp = setUps[name];
+  assert.ok(setUp);
+  return setUp;
+}

@@ -29,8 +29,12 @@ export const limits = {
   reconciledAtOnce: 100,
   /** Accounts beyond their caps whose credits are cached, 100 bytes each; those of others are read again. */
   creditCapsKept: 10_000,
-  /** How long usage waits in memory: a killed process loses this much. */
+  /** How long usage waits in memory and in the usage journal. */
   usageFlushMs: 1000,
+  /** Size at which the journal of a batch is rewritten: it grows with every call while the database is unavailable. */
+  usageJournalBytes: 8 * 1024 * 1024,
+  /** How long a process waits for the lock on its own new file, which another may look at for microseconds. */
+  lockWaitMs: 1000,
   /** Maximum backoff after a failed write. */
   usageRetryMsMax: 30_000,
   /**

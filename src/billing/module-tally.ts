@@ -43,17 +43,22 @@ export class ModuleTally {
     return this.#days.size;
   }
 
-  add({ accountId, module, savedNanoUsd = 0, spentNanoUsd = 0, trial }: ModuleSavings, day: string): void {
+  /** Returns the changed sum. */
+  add(
+    { accountId, module, savedNanoUsd = 0, spentNanoUsd = 0, trial }: ModuleSavings,
+    day: string,
+  ): ModuleDay {
     const moduleDaySum = this.#sumFor(accountId, module, day);
     moduleDaySum.savedNanoUsd += storableChange(savedNanoUsd) ?? 0;
     moduleDaySum.spentNanoUsd += storableChange(spentNanoUsd) ?? 0;
-    if (trial === undefined) return;
+    if (trial === undefined) return moduleDaySum;
     const side = trial.isHeldOut ? moduleDaySum.without : moduleDaySum.with;
     const before = trial.beforeNanoUsd ?? 0;
     const cost = storableChange(trial.costNanoUsd) ?? 0;
     if (trial.beforeNanoUsd === undefined) side.conversations++;
     side.costNanoUsd += cost;
     side.squaredUsd += ((before + cost) / 1e9) ** 2 - (before / 1e9) ** 2;
+    return moduleDaySum;
   }
 
   days({ accountId, from, to }: UsageQuery): readonly ModuleDay[] {

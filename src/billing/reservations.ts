@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Reservation, ReservationQuery, UsageStore } from '../kernel/ports/records.ts';
+import type { Reservation, ReservationQuery, SettledAmount, UsageStore } from '../kernel/ports/records.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
 import type { Clock } from '../lib/clock.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
@@ -16,7 +16,10 @@ interface ReservationsParts {
 }
 
 /** The settled amounts of one batch of usage, by reserve. */
-export type SettledAmounts = Map<Reserve, number>;
+export type SettledAmounts = Map<Reserve, Writable<SettledAmount>>;
+
+type Writable<Row> = { -readonly [Field in keyof Row]: Row[Field] };
+type SettleListener = (settled: SettledAmount) => void;
 
 /**
  * The usage that this process may admit before it is stored. The database has the reservation first, so that a killed
@@ -31,6 +34,7 @@ export class Reservations {
   /** Reserves for the next write. */
   readonly #shortReserves = new Set<Reserve>();
   #settledAmounts: SettledAmounts = new Map();
+  #onSettle: SettleListener | undefined;
   /** Writes are sequential. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   #nextWrite: Promise<void> | undefined;
@@ -70,12 +74,20 @@ export class Reservations {
   /** Ends a call: of the admitted amount, `used` was used and will be stored with the current batch of usage. */
   settle(reserve: Reserve, amount: number, used: number): void {
     reserve.needed += used - amount;
-    if (used > 0) this.#settledAmounts.set(reserve, (this.#settledAmounts.get(reserve) ?? 0) + used);
+    if (used <= 0) return;
+    let settled = this.#settledAmounts.get(reserve);
+    if (settled === undefined) {
+      settled = { ...reserve.query, processId: this.processId, amount: 0 };
+      this.#settledAmounts.set(reserve, settled);
+    }
+    settled.amount += used;
+    this.#onSettle?.(settled);
   }
 
-  /** Later settlements belong to a new batch of usage. */
-  startBatch(): SettledAmounts {
+  /** Later settlements belong to a new batch of usage; `onSettle` is called for each. */
+  startBatch(onSettle?: SettleListener): SettledAmounts {
     this.#settledAmounts = new Map();
+    this.#onSettle = onSettle;
     return this.#settledAmounts;
   }
 
@@ -139,7 +151,9 @@ export class Reservations {
     { settled, store, isLast = false }: WriteOptions = {},
   ): Promise<void> {
     const nowMs = this.#parts.clock.now();
-    const plans = [...reserves].map((reserve) => reserve.planWrite(settled?.get(reserve) ?? 0, isLast));
+    const plans = [...reserves].map((reserve) =>
+      reserve.planWrite(settled?.get(reserve)?.amount ?? 0, isLast),
+    );
     const changed = plans
       .filter((plan) => plan.isChange)
       .map((plan) => this.#toRow(plan.reserve, plan.amount, nowMs));

@@ -1,9 +1,11 @@
-import type { ModuleDay, Reservation, UsageDay, UsageStore } from '../kernel/ports/records.ts';
+import { randomUUID } from 'node:crypto';
+import type { ModuleDay, Reservation, UsageBatch, UsageDay, UsageStore } from '../kernel/ports/records.ts';
 import { WriteBehind } from '../kernel/write-behind.ts';
 import type { Clock } from '../lib/clock.ts';
 import { limits } from './limits.ts';
 import type { ModuleSavings } from './module-tally.ts';
 import { Reservations } from './reservations.ts';
+import { UsageJournal } from './usage-journal/usage-journal.ts';
 import { type AttemptUsage, type RecordedCall, type UsageQuery, UsageTally } from './usage-tally.ts';
 
 interface UsageRecorderParts {
@@ -15,8 +17,22 @@ interface UsageRecorderParts {
   readonly onUnreserved?: (error: unknown) => void;
   /** Called with accounts whose credits paid for calls, once that is stored. */
   readonly onCreditsSpent?: (accountIds: readonly string[]) => void;
+  /** Where unstored usage survives a killed process; without it, a kill loses it. */
+  readonly journal?: UsageJournalOptions | undefined;
   readonly flushMs?: number;
   readonly sumsMax?: number;
+}
+
+interface UsageJournalOptions {
+  readonly folder: string;
+  /** Called once each time the journal can't be written: calls continue, but a kill may lose their usage. */
+  onError?(error: unknown): void;
+  /** Called for each killed process whose usage can't be recovered. */
+  onRecoveryError?(error: unknown): void;
+  /** Whether an account was deleted: nothing is recovered of it. */
+  isErased?(accountId: string): Promise<boolean>;
+  /** The pause after a failed write. */
+  readonly restMs?: number;
 }
 
 const dayMs = 86_400_000;
@@ -27,30 +43,34 @@ export class UsageRecorder {
   readonly reservations: Reservations;
   readonly #usageStore: UsageStore;
   readonly #clock: Clock;
+  readonly #journal: UsageJournal | undefined;
+  readonly #parts: Pick<UsageRecorderParts, 'journal' | 'onCreditsSpent'>;
   readonly #tallies: WriteBehind<UsageTally>;
   #today = { startMs: 0, endMs: 0, name: '' };
 
   constructor(parts: UsageRecorderParts) {
-    const {
-      usageStore,
-      clock,
-      onError,
-      onUnreserved,
-      onCreditsSpent,
-      flushMs,
-      sumsMax = limits.usageSumsMax,
-    } = parts;
+    const { usageStore, clock, onError, onUnreserved, flushMs, sumsMax = limits.usageSumsMax } = parts;
     this.#usageStore = usageStore;
     this.#clock = clock;
     const reservations = new Reservations({ usageStore, clock, onError: onUnreserved });
     this.reservations = reservations;
+    this.#parts = parts;
+    const journal =
+      parts.journal && new UsageJournal({ ...parts.journal, processId: reservations.processId });
+    this.#journal = journal;
     this.#tallies = new WriteBehind({
-      createBatch: () => new UsageTally(sumsMax, reservations.startBatch()),
-      store: (tally) =>
-        reservations.storeBatch(tally.settledAmounts, async (reserved) => {
-          const paid = await usageStore.add({ id: tally.id, atMs: clock.now(), ...tally.rows(), reserved });
-          if (paid.length > 0) onCreditsSpent?.(paid);
-        }),
+      createBatch() {
+        const id = randomUUID();
+        const file = journal?.createFile(id);
+        const settledAmounts = reservations.startBatch(file && ((row) => file.markChanged('settled', row)));
+        return new UsageTally({ id, sumsMax, settledAmounts, file });
+      },
+      store: async (tally) => {
+        await reservations.storeBatch(tally.settledAmounts, (reserved) =>
+          this.#store({ id: tally.id, atMs: clock.now(), ...tally.rows(), reserved }),
+        );
+        tally.removeFile();
+      },
       flushMs: flushMs ?? limits.usageFlushMs,
       retryMsMax: limits.usageRetryMsMax,
       failedMax: limits.usageBatchesMax,
@@ -134,9 +154,40 @@ export class UsageRecorder {
     return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.modules(query))];
   }
 
+  /** Stores the usage of killed processes. If the usage store is unavailable, the next start tries again. */
+  async recover(): Promise<void> {
+    await this.#journal?.recover(async (batch) => this.#store(await this.#withoutErased(batch)));
+  }
+
   /** Stores all sums, with retries until the time is up. False if some could not be stored. */
   flush(withinMs: number): Promise<boolean> {
     return this.#tallies.drain(withinMs);
+  }
+
+  /** Releases unused reservations. Call `flush` first: usage that is not stored stays in the journal. */
+  async close(): Promise<void> {
+    await this.reservations.close();
+    this.#journal?.close();
+  }
+
+  async #store(batch: UsageBatch): Promise<void> {
+    const paid = await this.#usageStore.add(batch);
+    if (paid.length > 0) this.#parts.onCreditsSpent?.(paid);
+  }
+
+  async #withoutErased(batch: UsageBatch): Promise<UsageBatch> {
+    const { days, counted, modules = [], settled = [] } = batch;
+    const erased = new Set<string>();
+    for (const accountId of new Set([...days, ...counted, ...modules].map((row) => row.accountId)))
+      if (await this.#parts.journal?.isErased?.(accountId)) erased.add(accountId);
+    const isLeft = ({ accountId }: { readonly accountId: string }) => !erased.has(accountId);
+    return {
+      ...batch,
+      days: days.filter(isLeft),
+      counted: counted.filter(isLeft),
+      modules: modules.filter(isLeft),
+      settled: settled.filter(isLeft),
+    };
   }
 
   #readConsistently<Stored>(read: () => Promise<Stored>): Promise<Stored> {

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { limits } from '../kernel/limits.ts';
 import type { Usage } from '../kernel/message.ts';
 import type { ModuleDay, QuotaCalls, UsageBatch, UsageDay, UsageStore } from '../kernel/ports/records.ts';
 import { storableFigure, storableText } from '../kernel/storable.ts';
 import { type ModuleSavings, ModuleTally } from './module-tally.ts';
 import type { SettledAmounts } from './reservations.ts';
+import type { BatchFile } from './usage-journal/batch-file.ts';
 
 /** The usage of one ended call. */
 export interface RecordedCall {
@@ -42,22 +42,33 @@ type Writable<Row> = { -readonly [Field in keyof Row]: Row[Field] };
 
 const overflowLabel = 'other';
 
+interface UsageTallyParts {
+  readonly id: string;
+  readonly sumsMax: number;
+  readonly settledAmounts: SettledAmounts;
+  /** A copy of the sums that survives a kill. */
+  readonly file: BatchFile | undefined;
+}
+
 /** Sums of calls not stored yet. Their number is bounded; beyond it, calls are summed up more coarsely. */
 export class UsageTally {
   /** Lets the usage store recognize a batch that is sent again. */
-  readonly id = randomUUID();
+  readonly id: string;
   /** The amounts that need no reserve once this is stored. */
   readonly settledAmounts: SettledAmounts;
   readonly #sumsMax: number;
+  readonly #file: BatchFile | undefined;
   readonly #days = new Map<string, Writable<UsageDay>>();
   readonly #periodCounts = new Map<string, Writable<QuotaCalls>>();
   #latest: Writable<UsageDay> | undefined;
   #latestPeriodCount: Writable<QuotaCalls> | undefined;
   #modules: ModuleTally | undefined;
 
-  constructor(sumsMax: number, settledAmounts: SettledAmounts = new Map()) {
-    this.#sumsMax = sumsMax;
+  constructor({ id, sumsMax, settledAmounts, file }: UsageTallyParts) {
+    this.id = id;
     this.settledAmounts = settledAmounts;
+    this.#sumsMax = sumsMax;
+    this.#file = file;
   }
 
   /** The number of sums. */
@@ -71,18 +82,22 @@ export class UsageTally {
     sum.requests++;
     if (call.failed) sum.failed++;
     addUsage(sum, call);
+    this.#file?.markChanged('days', sum);
     if (call.periodStartMs !== undefined) this.#countCall(call, call.periodStartMs);
   }
 
   /** Adds the usage of an attempt, without a request. */
   addAttempt(attempt: AttemptUsage, day: string): void {
-    addUsage(this.#sumFor(attempt, day), attempt);
+    const sum = this.#sumFor(attempt, day);
+    addUsage(sum, attempt);
+    this.#file?.markChanged('days', sum);
   }
 
   /** Adds the effect of a module, if any. */
   addModule(work: ModuleSavings, day: string): void {
     this.#modules ??= new ModuleTally(this.#sumsMax);
-    this.#modules.add(work, day);
+    const sum = this.#modules.add(work, day);
+    this.#file?.markChanged('modules', sum);
   }
 
   modules(query: UsageQuery): readonly ModuleDay[] {
@@ -97,6 +112,11 @@ export class UsageTally {
     return [...this.#days.values()].filter(
       (sum) => (accountId === undefined || sum.accountId === accountId) && sum.day >= from && sum.day <= to,
     );
+  }
+
+  /** The batch is stored: its copy is not needed any more. */
+  removeFile(): void {
+    this.#file?.remove();
   }
 
   /** All sums. */
@@ -140,6 +160,7 @@ export class UsageTally {
     counted.calls++;
     // The higher one if the cap changed meanwhile: calls within either cap are not charged.
     if (paidPast !== undefined) counted.paidPast = Math.max(paidPast, counted.paidPast ?? 0);
+    this.#file?.markChanged('counted', counted);
   }
 
   #periodCountFor(accountId: string, periodStartMs: number): Writable<QuotaCalls> {

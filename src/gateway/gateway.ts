@@ -98,7 +98,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const { directory: providerDirectory, readyProviders } = providers;
   const meaning = parts.add(embeddingsPart({ ...ground, providers, models: sharedResources?.models }));
   const creditUseListener: CreditUseListener = { onUse: () => undefined };
-  const { usage } = parts.add(usagePart({ ...ground, creditUse: creditUseListener }));
+  const { usage } = parts.add(await usagePart({ ...ground, creditUse: creditUseListener }));
   const { spending: spendingLimiter } = parts.add(spendingPart({ ...ground, usage }));
   const { requests } = parts.add(await requestLogPart({ ...ground, providers }));
   const { patternStore } = parts.add(patternsPart({ ...ground, requests, embeddingsPart: meaning }));

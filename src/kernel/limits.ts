@@ -95,4 +95,8 @@ export const limits = {
    * a few providers put many customers into one.
    */
   networksPerSite: 10,
+  /** Length of that pause. */
+  journalRestMs: 30_000,
+  /** A journal line takes microseconds. If it takes this long, the disk is too busy and the journal pauses. */
+  journalSlowMs: 200,
 } as const;

@@ -25,10 +25,6 @@ export const limits = {
   logCausesMax: 10,
   /** Delay before a call appears in the request log. */
   requestLogFlushMs: 500,
-  /** A journal line takes microseconds. If it takes this long, the disk is too busy and the journal pauses. */
-  journalSlowMs: 200,
-  /** Length of that pause. */
-  journalRestMs: 30_000,
   /** How long a process may write to a page before it notices that another has taken it over, */
   journalTakeoverMs: 20,
   /** and how long that other waits for these last lines. */

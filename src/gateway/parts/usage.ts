@@ -1,8 +1,13 @@
+import { join } from 'node:path';
 import { limits } from '../../billing/limits.ts';
 import { UsageRecorder } from '../../billing/usage-recorder.ts';
+import { scopeOf } from '../../kernel/caller.ts';
+import { payerBudgetHolder, sandboxBudgetHolder } from '../../kernel/ports/budget.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
+import type { Settings } from '../settings.ts';
 import type { CreditUseListener } from './billing.ts';
 import type { Stores } from './stores.ts';
 
@@ -11,13 +16,20 @@ interface UsagePart extends Part {
 }
 
 interface UsageParts {
+  readonly settings: Settings;
   readonly stores: Stores;
   readonly log: Log;
   readonly creditUse: CreditUseListener;
 }
 
 /** Usage of calls. */
-export function usagePart({ stores, log, creditUse: creditUseListener }: UsageParts): UsagePart {
+export async function usagePart({
+  settings,
+  stores,
+  log,
+  creditUse: creditUseListener,
+}: UsageParts): Promise<UsagePart> {
+  const hasFolder = settings.stores !== undefined || settings.dataDir !== inMemoryDataDir;
   const usage = new UsageRecorder({
     usageStore: stores.database.usage,
     clock: systemClock,
@@ -28,7 +40,9 @@ export function usagePart({ stores, log, creditUse: creditUseListener }: UsagePa
         { err: cause },
         'could not reserve calls in the database; calls continue without reservation',
       ),
+    journal: hasFolder ? journalOptions({ settings, stores, log }) : undefined,
   });
+  await usage.recover();
   return {
     usage,
     gauges: [
@@ -51,7 +65,27 @@ export function usagePart({ stores, log, creditUse: creditUseListener }: UsagePa
     features: ['usage'],
     async close(untilMs) {
       if (!(await usage.flush(untilMs - performance.now()))) log.error({}, 'some usage could not be stored');
-      await usage.reservations.close();
+      await usage.close();
     },
+  };
+}
+
+function journalOptions({ settings, stores, log }: Pick<UsageParts, 'settings' | 'stores' | 'log'>) {
+  const sharedHolders = [
+    scopeOf({ kind: 'local' }),
+    sandboxBudgetHolder.accountId,
+    payerBudgetHolder.accountId,
+  ];
+  return {
+    folder: join(settings.dataDir, 'usage-journal'),
+    onError: (cause: unknown) =>
+      log.error(
+        { err: cause },
+        'could not write the usage journal; a crash would lose usage that is not stored yet',
+      ),
+    onRecoveryError: (cause: unknown) =>
+      log.error({ err: cause }, 'could not recover the usage of a killed process'),
+    isErased: async (accountId: string) =>
+      !sharedHolders.includes(accountId) && (await stores.database.users.byId(accountId)) === undefined,
   };
 }

@@ -232,6 +232,8 @@ export interface UsageBatch {
   readonly modules?: readonly ModuleDay[];
   /** Current reservations, written even if the batch was added before. */
   readonly reserved?: readonly Reservation[];
+  /** Amounts of this batch that a killed process had reserved: its reservations are lowered by them. */
+  readonly settled?: readonly SettledAmount[];
 }
 
 /** Calls or money that a process may use before it stores the result; counts as used until the process lowers it. */
@@ -250,6 +252,9 @@ export interface Reservation {
   /** When it expires. */
   readonly untilMs: number;
 }
+
+/** A part of a reservation that was used. */
+export type SettledAmount = Omit<Reservation, 'atMs' | 'untilMs'>;
 
 /** Reservations of one account in one period, or of one key. */
 export type ReservationQuery = Pick<Reservation, 'accountId' | 'of' | 'keyId' | 'periodStartMs'>;

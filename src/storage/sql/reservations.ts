@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
-import type { Reservation, ReservationQuery } from '../../kernel/ports/records.ts';
+import type { Reservation, ReservationQuery, SettledAmount } from '../../kernel/ports/records.ts';
 import { chunks } from './chunks.ts';
 import type { Tables } from './tables.ts';
 
@@ -22,6 +22,30 @@ export async function writeReservations(
           some.map((one) => tuple(one.accountId, one.of, one.keyId, one.periodStartMs, one.processId)),
         ),
       )
+      .execute();
+}
+
+/** For reservations of dead processes: no other writer has their amounts in memory. */
+export async function lowerReservations(
+  db: Kysely<Tables>,
+  settled: readonly SettledAmount[],
+): Promise<void> {
+  for (const { accountId, of, keyId, periodStartMs, processId, amount } of settled)
+    await db
+      .updateTable('reservations')
+      .set({ amount: sql<number>`amount - ${amount}` })
+      .where('account_id', '=', accountId)
+      .where('what', '=', of)
+      .where('key_id', '=', keyId)
+      .where('period_start_ms', '=', periodStartMs)
+      .where('process_id', '=', processId)
+      .execute();
+  const processIds = [...new Set(settled.map(({ processId }) => processId))];
+  if (processIds.length > 0)
+    await db
+      .deleteFrom('reservations')
+      .where('process_id', 'in', processIds)
+      .where('amount', '<=', 0)
       .execute();
 }
 

@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
+import { limits } from '../limits.ts';
 import type {
   ModuleDay,
   QuotaCalls,
@@ -10,11 +11,10 @@ import type {
   UsageDay,
   UsageStore,
 } from '../../kernel/ports/records.ts';
-import { limits } from '../limits.ts';
 import { chunks } from './chunks.ts';
 import { addModuleDays, moduleDayKey, readModuleDays, writeModuleDays } from './module-days.ts';
 import { chargeOverage, type OverageCalls } from './overage.ts';
-import { readReservations, writeReservations } from './reservations.ts';
+import { lowerReservations, readReservations, writeReservations } from './reservations.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
@@ -38,6 +38,7 @@ export class SqlUsageStore implements UsageStore {
         .executeTakeFirstOrThrow();
       await writeReservations(trx, batch.reserved ?? []);
       if (numInsertedOrUpdatedRows === 0n) return [];
+      await lowerReservations(trx, batch.settled ?? []);
       for (const days of chunks(
         mergeAndSort(batch.days, usageDayKey, addUsageDays),
         kernelLimits.databaseRowsAtOnce,

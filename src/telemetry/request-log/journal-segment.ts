@@ -1,4 +1,5 @@
 import { close, fstatSync, openSync, unlink, writeSync } from 'node:fs';
+import { limits as kernelLimits } from '../../kernel/limits.ts';
 import { limits } from '../limits.ts';
 
 /** Called after each write with the error, or undefined. */
@@ -73,7 +74,7 @@ export class JournalSegment {
         this.#write(calls.all().join('\n'));
       } else this.#write(next);
       const ms = performance.now() - startedAtMs;
-      if (ms > limits.journalSlowMs) throw new Error(`a journal write took ${Math.round(ms)} ms`);
+      if (ms > kernelLimits.journalSlowMs) throw new Error(`a journal write took ${Math.round(ms)} ms`);
       onWrite(undefined);
     } catch (error) {
       onWrite(error);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { limits } from '../limits.ts';
+import { limits } from '../../kernel/limits.ts';
 import { JournalSegment, type SegmentSource } from './journal-segment.ts';
 import { RecoveredSegment } from './recovered-segment.ts';
 

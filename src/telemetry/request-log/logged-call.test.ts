@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endedCall } from '../../../test/support/ended-call.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
-import { limits } from '../limits.ts';
 import { type Attributes, Step } from '../../kernel/trace.ts';
+import { limits } from '../limits.ts';
 import { toLoggedCall } from './logged-call.ts';
 
 test('the time of a call is that of its id', () => {

@@ -190,6 +190,24 @@ export function usageConformance(setUpDatabase: SetUpDatabase): void {
         assert.deepEqual(await usage.quotaUsage('a', 1), { calls: 2, reserved: [some({ amount: 4 })] });
       });
 
+      test('a batch of a killed process lowers its reservations once', async (t) => {
+        const { usage } = (await setUpDatabase(t)).database;
+        await usage.reserve([some(), some({ processId: 'other' }), some({ ...money, amount: 9 })]);
+        const settled = [
+          { ...month, processId: 'one', amount: 2 },
+          { ...money, processId: 'one', amount: 9 },
+          { ...month, accountId: 'b', processId: 'one', amount: 1 },
+        ];
+        for (let adds = 0; adds < 2; adds++) {
+          await usage.add({ id: 'one', atMs: 1, days: [], counted: [{ ...month, calls: 2 }], settled });
+          assert.deepEqual(await usage.quotaUsage('a', 1), {
+            calls: 2,
+            reserved: [some({ amount: 3 }), some({ processId: 'other' })],
+          });
+          assert.deepEqual(await usage.reserved(money), []);
+        }
+      });
+
       test('a count has every call once, while what is reserved becomes what is stored', async (t) => {
         const { open, database } = await setUpDatabase(t);
         const other = await open();
