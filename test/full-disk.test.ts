@@ -38,6 +38,9 @@ test('while the data disk is full calls go on, what they leave behind waits, and
   const { json } = await call(url, { path: '/v1/requests?limit=100' });
   assert.equal(at(json, 'requests', 'length'), 51);
   assert.equal(await figure(url, 'weir_log_rows_dropped'), 0);
+  assert.equal(at((await call(url, { path: '/v1/usage' })).json, 'total', 'requests'), 51);
+  const journalFaults = logLines.filter((line) => line.includes('could not write the usage journal'));
+  assert.equal(journalFaults.length, 1);
 });
 
 test('what can not be stored on a full disk is told to come back', async (t) => {

@@ -94,7 +94,7 @@ test('a line that was cut is left out, and the others are stored', async (t) => 
   recordCalls(one, 2);
   await nextTurn();
   const folder = killed();
-  appendFileSync(join(folder, onlyFile(folder)), '[[0,"days",{"accountId":"a"');
+  appendFileSync(join(folder, onlyFile(folder)), '{"rows":[],"figures":[[0,3,0');
   await recorder({ folder }).recover();
   assert.equal((await book.quotaUsage('a', 1)).calls, 2);
 });
@@ -104,7 +104,10 @@ test('a file that is no journal is set aside with one message, and the others ar
   recordCalls(recorder(), 2);
   await nextTurn();
   const folder = killed();
-  writeFileSync(join(folder, 'other.batch.journal'), '[[0,"days",{"accountId":"a"}]]\n');
+  writeFileSync(
+    join(folder, 'other.batch.journal'),
+    '{"rows":[{"number":0,"kind":"days","row":{}}],"figures":[]}\n',
+  );
   for (let starts = 0; starts < 2; starts++) await recorder({ folder }).recover();
   assert.equal((await book.quotaUsage('a', 1)).calls, 2);
   assert.deepEqual(readdirSync(folder), ['other.batch.journal.rejected']);
@@ -183,12 +186,12 @@ test('the file of a batch is rewritten before it grows without end', async (t) =
   });
   const row = { text: 'x'.repeat(limits.usageJournalBytes / 8), version: 0 };
   for (; row.version < 20; row.version++) {
-    file.markChanged('days', row);
+    file.markChanged('modules', row);
     await nextTurn();
     assert.ok(statSync(path).size < limits.usageJournalBytes * 1.3);
   }
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
-  assert.equal(at(JSON.parse(String(lines.at(-1))), 0, 2, 'version'), 19);
+  assert.equal(at(JSON.parse(String(lines.at(-1))), 'rows', 0, 'row', 'version'), 19);
   assert.deepEqual(errors, []);
   file.remove();
   assert.throws(() => statSync(path), { code: 'ENOENT' });

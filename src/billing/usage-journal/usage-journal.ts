@@ -5,7 +5,7 @@ import type { UsageBatch } from '../../kernel/ports/records.ts';
 import { isStorageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { BatchFile } from './batch-file.ts';
 import { createLock, type FileLock, lockOfDeadProcess } from './file-lock.ts';
-import { readJournal } from './read-journal.ts';
+import { readJournal } from './journal-format.ts';
 
 interface UsageJournalParts {
   readonly folder: string;
