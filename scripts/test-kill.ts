@@ -1,4 +1,4 @@
-// Kills gateways under load and tells what their caps and ceilings were worth: npm run test:kill, or with KILLS=100
+// Kills gateways and checks their caps, ceilings and usage reports: npm run test:kill, or with KILLS=100
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';

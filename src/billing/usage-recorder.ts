@@ -27,10 +27,8 @@ interface UsageJournalOptions {
   readonly folder: string;
   /** Called once each time the journal can't be written: calls continue, but a kill may lose their usage. */
   onError?(error: unknown): void;
-  /** Called for each killed process whose usage can't be recovered. */
+  /** Called for each batch of a killed process that can't be recovered. */
   onRecoveryError?(error: unknown): void;
-  /** Whether an account was deleted: nothing is recovered of it. */
-  isErased?(accountId: string): Promise<boolean>;
   /** The pause after a failed write. */
   readonly restMs?: number;
 }
@@ -44,7 +42,7 @@ export class UsageRecorder {
   readonly #usageStore: UsageStore;
   readonly #clock: Clock;
   readonly #journal: UsageJournal | undefined;
-  readonly #parts: Pick<UsageRecorderParts, 'journal' | 'onCreditsSpent'>;
+  readonly #onCreditsSpent: UsageRecorderParts['onCreditsSpent'];
   readonly #tallies: WriteBehind<UsageTally>;
   #today = { startMs: 0, endMs: 0, name: '' };
 
@@ -54,7 +52,7 @@ export class UsageRecorder {
     this.#clock = clock;
     const reservations = new Reservations({ usageStore, clock, onError: onUnreserved });
     this.reservations = reservations;
-    this.#parts = parts;
+    this.#onCreditsSpent = parts.onCreditsSpent;
     const journal =
       parts.journal && new UsageJournal({ ...parts.journal, processId: reservations.processId });
     this.#journal = journal;
@@ -154,9 +152,12 @@ export class UsageRecorder {
     return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.modules(query))];
   }
 
-  /** Stores the usage of killed processes. If the usage store is unavailable, the next start tries again. */
-  async recover(): Promise<void> {
-    await this.#journal?.recover(async (batch) => this.#store(await this.#withoutErased(batch)));
+  /**
+   * Stores the usage of killed processes, without that of erased accounts. If the usage store is unavailable, the next
+   * start tries again.
+   */
+  async recover(isErased: (accountId: string) => Promise<boolean>): Promise<void> {
+    await this.#journal?.recover(async (batch) => this.#store(await withoutErased(batch, isErased)));
   }
 
   /** Stores all sums, with retries until the time is up. False if some could not be stored. */
@@ -166,28 +167,16 @@ export class UsageRecorder {
 
   /** Releases unused reservations. Call `flush` first: usage that is not stored stays in the journal. */
   async close(): Promise<void> {
-    await this.reservations.close();
-    this.#journal?.close();
+    try {
+      await this.reservations.close();
+    } finally {
+      this.#journal?.close();
+    }
   }
 
   async #store(batch: UsageBatch): Promise<void> {
     const paid = await this.#usageStore.add(batch);
-    if (paid.length > 0) this.#parts.onCreditsSpent?.(paid);
-  }
-
-  async #withoutErased(batch: UsageBatch): Promise<UsageBatch> {
-    const { days, counted, modules = [], settled = [] } = batch;
-    const erased = new Set<string>();
-    for (const accountId of new Set([...days, ...counted, ...modules].map((row) => row.accountId)))
-      if (await this.#parts.journal?.isErased?.(accountId)) erased.add(accountId);
-    const isLeft = ({ accountId }: { readonly accountId: string }) => !erased.has(accountId);
-    return {
-      ...batch,
-      days: days.filter(isLeft),
-      counted: counted.filter(isLeft),
-      modules: modules.filter(isLeft),
-      settled: settled.filter(isLeft),
-    };
+    if (paid.length > 0) this.#onCreditsSpent?.(paid);
   }
 
   #readConsistently<Stored>(read: () => Promise<Stored>): Promise<Stored> {
@@ -206,4 +195,22 @@ export class UsageRecorder {
 
 function sumAmounts(reservations: readonly Reservation[]): number {
   return reservations.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+async function withoutErased(
+  batch: UsageBatch,
+  isErased: (accountId: string) => Promise<boolean>,
+): Promise<UsageBatch> {
+  const { days, counted, modules = [], settled = [] } = batch;
+  const erased = new Set<string>();
+  for (const accountId of new Set([...days, ...counted, ...modules, ...settled].map((row) => row.accountId)))
+    if (await isErased(accountId)) erased.add(accountId);
+  const isLeft = ({ accountId }: { readonly accountId: string }) => !erased.has(accountId);
+  return {
+    ...batch,
+    days: days.filter(isLeft),
+    counted: counted.filter(isLeft),
+    modules: modules.filter(isLeft),
+    settled: settled.filter(isLeft),
+  };
 }

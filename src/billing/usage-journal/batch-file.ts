@@ -1,7 +1,7 @@
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { limits } from '../limits.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import { queueImmediate } from '../../lib/queue-immediate.ts';
-import { limits } from '../limits.ts';
 import { journalLineOf, type NumberedRow, type RowKind } from './journal-format.ts';
 
 /** A row of the batch, which its tally changes in place. */
@@ -49,11 +49,17 @@ export class BatchFile {
     if (this.#changed.push(tracked) === 1) queueImmediate(() => this.#writeChanged());
   }
 
-  /** The batch is stored. If its file cannot be removed, the next start stores it again, which changes nothing. */
+  /** The batch is stored. */
   remove(): void {
     this.#isRemoved = true;
-    this.#close();
-    if (this.#isCreated) for (const path of [this.#parts.path, this.#newPath]) rmSync(path, { force: true });
+    try {
+      this.#close();
+      if (this.#isCreated)
+        for (const path of [this.#parts.path, this.#newPath]) rmSync(path, { force: true });
+    } catch (error) {
+      // The next start stores it again, which changes nothing.
+      this.#parts.onWrite(error);
+    }
   }
 
   /** Where the file is rewritten. */

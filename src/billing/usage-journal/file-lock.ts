@@ -47,8 +47,12 @@ function tryLock(path: string, waitMs: number): FileLock | 'held' | 'missing' {
   }
   return {
     release() {
-      // In this order, so that nobody locks a file that is about to be removed.
-      rmSync(path, { force: true });
+      try {
+        // While it is locked, so that nobody locks a file that is about to be removed.
+        rmSync(path, { force: true });
+      } catch {
+        // Some systems remove no open files. An unlocked one is harmless.
+      }
       database.close();
     },
   };

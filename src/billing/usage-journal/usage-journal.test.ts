@@ -18,6 +18,7 @@ const noonMs = Date.UTC(2026, 10, 15, 12);
 const november = { accountId: undefined, from: '2026-11-01', to: '2026-11-30' };
 const month = { accountId: 'a', of: 'calls', keyId: '', periodStartMs: 1 } as const;
 const money = { accountId: 'a', of: 'spending', keyId: 'k1', periodStartMs: 0 } as const;
+const nobody = async () => false;
 const usage = { input_tokens: 3, output_tokens: 4 };
 
 test('the usage of a killed process is stored by the next, and its reservations become usage', async (t) => {
@@ -32,7 +33,7 @@ test('the usage of a killed process is stored by the next, and its reservations 
   await nextTurn();
   const [days, modules] = [await one.days(november), await one.modules(november)];
   const folder = killed();
-  await recorder({ folder }).recover();
+  await recorder({ folder }).recover(nobody);
   assert.deepEqual([await book.days(november), await book.modules(november)], [days, modules]);
   assert.equal(days[0]?.requests, 3);
   const { calls, reserved } = await book.quotaUsage('a', 1);
@@ -51,7 +52,7 @@ test('a batch that was stored just before the kill is not stored again', async (
   const folder = killed();
   await one.flush(60_000);
   const before = await book.quotaUsage('a', 1);
-  await Promise.all([recorder({ folder }).recover(), recorder({ folder }).recover()]);
+  await Promise.all([recorder({ folder }).recover(nobody), recorder({ folder }).recover(nobody)]);
   assert.deepEqual(await book.quotaUsage('a', 1), before);
   assert.equal(before.calls, 3);
   assert.deepEqual(readdirSync(folder), []);
@@ -62,7 +63,7 @@ test('two processes that start at once store the usage of a killed one once', as
   recordCalls(recorder(), 3);
   await nextTurn();
   const folder = killed();
-  await Promise.all([recorder({ folder }).recover(), recorder({ folder }).recover()]);
+  await Promise.all([recorder({ folder }).recover(nobody), recorder({ folder }).recover(nobody)]);
   assert.equal((await book.quotaUsage('a', 1)).calls, 3);
 });
 
@@ -74,7 +75,7 @@ test('the files of a live process stay, and it removes them when its usage is st
   const names = readdirSync(folder);
   assert.deepEqual(names.map((name) => name.slice(name.lastIndexOf('.'))).sort(), ['.journal', '.lock']);
   for (const name of names) assert.equal(statSync(join(folder, name)).mode & 0o077, 0, name);
-  await recorder().recover();
+  await recorder().recover(nobody);
   assert.deepEqual(readdirSync(folder), names);
   recordCalls(living, 1);
   await nextTurn();
@@ -95,7 +96,7 @@ test('a line that was cut is left out, and the others are stored', async (t) => 
   await nextTurn();
   const folder = killed();
   appendFileSync(join(folder, onlyFile(folder)), '{"rows":[],"figures":[[0,3,0');
-  await recorder({ folder }).recover();
+  await recorder({ folder }).recover(nobody);
   assert.equal((await book.quotaUsage('a', 1)).calls, 2);
 });
 
@@ -108,7 +109,7 @@ test('a file that is no journal is set aside with one message, and the others ar
     join(folder, 'other.batch.journal'),
     '{"rows":[{"number":0,"kind":"days","row":{}}],"figures":[]}\n',
   );
-  for (let starts = 0; starts < 2; starts++) await recorder({ folder }).recover();
+  for (let starts = 0; starts < 2; starts++) await recorder({ folder }).recover(nobody);
   assert.equal((await book.quotaUsage('a', 1)).calls, 2);
   assert.deepEqual(readdirSync(folder), ['other.batch.journal.rejected']);
   assert.equal(recoveryErrors.length, 1);
@@ -122,10 +123,10 @@ test('usage that the store does not take at the start waits for the next start',
   faulty.beforeAdd = () => {
     throw storageUnavailable('away');
   };
-  await recorder({ folder }).recover();
+  await recorder({ folder }).recover(nobody);
   assert.deepEqual([(await book.quotaUsage('a', 1)).calls, recoveryErrors.length], [0, 1]);
   faulty.beforeAdd = () => undefined;
-  await recorder({ folder }).recover();
+  await recorder({ folder }).recover(nobody);
   assert.equal((await book.quotaUsage('a', 1)).calls, 2);
 });
 
@@ -136,7 +137,7 @@ test('nothing is recovered of an account that was deleted', async (t) => {
   recordCalls(one, 1, 'gone');
   one.recordModule({ accountId: 'gone', module: 'm', savedNanoUsd: 9 }, noonMs);
   await nextTurn();
-  await recorder({ folder: killed(), isErased: async (accountId) => accountId === 'gone' }).recover();
+  await recorder({ folder: killed() }).recover(async (accountId) => accountId === 'gone');
   assert.deepEqual(
     (await book.days(november)).map(({ accountId }) => accountId),
     ['a'],
@@ -158,7 +159,7 @@ test('where nothing can be written calls continue with one message, and what is 
   rmSync(folder);
   recordCalls(one, 1);
   await nextTurn();
-  await recorder({ folder: killed() }).recover();
+  await recorder({ folder: killed() }).recover(nobody);
   assert.equal((await book.quotaUsage('a', 1)).calls, 4);
 });
 
@@ -233,9 +234,7 @@ async function setUp(t: TestContext) {
   cpSync(emptyFolder(t), folder, { recursive: true });
   const journalErrors: unknown[] = [];
   const recoveryErrors: unknown[] = [];
-  const recorder = (
-    options: { folder?: string; restMs?: number; isErased?: (id: string) => Promise<boolean> } = {},
-  ) => {
+  const recorder = (options: { folder?: string; restMs?: number } = {}) => {
     const one = new UsageRecorder({
       usageStore: faulty,
       clock: systemClock,

@@ -12,7 +12,7 @@ interface UsageJournalParts {
   readonly processId: string;
   /** Called once each time files can't be written: calls continue, but a kill may lose their usage. */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** Called for every process whose batches can't be recovered. */
+  /** Called for every batch that can't be recovered. */
   readonly onRecoveryError?: ((error: unknown) => void) | undefined;
   /** The pause after a failed write. */
   readonly restMs?: number | undefined;
@@ -44,11 +44,7 @@ export class UsageJournal {
   /** Stores the batches of dead processes and removes their files. If the store is unavailable, the next start tries again. */
   async recover(store: (batch: UsageBatch) => Promise<void>): Promise<void> {
     for (const processId of new Set(this.#files().map((file) => file.processId)))
-      try {
-        await this.#recoverProcess(processId, store);
-      } catch (error) {
-        this.#parts.onRecoveryError?.(error);
-      }
+      await this.#reportErrors(() => this.#recoverProcess(processId, store));
   }
 
   /** Call this when all batches are stored; the files of others stay for the next start. */
@@ -62,7 +58,8 @@ export class UsageJournal {
     try {
       const files = lock === undefined ? [] : this.#files().filter((file) => file.processId === processId);
       for (const { name, batchId } of files)
-        if (name.endsWith('.journal')) await this.#recoverBatch(name, batchId, store);
+        if (name.endsWith('.journal'))
+          await this.#reportErrors(() => this.#recoverBatch(name, batchId, store));
         else if (name.endsWith('.new')) rmSync(this.#path(name), { force: true });
     } finally {
       lock?.release();
@@ -82,6 +79,14 @@ export class UsageJournal {
       if (!existsSync(path)) return;
       if (!isStorageUnavailable(error)) renameSync(path, `${path}.rejected`);
       throw error;
+    }
+  }
+
+  async #reportErrors(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#parts.onRecoveryError?.(error);
     }
   }
 

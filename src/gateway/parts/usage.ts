@@ -3,7 +3,7 @@ import { limits } from '../../billing/limits.ts';
 import { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { scopeOf } from '../../kernel/caller.ts';
 import { payerBudgetHolder, sandboxBudgetHolder } from '../../kernel/ports/budget.ts';
-import { systemClock } from '../../lib/clock.ts';
+import type { Users } from '../../kernel/ports/records.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
@@ -40,9 +40,9 @@ export async function usagePart({
         { err: cause },
         'could not reserve calls in the database; calls continue without reservation',
       ),
-    journal: hasFolder ? journalOptions({ settings, stores, log }) : undefined,
+    journal: hasFolder ? journalOptions(settings, log) : undefined,
   });
-  await usage.recover();
+  await usage.recover((accountId) => isErased(stores.database.users, accountId));
   return {
     usage,
     gauges: [
@@ -70,14 +70,9 @@ export async function usagePart({
   };
 }
 
-function journalOptions({ settings, stores, log }: Pick<UsageParts, 'settings' | 'stores' | 'log'>) {
-  const sharedHolders = [
-    scopeOf({ kind: 'local' }),
-    sandboxBudgetHolder.accountId,
-    payerBudgetHolder.accountId,
-  ];
+function journalOptions({ dataDir }: Settings, log: Log) {
   return {
-    folder: join(settings.dataDir, 'usage-journal'),
+    folder: join(dataDir, 'usage-journal'),
     onError: (cause: unknown) =>
       log.error(
         { err: cause },
@@ -85,7 +80,15 @@ function journalOptions({ settings, stores, log }: Pick<UsageParts, 'settings' |
       ),
     onRecoveryError: (cause: unknown) =>
       log.error({ err: cause }, 'could not recover the usage of a killed process'),
-    isErased: async (accountId: string) =>
-      !sharedHolders.includes(accountId) && (await stores.database.users.byId(accountId)) === undefined,
   };
+}
+
+const sharedAccountIds = [
+  scopeOf({ kind: 'local' }),
+  sandboxBudgetHolder.accountId,
+  payerBudgetHolder.accountId,
+];
+
+async function isErased(users: Pick<Users, 'byId'>, accountId: string): Promise<boolean> {
+  return !sharedAccountIds.includes(accountId) && (await users.byId(accountId)) === undefined;
 }
