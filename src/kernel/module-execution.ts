@@ -160,13 +160,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     const { module, exchange: incoming, step } = this;
     const { prefix } = requestOriginOf(incoming);
     if (prefix === undefined) return { goesOn: outgoing };
-    return prefix.guardEdit({
-      module: module.name,
-      incoming,
-      outgoing,
-      step,
-      allowed: this.#allowedRequest,
-    });
+    return prefix.guardEdit({ module: module.name, incoming, outgoing, step, allowed: this.#allowedRequest });
   }
 
   /** After the module has returned its reply, it must read further replies at once; otherwise they are discarded. */
@@ -220,11 +214,9 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
 
   awaitFinal<Done>(work: Promise<Done>): Promise<Done> {
     const ms = this.#deadlineMs;
-    return withTimeout(
-      work,
-      ms,
-      () => new Error(`the module exceeded its deadline of ${ms / 1000} s at the end of the reply`),
-    );
+    const failure = () =>
+      new Error(`the module exceeded its deadline of ${ms / 1000} s at the end of the reply`);
+    return withTimeout(work, ms, failure);
   }
 
   handleFault(fault: unknown, mayGoOn: boolean): unknown {

@@ -81,15 +81,8 @@ export class FakeUpstream {
     for await (const chunk of req) chunks.push(chunk);
     const bytes = Buffer.concat(chunks);
     const { method = '', url = '', headers, rawHeaders } = req;
-    const request: SeenRequest = {
-      method,
-      url,
-      headers,
-      rawHeaders,
-      bytes,
-      json: parseJsonObject(bytes),
-      over,
-    };
+    const json = parseJsonObject(bytes);
+    const request: SeenRequest = { method, url, headers, rawHeaders, bytes, json, over };
     this.requests.push(request);
     const script = typeof this.#answer === 'function' ? await this.#answer(request) : this.#answer;
     await playScript(res, script);

@@ -74,18 +74,10 @@ export async function compactRequest(
   if (!isSmall && request.messages.some(hasCompaction))
     return { request: firstSent.request, unchangedReason: 'compacted-by-provider', incoming, costs };
 
+  const call = { incoming, firstSent, renderer, fullChars, costs, rejected };
   const compacted = isSmall
     ? { sent: renderer.render(undefined), isStep: false, costs, unchangedReason: smallReason }
-    : await new ConversationCompaction({
-        ...parts,
-        incoming,
-        firstSent,
-        renderer,
-        fullChars,
-        goalChars,
-        costs,
-        rejected,
-      }).compact();
+    : await new ConversationCompaction({ ...parts, ...call, goalChars }).compact();
   const { sent, isStep } = compacted;
   if (goalChars !== undefined && (isSmall ? fullChars : sent.chars) > goalChars * writeAheadShare)
     await new RecordWriter(parts).writeLater(incoming, sent.view);

@@ -25,7 +25,7 @@ export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
       await requests.add(calls);
       await requests.add(calls.slice(0, 3));
       const asked = { fromMs, toMs: fromMs + 2 * hourMs, stepMs: hourMs };
-      const readSums = async (accountId?: string) => {
+      const sums = async (accountId?: string) => {
         const { kinds, steps, stepTimes, modelTimes, modules } = await requests.sums({ ...asked, accountId });
         return {
           kinds: kinds
@@ -40,7 +40,7 @@ export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
           modules: modules.map((one) => [one.module, one.effect, one.requests, one.ownUs, one.savedNanoUsd]),
         };
       };
-      const before = await readSums('mine');
+      const before = await sums('mine');
       assert.deepEqual(before.kinds, [
         [null, null, 'gpt-6', 500, false, 1],
         [null, 'groq', 'other', 200, false, 1],
@@ -70,10 +70,10 @@ export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
         ['cost-guard', 'passed', 1, 500, 0],
         ['exact-cache', 'answered', 1, 500, 70],
       ]);
-      assert.equal((await readSums()).steps.length, before.steps.length + 0);
+      assert.equal((await sums()).steps.length, before.steps.length + 0);
       assert.equal(await requests.oldestSums('by-minute'), fromMs);
       const fold = async (ms: number) => requests.foldMinutes({ startMs: fromMs + ms, ms: hourMs });
-      const [meanwhile] = await Promise.all([readSums('mine'), fold(0)]);
+      const [meanwhile] = await Promise.all([sums('mine'), fold(0)]);
       assert.deepEqual(meanwhile, before);
       for (const ms of [0, hourMs]) await fold(ms);
       assert.deepEqual(
@@ -82,11 +82,11 @@ export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
       );
       await requests.forget(calls[4]?.id ?? '', 100);
       await requests.forgetKinds();
-      assert.deepEqual(await readSums('mine'), before);
+      assert.deepEqual(await sums('mine'), before);
       // Late, in the first minute of its hour, and in another.
       await requests.add([at(0, { accountId: 'late' }), at(minuteMs, { accountId: 'late' })]);
       const late = async () => {
-        const { kinds, steps, times, ofModels, modules } = await readSums('late');
+        const { kinds, steps, times, ofModels, modules } = await sums('late');
         const sum = (rows: readonly unknown[][], place: number) =>
           rows.reduce((all, row) => all + Number(row[place]), 0);
         return [sum(kinds, 5), sum(steps, 3), sum(times, 3), sum(ofModels, 3), sum(modules, 2)];
@@ -97,7 +97,7 @@ export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
       assert.deepEqual(await late(), counted);
       assert.equal(await requests.forgetSums(fromMs), false);
       assert.equal(await requests.forgetSums(fromMs + 1), true);
-      assert.deepEqual((await readSums('mine')).kinds, [[null, null, 'gpt-6', 500, false, 1]]);
+      assert.deepEqual((await sums('mine')).kinds, [[null, null, 'gpt-6', 500, false, 1]]);
       const dayMs = 24 * hourMs;
       const day = { startMs: Math.floor(fromMs / dayMs) * dayMs, ms: dayMs };
       await fold(2 * hourMs);
@@ -117,14 +117,7 @@ export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
       );
       while (await requests.forgetSums(fromMs + hourMs * 3));
       await requests.forgetKinds();
-      assert.deepEqual(await readSums(), {
-        kinds: [],
-        cost: 0,
-        steps: [],
-        times: [],
-        ofModels: [],
-        modules: [],
-      });
+      assert.deepEqual(await sums(), { kinds: [], cost: 0, steps: [], times: [], ofModels: [], modules: [] });
     });
   });
 }

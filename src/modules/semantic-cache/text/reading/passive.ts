@@ -10,18 +10,7 @@ const questionOpening =
 const activeSubjects = wordSet(
   'i you we they he she people one everyone someone have has had should can must could will would to it that make',
 );
-const clauseStarters = new Set([
-  'and',
-  'or',
-  'but',
-  'if',
-  'when',
-  'while',
-  'because',
-  'that',
-  'which',
-  'who',
-]);
+const clauseStarters = wordSet('and or but if when while because that which who');
 
 /**
  * Reorders a passive question to active voice: "can the parcel be sent by air" to "send the parcel by air", and "is he bitten by

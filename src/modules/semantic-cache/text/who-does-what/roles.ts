@@ -1,4 +1,5 @@
 import type { ParsedPrompt } from '../reading/prompt.ts';
+import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 
 /** Roles of source and destination; "for" marks a destination. */
@@ -19,19 +20,7 @@ export function differInRoles(old: ParsedPrompt, now: ParsedPrompt): boolean {
 }
 
 /** Prepositions of place, topic and instrument, each before one thing. */
-const placePrepositions = [
-  'in',
-  'on',
-  'at',
-  'about',
-  'with',
-  'against',
-  'after',
-  'before',
-  'during',
-  'between',
-  'near',
-];
+const placePrepositions = [...wordSet('in on at about with against after before during between near')];
 
 /** Whether two things are swapped after such a preposition: "search in the files for a log" and "search in the log for files". */
 export function haveSwappedPlaces({ words }: ParsedPrompt, { words: there }: ParsedPrompt): boolean {
