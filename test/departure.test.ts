@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { limits as accountsLimits } from '../src/accounts/limits.ts';
+import { limits as kernelLimits } from '../src/kernel/limits.ts';
 import { openDatabase } from '../src/gateway/parts/stores.ts';
 import { type Environment, readSettings } from '../src/gateway/settings.ts';
-import { limits as kernelLimits } from '../src/kernel/limits.ts';
 import type { Database } from '../src/kernel/ports/records.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { someCall } from './conformance/database/samples.ts';
@@ -19,7 +19,7 @@ import { recordedMessage } from './support/recorded-messages.ts';
 import { replicated } from './support/replicas.ts';
 import { Guest } from './support/sandbox.ts';
 import { startServer } from './support/server.ts';
-import { everythingOf, type Kept, placesOf } from './support/traces.ts';
+import { everythingOf, placesOf, type StoredData } from './support/traces.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
 const homes: Readonly<Record<string, (t: TestContext) => Environment | Promise<Environment>>> = {
@@ -65,7 +65,7 @@ describe('who leaves', () => {
         return placesOf(person.id, all).includes('usage_days') ? all : undefined;
       });
       assertKept(kept, { person, keyId, canary });
-      const shelved = (all: Kept) => [...all.keys()].filter((name) => name.includes(':shelf:'));
+      const shelved = (all: StoredData) => [...all.keys()].filter((name) => name.includes(':shelf:'));
       assert.equal(shelved(kept).length > 0, environment.REDIS_URL !== undefined);
       await assertExported(person, { canary, secrets: [key, provider.key, password, person.token] });
 
@@ -189,7 +189,7 @@ type MadeKeys = Awaited<ReturnType<Person['makeKey']>>;
 
 /** That the search finds what is there. */
 function assertKept(
-  kept: Kept,
+  kept: StoredData,
   { person, keyId, canary }: { person: Person; keyId: string; canary: string },
 ): void {
   const tables = [

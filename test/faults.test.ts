@@ -9,7 +9,7 @@ import { ask as send } from './support/asking.ts';
 import { at } from './support/at.ts';
 import { converse, invokedClaude } from './support/bedrock-dialects.ts';
 import { bedrockApiKey, startBedrockFront } from './support/bedrock-front.ts';
-import { type ClientDialect, clientDialects, type Told } from './support/client-dialects.ts';
+import { type ClientAnswer, type ClientDialect, clientDialects } from './support/client-dialects.ts';
 import { type ProviderDialect, providerDialects } from './support/provider-dialects.ts';
 
 const fake = await FakeUpstream.start();
@@ -59,7 +59,7 @@ function faults(provider: ProviderDialect, client: ClientDialect): void {
   const { model, opening, text, call, closing, errorEvent, whole, refusal } = provider;
   const pair = `${client.name} client, ${provider.name} provider`;
 
-  function ask(script: Script, stream: boolean): Promise<Told> {
+  function ask(script: Script, stream: boolean): Promise<ClientAnswer> {
     fake.answerWith(script);
     return client.ask({ model, stream });
   }

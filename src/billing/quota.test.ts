@@ -297,24 +297,24 @@ test('a slot that can not be given back stays counted, and the call does not fai
   );
 });
 
-type Granted = Extract<QuotaDecision, { outcome: 'granted' }>;
+type GrantedDecision = Extract<QuotaDecision, { outcome: 'granted' }>;
 
 async function takeAll(quotas: readonly Quota[], times: number) {
   const decisions = await Promise.all(
     Array.from({ length: times }, (_, at) => (quotas[at % quotas.length] ?? assert.fail()).takeSlot(account)),
   );
-  const granted = decisions.filter((decision): decision is Granted => decision.outcome === 'granted');
+  const granted = decisions.filter((decision): decision is GrantedDecision => decision.outcome === 'granted');
   return { granted, refused: decisions.filter(({ outcome }) => outcome === 'refused') };
 }
 
-type Shared = Pick<SharedState, 'slots' | 'versions'>;
+type SharedSlots = Pick<SharedState, 'slots' | 'versions'>;
 
-function inMemory(accounts: MemoryAccountState): Shared {
+function inMemory(accounts: MemoryAccountState): SharedSlots {
   return { slots: accounts, versions: accounts };
 }
 
 /** A gateway's worth of counting, on stores that may be shared. */
-function start({ slots, versions }: Shared, usageStore: UsageStore, time = clock) {
+function start({ slots, versions }: SharedSlots, usageStore: UsageStore, time = clock) {
   const recorder = new UsageRecorder({ usageStore, clock: time, flushMs: 3_600_000 });
   const quota = new Quota({
     slots,
@@ -353,7 +353,7 @@ async function bookWith(t: TestContext, calls: number): Promise<UsageStore> {
   return database.usage;
 }
 
-async function inRedis(t: TestContext, url: string): Promise<Shared> {
+async function inRedis(t: TestContext, url: string): Promise<SharedSlots> {
   const state = new RedisSharedState(await RedisConnection.open({ url }), clock);
   t.after(() => state.close());
   return state;

@@ -2,18 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { IntrusiveList, type IntrusiveListItem } from './intrusive-list.ts';
 
-interface Named extends IntrusiveListItem {
+interface NamedItem extends IntrusiveListItem {
   readonly name: string;
 }
 
-function filled(...names: readonly string[]): { list: IntrusiveList<Named>; items: readonly Named[] } {
-  const list = new IntrusiveList<Named>();
+function filled(...names: readonly string[]): {
+  list: IntrusiveList<NamedItem>;
+  items: readonly NamedItem[];
+} {
+  const list = new IntrusiveList<NamedItem>();
   const items = names.map((name) => ({ name, listIndex: -1 }));
   for (const item of items) list.add(item);
   return { list, items };
 }
 
-function namesIn(list: IntrusiveList<Named>): readonly string[] {
+function namesIn(list: IntrusiveList<NamedItem>): readonly string[] {
   return list
     .snapshot()
     .map(({ name }) => name)

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const module = join(import.meta.dirname, 'stdout-writer.ts');
 
 /** Runs code that can write lines, and reads what it writes to its standard output. */
-async function written(code: string, reader: Reading = {}): Promise<Written> {
+async function written(code: string, reader: ReadOptions = {}): Promise<ProcessOutput> {
   const source = `import { createStdoutWriter, pipeChunkBytesMax } from ${JSON.stringify(module)};\n${code}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -33,13 +33,13 @@ async function written(code: string, reader: Reading = {}): Promise<Written> {
   return { text: Buffer.concat(pieces).toString(), errors };
 }
 
-interface Reading {
+interface ReadOptions {
   readonly startsAfterMs?: number;
   /** Whether the bytes and errors read so far are complete; then the standard input of the process is closed. */
   hasAll?(bytes: number, errors: string): boolean;
 }
 
-interface Written {
+interface ProcessOutput {
   readonly text: string;
   readonly errors: string;
 }

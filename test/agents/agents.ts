@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
-/** Where an agent is pointed at. */
-export interface Place {
+/** The environment that an agent runs in. */
+export interface AgentEnvironment {
   /** The gateway's address, without a path. */
   readonly url: string;
   readonly token: string;
@@ -10,7 +10,7 @@ export interface Place {
   readonly home: string;
   /** The folder that it works in. */
   readonly work: string;
-  /** Headers that the agent is told to send. */
+  /** Headers that the agent is configured to send. */
   readonly headers: Readonly<Record<string, string>>;
   /** How an MCP server is started that it is to use. */
   readonly server?: readonly string[] | undefined;
@@ -33,13 +33,13 @@ export interface Agent {
   readonly ownModel: string;
   readonly otherModel: string;
   /** The tools by which it reads a file, the first that is offered counts. */
-  readonly reading: readonly Reading[];
-  launch(place: Place, prompt: string): Launch;
+  readonly reading: readonly ReadTool[];
+  launch(place: AgentEnvironment, prompt: string): Launch;
   /** Whether it is told of MCP servers here. */
   readonly takesServers?: true;
 }
 
-interface Reading {
+interface ReadTool {
   readonly tool: string;
   input(path: string): object;
 }

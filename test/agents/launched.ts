@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import type { Agent, Place } from './agents.ts';
+import type { Agent, AgentEnvironment } from './agents.ts';
 
 export interface Launched {
   /** All that the person saw, with the time at which it came. */
@@ -16,7 +16,7 @@ export interface Launching {
   readonly agent: Agent;
   /** The folder that the agent was installed into. */
   readonly folder: string;
-  readonly place: Place;
+  readonly place: AgentEnvironment;
   readonly prompt: string;
   /** What it finds, by path. */
   readonly files: Readonly<Record<string, string>>;

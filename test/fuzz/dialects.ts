@@ -244,7 +244,7 @@ export const dialects: readonly Dialect[] = [
 /** And the format that is spoken to providers alone. */
 export const answeringDialects: readonly Dialect[] = [...dialects, converseDialect];
 
-interface Told {
+interface DialectFields {
   readonly path: Dialect['path'];
   readonly models: readonly string[];
   readonly small: JsonObject;
@@ -256,7 +256,7 @@ interface Told {
 function dialectOf(
   wire: WireFormat,
   stream: Uint8Array,
-  { path, models, small, rare, whole }: Told,
+  { path, models, small, rare, whole }: DialectFields,
 ): Dialect {
   const { events } = replay({ wire, framing: 'sse', bytes: stream });
   const answer = () => encodeEvents(wire.replyEncoder('json', clientRequestFrom(wire, {})), events);

@@ -10,7 +10,7 @@ export interface Expression {
   readonly isBounded: boolean;
 }
 
-export interface Found {
+export interface FileExpressions {
   readonly literals: readonly Expression[];
   /** Where `RegExp` is called with a source that is put together at run time. */
   readonly built: readonly string[];
@@ -22,7 +22,7 @@ const boundedCharactersMax = 200;
 type Node = Readonly<Record<string, unknown>> & { readonly type: string; readonly start: number };
 
 /** Every regular expression that a source file writes or builds. */
-export function expressionsIn(file: string): Found {
+export function expressionsIn(file: string): FileExpressions {
   const text = readFileSync(file, 'utf8');
   const { program, errors } = parseSync(file, text);
   if (errors[0] !== undefined) throw new Error(`${file}: ${errors[0].message}`);

@@ -1,4 +1,4 @@
-export interface Asked {
+export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON; a body makes it a POST unless said otherwise. */
@@ -15,7 +15,10 @@ export interface Answered {
 }
 
 /** Makes one request and reads the whole answer. */
-export async function ask(url: string, { method, headers, body, signal }: Asked = {}): Promise<Answered> {
+export async function ask(
+  url: string,
+  { method, headers, body, signal }: RequestOptions = {},
+): Promise<Answered> {
   const response = await fetch(url, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },

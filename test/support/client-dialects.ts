@@ -2,8 +2,8 @@ import Anthropic from '@anthropic-ai/sdk';
 import { type Content, GoogleGenAI, type Part } from '@google/genai';
 import OpenAI from 'openai';
 
-/** What a client was told, in whatever format. */
-export interface Told {
+/** The answer that an SDK returned, in any format. */
+export interface ClientAnswer {
   readonly text: string;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly json: string }[];
   readonly stop: string | null | undefined;
@@ -14,7 +14,7 @@ export interface ClientDialect {
   readonly name: string;
   path(model: string, stream: boolean): string;
   /** Throws what the SDK throws; an answer that says of itself that it failed is thrown as well. */
-  ask(asked: { readonly model: string; readonly stream: boolean }): Promise<Told>;
+  ask(asked: { readonly model: string; readonly stream: boolean }): Promise<ClientAnswer>;
 }
 
 const tool = { name: 'save', schema: { type: 'object', properties: { note: { type: 'string' } } } as const };

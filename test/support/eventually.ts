@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const waitMsMax = 60_000;
 
 /** Looks again and again until there is something to see. */
-export async function eventually<Found>(
-  look: () => Found | undefined | Promise<Found | undefined>,
-): Promise<Found> {
+export async function eventually<Value>(
+  look: () => Value | undefined | Promise<Value | undefined>,
+): Promise<Value> {
   const until = performance.now() + waitMsMax;
   for (;;) {
     const found = await look();

@@ -6,10 +6,10 @@ import { Client } from 'pg';
 import type { Environment } from '../../src/gateway/settings.ts';
 
 /** Whatever is kept, by the table, name or file that it is in. */
-export type Kept = ReadonlyMap<string, Buffer>;
+export type StoredData = ReadonlyMap<string, Buffer>;
 
 /** All tables, all of Redis and all files of a gateway. */
-export async function everythingOf(environment: Environment): Promise<Kept> {
+export async function everythingOf(environment: Environment): Promise<StoredData> {
   const { DATABASE_URL, REDIS_URL, WEIR_DATA_DIR = '' } = environment;
   const files = filesIn(WEIR_DATA_DIR);
   if (DATABASE_URL === undefined) return new Map([...sqliteTables(join(WEIR_DATA_DIR, 'weir.db')), ...files]);
@@ -17,13 +17,13 @@ export async function everythingOf(environment: Environment): Promise<Kept> {
 }
 
 /** Where a text is found, in whatever way it may be written. */
-export function placesOf(text: string, kept: Kept): readonly string[] {
+export function placesOf(text: string, kept: StoredData): readonly string[] {
   const bytes = Buffer.from(text);
   const ways = [bytes, Buffer.from(bytes.toString('hex')), Buffer.from(JSON.stringify(text).slice(1, -1))];
   return [...kept].filter(([, content]) => ways.some((way) => content.includes(way))).map(([place]) => place);
 }
 
-function sqliteTables(file: string): Kept {
+function sqliteTables(file: string): StoredData {
   const database = new DatabaseSync(file, { readOnly: true });
   const tables = database.prepare("select name from sqlite_schema where type = 'table'").all();
   const rows = tables.map(({ name }) => {
@@ -34,7 +34,7 @@ function sqliteTables(file: string): Kept {
   return new Map(rows);
 }
 
-async function postgresTables(url: string): Promise<Kept> {
+async function postgresTables(url: string): Promise<StoredData> {
   const client = new Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query(
@@ -49,7 +49,7 @@ async function postgresTables(url: string): Promise<Kept> {
   return tables;
 }
 
-async function redisNames(url: string): Promise<Kept> {
+async function redisNames(url: string): Promise<StoredData> {
   const client = await createClient({ url }).connect();
   const names = new Map<string, Buffer>();
   for (const name of await client.keys('*')) {
@@ -60,7 +60,7 @@ async function redisNames(url: string): Promise<Kept> {
   return names;
 }
 
-function filesIn(folder: string): Kept {
+function filesIn(folder: string): StoredData {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   );

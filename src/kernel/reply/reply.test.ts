@@ -33,12 +33,12 @@ const asked = new ClientRequest({
   query: '',
 });
 
-interface Watched extends Source<Uint8Array> {
+interface CountingSource extends Source<Uint8Array> {
   cancelled: boolean;
   pulled: number;
 }
 
-function source(chunks: readonly (string | Error)[]): Watched {
+function source(chunks: readonly (string | Error)[]): CountingSource {
   const left = [...chunks];
   return {
     cancelled: false,

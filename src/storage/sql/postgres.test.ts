@@ -7,12 +7,12 @@ import { createPostgres, freshPostgres } from '../../../test/support/stores.ts';
 import { patientBounds } from '../../testing/empty-database.ts';
 import { openPostgres } from './postgres.ts';
 
-type Made = Awaited<ReturnType<typeof createPostgres>>;
+type PostgresFixture = Awaited<ReturnType<typeof createPostgres>>;
 
 /** With all tables, which take longer to make than most tests; so do copies, which are emptied and used again. */
-let filled: Made | undefined;
-const made: Made[] = [];
-const free: Made[] = [];
+let filled: PostgresFixture | undefined;
+const made: PostgresFixture[] = [];
+const free: PostgresFixture[] = [];
 before(async () => {
   filled = await createPostgres();
   await (await openPostgres({ url: filled.url })).close();

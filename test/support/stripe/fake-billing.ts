@@ -19,15 +19,15 @@ export interface FakeEvent {
   readonly object: object;
 }
 
-/** One request, as far as it is read. */
-interface Asked {
+/** The parts of a request that the fake uses. */
+interface StripeRequest {
   readonly method: string;
   readonly path: readonly (string | undefined)[];
   readonly params: URLSearchParams;
   readonly query: URLSearchParams;
 }
 
-interface Told {
+interface StripeResponse {
   readonly status: number;
   readonly body: string;
 }
@@ -51,7 +51,7 @@ export class FakeBilling {
   #made = 0;
 
   /** Undefined where it is none of this. */
-  answer({ method, path, params, query }: Asked): Told | undefined {
+  answer({ method, path, params, query }: StripeRequest): StripeResponse | undefined {
     const [kind, id, action] = path;
     const isPost = method === 'POST';
     if (kind === 'customers' && id === undefined) return ok(shownCustomer(this.#newCustomer(params)));
@@ -210,14 +210,14 @@ export class FakeBilling {
     return session;
   }
 
-  #expire(id: string | undefined): Told {
+  #expire(id: string | undefined): StripeResponse {
     const session = this.sessions.find((known) => known.id === id);
     if (session?.status !== 'open') return refused(400, 'resource_missing');
     session.status = 'expired';
     return ok(shownSession(session));
   }
 
-  #cancel(id: string | undefined): Told {
+  #cancel(id: string | undefined): StripeResponse {
     const subscription = this.subscriptions.find((known) => known.id === id);
     if (subscription === undefined) return refused(404, 'resource_missing');
     subscription.status = 'canceled';
@@ -225,7 +225,7 @@ export class FakeBilling {
     return ok(shownSubscription(subscription));
   }
 
-  #charge(params: URLSearchParams): Told {
+  #charge(params: URLSearchParams): StripeResponse {
     const isRight =
       params.get('off_session') === 'true' &&
       params.get('confirm') === 'true' &&
@@ -259,7 +259,7 @@ export class FakeBilling {
     return charge;
   }
 
-  #invoices(query: URLSearchParams): Told {
+  #invoices(query: URLSearchParams): StripeResponse {
     const own = this.invoices.filter(({ customer }) => customer === query.get('customer')).toReversed();
     const after = own.findIndex(({ id }) => id === query.get('starting_after'));
     const rest = own.slice(after + 1);
@@ -267,7 +267,7 @@ export class FakeBilling {
     return list(page.map(shownInvoice), rest.length > page.length);
   }
 
-  #disputes(intentId: string | null): Told {
+  #disputes(intentId: string | null): StripeResponse {
     const { dispute } = one(this.charges, intentId ?? '');
     return list(
       dispute === undefined ? [] : [{ id: `dp_${intentId}`, amount: dispute.cents, status: dispute.status }],
@@ -306,20 +306,20 @@ function found<Thing extends { readonly id: string }>(
   things: readonly Thing[],
   id: string | undefined,
   shown: (thing: Thing) => object,
-): Told {
+): StripeResponse {
   const thing = things.find((known) => known.id === id);
   return thing === undefined ? refused(404, 'resource_missing') : ok(shown(thing));
 }
 
-function ok(body: object): Told {
+function ok(body: object): StripeResponse {
   return { status: 200, body: JSON.stringify(body) };
 }
 
-function list(data: readonly object[], more = false): Told {
+function list(data: readonly object[], more = false): StripeResponse {
   return ok({ object: 'list', data, has_more: more });
 }
 
-function refused(status: number, code: string): Told {
+function refused(status: number, code: string): StripeResponse {
   const type = status === 402 ? 'card_error' : 'invalid_request_error';
   return { status, body: JSON.stringify({ error: { type, code, message: code } }) };
 }
