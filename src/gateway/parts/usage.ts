@@ -4,6 +4,7 @@ import { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { scopeOf } from '../../kernel/caller.ts';
 import { payerBudgetHolder, sandboxBudgetHolder } from '../../kernel/ports/budget.ts';
 import type { Users } from '../../kernel/ports/records.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
