@@ -23,7 +23,7 @@ test('listeners are called synchronously, those of the gateway first, and their 
   };
   listeners.add(storeLater, module, noFault);
   listeners.add(() => void order.push('gateway'), undefined, noFault);
-  const notified = listeners.notify(ending, noFault).then(() => order.push('all done'));
+  const notified = Promise.resolve(listeners.notify(ending, noFault)).then(() => order.push('all done'));
   assert.deepEqual(order, ['gateway', 'module']);
   store();
   await notified;

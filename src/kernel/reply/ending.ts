@@ -41,8 +41,8 @@ export class EndListeners {
     for (const one of this.#entries) one.owner ??= codeOwner;
   }
 
-  /** Calls all listeners synchronously, and resolves when their work is done. */
-  async notify(ending: Ending, onFault: OnFault): Promise<void> {
+  /** Calls all listeners synchronously; a promise if they have work left. */
+  notify(ending: Ending, onFault: OnFault): undefined | Promise<void> {
     this.#ending = ending;
     const pending: Promise<void>[] = [];
     for (const isOwn of [true, false])
@@ -51,7 +51,7 @@ export class EndListeners {
         const work = notifyListener(entry, ending, onFault);
         if (work !== undefined) pending.push(work);
       }
-    if (pending.length > 0) await Promise.all(pending);
+    return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined);
   }
 }
 

@@ -2,7 +2,7 @@ import type { PullResult } from './source.ts';
 
 /** Not a generator: one that is returned before its first step would never run its `finally`. */
 export class ReplyBytes implements AsyncIterableIterator<Uint8Array> {
-  /** The next bytes. */
+  /** The next bytes, synchronously if they are there. */
   readonly pull: () => PullResult<Uint8Array>;
   /** Discards the rest. */
   readonly stop: () => void | Promise<void>;

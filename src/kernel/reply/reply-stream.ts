@@ -8,7 +8,7 @@ import type { ProviderResponseReader } from './provider-response.ts';
 import { Recorder, type Recording } from './recording.ts';
 import { type ReplyObserver, ReplyObservers } from './reply-observers.ts';
 import type { Events } from './rewrite-events.ts';
-import type { Source } from './source.ts';
+import { isReady, type PullResult, type Source } from './source.ts';
 
 /** The source of a reply: a provider's bytes, or generated events. */
 interface ReplyStreamSource {
@@ -89,18 +89,11 @@ export class ReplyStream {
     }, this.holder);
   }
 
-  async nextChunk(): Promise<Uint8Array | undefined> {
+  nextChunk(): PullResult<Uint8Array> {
     if (this.#ended || this.responseReader === undefined) return undefined;
     try {
-      const chunk = await this.responseReader.response.body.next();
-      if (chunk === undefined) {
-        await this.#complete();
-        return undefined;
-      }
-      this.#markStarted();
-      for (const recorder of this.#recorders) recorder.addBytes(chunk);
-      if (!this.#observers.isEmpty) this.#emit(this.responseReader.read(chunk));
-      return chunk;
+      const chunk = this.responseReader.response.body.next();
+      return isReady(chunk) ? this.#handleChunk(chunk) : this.#awaitChunk(chunk);
     } catch (error) {
       return this.fail(error);
     }
@@ -119,9 +112,9 @@ export class ReplyStream {
     throw error;
   }
 
-  /** Notifies the end listeners synchronously, and resolves when their work is done. */
-  finish(ending: Ending): Promise<void> {
-    if (this.#ended) return Promise.resolve();
+  /** Calls the end listeners synchronously; a promise if they have work left. */
+  finish(ending: Ending): undefined | Promise<void> {
+    if (this.#ended) return undefined;
     this.#ended = true;
     this.#markStarted();
     if (ending.how !== 'complete') {
@@ -139,6 +132,23 @@ export class ReplyStream {
     if (this.responseReader !== undefined) this.responseReader.interest = interest;
   }
 
+  async #awaitChunk(coming: Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
+    try {
+      return await this.#handleChunk(await coming);
+    } catch (error) {
+      return this.fail(error);
+    }
+  }
+
+  #handleChunk(chunk: Uint8Array | undefined): PullResult<Uint8Array> {
+    if (chunk === undefined) return this.#complete();
+    this.#markStarted();
+    for (const recorder of this.#recorders) recorder.addBytes(chunk);
+    if (this.#observers.isEmpty || this.responseReader === undefined) return chunk;
+    this.#emit(this.responseReader.read(chunk));
+    return chunk;
+  }
+
   async #awaitEvents(): Promise<Events | undefined> {
     const { maker } = this;
     try {
@@ -147,10 +157,7 @@ export class ReplyStream {
         : maker
             .runTimed(() => this.#pullEvents())
             .catch((fault) => Promise.reject(maker.handleFault(fault, false))));
-      if (events === undefined) {
-        await this.#complete();
-        return undefined;
-      }
+      if (events === undefined) return await this.#complete();
       this.#emit(events);
       if (events.length > 0 && this.#readBytes > limits.readAtOnceBytesMax) {
         this.#readBytes = 0;
@@ -215,11 +222,12 @@ export class ReplyStream {
     if (failure !== undefined && !this.#ended) throw failure;
   };
 
-  #complete(): Promise<void> {
+  #complete(): undefined | Promise<undefined> {
     this.#emit(this.#lastEvents());
-    return this.finish(
+    const finished = this.finish(
       this.streamError === undefined ? { how: 'complete' } : { how: 'failed', error: this.streamError },
     );
+    return finished?.then(() => undefined);
   }
 }
 

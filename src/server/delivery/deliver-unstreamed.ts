@@ -1,7 +1,6 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import { formatUsd } from '../../kernel/money.ts';
-import type { HeaderList } from '../../lib/headers.ts';
-import { limits } from '../limits.ts';
+import { isReady } from '../../kernel/reply/source.ts';
 import { type Delivery, type ReplyChunks, waitUntilRecorded } from './delivery.ts';
 import { responseHeaders } from './response-headers.ts';
 
@@ -11,7 +10,8 @@ export async function deliverUnstreamed(delivery: Delivery, replyChunks: ReplyCh
   const buffered: Uint8Array[] = [];
   let heldBytes = 0;
   for (;;) {
-    const chunk = await replyChunks.pull();
+    const pulled = replyChunks.pull();
+    const chunk = isReady(pulled) ? pulled : await pulled;
     if (chunk === undefined) break;
     if (heldBytes <= limits.bufferedAnswerBytesMax) {
       buffered.push(chunk);
