@@ -1,4 +1,5 @@
 import type { GatewayError } from '../kernel/errors.ts';
+import { limits } from './limits.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { CreditStanding } from '../kernel/ports/billing.ts';
 import type { Account, Period, TierId } from '../kernel/ports/records.ts';
@@ -8,7 +9,6 @@ import { IntrusiveList } from '../lib/intrusive-list.ts';
 import { CallCounter, type CountDecision } from './call-counter.ts';
 import { CreditCaps } from './credit-caps.ts';
 import { InFlightReporter } from './in-flight.ts';
-import { limits } from './limits.ts';
 import { currentPeriod, monthOf } from './period.ts';
 import {
   capHeldInFlightError,
@@ -145,7 +145,7 @@ export class Quota {
     throw countLostError();
   }
 
-  /** Repeats a call's count if it is lost before the call is reserved. Credits pay for calls past `paidPast`. */
+  /** Counts a call and reserves it; starts again if the count is lost in between. Credits pay for calls past `paidPast`. */
   async #takeSlotWithin(allowance: Allowance, paidPast?: number): Promise<QuotaDecision> {
     for (let starts = 0; starts < limits.countStartsMax; starts++) {
       const inFlight = this.#inFlight.trackerFor(allowance);
