@@ -33,7 +33,6 @@ RUN apt-get update \
 COPY --from=packages /weir/node_modules /weir/node_modules
 COPY package.json CHANGELOG.md LICENSE /weir/
 COPY bin /weir/bin
-COPY models /weir/models
 COPY --from=built /built /weir
 
 ARG VERSION=dev

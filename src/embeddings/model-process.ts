@@ -20,7 +20,7 @@ export class ModelProcess {
     this.#child = fork(fileURLToPath(new URL('./child/main.ts', import.meta.url)), [JSON.stringify(files)], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      // Few objects are allocated, so the young generation can be small. The child collects garbage after building the graphs.
+      // Few objects are allocated, so the young generation can be small. The child collects garbage after loading the first model.
       execArgv: ['--expose-gc', '--max-semi-space-size=1', '--disable-warning=ExperimentalWarning'],
       env: { ...inheritedEnvironment(), ...mallocSettings },
     });
@@ -61,7 +61,7 @@ function inheritedEnvironment(): NodeJS.ProcessEnv {
 }
 
 /**
- * For glibc: memory freed after building the graphs, a fifth of the process, returns to the system. The memory of a run at 62
+ * For glibc: memory freed after loading a model returns to the system. The memory of a run at 62
  * tokens stays allocated: allocating it for each run takes a tenth of the run.
  */
 const mallocSettings = {

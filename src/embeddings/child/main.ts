@@ -22,7 +22,7 @@ async function loadModels(files: ModelFiles): Promise<ModelRunner | undefined> {
   try {
     const runner = new ModelRunner(loadRuntime(), files);
     await runner.load('meaning');
-    // Garbage from building the graphs is a third of this process.
+    // The file of the model was read into this heap, and the runtime has a copy.
     globalThis.gc?.();
     return runner;
   } catch (thrown) {

@@ -1,12 +1,9 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { InferenceRequest, InferenceResult } from '../inference.ts';
 import type { ModelFiles } from '../model-files.ts';
-import { buildEmbeddingGraph, buildJudgeGraph } from './encoder-graph.ts';
-import { type EncoderWeights, readPublishedWeights, readQuantizedWeights, width } from './encoder-weights.ts';
+import { readPinnedFile } from './pinned-file.ts';
 import type { OnnxRuntime, Session, Tensor } from './runtime.ts';
-import { type PinnedFile, SafetensorsFile } from './safetensors.ts';
-import { TokenEmbeddings } from './token-embeddings.ts';
+import { SafetensorsFile } from './safetensors.ts';
+import { TokenEmbeddings, width } from './token-embeddings.ts';
 import { clsTokenId, sepTokenId, WordPieceTokenizer } from './word-piece-tokenizer.ts';
 
 /** A model that is ready to run. */
@@ -26,18 +23,22 @@ const tokenWindows = {
 /** The judge's maximum per side; it never reads a truncated side. */
 const judgedTokensMax = 126;
 
-/** Runs the models; each is built and loaded with its first request. */
+/** Runs the models; each is loaded with its first request. */
 export class ModelRunner {
   readonly #runtime: OnnxRuntime;
   readonly #files: ModelFiles;
   readonly #tokenizer: WordPieceTokenizer;
   readonly #tokenEmbeddings: TokenEmbeddings;
+  readonly #segments: Readonly<Record<ModelName, readonly number[]>>;
   readonly #loaded = new Map<ModelName, Promise<LoadedModel>>();
 
   constructor(onnxRuntime: OnnxRuntime, files: ModelFiles) {
     this.#runtime = onnxRuntime;
     this.#files = files;
-    this.#tokenizer = new WordPieceTokenizer(readVocabulary(files.vocabulary));
+    this.#tokenizer = new WordPieceTokenizer(
+      JSON.parse(readPinnedFile(files.vocabulary).toString()).model.vocab,
+    );
+    this.#segments = JSON.parse(readPinnedFile(files.segments).toString());
     const published = new SafetensorsFile(files.published);
     this.#tokenEmbeddings = new TokenEmbeddings(published);
     published.close();
@@ -94,41 +95,21 @@ export class ModelRunner {
   }
 
   async #load(name: ModelName): Promise<LoadedModel> {
-    const safetensorsFile = new SafetensorsFile(this.#files[name === 'meaning' ? 'published' : name]);
-    try {
-      const isPublished = name === 'meaning';
-      const weights: EncoderWeights = isPublished
-        ? readPublishedWeights(safetensorsFile)
-        : readQuantizedWeights(safetensorsFile);
-      const graph = name === 'judge' ? buildJudgeGraph(weights) : buildEmbeddingGraph(weights);
-      const session = await this.#runtime.InferenceSession.create(graph, {
-        intraOpNumThreads: 1,
-        interOpNumThreads: 1,
-        executionMode: 'sequential',
-        graphOptimizationLevel: 'basic',
-        enableCpuMemArena: false,
-        enableMemPattern: false,
-        logSeverityLevel: 3,
-      });
-      return {
-        session,
-        sides: safetensorsFile.floats(isPublished ? 'embeddings.token_type_embeddings.weight' : 'type'),
-      };
-    } finally {
-      safetensorsFile.close();
-    }
+    const session = await this.#runtime.InferenceSession.create(readPinnedFile(this.#files[name]), {
+      intraOpNumThreads: 1,
+      interOpNumThreads: 1,
+      executionMode: 'sequential',
+      graphOptimizationLevel: 'basic',
+      enableCpuMemArena: false,
+      enableMemPattern: false,
+      logSeverityLevel: 3,
+    });
+    return { session, sides: Float32Array.from(this.#segments[name]) };
   }
 
   #tensor(values: Float32Array, shape: readonly number[]): Tensor {
     return new this.#runtime.Tensor('float32', values, shape);
   }
-}
-
-function readVocabulary({ path, sha256 }: PinnedFile): Readonly<Record<string, number>> {
-  const bytes = readFileSync(path);
-  if (createHash('sha256').update(bytes).digest('hex') !== sha256)
-    throw new Error(`${path} has an unexpected SHA-256`);
-  return JSON.parse(bytes.toString()).model.vocab;
 }
 
 /** The whole of a short text; the beginning of a long one and, if two windows are allowed, its end. */

@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
-
-/** A file with its expected hash. */
-export interface PinnedFile {
-  readonly path: string;
-  readonly sha256: string;
-}
+import type { PinnedFile } from './pinned-file.ts';
 
 interface TensorHeader {
   readonly dtype: string;
@@ -25,10 +20,6 @@ export class SafetensorsFile {
     const headBytes = Number(this.#bytes(0, 8).readBigUInt64LE());
     this.#headers = JSON.parse(this.#bytes(8, headBytes).toString());
     this.#dataOffset = 8 + headBytes;
-  }
-
-  has(name: string): boolean {
-    return Object.hasOwn(this.#headers, name);
   }
 
   shape(name: string): readonly number[] {

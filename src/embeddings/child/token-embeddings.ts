@@ -1,5 +1,7 @@
-import { width } from './encoder-weights.ts';
 import type { SafetensorsFile } from './safetensors.ts';
+
+/** Values of a vector. */
+export const width = 384;
 
 /** Word and position embeddings, which all models share: half of a model's size. */
 export class TokenEmbeddings {

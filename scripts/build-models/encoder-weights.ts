@@ -1,4 +1,4 @@
-import type { SafetensorsFile } from './safetensors.ts';
+import type { SafetensorsFile } from '../../src/embeddings/child/safetensors.ts';
 
 /** An int8 matrix with a scale per row. */
 export interface Matrix {
@@ -14,7 +14,6 @@ export interface EncoderWeights {
   floats(name: string): Float32Array;
 }
 
-export const width = 384;
 export const layers = 6;
 
 /** Reads a file that has int8 weights under Weir's names. */

@@ -1,4 +1,5 @@
-import { type EncoderWeights, layers, type Matrix, width } from './encoder-weights.ts';
+import { width } from '../../src/embeddings/child/token-embeddings.ts';
+import { type EncoderWeights, layers, type Matrix } from './encoder-weights.ts';
 import { OnnxGraph } from './onnx-graph.ts';
 
 /**
