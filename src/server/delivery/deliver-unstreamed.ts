@@ -1,6 +1,8 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { isReady } from '../../kernel/reply/source.ts';
+import type { HeaderList } from '../../lib/headers.ts';
+import { limits } from '../limits.ts';
 import { type Delivery, type ReplyChunks, waitUntilRecorded } from './delivery.ts';
 import { responseHeaders } from './response-headers.ts';
 
