@@ -5,7 +5,6 @@ import type { RequestHead } from './request-head.ts';
 import { RequestReader } from './request-reader.ts';
 import { HttpResponse } from './response.ts';
 import { buildResponseHead, type ResponseHead } from './response-head.ts';
-import { readIntoSharedBuffer } from './shared-read-buffer.ts';
 
 /** The server that connections belong to. */
 export interface ConnectionContext {
@@ -38,8 +37,7 @@ export class Connection {
   #waitingSince: number;
   #isClosing = false;
 
-  constructor(accepted: Socket, connectionContext: ConnectionContext) {
-    const socket = readIntoSharedBuffer(accepted, (bytes) => this.#onData(bytes));
+  constructor(socket: Socket, connectionContext: ConnectionContext) {
     this.#socket = socket;
     this.#context = connectionContext;
     this.#waitingSince = connectionContext.nowSeconds;
@@ -48,6 +46,7 @@ export class Connection {
       resume: () => socket.resume(),
       sendContinue: () => this.#sendContinue(),
     });
+    socket.on('data', (bytes: Buffer) => this.#onData(bytes));
     socket.on('drain', () => this.#onDrain());
     socket.on('end', () => this.#onClientEnd());
     // Whatever it was, the connection closes next.

@@ -26,7 +26,7 @@ function bodyOf({ body }: HttpRequest): Promise<string> {
   const pieces: Buffer[] = [];
   return new Promise((resolve, reject) =>
     body.read({
-      onChunk: (bytes) => pieces.push(Buffer.from(bytes)),
+      onChunk: (bytes) => pieces.push(bytes),
       onEnd: () => resolve(Buffer.concat(pieces).toString('latin1')),
       onAbort: () => reject(new Error('the client has left')),
     }),

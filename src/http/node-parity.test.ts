@@ -90,7 +90,7 @@ async function startOurs(t: TestContext) {
     if (body.isComplete && headers.length % 4 === 0) answer(body.take());
     else
       body.read({
-        onChunk: (bytes) => pieces.push(Buffer.from(bytes)),
+        onChunk: (bytes) => pieces.push(bytes),
         onEnd: () => answer(Buffer.concat(pieces)),
         onAbort: () => undefined,
       });

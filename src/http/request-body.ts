@@ -1,6 +1,5 @@
 /** Who reads a body, once. */
 export interface BodyReader {
-  /** What came, to be looked at now: later something else is in that memory. */
   onChunk(bytes: Buffer): void;
   onEnd(): void;
   /** The rest will not come. */
@@ -70,7 +69,7 @@ export class RequestBody {
     if (piece.byteLength > 0) {
       if (this.#reader !== undefined) this.#reader.onChunk(piece);
       else {
-        this.#buffered.push(Buffer.from(piece));
+        this.#buffered.push(piece);
         if (!isLast) this.#source.pause();
       }
     }

@@ -9,7 +9,7 @@ export interface StartedRequest {
   readonly body: RequestBody;
 }
 
-/** Tells a connection's requests apart. Of the bytes that it is shown it copies what it keeps. */
+/** Splits the bytes of a connection into requests. */
 export class RequestReader {
   readonly #headBytesMax: number;
   readonly #source: BodyFlowControl;
@@ -43,7 +43,7 @@ export class RequestReader {
     if (all.byteLength === 0) return undefined;
     const length = headLength(all, before?.byteLength ?? 0, this.#headBytesMax);
     if (length === undefined) {
-      this.#buffered = before === undefined ? Buffer.from(all) : all;
+      this.#buffered = all;
       return undefined;
     }
     const head = parseHead(all.toString('latin1', 0, length));
@@ -81,7 +81,7 @@ export class RequestReader {
 
   /** For later: a client may send its next request before it has its answer. */
   buffer(bytes: Buffer): void {
-    this.#buffered = Buffer.concat(this.#buffered === undefined ? [bytes] : [this.#buffered, bytes]);
+    this.#buffered = this.#buffered === undefined ? bytes : Buffer.concat([this.#buffered, bytes]);
     // Who doesn't read on doesn't see either that the client leaves.
     if (this.#buffered.byteLength > this.#headBytesMax) this.#source.pause();
   }

@@ -18,17 +18,19 @@ export class BodyBuffer {
   #bytes = 0;
   #isContiguous = false;
 
-  constructor(announced: number) {
-    this.#contentLength = announced;
+  constructor(contentLength: number) {
+    this.#contentLength = contentLength;
   }
 
-  add(piece: Buffer): void {
-    this.#bytes += piece.byteLength;
+  /** Copies the chunk, and frees its memory if it is large. */
+  add(chunk: Buffer): void {
+    this.#bytes += chunk.byteLength;
     if (!this.#isContiguous && this.#bytes * 8 >= this.#contentLength) this.#makeContiguous();
-    if (this.#filledBytes + piece.byteLength > this.#currentBlock.byteLength)
-      this.#openBlock(piece.byteLength);
-    this.#currentBlock.set(piece, this.#filledBytes);
-    this.#filledBytes += piece.byteLength;
+    if (this.#filledBytes + chunk.byteLength > this.#currentBlock.byteLength)
+      this.#openBlock(chunk.byteLength);
+    this.#currentBlock.set(chunk, this.#filledBytes);
+    this.#filledBytes += chunk.byteLength;
+    if (chunk.byteLength >= blockBytes) releaseBytes(chunk);
   }
 
   /** The whole body; can be taken once. */
@@ -77,7 +79,7 @@ export class BodyBuffer {
 
 const emptyBuffer: Buffer = Buffer.alloc(0);
 
-/** Copies if the block is larger than its content. */
+/** Frees the whole block, also where its content is shorter. */
 function free({ buffer }: Buffer): void {
   releaseBytes(new Uint8Array(buffer));
 }
