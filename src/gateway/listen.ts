@@ -25,6 +25,7 @@ export function startListener(parts: ListenParts): Promise<Listener> {
   const { settings, log, via, access, routes, isDraining, pages } = parts;
   const served = routes.filter((route) => route.kind === 'inference');
   const server = createGatewayServer({
+    httpImplementation: settings.httpImplementation,
     guardRules: requestGuardRules(settings, via),
     trustedProxies: settings.trustedProxies,
     dataPlane: createDataPlaneRouter(served),

@@ -180,6 +180,12 @@ test('the watchdog has a time or is off', () => {
     assert.throws(() => watchdogMs(wrong), /WEIR_WATCHDOG: must be off, or a duration/, wrong);
 });
 
+test('WEIR_HTTP is own or node', () => {
+  const implementation = (text: string) => readSettings({ WEIR_HTTP: text }).httpImplementation;
+  assert.deepEqual(['', 'own', 'node'].map(implementation), ['own', 'own', 'node']);
+  assert.throws(() => implementation('fast'), /^SettingsError: WEIR_HTTP: must be own or node$/);
+});
+
 test('a notice of 0s is none', () => {
   assert.equal(readSettings({ WEIR_DRAIN_NOTICE: '0s' }).drainNoticeMs, 0);
   assert.match(faultsOf({ WEIR_DRAIN_NOTICE: '0' })[0] ?? '', /^WEIR_DRAIN_NOTICE: /);

@@ -1,49 +1,38 @@
 import { HttpProtocolError, malformedRequest } from './protocol-error.ts';
-import { parseFields, token } from './request-head.ts';
+import { checkTrailers, parseFields, token } from './request-head.ts';
 
-/** More digits than any body has. */
+/** Enough hexadecimal digits for any body. */
 const digitsMax = 12;
-/** What may stand beside a chunk's length, which nobody reads. */
+/** Chunk extensions are ignored. */
 const extensionBytesMax = 256;
 const trailerBytesMax = 8 * 1024;
-/** Every chunk costs some work, whatever is in it. A body may have so many small ones, */
+/** Each chunk costs CPU, so a body with more chunks than this needs larger ones. */
 const smallChunksMax = 65_536;
-/** and of more than that, chunks have at least so many bytes on average. */
+/** The average size of chunks in a body with more than `smallChunksMax`. */
 const chunkBytesMin = 16;
-/** What says where a body ends, where a request goes or how it is to be read can't come after it (RFC 9110, 6.5.1). */
-const forbiddenTrailers = new Set([
-  'authorization',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-range',
-  'content-type',
-  'cookie',
-  'expect',
-  'host',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 const quotedString = '"[\\t\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*"';
 const sizeLine = new RegExp(`^([0-9A-Fa-f]+)(?:;${token}(?:=(?:${token}|${quotedString}))?)*$`);
 
-/** Takes a body apart that comes in chunks (RFC 9112, 7.1). */
+/** Rejects a chunked body whose chunks are many and small. */
+export function checkChunkCount(count: number, bytes: number): void {
+  if (count > smallChunksMax && bytes < count * chunkBytesMin)
+    throw new HttpProtocolError('tiny_chunks', 'too many small chunks');
+}
+
+/** Decodes a chunked body (RFC 9112, 7.1). */
 export class ChunkedDecoder {
   #stage: 'size' | 'data' | 'after' | 'trailer' = 'size';
-  /** A line whose end hasn't come. */
+  /** The start of an incomplete line. */
   #line = '';
   #bytesLeft = 0;
   #count = 0;
   #bytes = 0;
   #trailers = '';
 
-  /** What follows the body's end; undefined while that hasn't come. */
+  /** The bytes after the body; undefined before its end. */
   rest: Buffer | undefined;
 
-  /** The content of these bytes, moved together in them: however small the chunks are, a read makes one piece. */
+  /** Returns the content in these bytes. It is moved together in place, so that each read yields one piece. */
   decode(bytes: Buffer): Buffer {
     let at = 0;
     let first = 0;
@@ -61,9 +50,9 @@ export class ChunkedDecoder {
         if (this.#bytesLeft === 0) this.#stage = 'after';
         continue;
       }
-      const plainEnd = this.#line === '' ? this.#readBareLine(bytes, at) : at;
-      if (plainEnd > at) {
-        at = plainEnd;
+      const bareLineEnd = this.#line === '' ? this.#readBareLine(bytes, at) : at;
+      if (bareLineEnd > at) {
+        at = bareLineEnd;
         continue;
       }
       const feed = bytes.indexOf(10, at);
@@ -79,7 +68,7 @@ export class ChunkedDecoder {
     return bytes.subarray(first, filled);
   }
 
-  /** Reads a line that is nothing but a length, or nothing, as most are: where it ends, or `at` where it isn't one. */
+  /** The fast path for a line with only a size, or an empty one. Returns where the line ends, or `at` for any other line. */
   #readBareLine(bytes: Buffer, at: number): number {
     let end = at;
     let length = 0;
@@ -95,23 +84,23 @@ export class ChunkedDecoder {
     return end + 2;
   }
 
-  /** Whether that was the last one. */
+  /** Returns whether the line ends the body. */
   #readLine(): boolean {
     this.#checkLineLength();
     const line = this.#line;
     this.#line = '';
-    if (!line.endsWith('\r\n')) throw malformedRequest('a lone line feed');
+    if (!line.endsWith('\r\n')) throw malformedRequest('a line ends without a carriage return');
     const text = line.slice(0, -2);
     if (this.#stage === 'size') this.#readSizeLine(text);
     else if (this.#stage === 'trailer') return this.#readTrailerLine(text);
     else if (text === '') this.#stage = 'size';
-    else throw malformedRequest('a chunk that is longer than it says');
+    else throw malformedRequest('a chunk is longer than its size');
     return false;
   }
 
   #readSizeLine(text: string): void {
     const digits = sizeLine.exec(text)?.[1];
-    if (digits === undefined || digits.length > digitsMax) throw malformedRequest('a chunk without a length');
+    if (digits === undefined || digits.length > digitsMax) throw malformedRequest('invalid chunk size');
     this.#startChunk(Number.parseInt(digits, 16));
   }
 
@@ -121,31 +110,26 @@ export class ChunkedDecoder {
     if (length === 0) return;
     this.#bytes += length;
     this.#count++;
-    if (this.#count > smallChunksMax && this.#bytes < this.#count * chunkBytesMin)
-      throw new HttpProtocolError('tiny_chunks', 'too many small chunks');
+    checkChunkCount(this.#count, this.#bytes);
   }
 
-  /** Headers that come late are checked like the others, and dropped. */
   #readTrailerLine(text: string): boolean {
     if (text !== '') {
       this.#trailers += `${text}\r\n`;
       return false;
     }
-    const fields = parseFields(this.#trailers);
-    for (let name = 0; name < fields.length; name += 2)
-      if (forbiddenTrailers.has(fields[name]?.toLowerCase() ?? ''))
-        throw malformedRequest('a field that is no trailer');
+    checkTrailers(parseFields(this.#trailers));
     return true;
   }
 
   #checkLineLength(): void {
     const max = this.#stage === 'trailer' ? trailerBytesMax : digitsMax + extensionBytesMax;
     if (this.#line.length + this.#trailers.length > max)
-      throw new HttpProtocolError('too_large', 'too much beside the chunks');
+      throw new HttpProtocolError('too_large', 'chunk extensions or trailers are too large');
   }
 }
 
-/** Of a hexadecimal digit; -1 for any other byte. */
+/** The value of a hexadecimal digit; -1 for any other byte. */
 function hexDigitOf(byte = 0): number {
   if (byte >= 48 && byte <= 57) return byte - 48;
   const letter = byte | 32;

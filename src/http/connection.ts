@@ -3,37 +3,20 @@ import { HttpProtocolError } from './protocol-error.ts';
 import { HttpRequest } from './request.ts';
 import type { RequestHead } from './request-head.ts';
 import { RequestReader } from './request-reader.ts';
-import { HttpResponse } from './response.ts';
+import { HttpResponse, type ResponseConnection } from './response.ts';
 import { buildResponseHead, type ResponseHead } from './response-head.ts';
-
-/** The server that connections belong to. */
-export interface ConnectionContext {
-  readonly headBytesMax: number;
-  /** How long a connection may wait for its next request. */
-  readonly idleSeconds: number;
-  /** Whether connections are kept after an answer. */
-  readonly keepsAlive: boolean;
-  /** In seconds, roughly. */
-  readonly nowSeconds: number;
-  /** As headers say it. */
-  readonly date: string;
-  serve(request: HttpRequest, response: HttpResponse): void;
-  /** Answers on the bare socket and ends it. */
-  reject(fault: HttpProtocolError, socket: Socket): void;
-  onClose(connection: Connection): void;
-}
+import type { ConnectionContext, ConnectionWait, ServerConnection } from './server-connection.ts';
 
 const continueResponse = 'HTTP/1.1 100 Continue\r\n\r\n';
 
-/** A client's connection: one request after the other, each answered before the next one is looked at. */
-export class Connection {
+/** A connection that Weir's own parser reads. A request is parsed after the response to the previous one has ended. */
+export class Connection implements ServerConnection, ResponseConnection {
   readonly #socket: Socket;
   readonly #context: ConnectionContext;
   readonly #reader: RequestReader;
-  /** Of the request that is being answered. */
+  /** The head of the current request. */
   #head: RequestHead | undefined;
   #response: HttpResponse | undefined;
-  /** When what is waited for began: see `waitsFor`. */
   #waitingSince: number;
   #isClosing = false;
 
@@ -49,7 +32,7 @@ export class Connection {
     socket.on('data', (bytes: Buffer) => this.#onData(bytes));
     socket.on('drain', () => this.#onDrain());
     socket.on('end', () => this.#onClientEnd());
-    // Whatever it was, the connection closes next.
+    // A 'close' event follows.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       connectionContext.onClose(this);
@@ -57,46 +40,40 @@ export class Connection {
     });
   }
 
-  /** Whether no request is being read or answered, and the last answer was taken. */
   get isIdle(): boolean {
     return this.#response === undefined && this.#reader.bufferedBytes === 0 && this.unsentBytes === 0;
   }
 
-  /** What was written and hasn't left, since the client doesn't read as fast. */
   get unsentBytes(): number {
     return this.#socket.writableLength;
   }
 
-  /** By the owner's clock: since when what `waitsFor` says is waited for. */
   get waitingSince(): number {
     return this.#waitingSince;
   }
 
-  get waitingFor(): 'request' | 'head' | 'body' | 'answer' | 'room' | 'end' {
-    if (this.#isClosing) return 'end';
+  wait(): ConnectionWait {
+    if (this.#isClosing) return 'close';
     if (this.#response === undefined) return this.#reader.bufferedBytes === 0 ? 'request' : 'head';
     if (this.#reader.isReadingBody) return 'body';
-    return this.needsDrain ? 'room' : 'answer';
+    return this.needsDrain ? 'drain' : 'response';
   }
 
-  /** Ends it at once, whatever is going on. */
   destroy(): void {
     this.#socket.destroy();
   }
 
-  /** Like that, where an end is all that says how long an answer is. */
   reset(): void {
     this.#socket.resetAndDestroy();
   }
 
-  /** Ends it with a word for the client, unless that could be taken for a part of another answer. */
-  reject(fault: HttpProtocolError): void {
+  reject(error: HttpProtocolError): void {
     const socket = this.#socket;
     const hasBegun = this.#response?.headersSent ?? socket.bytesWritten > 0;
     this.#reader.takeBuffered();
     socket.pause();
     if (hasBegun || !socket.writable) socket.destroy();
-    else this.#context.reject(fault, socket);
+    else this.#context.reject(error, socket);
     this.#abort();
   }
 
@@ -121,7 +98,6 @@ export class Connection {
     this.#context.serve(request, this.#response);
   }
 
-  /** Called by the answer, like the four below. */
   buildHead(status: number, headers: readonly string[]): ResponseHead {
     const { keepsAlive, date, idleSeconds } = this.#context;
     return buildResponseHead(status, headers, {
@@ -138,8 +114,9 @@ export class Connection {
     const wasFull = socket.writableNeedDrain;
     if (pieces.length > 1) socket.cork();
     for (const piece of pieces) {
-      if (typeof piece !== 'string') socket.write(piece);
-      else if (piece !== '') socket.write(piece, 'latin1');
+      if (piece.length === 0) continue;
+      if (typeof piece === 'string') socket.write(piece, 'latin1');
+      else socket.write(piece);
     }
     if (pieces.length > 1) socket.uncork();
     if (!wasFull && socket.writableNeedDrain) this.#waitingSince = this.#context.nowSeconds;
@@ -149,8 +126,9 @@ export class Connection {
     return this.#socket.writableNeedDrain;
   }
 
-  onResponseEnd(keepsAlive: boolean): void {
-    // What is left of a request that nobody wanted can't be told from the next one.
+  end(keepsAlive: boolean, ...pieces: readonly (Uint8Array | string)[]): void {
+    this.send(...pieces);
+    // The rest of an unread body cannot be told from the next request.
     if (!keepsAlive || this.#reader.isReadingBody) {
       this.#close();
       return;
@@ -158,17 +136,16 @@ export class Connection {
     this.#head = undefined;
     this.#waitingSince = this.#context.nowSeconds;
     if (this.#reader.bufferedBytes === 0 || this.needsDrain) this.#response = undefined;
-    // After everybody else: thousands of requests fit into what was read at once.
+    // One read may contain thousands of requests, so other connections take their turn first.
     else setImmediate(() => this.#readNextRequest());
   }
 
-  /** A client that sends requests and reads no answers has to wait. */
   #readNextRequest(): void {
     this.#response = undefined;
-    const rest = this.#reader.takeBuffered();
+    const bytes = this.#reader.takeBuffered();
     if (this.#socket.destroyed || this.#isClosing) return;
     if (this.#socket.isPaused()) this.#socket.resume();
-    if (rest !== undefined) this.#onData(rest);
+    if (bytes !== undefined) this.#onData(bytes);
   }
 
   #onDrain(): void {
@@ -177,18 +154,17 @@ export class Connection {
   }
 
   #sendContinue(): void {
-    // Who has its answer already needn't send anything.
     if (this.#head?.awaitsContinue === true && this.#response?.headersSent !== true)
       this.#socket.write(continueResponse, 'latin1');
   }
 
-  /** Who says that nothing more will come has left: an answer that is not over is of no use to it. */
+  /** A client that ends its side has left, so an unfinished response is aborted. */
   #onClientEnd(): void {
     this.#abort();
     this.#close();
   }
 
-  /** When the client has taken what was written, or has had time to. */
+  /** Closes the connection when the client has read everything, or at the timeout. */
   #close(): void {
     this.#isClosing = true;
     this.#waitingSince = this.#context.nowSeconds;

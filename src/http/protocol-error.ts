@@ -1,7 +1,7 @@
-/** What can be wrong with a request before anybody has looked at what it asks for. */
+/** The ways in which the bytes of a connection can fail to be a valid request. */
 export type ProtocolErrorKind = 'malformed' | 'too_large' | 'too_late' | 'expectation' | 'tiny_chunks';
 
-/** Why a connection's bytes are no request; nothing that follows them can be read. */
+/** A violation of HTTP by the client. The connection cannot be used after it. */
 export class HttpProtocolError extends Error {
   readonly kind: ProtocolErrorKind;
 
@@ -11,6 +11,6 @@ export class HttpProtocolError extends Error {
   }
 }
 
-export function malformedRequest(what: string): HttpProtocolError {
-  return new HttpProtocolError('malformed', what);
+export function malformedRequest(message: string): HttpProtocolError {
+  return new HttpProtocolError('malformed', message);
 }

@@ -1,81 +1,83 @@
-/** Who reads a body, once. */
+/** Receives a body. */
 export interface BodyReader {
   onChunk(bytes: Buffer): void;
   onEnd(): void;
-  /** The rest will not come. */
+  /** The client left before the end. */
   onAbort(): void;
 }
 
-/** How a body's connection is slowed down, and told to begin. */
+/** Controls the connection that a body arrives on. */
 export interface BodyFlowControl {
   pause(): void;
   resume(): void;
+  /** Sends `100 Continue` if the client waits for it. */
   sendContinue(): void;
 }
 
-/** A request's body on its way in. What comes before somebody reads it is kept, and no more is taken than came at once. */
+/** The body of a request. Without a reader, the connection is paused after the first chunk. */
 export class RequestBody {
-  /** How many bytes the client said; NaN where it didn't. */
+  /** The declared length in bytes; NaN for a chunked body. */
   readonly contentLength: number;
-  readonly #source: BodyFlowControl;
+  readonly #flowControl: BodyFlowControl;
   #buffered: Buffer[] = [];
   #reader: BodyReader | undefined;
   #isComplete = false;
   #isAborted = false;
 
-  constructor(announced: number, source: BodyFlowControl) {
-    this.contentLength = announced;
-    this.#source = source;
+  constructor(contentLength: number, flowControl: BodyFlowControl) {
+    this.contentLength = contentLength;
+    this.#flowControl = flowControl;
   }
 
-  /** Whether all of it has come, read or not. */
+  /** Whether all of it has arrived. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
-  /** All of it, where it has come before anybody read it. */
+  /** Takes a complete body that has had no reader. */
   take(): Buffer {
-    const kept = this.#buffered;
+    const buffered = this.#buffered;
     this.#buffered = [];
-    const [only] = kept;
-    return only !== undefined && kept.length === 1 ? only : Buffer.concat(kept);
+    const [only] = buffered;
+    return only !== undefined && buffered.length === 1 ? only : Buffer.concat(buffered);
   }
 
-  /** From now on; a later reader takes over from an earlier one. */
+  /** Starts reading; a later reader replaces an earlier one. */
   read(reader: BodyReader): void {
     this.#reader = reader;
-    const kept = this.#buffered;
+    const buffered = this.#buffered;
     this.#buffered = [];
-    for (const piece of kept) reader.onChunk(piece);
-    // It may have had enough.
+    for (const chunk of buffered) reader.onChunk(chunk);
+    // The reader may have called `stop` or `read`.
     if (this.#reader !== reader) return;
     if (this.#isComplete) reader.onEnd();
     else if (this.#isAborted) reader.onAbort();
     else {
-      if (kept.length === 0) this.#source.sendContinue();
-      this.#source.resume();
+      if (buffered.length === 0) this.#flowControl.sendContinue();
+      this.#flowControl.resume();
     }
   }
 
-  /** Nobody reads on, for now. */
+  /** Stops reading and pauses the connection. */
   stop(): void {
     this.#reader = undefined;
-    if (!this.#isComplete && !this.#isAborted) this.#source.pause();
+    if (!this.#isComplete && !this.#isAborted) this.#flowControl.pause();
   }
 
-  /** More of it, or nothing but its end. */
-  push(piece: Buffer, isLast: boolean): void {
+  /** Called by the connection; the last chunk may be empty. */
+  push(chunk: Buffer, isLast: boolean): void {
     if (isLast) this.#isComplete = true;
-    if (piece.byteLength > 0) {
-      if (this.#reader !== undefined) this.#reader.onChunk(piece);
+    if (chunk.byteLength > 0) {
+      if (this.#reader !== undefined) this.#reader.onChunk(chunk);
       else {
-        this.#buffered.push(piece);
-        if (!isLast) this.#source.pause();
+        this.#buffered.push(chunk);
+        if (!isLast) this.#flowControl.pause();
       }
     }
     if (isLast) this.#reader?.onEnd();
   }
 
+  /** Called by the connection when it closes. */
   abort(): void {
     if (this.#isComplete || this.#isAborted) return;
     this.#isAborted = true;

@@ -1,50 +1,65 @@
 import { HttpProtocolError, malformedRequest } from './protocol-error.ts';
 
-/** All that a request says before its body. */
+/** The head of a request. */
 export interface RequestHead {
   readonly method: string;
   readonly target: string;
-  /** Names and values in turn, as they came. */
+  /** Alternating names and values, as received. */
   readonly headers: string[];
-  /** How many bytes its body has; undefined where it comes in chunks. */
+  /** The length of the body; undefined for a chunked body. */
   readonly contentLength: number | undefined;
-  /** Whether the client would send another request afterwards. */
+  /** Whether the client accepts that the connection stays open. */
   readonly keepsAlive: boolean;
-  /** HTTP/1.0, which knows no chunks. */
+  /** HTTP/1.0 has no chunked bodies. */
   readonly isHttp10: boolean;
-  /** Whether the client sends its body only after it was told to go on. */
+  /** Whether the client waits for `100 Continue` before it sends the body. */
   readonly awaitsContinue: boolean;
 }
 
 /** RFC 9110, 5.6.2. */
 export const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
-/** A path, an absolute address, or `*`: RFC 9112, 3.2. */
+/** A path, an absolute URL or `*` (RFC 9112, 3.2). */
 const target = '(?:(?:[A-Za-z]+://|/)[\\x21-\\x7e]*|\\*)';
+const targetPattern = new RegExp(`^${target}$`);
 export const fieldLine = `${token}:[\\t\\x20-\\x7e\\x80-\\xff]*\\r\\n`;
 const headPattern = new RegExp(`^${token} ${target} HTTP/1\\.[01]\\r\\n(?:${fieldLine})*$`);
 export const fieldLines = new RegExp(`^(?:${fieldLine})*$`);
-/** Other servers allow 100; clients send 40, and proxies add some. */
+/** Other servers allow 100. Clients send about 40, and proxies add some. */
 const fieldsMax = 200;
 const contentLengthValue = /^\d{1,15}$/;
-/** Other programs don't take a tab for a blank here. */
+/** Some servers do not accept a tab before or after `chunked`. */
 const chunkedCoding = /\r\ntransfer-encoding: *chunked *\r\n/i;
+/** Fields about framing, routing or content must not follow the body (RFC 9110, 6.5.1). */
+const forbiddenTrailers = new Set([
+  'authorization',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'content-type',
+  'cookie',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
 
 /**
- * Reads a head, each of its lines with its end, without the empty one. What two programs could read in two ways is
- * refused: lines that are folded or end otherwise, two lengths, a length beside chunks, codings other than `chunked`.
+ * Parses the lines of a head without the empty line. Rejects everything that two programs could read differently: folded lines,
+ * other line ends, two lengths, a length beside chunks, and transfer codings other than `chunked`.
  */
 export function parseHead(text: string): RequestHead {
-  if (!headPattern.test(text)) throw malformedRequest('no request');
+  if (!headPattern.test(text)) throw malformedRequest('invalid head');
   const lineEnd = text.indexOf('\r\n');
   const methodEnd = text.indexOf(' ');
   const headers = splitFields(text, lineEnd + 2);
-  if (headers.length > fieldsMax * 2) throw new HttpProtocolError('too_large', 'too many fields');
-  const framingHeaders = new FramingHeaders(text.charAt(lineEnd - 1) === '0');
-  for (let at = 0; at + 1 < headers.length; at += 2)
-    framingHeaders.add(headers[at] ?? '', headers[at + 1] ?? '');
-  const { length: contentLength, keepsAlive, isHttp10, awaitsContinue } = framingHeaders;
+  const isHttp10 = text.charAt(lineEnd - 1) === '0';
+  const { contentLength, keepsAlive, awaitsContinue } = new FramingHeaders(headers, isHttp10);
   if (contentLength === undefined && !chunkedCoding.test(text))
-    throw malformedRequest('a coding in odd blanks');
+    throw malformedRequest('a tab beside the transfer coding');
   return {
     method: text.slice(0, methodEnd),
     target: text.slice(methodEnd + 1, lineEnd - ' HTTP/1.1'.length),
@@ -56,13 +71,24 @@ export function parseHead(text: string): RequestHead {
   };
 }
 
-/** Names and values in turn, of lines that stand by themselves. */
+export function isRequestTarget(text: string): boolean {
+  return targetPattern.test(text);
+}
+
+/** Parses field lines into alternating names and values. */
 export function parseFields(text: string): string[] {
-  if (!fieldLines.test(text)) throw malformedRequest('no field line');
+  if (!fieldLines.test(text)) throw malformedRequest('invalid field line');
   return splitFields(text, 0);
 }
 
-/** From a place on, without the blanks around values. */
+/** Trailers are checked and then dropped. */
+export function checkTrailers(fields: readonly string[]): void {
+  for (let at = 0; at < fields.length; at += 2)
+    if (forbiddenTrailers.has(fields[at]?.toLowerCase() ?? ''))
+      throw malformedRequest('a field that must not be a trailer');
+}
+
+/** Splits valid field lines into alternating names and values, without the whitespace around values. */
 function splitFields(text: string, from: number): string[] {
   const fields: string[] = [];
   for (let at = from; at < text.length; ) {
@@ -70,38 +96,51 @@ function splitFields(text: string, from: number): string[] {
     const end = text.indexOf('\r\n', colon);
     let first = colon + 1;
     let last = end;
-    while (first < last && isBlank(text.charCodeAt(first))) first++;
-    while (last > first && isBlank(text.charCodeAt(last - 1))) last--;
+    while (first < last && isWhitespace(text.charCodeAt(first))) first++;
+    while (last > first && isWhitespace(text.charCodeAt(last - 1))) last--;
     fields.push(text.slice(at, colon), text.slice(first, last));
     at = end + 2;
   }
   return fields;
 }
 
-function isBlank(code: number): boolean {
+function isWhitespace(code: number): boolean {
   return code === 32 || code === 9;
 }
 
-/** Names come in any case, most of them in lower. */
+/** Most names are lower-case already. */
 function hasName(name: string, lower: string): boolean {
   return name === lower || name.toLowerCase() === lower;
 }
 
-/** What a request's headers say of where it ends, and of the connection (RFC 9112, 6 and 9). */
-class FramingHeaders {
-  readonly isHttp10: boolean;
+/** The headers that determine where a request ends and whether the connection stays open (RFC 9112, 6 and 9). */
+export class FramingHeaders {
   awaitsContinue = false;
+  readonly #isHttp10: boolean;
   #length: number | undefined;
   #isChunked = false;
   #asksToClose = false;
   #asksToKeepAlive = false;
 
-  constructor(isOld: boolean) {
-    this.isHttp10 = isOld;
+  /** Throws if the headers contradict each other. */
+  constructor(headers: readonly string[], isHttp10: boolean) {
+    this.#isHttp10 = isHttp10;
+    if (headers.length > fieldsMax * 2) throw new HttpProtocolError('too_large', 'too many fields');
+    for (let at = 0; at + 1 < headers.length; at += 2) this.#add(headers[at] ?? '', headers[at + 1] ?? '');
+    if (this.#isChunked && this.#length !== undefined) throw malformedRequest('a length beside chunks');
   }
 
-  add(name: string, value: string): void {
-    // Most headers are told from these by how long their names are.
+  /** Undefined for a chunked body. */
+  get contentLength(): number | undefined {
+    return this.#isChunked ? undefined : (this.#length ?? 0);
+  }
+
+  get keepsAlive(): boolean {
+    return !this.#asksToClose && (!this.#isHttp10 || this.#asksToKeepAlive);
+  }
+
+  #add(name: string, value: string): void {
+    // The length of the name rules out most headers.
     switch (name.length) {
       case 6:
         if (hasName(name, 'expect')) this.#readExpect(value);
@@ -118,39 +157,29 @@ class FramingHeaders {
     }
   }
 
-  get length(): number | undefined {
-    if (!this.#isChunked) return this.#length ?? 0;
-    if (this.#length !== undefined) throw malformedRequest('a length beside chunks');
-    return undefined;
-  }
-
-  get keepsAlive(): boolean {
-    return !this.#asksToClose && (!this.isHttp10 || this.#asksToKeepAlive);
-  }
-
   #readExpect(value: string): void {
     if (value.toLowerCase() !== '100-continue')
-      throw new HttpProtocolError('expectation', 'an expectation that nobody can meet');
-    this.awaitsContinue = !this.isHttp10;
+      throw new HttpProtocolError('expectation', 'an unsupported expectation');
+    this.awaitsContinue = !this.#isHttp10;
   }
 
   #readConnection(value: string): void {
-    for (const wish of value === 'keep-alive' ? [value] : value.toLowerCase().split(',')) {
-      const word = wish.trim();
-      this.#asksToClose ||= word === 'close';
-      this.#asksToKeepAlive ||= word === 'keep-alive';
+    for (const option of value === 'keep-alive' ? [value] : value.toLowerCase().split(',')) {
+      const name = option.trim();
+      this.#asksToClose ||= name === 'close';
+      this.#asksToKeepAlive ||= name === 'keep-alive';
     }
   }
 
   #readContentLength(value: string): void {
     if (this.#length !== undefined) throw malformedRequest('two lengths');
-    if (!contentLengthValue.test(value)) throw malformedRequest('a length that is no number');
+    if (!contentLengthValue.test(value)) throw malformedRequest('a length that is not a number');
     this.#length = Number(value);
   }
 
   #readTransferEncoding(value: string): void {
-    if (this.#isChunked || this.isHttp10 || value.toLowerCase() !== 'chunked')
-      throw malformedRequest('a coding of the connection that is not chunked');
+    if (this.#isChunked || this.#isHttp10 || value.toLowerCase() !== 'chunked')
+      throw malformedRequest('an unsupported transfer coding');
     this.#isChunked = true;
   }
 }

@@ -3,8 +3,8 @@ import { headLength, skipEmptyLines } from './head-bytes.ts';
 import { type BodyFlowControl, RequestBody } from './request-body.ts';
 import { parseHead, type RequestHead } from './request-head.ts';
 
-/** A request whose head has come, and perhaps some of its body. */
-export interface StartedRequest {
+/** A request whose head is complete. Its body may be incomplete. */
+interface StartedRequest {
   readonly head: RequestHead;
   readonly body: RequestBody;
 }
@@ -12,30 +12,30 @@ export interface StartedRequest {
 /** Splits the bytes of a connection into requests. */
 export class RequestReader {
   readonly #headBytesMax: number;
-  readonly #source: BodyFlowControl;
-  /** What came and is no part of what was read. */
+  readonly #flowControl: BodyFlowControl;
+  /** Bytes after the current request. */
   #buffered: Buffer | undefined;
   #body: RequestBody | undefined;
   #chunks: ChunkedDecoder | undefined;
-  /** Of the body, where it has a length. */
+  /** Missing bytes of a body with a length. */
   #bytesLeft = 0;
 
-  constructor(headBytesMax: number, source: BodyFlowControl) {
+  constructor(headBytesMax: number, flowControl: BodyFlowControl) {
     this.#headBytesMax = headBytesMax;
-    this.#source = source;
+    this.#flowControl = flowControl;
   }
 
-  /** How much has come of what wasn't read yet: a part of a head, or what a client sent ahead. */
+  /** The bytes of an incomplete head, or of requests that the client sent ahead. */
   get bufferedBytes(): number {
     return this.#buffered?.byteLength ?? 0;
   }
 
-  /** Whether a request has begun of whose body more is to come. */
+  /** Whether the body of the current request is incomplete. */
   get isReadingBody(): boolean {
     return this.#body?.isComplete === false;
   }
 
-  /** The next request, once all of its head is here. */
+  /** Returns the next request once its head is complete. */
   startRequest(bytes: Buffer): StartedRequest | undefined {
     const before = this.#buffered;
     const all = skipEmptyLines(before === undefined ? bytes : Buffer.concat([before, bytes]));
@@ -47,53 +47,52 @@ export class RequestReader {
       return undefined;
     }
     const head = parseHead(all.toString('latin1', 0, length));
-    const body = new RequestBody(head.contentLength ?? Number.NaN, this.#source);
+    const body = new RequestBody(head.contentLength ?? Number.NaN, this.#flowControl);
     this.#body = body;
     this.#bytesLeft = head.contentLength ?? 0;
     this.#chunks = head.contentLength === undefined ? new ChunkedDecoder() : undefined;
-    const behind = all.subarray(length + 2);
-    if (head.contentLength === 0 || behind.byteLength > 0) this.continueBody(behind);
+    const rest = all.subarray(length + 2);
+    if (head.contentLength === 0 || rest.byteLength > 0) this.continueBody(rest);
     return { head, body };
   }
 
-  /** More of the body that was begun, and perhaps of what follows it. */
+  /** Passes bytes to the current body and buffers those after its end. */
   continueBody(bytes: Buffer): void {
-    let own = bytes;
+    let content = bytes;
     let rest: Buffer | undefined;
     let isLast: boolean;
     if (this.#chunks !== undefined) {
-      own = this.#chunks.decode(bytes);
+      content = this.#chunks.decode(bytes);
       rest = this.#chunks.rest;
       isLast = rest !== undefined;
     } else {
       const left = this.#bytesLeft;
       isLast = bytes.byteLength >= left;
       if (bytes.byteLength > left) {
-        own = bytes.subarray(0, left);
+        content = bytes.subarray(0, left);
         rest = bytes.subarray(left);
       }
-      this.#bytesLeft -= own.byteLength;
+      this.#bytesLeft -= content.byteLength;
     }
-    // Before its reader hears of the end: it may answer at once, and the next request begins with this.
+    // First, because the reader may respond as soon as the body ends, and the next request starts with these bytes.
     if (rest !== undefined && rest.byteLength > 0) this.buffer(rest);
-    this.#body?.push(own, isLast);
+    this.#body?.push(content, isLast);
   }
 
-  /** For later: a client may send its next request before it has its answer. */
+  /** Buffers bytes that the client sent before its response ended. */
   buffer(bytes: Buffer): void {
     this.#buffered = this.#buffered === undefined ? bytes : Buffer.concat([this.#buffered, bytes]);
-    // Who doesn't read on doesn't see either that the client leaves.
-    if (this.#buffered.byteLength > this.#headBytesMax) this.#source.pause();
+    // A paused connection does not notice that its client leaves, so small amounts do not pause it.
+    if (this.#buffered.byteLength > this.#headBytesMax) this.#flowControl.pause();
   }
 
-  /** What was kept, to be read now. */
   takeBuffered(): Buffer | undefined {
-    const rest = this.#buffered;
+    const bytes = this.#buffered;
     this.#buffered = undefined;
-    return rest;
+    return bytes;
   }
 
-  /** Nothing more will come. */
+  /** Aborts an incomplete body. */
   abort(): void {
     this.#body?.abort();
   }

@@ -3,36 +3,36 @@ import { joinedHeaderOf } from '../lib/headers.ts';
 import type { RequestBody } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** A request whose head has come. */
+/** A request whose head is complete. */
 export class HttpRequest {
   readonly method: string;
   readonly target: string;
-  /** HTTP/1.0, in which a Host is not required. */
+  /** HTTP/1.0 does not require a Host header. */
   readonly isHttp10: boolean;
-  /** Names and values in turn, as they came. */
+  /** Alternating names and values, as received. */
   readonly headers: string[];
   readonly body: RequestBody;
   readonly #socket: Pick<Socket, 'remoteAddress'>;
 
   constructor(
-    { method, target, headers, isHttp10 }: RequestHead,
+    { method, target, headers, isHttp10 }: Pick<RequestHead, 'method' | 'target' | 'headers' | 'isHttp10'>,
     body: RequestBody,
-    peer: Pick<Socket, 'remoteAddress'>,
+    socket: Pick<Socket, 'remoteAddress'>,
   ) {
     this.method = method;
     this.target = target;
     this.isHttp10 = isHttp10;
     this.headers = headers;
     this.body = body;
-    this.#socket = peer;
+    this.#socket = socket;
   }
 
-  /** Of whoever opened the connection; empty once it is closed. */
+  /** The address of the client or its proxy; empty after the connection has closed. */
   get remoteAddress(): string {
     return this.#socket.remoteAddress ?? '';
   }
 
-  /** What is said under this lower-case name, all of it in one line. */
+  /** The combined value of all headers with this lower-case name. */
   header(name: string): string | undefined {
     return joinedHeaderOf(this.headers, name);
   }

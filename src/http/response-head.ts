@@ -1,18 +1,16 @@
+import { STATUS_CODES } from 'node:http';
 import { fieldLine, fieldLines } from './request-head.ts';
 
-const { STATUS_CODES } = process.getBuiltinModule('node:http');
-
-/** How an answer's body is told from what follows it on the connection. */
+/** How the end of a response body is marked. `end` closes the connection; `none` is a response without a body. */
 export type BodyFraming = 'length' | 'chunks' | 'end' | 'none';
 
-/** What is known of the request that is answered. */
 interface ResponseContext {
   readonly isHeadRequest: boolean;
-  /** HTTP/1.0, which knows no chunks. */
+  /** HTTP/1.0 has no chunked bodies. */
   readonly isHttp10: boolean;
-  /** Whether both sides would keep the connection. */
+  /** Whether client and server both keep the connection open. */
   readonly keepsAlive: boolean;
-  /** The time, as headers say it. */
+  /** The value of the `date` header. */
   readonly date: string;
   readonly idleSeconds: number;
 }
@@ -21,20 +19,22 @@ export interface ResponseHead {
   readonly text: string;
   readonly framing: BodyFraming;
   readonly keepsAlive: boolean;
+  /** The headers that the server adds to those of the handler. */
+  readonly addedHeaders: readonly string[];
 }
 
-/** Lists of so many headers, as lines; longer ones are rare. */
+/** Patterns by number of headers. Longer lists are rare. */
 const headerLinePatterns: RegExp[] = [];
 const headerLinePatternsMax = 64;
 
-/** A line too many would be one that a value has brought along. */
+/** An additional line would come from a line break in a value. */
 function areHeaderLines(text: string, count: number): boolean {
   if (count > headerLinePatternsMax) return fieldLines.test(text) && text.split('\r\n').length === count + 1;
   headerLinePatterns[count] ??= new RegExp(`^(?:${fieldLine}){${count}}$`);
   return headerLinePatterns[count].test(text);
 }
 
-/** The lines of an answer's head, with those that the connection needs. Refuses what would end a line early. */
+/** Builds the head of a response and adds the headers of the connection. Throws if a header is invalid. */
 export function buildResponseHead(
   status: number,
   headers: readonly string[],
@@ -43,36 +43,38 @@ export function buildResponseHead(
   let text = '';
   let hasLength = false;
   let closes = !responseContext.keepsAlive;
-  let saysConnection = false;
-  let saysDate = false;
+  let hasConnection = false;
+  let hasDate = false;
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const name = headers[at] ?? '';
     const value = headers[at + 1] ?? '';
     text += `${name}: ${value}\r\n`;
     if (name === 'content-length') hasLength = true;
-    else if (name === 'date') saysDate = true;
+    else if (name === 'date') hasDate = true;
     else if (name === 'connection') {
-      saysConnection = true;
+      hasConnection = true;
       closes ||= value === 'close';
     }
   }
-  if (!areHeaderLines(text, headers.length / 2)) throw new Error('a header that no answer can carry');
+  if (!areHeaderLines(text, headers.length / 2)) throw new Error('invalid response header');
   const framing = bodyFramingOf(status, hasLength, responseContext);
   if (framing === 'end') closes = true;
-  if (!saysDate) text += `date: ${responseContext.date}\r\n`;
-  if (framing === 'chunks') text += 'transfer-encoding: chunked\r\n';
-  if (!saysConnection)
-    text += closes
-      ? 'connection: close\r\n'
-      : `connection: keep-alive\r\nkeep-alive: timeout=${responseContext.idleSeconds}\r\n`;
+  const addedHeaders: string[] = [];
+  if (!hasDate) addedHeaders.push('date', responseContext.date);
+  if (framing === 'chunks') addedHeaders.push('transfer-encoding', 'chunked');
+  if (!hasConnection && closes) addedHeaders.push('connection', 'close');
+  else if (!hasConnection)
+    addedHeaders.push('connection', 'keep-alive', 'keep-alive', `timeout=${responseContext.idleSeconds}`);
+  for (let at = 0; at < addedHeaders.length; at += 2)
+    text += `${addedHeaders[at]}: ${addedHeaders[at + 1]}\r\n`;
   return {
     text: `HTTP/1.1 ${status} ${reasonPhraseOf(status)}\r\n${text}\r\n`,
     framing,
     keepsAlive: !closes,
+    addedHeaders,
   };
 }
 
-/** What a status is called. */
 export function reasonPhraseOf(status: number): string {
   return STATUS_CODES[status] ?? 'Unknown';
 }

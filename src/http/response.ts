@@ -1,27 +1,32 @@
 import type { HttpRequest } from './request.ts';
 import type { BodyFraming, ResponseHead } from './response-head.ts';
 
-/** The connection that an answer goes out on. */
-interface ResponseConnection {
-  buildHead(status: number, headers: readonly string[]): ResponseHead;
-  /** As one write. */
+/** The connection that a response is sent on. */
+export interface ResponseConnection {
+  buildHead(
+    status: number,
+    headers: readonly string[],
+  ): Pick<ResponseHead, 'text' | 'framing' | 'keepsAlive'>;
+  /** Sends the pieces in one write. */
   send(...pieces: readonly (Uint8Array | string)[]): void;
   readonly needsDrain: boolean;
-  /** The answer is over; whether another request may follow it. */
-  onResponseEnd(keepsAlive: boolean): void;
+  /** Sends the last pieces of the response. */
+  end(keepsAlive: boolean, ...pieces: readonly (Uint8Array | string)[]): void;
+  /** Closes the connection at once. */
   destroy(): void;
+  /** Closes the connection with a TCP reset. */
   reset(): void;
 }
 
 const lastChunk = '0\r\n\r\n';
-/** Up to this many bytes are gathered, and copied to go out in one piece. */
+/** Up to this size, pieces are copied into one buffer. */
 const pendingBytesMax = 16 * 1024;
 
-/** The answer to one request. */
+/** The response to one request. */
 export class HttpResponse {
   readonly request: HttpRequest;
   readonly #connection: ResponseConnection;
-  /** What was said and hasn't gone out. */
+  /** The head, until it is sent. */
   #head: string | undefined;
   #framing: BodyFraming = 'none';
   #keepsAlive = false;
@@ -30,7 +35,7 @@ export class HttpResponse {
   #isAborted = false;
   #abortListeners: (() => void)[] = [];
   #drainListeners: (() => void)[] = [];
-  /** What was written in this moment, to go out together. */
+  /** Pieces that are sent together at the end of this tick. */
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
 
@@ -39,30 +44,30 @@ export class HttpResponse {
     this.#connection = responseConnection;
   }
 
-  /** Whether it has begun: status and headers can't be others any more. */
+  /** Whether status and headers are final. */
   get headersSent(): boolean {
     return this.#headersSent;
   }
 
-  /** Whether nobody gets any more of it: all was said, or the client has left. */
+  /** Whether the response has ended or the client has left. */
   get isClosed(): boolean {
     return this.#isEnded || this.#isAborted;
   }
 
-  /** Whether the client doesn't read as fast as it is written. */
+  /** Whether the client reads more slowly than the gateway writes. */
   get needsDrain(): boolean {
     return this.#connection.needsDrain;
   }
 
-  /** Runs when the client leaves before all was said, at once if it has left. */
+  /** Calls the listener if the client leaves before the end; at once if it has left. */
   onAbort(listener: () => void): void {
     if (this.#isAborted) listener();
     else this.#abortListeners.push(listener);
   }
 
-  /** Goes out with what is written first. */
+  /** Sets status and headers. They are sent with the first piece of the body. */
   writeHead(status: number, headers: readonly string[]): this {
-    if (this.#headersSent) throw new Error('an answer has one head');
+    if (this.#headersSent) throw new Error('the response has a head already');
     const head = this.#connection.buildHead(status, headers);
     this.#head = head.text;
     this.#framing = head.framing;
@@ -71,14 +76,14 @@ export class HttpResponse {
     return this;
   }
 
-  /** The head by itself, where what follows isn't there yet. */
+  /** Sends the head without waiting for the body. */
   flushHead(): void {
     if (this.#head === undefined || this.isClosed) return;
     this.#connection.send(this.#head);
     this.#head = undefined;
   }
 
-  /** Goes out at the end of this moment with what else is written in it. False where the client should be waited for: see `drained`. */
+  /** Sends a piece at the end of this tick. Returns false if the caller should wait for `waitForDrain`. */
   write(chunk: Uint8Array | string): boolean {
     if (this.isClosed) return true;
     if (this.#pendingBytes === 0) process.nextTick(flushPending, this);
@@ -90,19 +95,18 @@ export class HttpResponse {
   end(chunk: Uint8Array | string = ''): void {
     if (this.isClosed) return;
     this.#enqueue(chunk);
-    this.#send(true);
     this.#isEnded = true;
     this.#abortListeners = [];
-    this.#connection.onResponseEnd(this.#keepsAlive);
+    this.#send(true);
   }
 
-  /** Ends the connection, so that the client sees that there would have been more. */
+  /** Closes the connection so that the client sees an incomplete response. */
   destroy(): void {
     if (this.#framing === 'end') this.#connection.reset();
     else this.#connection.destroy();
   }
 
-  /** When there is room again, or nobody left to wait for. */
+  /** Resolves when the client has read enough, or has left. */
   waitForDrain(): Promise<void> {
     if (this.isClosed || !this.needsDrain) return Promise.resolve();
     return new Promise((resolve) => this.#drainListeners.push(resolve));
@@ -122,7 +126,7 @@ export class HttpResponse {
     this.onDrain();
   }
 
-  /** Called when this moment is over. */
+  /** Called at the end of the tick. */
   flushPending(): void {
     if (this.#pendingBytes > 0 && !this.isClosed) this.#send(false);
   }
@@ -134,7 +138,7 @@ export class HttpResponse {
     this.#pendingBytes += bytes.byteLength;
   }
 
-  /** As one write: copying a few kilobytes costs less than a list of pieces. */
+  /** Sends everything in one write: copying a few kilobytes costs less than writing a list. */
   #send(isLast: boolean): void {
     const head = this.#head ?? '';
     const pieces = this.#pending;
@@ -146,7 +150,8 @@ export class HttpResponse {
     const before = isChunk && length > 0 ? `${head}${length.toString(16)}\r\n` : head;
     const after = isChunk ? `${length > 0 ? '\r\n' : ''}${isLast ? lastChunk : ''}` : '';
     if (length > pendingBytesMax) {
-      this.#connection.send(before, ...pieces, after);
+      if (isLast) this.#connection.end(this.#keepsAlive, before, ...pieces, after);
+      else this.#connection.send(before, ...pieces, after);
       return;
     }
     const all = Buffer.allocUnsafe(before.length + length + after.length);
@@ -156,7 +161,8 @@ export class HttpResponse {
       at += piece.byteLength;
     }
     if (after !== '') all.write(after, at, 'latin1');
-    if (all.byteLength > 0) this.#connection.send(all);
+    if (isLast) this.#connection.end(this.#keepsAlive, all);
+    else this.#connection.send(all);
   }
 }
 

@@ -1,41 +1,46 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { Connection, type ConnectionContext } from './connection.ts';
+import { Connection } from './connection.ts';
+import { createNodeAcceptor } from './node-connection.ts';
 import { HttpProtocolError } from './protocol-error.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
+import type { ConnectionContext, ServerConnection } from './server-connection.ts';
+
+/** What reads requests and frames responses: Weir's own parser or `node:http`. */
+export type HttpImplementation = 'own' | 'node';
 
 export interface ServerOptions {
+  readonly implementation: HttpImplementation;
   readonly headBytesMax: number;
   /** How long a kept connection may wait for its next request. */
   readonly idleMs: number;
-  /** How long a head may take to come. */
+  /** How long a request head may take to arrive. */
   readonly headMs: number;
-  /** How long a request as a whole may take to come, and its client may take none of the answer. */
+  /** How long a request may take to arrive, and how long its client may read nothing of the response. */
   readonly requestMs: number;
   serve(request: HttpRequest, response: HttpResponse): void;
-  /** Answers on the bare socket and ends it. */
-  reject(fault: HttpProtocolError, socket: Socket): void;
+  /** Writes an error response to the socket and ends it. */
+  reject(error: HttpProtocolError, socket: Socket): void;
 }
 
-/** The clock is late by up to this, and nobody is to be ended before its time. */
+/** Timeouts are late by up to this time, and never early. */
 const sweepIntervalMs = 1000;
-/** Who takes an answer no slower than this gets all of it. */
+/** A client that reads at least this fast is not timed out. */
 const readBytesPerMsMin = 32;
 
-/** HTTP/1.1 on TCP, with no more than a gateway needs: see decision 56 for why it is not `node:http`. */
+/** An HTTP/1.1 server on TCP: decision 56 explains why Weir has its own parser. */
 export class HttpServer {
   readonly #net: Server;
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Set<ServerConnection>();
   readonly #options: ServerOptions;
   readonly #context: MutableContext & ConnectionContext;
   #closed: Promise<void> | undefined;
-  /** Called when a connection has ended. */
   #onConnectionClose: () => void = () => undefined;
   #sweepTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    this.#context = {
+    const context: MutableContext & ConnectionContext = {
       headBytesMax: options.headBytesMax,
       idleSeconds: Math.floor(options.idleMs / 1000),
       serve: options.serve,
@@ -48,7 +53,14 @@ export class HttpServer {
       nowSeconds: performance.now() / 1000,
       date: new Date().toUTCString(),
     };
-    this.#net = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => this.#accept(socket));
+    this.#context = context;
+    const accept =
+      options.implementation === 'node'
+        ? createNodeAcceptor(context)
+        : (socket: Socket) => new Connection(socket, context);
+    this.#net = createServer({ noDelay: true, allowHalfOpen: true }, (socket) =>
+      this.#connections.add(accept(socket)),
+    );
   }
 
   /** Resolves to the port. */
@@ -57,7 +69,7 @@ export class HttpServer {
       this.#net.once('error', reject);
       this.#net.listen(port, host, () => {
         this.#net.off('error', reject);
-        // A connection that couldn't be taken is one less, and no more than that.
+        // A connection that cannot be accepted must not end the process.
         this.#net.on('error', () => undefined);
         this.#sweepTimer = setInterval(() => this.#sweep(), sweepIntervalMs).unref();
         const address = this.#net.address();
@@ -70,12 +82,12 @@ export class HttpServer {
     return this.#connections.size;
   }
 
-  /** From now on each connection is for one more request. */
+  /** From now on each connection serves one more request. */
   disableKeepAlive(): void {
     this.#context.keepsAlive = false;
   }
 
-  /** Takes no more connections; resolves when the last one has ended. */
+  /** Stops accepting connections; resolves when the last one has closed. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -88,7 +100,6 @@ export class HttpServer {
     clearInterval(this.#sweepTimer);
   }
 
-  /** Ends those on which nothing is going on. */
   closeIdleConnections(): void {
     for (const connection of this.#connections) if (connection.isIdle) connection.destroy();
   }
@@ -97,25 +108,21 @@ export class HttpServer {
     for (const connection of this.#connections) connection.destroy();
   }
 
-  #accept(socket: Socket): void {
-    this.#connections.add(new Connection(socket, this.#context));
-  }
-
-  /** Once a second: a look at who takes too long costs less than a timer for each. */
+  /** Checks all timeouts once a second, which costs less than a timer for each connection. */
   #sweep(): void {
-    const owner = this.#context;
-    owner.nowSeconds = performance.now() / 1000;
-    owner.date = new Date().toUTCString();
+    const context = this.#context;
+    context.nowSeconds = performance.now() / 1000;
+    context.date = new Date().toUTCString();
     const { idleMs, headMs, requestMs } = this.#options;
     for (const connection of this.#connections) {
-      const what = connection.waitingFor;
-      const takingMs = connection.unsentBytes / readBytesPerMsMin;
-      const waitedMs = (owner.nowSeconds - connection.waitingSince) * 1000 - sweepIntervalMs - takingMs;
-      const doesNotTake = what === 'room' || what === 'end';
-      if ((what === 'request' && waitedMs > idleMs) || (doesNotTake && waitedMs > requestMs))
+      const wait = connection.wait();
+      const readingMs = connection.unsentBytes / readBytesPerMsMin;
+      const waitedMs = (context.nowSeconds - connection.waitingSince) * 1000 - sweepIntervalMs - readingMs;
+      const isUnread = wait === 'drain' || wait === 'close';
+      if ((wait === 'request' && waitedMs > idleMs) || (isUnread && waitedMs > requestMs))
         connection.destroy();
-      else if ((what === 'head' && waitedMs > headMs) || (what === 'body' && waitedMs > requestMs))
-        connection.reject(new HttpProtocolError('too_late', 'a request that did not come in time'));
+      else if ((wait === 'head' && waitedMs > headMs) || (wait === 'body' && waitedMs > requestMs))
+        connection.reject(new HttpProtocolError('too_late', 'the request did not arrive in time'));
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../http/request.ts';
-import { HttpServer } from '../http/server.ts';
+import { type HttpImplementation, HttpServer } from '../http/server.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { createRequestIds } from '../kernel/request-ids.ts';
 import type { App } from './api/app.ts';
@@ -13,6 +13,7 @@ import { asGatewayError, type RequestContext, sendError } from './respond.ts';
 import { clientAddress, type TrustedProxies } from './trusted-proxies.ts';
 
 export interface GatewayServerParts {
+  readonly httpImplementation: HttpImplementation;
   readonly guardRules: RequestGuardRules;
   readonly dataPlane: DataPlaneRouter;
   /** Handles everything outside the data plane. */
@@ -28,6 +29,7 @@ const drainExemptPaths = new Set(['/health', '/ready', '/metrics']);
 export function createGatewayServer(parts: GatewayServerParts): HttpServer {
   const requestId = createRequestIds();
   return new HttpServer({
+    implementation: parts.httpImplementation,
     headBytesMax: limits.requestHeadBytesMax,
     idleMs: parts.trustedProxies.by === 'none' ? limits.idleConnectionMs : limits.idleProxyConnectionMs,
     headMs: limits.requestHeadersMs,

@@ -30,6 +30,8 @@ export const serverSettings = {
         return z.NEVER;
       }),
   ),
+  /** Whether Weir's own parser or `node:http` reads requests. */
+  httpImplementation: envVariable('WEIR_HTTP', z.enum(['own', 'node'], 'must be own or node').default('own')),
   /** Whether to serve the dashboard. */
   dashboard: envVariable('WEIR_DASHBOARD', z.enum(['on', 'off'], 'must be on or off').default('on')),
   /** How long a stream may be silent before a keep-alive: many proxies cut silent streams after a minute. */

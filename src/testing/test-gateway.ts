@@ -20,7 +20,7 @@ export async function startTestGateway(environment: Environment = {}): Promise<T
   const logLines: string[] = [];
   const log = createLog('debug', { write: (line) => void logLines.push(line) });
   const gateway = await startGateway(
-    readSettings({ PORT: '0', WEIR_DATA_DIR: dataDir, ...environment }),
+    readSettings({ PORT: '0', WEIR_DATA_DIR: dataDir, WEIR_HTTP: process.env.WEIR_HTTP, ...environment }),
     log,
   );
   return {

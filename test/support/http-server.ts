@@ -1,8 +1,10 @@
 import type { TestContext } from 'node:test';
-import { HttpServer, type ServerOptions } from '../../src/http/server.ts';
+import { type HttpImplementation, HttpServer, type ServerOptions } from '../../src/http/server.ts';
 import { cleanUp } from './clean-up.ts';
 
-/** The gateway's HTTP by itself, on a port of its own. */
+export const httpImplementations: readonly HttpImplementation[] = ['own', 'node'];
+
+/** Starts an HTTP server without a gateway. Returns its URL. */
 export async function startHttp(
   t: TestContext,
   serve: ServerOptions['serve'],
@@ -18,10 +20,12 @@ export async function startHttp(
   return `http://127.0.0.1:${port}`;
 }
 
+/** Server options with timeouts that no test reaches. */
 export const patient: Omit<ServerOptions, 'serve'> = {
+  implementation: process.env.WEIR_HTTP === 'node' ? 'node' : 'own',
   headBytesMax: 32 * 1024,
   idleMs: 60_000,
   headMs: 60_000,
   requestMs: 60_000,
-  reject: (fault, socket) => socket.end(`HTTP/1.1 400 ${fault.kind}\r\nconnection: close\r\n\r\n`),
+  reject: (error, socket) => socket.end(`HTTP/1.1 400 ${error.kind}\r\nconnection: close\r\n\r\n`),
 };

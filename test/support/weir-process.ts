@@ -57,7 +57,7 @@ export class WeirProcess {
     const [program, ...following] = start.command ?? byNode;
     this.#child = spawn(program, following, {
       cwd: folder ?? emptyFolder(t),
-      env: { PATH: process.env.PATH, PORT: '0', ...environment },
+      env: { PATH: process.env.PATH, PORT: '0', WEIR_HTTP: process.env.WEIR_HTTP, ...environment },
       stdio: ['ignore', output, 'pipe'],
       detached: start.command !== undefined,
     });
