@@ -7,7 +7,7 @@ const checks: readonly (readonly [string, string, readonly string[]])[] = [
   ['types of pages', 'tsc', ['-p', 'web']],
   ['types of measurements', 'tsc', ['-p', 'measure']],
   ['layers', 'node', ['--test', '--test-reporter=dot', 'test/layers.test.ts']],
-  ['generated pages', 'node', ['scripts/module-docs.ts', '--check']],
+  ['generated pages', 'node', ['scripts/reference-docs.ts', '--check']],
   ['types of the API', 'node', ['scripts/web-types.ts', '--check']],
   ['built programs', 'node', ['scripts/build-wasm.ts', '--check']],
   ['dead code', 'knip', ['--no-progress']],

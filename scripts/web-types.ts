@@ -2,26 +2,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
-import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { listOf, objectOf, openapiPaths } from './docs/openapi-paths.ts';
 
 const file = join(import.meta.dirname, '..', 'web', 'api', 'schema.ts');
 
-const text = typesOf({ ...(await pathsIn('local')), ...(await pathsIn('cloud')) });
+const text = typesOf({ ...(await openapiPaths('local')), ...(await openapiPaths('cloud')) });
 
 if (!process.argv.includes('--check')) writeFileSync(file, text);
 else if (readFileSync(file, 'utf8') !== text) {
   console.error('web/api/schema.ts is out of date: npm run web:types');
   process.exitCode = 1;
-}
-
-/** Each mode has routes that the other hasn't, or only refuses. */
-async function pathsIn(mode: string): Promise<JsonObject> {
-  const weir = await startTestGateway({ WEIR_MODE: mode, WEIR_DASHBOARD: 'off', WEIR_EMBEDDINGS: 'off' });
-  try {
-    return objectOf(objectOf(await (await fetch(`${weir.url}/openapi.json`)).json()).paths);
-  } finally {
-    await weir.close();
-  }
 }
 
 /** In the shape that openapi-fetch reads. */
@@ -102,12 +92,4 @@ function objectType({ properties, required, additionalProperties }: JsonObject):
       ? `Record<string, ${typeOf(additionalProperties)}>`
       : `{ ${fields.join('; ')}; [more: string]: unknown }`;
   return fields.length === 0 ? 'Record<string, unknown>' : `{ ${fields.join('; ')} }`;
-}
-
-function objectOf(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

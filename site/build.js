@@ -2,9 +2,9 @@ import { copyFileSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:f
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { compressFiles } from '../bin/compress.js';
-import { layout } from './layout.js';
+import { layout, redirectPage } from './layout.js';
 import { writePages } from './markdown.js';
-import { chaptersOf, findPages } from './pages.js';
+import { chaptersOf, findPages, redirects } from './pages.js';
 
 const root = join(import.meta.dirname, '..');
 const built = join(root, 'site', 'dist');
@@ -49,6 +49,10 @@ export async function buildSite(Eleventy) {
     },
   });
   await eleventy.write();
+  for (const [from, to] of Object.entries(redirects)) {
+    mkdirSync(dirname(join(built, from)), { recursive: true });
+    writeFileSync(join(built, from), redirectPage(from, to));
+  }
   copyAssets();
   writeFileSync(join(built, 'assets', 'index.json'), index);
   compressFiles(built);

@@ -47,6 +47,25 @@ ${outline(content)}
 `;
 }
 
+/** A page at a former address, which leads to the present one.
+ * @param {string} from
+ * @param {string} output */
+export function redirectPage(from, output) {
+  const to = posix.relative(posix.dirname(from), output);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0; url=${to}">
+<title>This page has moved · Weir</title>
+</head>
+<body>
+<p>This page has moved: <a href="${to}">${to}</a></p>
+</body>
+</html>
+`;
+}
+
 /** @param {string} title
  * @param {readonly Page[]} pages
  * @param {Page} open

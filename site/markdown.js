@@ -8,6 +8,7 @@ import { linkTarget } from './pages.js';
  * @property {string} type
  * @property {string} tag
  * @property {string} content
+ * @property {string} info
  * @property {Token[] | null} children
  * @property {[string, string][] | null} attrs
  * @property {(name: string) => string | null} attrGet
@@ -15,7 +16,7 @@ import { linkTarget } from './pages.js';
  *
  * @typedef {object} Markdown
  * @property {(options: object) => void} set
- * @property {{ ruler: { push(name: string, rule: (state: { env: { file?: string }, tokens: Token[] }) => void): void } }} core
+ * @property {{ ruler: { push(name: string, rule: (state: { env: { file?: string }, tokens: Token[], Token: new (type: string, tag: string, nesting: number) => Token }) => void): void } }} core
  * @property {{ rules: Record<string, unknown> }} renderer
  * @property {(text: string, env: object) => Token[]} parse
  */
@@ -39,11 +40,60 @@ export function writePages(markdown, pages) {
         if (child.type === 'image') leadToFile(child, page);
       }
     }
+    state.tokens = withTabs(state.tokens, (content) =>
+      Object.assign(new state.Token('html_block', '', 0), { content }),
+    );
   });
   // A table that is wider than the window is moved by itself.
   markdown.renderer.rules.table_open = () =>
     '<div class="table" tabindex="0" role="region" aria-label="Table"><table>\n';
   markdown.renderer.rules.table_close = () => '</table></div>\n';
+}
+
+/** What the tab of an example is called. */
+const languages = new Map([
+  ['sh', 'curl'],
+  ['python', 'Python'],
+  ['ts', 'TypeScript'],
+]);
+
+/** Puts the same example in several languages, blocks of code that follow one another, behind tabs.
+ * @param {readonly Token[]} tokens
+ * @param {(content: string) => Token} html */
+function withTabs(tokens, html) {
+  /** @type {Token[]} */
+  const written = [];
+  let groups = 0;
+  for (let at = 0; at < tokens.length; ) {
+    const group = exampleAt(tokens, at);
+    if (group.length < 2) written.push(...tokens.slice(at, at + 1));
+    else {
+      const name = `example-${++groups}`;
+      const tabs = group.map(({ info }, index) => {
+        const id = `${name}-${index + 1}`;
+        const checked = index === 0 ? ' checked' : '';
+        return `<input type="radio" name="${name}" id="${id}"${checked}><label for="${id}">${languages.get(info)}</label>`;
+      });
+      written.push(html(`<div class="tabs" role="group" aria-label="Example">${tabs.join('')}\n`));
+      written.push(...group, html('</div>\n'));
+    }
+    at += Math.max(1, group.length);
+  }
+  return written;
+}
+
+/** The blocks of code from a token on that are one example: each is in another language.
+ * @param {readonly Token[]} tokens
+ * @param {number} from */
+function exampleAt(tokens, from) {
+  /** @type {Token[]} */
+  const blocks = [];
+  for (const token of tokens.slice(from)) {
+    const isNext = token.type === 'fence' && languages.has(token.info);
+    if (!isNext || blocks.some(({ info }) => info === token.info)) break;
+    blocks.push(token);
+  }
+  return blocks;
 }
 
 /** As GitHub names headings, so that links work in both places. */

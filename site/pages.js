@@ -11,46 +11,97 @@ import { dirname, posix } from 'node:path';
 
 /** @typedef {{ readonly title: string, readonly pages: readonly Page[] }} Chapter */
 
-/** What comes first, and where; a page that is in none of these is found under "More".
+/** The chapters of the menu, in order: pages by name, or all pages of a folder that no earlier entry has. A page that is
+ * in none of these is under "More".
  * @type {readonly (readonly [string, readonly string[]])[]} */
 const chapters = [
-  ['Start', ['README', 'docs/using', 'docs/agents', 'docs/dashboard', 'docs/in-programs']],
+  ['Start', ['README', 'docs/start/developer', 'docs/start/team', 'docs/start/operator', 'docs/start/']],
   [
-    'Calls',
+    'Guides',
     [
-      'docs/formats',
-      'docs/errors',
-      'docs/clouds',
-      'docs/ceilings',
-      'docs/prices',
-      'docs/usage',
-      'docs/request-log',
+      'docs/guides/sdks',
+      'docs/guides/pipelines',
+      'docs/guides/budgets',
+      'docs/guides/caching',
+      'docs/guides/long-conversations',
+      'docs/guides/dashboard',
+      'docs/guides/observability',
+      'docs/guides/in-programs',
+      'docs/guides/accounts',
+      'docs/guides/billing',
+      'docs/guides/payments',
+      'docs/guides/sandbox',
+      'docs/guides/receipts',
+      'docs/guides/deploying',
+      'docs/guides/operating',
+      'docs/guides/security',
+      'docs/guides/coming-from-litellm',
+      'docs/guides/coming-from-portkey',
+      'docs/guides/coming-from-openrouter',
     ],
   ],
-  ['Modules', ['docs/modules/', 'docs/conversations', 'docs/semantic-cache', 'docs/ipc', 'docs/patterns']],
-  ['Models on the machine', ['docs/embeddings', 'docs/models']],
-  ['People and money', ['docs/accounts', 'docs/billing', 'docs/payments', 'docs/sandbox', 'docs/receipts']],
+  ['Providers', ['docs/guides/providers/']],
+  ['Agents', ['docs/guides/agents/']],
+  ['Troubleshooting', ['docs/troubleshooting']],
   [
-    'Running it',
+    'Reference',
     [
-      'docs/settings',
-      'docs/commands',
-      'docs/deploying',
-      'docs/operating',
-      'docs/security',
-      'docs/benchmarks',
+      'docs/reference/README',
+      'docs/reference/settings',
+      'docs/reference/commands',
+      'docs/reference/api',
+      'docs/reference/headers',
+      'docs/reference/errors',
+      'docs/reference/formats',
+      'docs/reference/metrics',
+      'docs/reference/modules/',
+      'docs/reference/',
+      'docs/glossary',
     ],
   ],
+  ['How it works', ['docs/how-it-works/README', 'ARCHITECTURE', 'docs/how-it-works/', 'docs/decisions/']],
 ];
-const last = [
-  'ARCHITECTURE',
-  'CONTRIBUTING',
-  'docs/glossary',
-  'docs/decisions/',
-  'CHANGELOG',
-  'SECURITY',
-  'CODE_OF_CONDUCT',
-];
+const last = ['CONTRIBUTING', 'CHANGELOG', 'SECURITY', 'CODE_OF_CONDUCT'];
+
+/** Addresses that pages had before, and the pages that replace them. Bookmarks and links in old messages lead there.
+ * @type {Readonly<Record<string, string>>} */
+export const redirects = {
+  'accounts.html': 'guides/accounts.html',
+  'agents.html': 'guides/agents/index.html',
+  'benchmarks.html': 'how-it-works/benchmarks.html',
+  'billing.html': 'guides/billing.html',
+  'ceilings.html': 'guides/budgets.html',
+  'clouds.html': 'guides/providers/index.html',
+  'commands.html': 'reference/commands.html',
+  'conversations.html': 'how-it-works/conversations.html',
+  'dashboard.html': 'guides/dashboard.html',
+  'deploying.html': 'guides/deploying.html',
+  'embeddings.html': 'how-it-works/embeddings.html',
+  'errors.html': 'reference/errors.html',
+  'formats.html': 'reference/formats.html',
+  'in-programs.html': 'guides/in-programs.html',
+  'ipc.html': 'how-it-works/ipc.html',
+  'models.html': 'how-it-works/models.html',
+  'modules/cost-guard.html': 'reference/modules/cost-guard.html',
+  'modules/exact-cache.html': 'reference/modules/exact-cache.html',
+  'modules/index.html': 'reference/modules/index.html',
+  'modules/ipc.html': 'reference/modules/ipc.html',
+  'modules/mcp-optimizer.html': 'reference/modules/mcp-optimizer.html',
+  'modules/patterns.html': 'reference/modules/patterns.html',
+  'modules/semantic-cache.html': 'reference/modules/semantic-cache.html',
+  'operating.html': 'guides/operating.html',
+  'patterns.html': 'how-it-works/patterns.html',
+  'payments.html': 'guides/payments.html',
+  'prices.html': 'reference/prices.html',
+  'receipts.html': 'guides/receipts.html',
+  'request-log.html': 'reference/request-log.html',
+  'sandbox.html': 'guides/sandbox.html',
+  'security.html': 'guides/security.html',
+  'semantic-cache.html': 'how-it-works/semantic-cache.html',
+  'settings.html': 'reference/settings.html',
+  'usage.html': 'reference/usage.html',
+  'using.html': 'guides/providers/index.html',
+};
 
 /** @param {string} root
  * @returns {readonly Page[]} */
@@ -74,9 +125,9 @@ export function chaptersOf(pages) {
       return found.toSorted((one, other) => Number(isIndex(other)) - Number(isIndex(one)));
     });
   const first = chapters.map(([title, names]) => ({ title, pages: take(names) }));
-  const inside = take(last);
+  const project = take(last);
   const more = [...left].toSorted((one, other) => (one.title < other.title ? -1 : 1));
-  return [...first, { title: 'More', pages: more }, { title: 'Inside', pages: inside }].filter(
+  return [...first, { title: 'More', pages: more }, { title: 'Project', pages: project }].filter(
     ({ pages: some }) => some.length > 0,
   );
 }

@@ -1,25 +1,28 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import packageJson from '../package.json' with { type: 'json' };
 import { parseArguments } from '../src/cli/command.ts';
 import { commands } from '../src/cli/commands.ts';
 import { readSettings } from '../src/gateway/settings.ts';
+import { builtInProviders } from '../src/providers/index.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
-import { deliverAll, startBilling } from './support/billing-house.ts';
+import { converse } from './support/bedrock-dialects.ts';
+import { type BillingHouse, deliverAll, startBilling } from './support/billing-house.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { Person } from './support/cloud.ts';
 import { commanded } from './support/commanded.ts';
 import { blocksIn, commandsIn, documents, root } from './support/documents.ts';
-import { recordedCompletion, saysCompletion } from './support/recorded-completions.ts';
+import { dialectAt } from './support/provider-dialects.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
 const run = promisify(execFile);
@@ -85,61 +88,121 @@ function isUnknown(name: string): boolean {
   }
 }
 
-/** Pages about accounts; all others are for one's own machine. */
-const cloudPages = /docs\/(accounts|billing|receipts|sandbox|usage)\.md/;
-/** What calls are answered that are no success, with names that were made up. */
+/** Responses that are no success, to calls with made-up ids. */
 const refusals = [
   [/\/v1\/agent\/messages/, /^402 .*payment-required/s],
   [/\/v1\/archive\/\w+/, /^404 .*no archived item/s],
-  [/\/v1\/requests\/\w+/, /^404 .*no such call in the request log/s],
+  [/\/v1\/requests\/req_\w+/, /^404 .*no such call in the request log/s],
 ] as const;
 
+function expectedResponse(example: string): RegExp {
+  return refusals.find(([form]) => form.test(example))?.[1] ?? /^2/;
+}
+
 test('every call in the documentation is answered as it stands there', async (t) => {
-  const provider = await FakeUpstream.start(saysCompletion(recordedCompletion));
-  cleanUp(t, () => provider.close());
-  const local = await startTestGateway({
-    WEIR_AZURE_BASE_URL: `${provider.url}/openai`,
-    WEIR_EMBEDDINGS: 'off',
-  });
-  cleanUp(t, () => local.close());
-  const cloud = await startBilling(t);
+  const { local, cloud } = await startGateways(t);
   const variables = await readerOf(cloud.url);
-  const chat = ['x-weir-conversation', 'my-chat-1', 'x-weir-pipeline', 'patterns'];
-  const body = { model: 'demo-1', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] };
-  assert.equal((await call(local.url, { path: '/v1/messages', headers: chat, body })).status, 200);
   const folder = emptyFolder(t);
   const calls = documents.flatMap((file) =>
     commandsIn(file)
       .filter((line) => line.startsWith('curl '))
-      .map((line) => ({ file, line, url: cloudPages.test(file) ? cloud.url : local.url })),
+      .map((line) => ({ file, line, url: needsAccount(file, line) ? cloud.url : local })),
   );
-  assert.ok(calls.length > 30);
-  // Who has left can call no more.
+  assert.ok(calls.length > 80);
   const inOrder = calls.toSorted((one, other) => Number(isLast(one.line)) - Number(isLast(other.line)));
   const told = 'curl() { command curl -sS --max-time 30 -w "%{stderr}%{http_code} " "$@"; }';
   const wrong: string[] = [];
   const tryAll = async (url: string) => {
     for (const { file, line } of inOrder.filter((one) => one.url === url)) {
-      const here = line.replaceAll(/\b(http:\/\/)?(localhost|127\.0\.0\.1):3099/g, url).replace('…', 'AbCd');
-      const { stdout, stderr } = await run('sh', ['-c', `${told}\n${here}`], {
+      const { stdout, stderr } = await run('sh', ['-c', `${told}\n${fillIn(line, url)}`], {
         cwd: folder,
         env: { PATH: process.env.PATH, ...variables },
       }).catch((failure) => failure);
-      if (line.includes('/billing/checkout')) {
-        cloud.stripe.billing.pay(String(at(JSON.parse(stdout), 'sessionId')));
-        await deliverAll(cloud);
-      }
-      const expected = refusals.find(([form]) => form.test(line))?.[1] ?? /^2/;
+      if (line.includes('/billing/checkout')) await pay(cloud, JSON.parse(stdout));
       const answered = `${stderr}${stdout}`;
-      if (!expected.test(answered)) wrong.push(`${file}: ${line}\n${answered.slice(0, 300)}`);
+      if (!expectedResponse(line).test(answered)) wrong.push(`${file}: ${line}\n${answered.slice(0, 300)}`);
     }
   };
-  await Promise.all([tryAll(local.url), tryAll(cloud.url)]);
+  await Promise.all([tryAll(local), tryAll(cloud.url)]);
   assert.deepEqual(wrong, []);
 });
 
-function isLast(line: string): boolean {
-  return /DELETE .*\/users\/me/.test(line);
+test('every call in TypeScript in the documentation runs, and is answered as it stands there', async (t) => {
+  const { local, cloud } = await startGateways(t);
+  Object.assign(process.env, await readerOf(cloud.url));
+  t.mock.method(console, 'log', () => undefined);
+  const wrong: string[] = [];
+  const { fetch } = globalThis;
+  let example = '';
+  t.mock.method(globalThis, 'fetch', async (...sent: Parameters<typeof fetch>) => {
+    const response = await fetch(...sent);
+    const text = await response.clone().text();
+    if (response.url.endsWith('/billing/checkout')) await pay(cloud, JSON.parse(text));
+    const answered = `${response.status} ${text}`;
+    if (!expectedResponse(response.url).test(answered)) wrong.push(`${example}\n${answered.slice(0, 300)}`);
+    return response;
+  });
+  const folder = emptyFolder(t);
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
+  const examples = documents.flatMap((file) =>
+    blocksIn(file, 'ts')
+      .filter((block) => block.includes('127.0.0.1:3099') && block.includes('await '))
+      .map((block) => ({ file, block })),
+  );
+  assert.ok(examples.length > 60);
+  const inOrder = examples.toSorted((one, other) => Number(isLast(one.block)) - Number(isLast(other.block)));
+  for (const [number, { file, block }] of inOrder.entries()) {
+    example = `${file}: ${block}`;
+    const program = join(folder, `example-${number}.mts`);
+    writeFileSync(program, fillIn(block, needsAccount(file, block) ? cloud.url : local));
+    await import(pathToFileURL(program).href).catch((failure) => wrong.push(`${example}\n${failure}`));
+  }
+  assert.deepEqual(wrong, []);
+});
+
+/** A gateway for one's own machine, whose providers are all played by one server, and one with accounts. */
+async function startGateways(t: TestContext): Promise<{ local: string; cloud: BillingHouse }> {
+  const provider = await FakeUpstream.start(({ url }) => ({
+    body: (url.endsWith('/converse') ? converse : dialectAt(url)).whole('Hello'),
+  }));
+  cleanUp(t, () => provider.close());
+  const settings = builtInProviders
+    .filter(({ answerLocally }) => answerLocally === undefined)
+    .flatMap(({ name, keyless, keyForm, keyPrefixes: [prefix = ''] }) => [
+      [`WEIR_${name.toUpperCase()}_BASE_URL`, provider.url],
+      ...(keyless || keyForm !== undefined ? [] : [[`${name.toUpperCase()}_API_KEY`, `${prefix}AbCd`]]),
+    ]);
+  const local = await startTestGateway({
+    ...Object.fromEntries(settings),
+    WEIR_LMSTUDIO_BASE_URL: provider.url,
+    WEIR_EMBEDDINGS: 'off',
+  });
+  cleanUp(t, () => local.close());
+  const chat = ['x-weir-conversation', 'my-chat-1', 'x-weir-pipeline', 'patterns'];
+  const body = { model: 'demo-1', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] };
+  assert.equal((await call(local.url, { path: '/v1/messages', headers: chat, body })).status, 200);
+  return { local: local.url, cloud: await startBilling(t) };
+}
+
+/** Whether an example needs a gateway with accounts; all others are for one's own machine. */
+function needsAccount(file: string, example: string): boolean {
+  const credential = /\b(TOKEN|SESSION|API_KEY|ANON_TOKEN|KEY_ID)\b|\/v1\/users\/|\/anon\//;
+  return credential.test(example) || /\busage\.md$/.test(file);
+}
+
+/** The example with the address of a gateway, and with something in the place of what a reader fills in. */
+function fillIn(example: string, url: string): string {
+  return example.replaceAll(/\b(http:\/\/)?(localhost|127\.0\.0\.1):3099/g, url).replaceAll('…', 'AbCd');
+}
+
+/** A deleted account can make no more calls. */
+function isLast(example: string): boolean {
+  return /DELETE .*\/users\/me\b|\/users\/me',.*DELETE/s.test(example);
+}
+
+async function pay(cloud: BillingHouse, checkout: unknown): Promise<void> {
+  cloud.stripe.billing.pay(String(at(checkout, 'sessionId')));
+  await deliverAll(cloud);
 }
 
 /** What somebody who reads the pages has by then, by the names that are used there. */
@@ -166,7 +229,7 @@ test('every command tells how it is used', async (t) => {
   }
 });
 
-test('examples in the documentation can be read: JSON, YAML, TypeScript and JavaScript', () => {
+test('examples in the documentation can be read: JSON, YAML, TypeScript, JavaScript and Python', async () => {
   for (const file of documents) {
     for (const block of blocksIn(file, 'json'))
       assert.doesNotThrow(() => JSON.parse(block), `${file}: ${block}`);
@@ -175,7 +238,25 @@ test('examples in the documentation can be read: JSON, YAML, TypeScript and Java
     for (const block of [...blocksIn(file, 'ts'), ...blocksIn(file, 'js')])
       assert.ok(isCode(block) || isCode(`({ ${block} })`), `${file}: ${block}`);
   }
+  assert.deepEqual(await pythonFaults(documents.flatMap((file) => blocksIn(file, 'python'))), []);
 });
+
+/** What a Python finds wrong with programs; nothing on a machine without one. */
+async function pythonFaults(programs: readonly string[]): Promise<readonly string[]> {
+  const checker = `import ast, json, sys
+for program in json.load(sys.stdin):
+    try:
+        ast.parse(program)
+    except SyntaxError as fault:
+        print(json.dumps(str(fault) + "\\n" + program))`;
+  const python = run('python3', ['-c', checker]);
+  python.child.stdin?.end(JSON.stringify(programs));
+  const { stdout } = await python.catch((failure) => {
+    if (failure.code === 'ENOENT') return { stdout: '' };
+    throw failure;
+  });
+  return stdout.split('\n').filter((line: string) => line !== '');
+}
 
 function isCode(text: string): boolean {
   try {

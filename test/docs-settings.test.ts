@@ -5,14 +5,14 @@ import { settingVariables } from '../src/gateway/settings.ts';
 import { builtInProviders } from '../src/providers/index.ts';
 import { root, textOf } from './support/documents.ts';
 
-const page = textOf('docs/settings.md');
+const page = textOf('docs/reference/settings.md');
 
 /** The variables in the first column of the tables. */
 const documented = new Set(
   [...page.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) => [...cell.matchAll(variable())]).map(nameIn),
 );
 
-test('docs/settings.md has a row for every setting', () => {
+test('docs/reference/settings.md has a row for every setting', () => {
   const keys = builtInProviders
     .filter(({ keyless }) => !keyless)
     .map(({ name }) => forProvider('*_API_KEY', name));
@@ -24,7 +24,7 @@ test('docs/settings.md has a row for every setting', () => {
   );
 });
 
-test('every variable in docs/settings.md is a setting', () => {
+test('every variable in docs/reference/settings.md is a setting', () => {
   const providers = ['<NAME>', ...builtInProviders.map(({ name }) => name)];
   const settings = new Set(
     settingVariables.flatMap((name) => providers.map((provider) => forProvider(name, provider))),

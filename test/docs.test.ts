@@ -64,20 +64,36 @@ test('a person finds a page of the documentation at the gateway by searching, wi
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Several processes' }).waitFor();
-  assert.match(page.url(), /\/docs\/operating\.html#several-processes$/);
+  assert.match(page.url(), /\/docs\/guides\/operating\.html#several-processes$/);
   await assertAccessible(page);
-  await page.getByRole('link', { name: 'Settings' }).click();
+  const pages = page.getByRole('navigation', { name: 'Pages' });
+  await pages.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
   await assertAccessible(page);
   assertQuiet();
 });
 
+test('an example shows one language at a time, and a former address leads to the page that replaced it', async (t) => {
+  const { page, assertQuiet, close } = await open();
+  cleanUp(t, close);
+  await page.goto(`${gateway.url}/docs/ceilings`);
+  await page.getByRole('heading', { name: 'Budgets', level: 1 }).waitFor();
+  assert.equal(page.url(), `${gateway.url}/docs/guides/budgets.html`);
+  const example = page.getByRole('group', { name: 'Example' }).first();
+  const [curl, python] = [example.getByText('curl http'), example.getByText('requests.post')];
+  assert.deepEqual([await curl.isVisible(), await python.isVisible()], [true, false]);
+  await example.getByRole('radio', { name: 'Python' }).check();
+  assert.deepEqual([await curl.isVisible(), await python.isVisible()], [false, true]);
+  await assertAccessible(page);
+  assertQuiet();
+});
+
 test('programs get the pages too, one that is not there is 404, and a site that is not built says so', async (t) => {
-  const { status, headers } = await fetch(`${gateway.url}/docs/settings`);
+  const { status, headers } = await fetch(`${gateway.url}/docs/reference/settings`);
   assert.equal(status, 200);
   assert.match(headers.get('content-security-policy') ?? '', /script-src 'self'/);
-  const modules = await fetch(`${gateway.url}/docs/modules`, { redirect: 'manual' });
-  assert.equal(modules.headers.get('location'), '/docs/modules/');
+  const modules = await fetch(`${gateway.url}/docs/reference/modules`, { redirect: 'manual' });
+  assert.equal(modules.headers.get('location'), '/docs/reference/modules/');
   for (const path of [
     '/docs/nothing',
     '/docs/../package.json',

@@ -220,7 +220,7 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   const settings = await doctor({ WEIR_DRAIN: 'soon', WEIR_MODE: 'moon' });
   assert.equal(settings.code, 1);
   assert.equal(settings.said.match(/^fail {2}settings/gm)?.length, 2);
-  assert.equal(settings.said.match(/^ +→ .* at \/docs\/settings$/gm)?.length, 2);
+  assert.equal(settings.said.match(/^ +→ .* at \/docs\/reference\/settings$/gm)?.length, 2);
   const piped = await doctor({ WEIR_PIPELINE: 'exact-cash,exact-cache?ttl=soon' }, '--offline');
   assert.match(piped.said, /^fail {2}pipeline +there is no module "exact-cash".*\n +→ /m);
   assert.match(piped.said, /^fail {2}pipeline +exact-cache\?ttl: .*\n +→ /m);

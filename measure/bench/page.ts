@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Comparison } from './compare.ts';
 import { legend, markdownTable } from './table.ts';
 
-const docs = join(import.meta.dirname, '..', '..', 'docs');
-const pageFile = join(docs, 'benchmarks.md');
+const folder = join(import.meta.dirname, '..', '..', 'docs', 'how-it-works');
+const pageFile = join(folder, 'benchmarks.md');
 const [begin, end] = ['<!-- figures: written by npm run bench -- --docs -->', '<!-- end of figures -->'];
 
-export const chartFile = join(docs, 'benchmarks.svg');
+export const chartFile = join(folder, 'benchmarks.svg');
 
 export interface Findings {
   readonly comparisons: readonly Comparison[];

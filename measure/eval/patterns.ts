@@ -1,6 +1,6 @@
 // Simulates conversations with patterns of known effect, and tells how soon those that harm are retired.
 // npm run eval:patterns            the table, and a run through the module itself
-// npm run eval:patterns -- --svg   writes docs/patterns.svg, too
+// npm run eval:patterns -- --svg   writes docs/how-it-works/patterns.svg, too
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { patterns } from '../../src/modules/patterns/patterns.ts';
@@ -85,7 +85,7 @@ for (const at of [0, 9, 19, 39, 59, 79, 99, 149, 199, 399, 999])
 if (process.argv.includes('--svg')) {
   const [good = [], bad = []] = lines.values();
   writeFileSync(
-    join(import.meta.dirname, '..', '..', 'docs', 'patterns.svg'),
+    join(import.meta.dirname, '..', '..', 'docs', 'how-it-works', 'patterns.svg'),
     curves({ good, bad, retiredAt }),
   );
 }

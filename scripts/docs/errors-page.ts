@@ -8,7 +8,7 @@ interface Entry extends ErrorDescription {
   readonly subject: string;
 }
 
-/** The text of docs/errors.md: every code with a heading of its own, so that a link can lead to it. */
+/** The text of docs/reference/errors.md: every code with a heading of its own, so that a link can lead to it. */
 export function errorsPage(): string {
   const entries = Object.keys(errorStatus)
     .filter(isErrorCode)
@@ -38,9 +38,42 @@ function subjectOf(code: ErrorCode): string {
 
 const introduction = `# Errors
 
-Every error of the gateway itself has a code, in \`error.code\` of the [body](using.md#errors) and in the [request log](request-log.md).
-Gemini’s format has the HTTP status there, and the code in capitals in \`error.details[0].reason\`. This page lists all codes
-with their causes and remedies; \`npm run docs\` writes it from \`src/kernel/error-reference.ts\`.`;
+Every error of Weir itself has a code, in \`error.code\` of the body and in the [request log](request-log.md). This page lists all codes
+with their causes and remedies; \`npm run docs\` writes it from \`src/kernel/error-reference.ts\`. Symptoms without a code are in
+[Troubleshooting](../troubleshooting.md).
+
+## The body of an error
+
+Errors have one form, which the SDKs of all wire formats read:
+
+\`\`\`json
+{
+  "type": "error",
+  "error": { "type": "authentication_error", "message": "…", "code": "invalid_api_key", "param": null },
+  "request_id": "req_…"
+}
+\`\`\`
+
+| field | meaning |
+|---|---|
+| \`type\` | the kind of error, as the wire format of the call names it |
+| \`message\` | the cause, and often the remedy |
+| \`code\` | one of the codes below; for an error of a provider, the provider’s code where it sent one |
+| \`param\` | the field, parameter or header that is wrong |
+| \`detail\` | more about the cause, on some errors |
+| \`resets_at\` | when a limit ends, if that takes longer than a minute |
+| \`upgrade_url\` | where a larger tier or credits are sold, on errors of a quota |
+
+Gemini’s format has the HTTP status in \`error.code\`, and the code in capitals in \`error.details[0].reason\`.
+
+## Retries
+
+- \`retry-after\` is there if a minute or less is enough.
+- A longer wait has \`error.resets_at\` and \`x-should-retry: false\`, because agents sleep for as long as \`retry-after\` says and show nothing.
+- 400, 401, 402, 403 and 404 of Weir itself have \`x-should-retry: false\`: somebody has to change something first.
+- A provider’s error keeps its status, its message, its \`retry-after\` and its rate limit headers.
+
+## All codes`;
 
 function indexTable(entries: readonly Entry[]): string {
   const rows = entries
@@ -57,7 +90,7 @@ function problemsSection(): string {
   const rows = Object.entries(problems).map(([slug, { meaning }]) => `| \`${slug}\` | ${meaning} |`);
   return `## Problems of machine payments
 
-The routes of [machine payments](payments.md) answer 402 with a problem document (RFC 9457) in place of a code. Its \`type\` is an
+The routes of [machine payments](../guides/payments.md) answer 402 with a problem document (RFC 9457) in place of a code. Its \`type\` is an
 address that ends with one of these names.
 
 ${['| problem | cause and remedy |', '|---|---|', ...rows].join('\n')}`;

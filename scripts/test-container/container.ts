@@ -7,7 +7,7 @@ export interface ContainerStart {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A container as docs/deploying.md says: without privileges, its root read-only; on this machine's network. */
+/** A container as docs/guides/deploying.md says: without privileges, its root read-only; on this machine's network. */
 export class Container {
   readonly url: string;
   readonly #engine: Engine;

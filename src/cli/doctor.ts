@@ -16,7 +16,7 @@ import { stripeFindings } from './doctor/stripe.ts';
 import { limits } from './limits.ts';
 
 /** The npm package contains the docs only as pages that a gateway serves. */
-const seeSettings = 'a running gateway lists all settings at /docs/settings';
+const seeSettings = 'a running gateway lists all settings at /docs/reference/settings';
 
 /** Checks everything that a gateway needs; the exit code is 1 if a check fails. */
 export async function doctor({ environment, flags }: CommandInput): Promise<number> {

@@ -36,7 +36,7 @@ export function helpOf(command: Command): string {
   ].join('\n');
 }
 
-/** The page `docs/commands.md`. */
+/** The page `docs/reference/commands.md`. */
 export function commandsPage(): string {
   const sections = commands.map((command) => {
     const { name, summary, about, flags = {} } = command;

@@ -18,7 +18,7 @@ export interface ErrorDescription {
 
 export type ErrorDescriptions = Readonly<Partial<Record<ErrorCode, ErrorDescription>>>;
 
-/** The subjects of docs/errors.md, in its order. */
+/** The subjects of docs/reference/errors.md, in its order. */
 export const errorSubjects: Readonly<Record<string, ErrorDescriptions>> = {
   'The request': requestErrors,
   'Credentials and access': credentialErrors,

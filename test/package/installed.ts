@@ -88,7 +88,7 @@ test('modules of packages are loaded, and find the entry that is for them', asyn
 
 test('a program uses its entries, and the compiler knows their types', async () => {
   writeFileSync(join(project, 'program.ts'), program);
-  const examples = blocksIn('docs/in-programs.md', 'ts').map((block, number) => [
+  const examples = blocksIn('docs/guides/in-programs.md', 'ts').map((block, number) => [
     `example-${number}.ts`,
     block,
   ]);

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { freePort } from '../../scripts/test-servers/server-process.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** As in docs/operating.md, with checks more often. */
+/** As in docs/guides/operating.md, with checks more often. */
 function settings(port: number, replicas: readonly number[]): string {
   return `
 global

@@ -14,7 +14,7 @@ export interface KeyPipeline {
 /** Checks the modules and options of the operator's pipeline. */
 export function pipelineFindings(pipeline: string, modules: Modules): readonly Finding[] {
   const faults = pipelineFaultsOf(pipeline, modules);
-  const todo = 'check WEIR_PIPELINE; docs/modules describes the built-in modules and their options';
+  const todo = 'check WEIR_PIPELINE; docs/reference/modules describes the built-in modules and their options';
   if (faults.length > 0) return faults.map((fault) => fail('pipeline', fault, todo));
   const names = parsePipelineList(pipeline).map(({ name }) => name);
   return names.length === 0 ? [] : [ok('pipeline', `${names.join(', ')}, with valid options`)];

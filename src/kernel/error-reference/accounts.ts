@@ -26,15 +26,15 @@ export const accountErrors = {
     remedy: 'Revoke one with `DELETE /v1/keys/<id>`.',
   },
   pattern_limit_reached: {
-    cause: 'The account has as many [patterns](patterns.md) as it may have.',
+    cause: 'The account has as many [patterns](modules/patterns.md) as it may have.',
     remedy: 'Delete some.',
   },
   mail_not_configured: {
     cause: 'The gateway sends no mail, so it can’t reset passwords or verify addresses.',
-    remedy: 'The operator sets [`WEIR_SMTP_URL` and `WEIR_MAIL_FROM`](accounts.md#mail).',
+    remedy: 'The operator sets [`WEIR_SMTP_URL` and `WEIR_MAIL_FROM`](../guides/accounts.md#mail).',
   },
   local_mode: {
     cause: 'The route belongs to accounts, keys or billing, and the gateway runs in local mode.',
-    remedy: 'Run the gateway with [`WEIR_MODE=cloud`](accounts.md), or do without the route.',
+    remedy: 'Run the gateway with [`WEIR_MODE=cloud`](../guides/accounts.md), or do without the route.',
   },
 } as const satisfies ErrorDescriptions;

@@ -12,7 +12,7 @@ export const billingErrors = {
   billing_not_configured: {
     cause: 'The gateway has no payment processor, price or webhook secret for this.',
     remedy:
-      'The operator sets the `STRIPE_…` variables that `detail` is about: [billing](billing.md#setting-it-up).',
+      'The operator sets the `STRIPE_…` variables that `detail` is about: [billing](../guides/billing.md#setting-it-up).',
   },
   processor_failed: {
     cause: 'The payment processor did not answer, or refused.',

@@ -2,12 +2,12 @@ import type { ErrorDescriptions } from '../error-reference.ts';
 
 export const costErrors = {
   request_cost_exceeded: {
-    cause: 'The call could cost more than one request may ([ceilings](ceilings.md)).',
+    cause: 'The call could cost more than one request may ([ceilings](../guides/budgets.md)).',
     remedy: 'Lower the limit of output tokens, send less, or raise the ceiling of a request.',
   },
   cost_ceiling_exceeded: {
     cause:
-      'The call could cost more than is left of the key’s [ceiling](ceilings.md) for this window. OpenAI’s formats carry the code `insufficient_quota` instead.',
+      'The call could cost more than is left of the key’s [ceiling](../guides/budgets.md) for this window. OpenAI’s formats carry the code `insufficient_quota` instead.',
     remedy: 'Wait until `resets_at`, lower the limit of output tokens, or raise the ceiling.',
   },
   tier_cap_reached: {

@@ -36,6 +36,6 @@ export const credentialErrors = {
   provider_key_unreadable: {
     cause: 'The stored provider key can’t be decrypted: the gateway’s secret has changed.',
     remedy:
-      'Store the provider key again, or set [`WEIR_SECRET_PREVIOUS`](operating.md#changing-the-secret) to the former secret.',
+      'Store the provider key again, or set [`WEIR_SECRET_PREVIOUS`](../guides/operating.md#changing-the-secret) to the former secret.',
   },
 } as const satisfies ErrorDescriptions;

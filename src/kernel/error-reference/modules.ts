@@ -4,7 +4,7 @@ export const moduleErrors = {
   bad_pipeline: {
     cause: 'The list of modules is too long or names a module twice.',
     remedy:
-      'Correct the [pipeline](using.md#pipelines) in `x-weir-pipeline`, the API key or `WEIR_PIPELINE`.',
+      'Correct the [pipeline](modules/README.md#pipelines) in `x-weir-pipeline`, the API key or `WEIR_PIPELINE`.',
   },
   unknown_module: {
     cause: 'The pipeline names a module that this gateway does not have.',

@@ -9,7 +9,7 @@ export const requestErrors = {
   invalid_json: {
     cause:
       'The body is not a JSON object in UTF-8, has a duplicate key, is nested too deeply or has too many values.',
-    remedy: 'Send one valid JSON object within the [limits of a body](using.md#errors).',
+    remedy: 'Send one valid JSON object within the [limits of a body](../how-it-works/limits.md#requests).',
   },
   method_not_allowed: {
     cause: 'The path exists, but not with this method.',

@@ -29,7 +29,7 @@ interface FinishedCall {
 
 /** Minimum similarity of triggers about the same kind of task. */
 const sameTriggerCosineMin = 0.6;
-/** Minimum judge score for equal advice; vectors can't distinguish it from the opposite. Measured in docs/patterns.md. */
+/** Minimum judge score for equal advice; vectors can't distinguish it from the opposite. Measured in docs/how-it-works/patterns.md. */
 const sameAdviceLogitMin = 2;
 /** Runs in the background, so it can wait long. */
 const backgroundOptions = { deadlineMs: 15_000 } as const;

@@ -9,7 +9,7 @@ import {
 import { limits } from './limits.ts';
 import { type PatternIndex, wordKey } from './pattern-index.ts';
 
-/** Minimum similarity of a pattern's text and the user's text; measured in docs/patterns.md. */
+/** Minimum similarity of a pattern's text and the user's text; measured in docs/how-it-works/patterns.md. */
 const cosineMin = 0.6;
 /** A pattern further behind the nearest one is not relevant. */
 const cosineGapMax = 0.1;

@@ -1,6 +1,6 @@
 /**
  * The probability that an answer is wrong for a prompt, by the judge and by recorded evidence, and its maximum.
- * docs/semantic-cache.md has the measurements.
+ * docs/how-it-works/semantic-cache.md has the measurements.
  */
 
 /** Results of shadow calls for one entry, or for all entries of a scope. */

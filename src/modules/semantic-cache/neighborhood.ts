@@ -1,6 +1,6 @@
 /**
  * How clearly a candidate stands out from other stored prompts on its subject. If an app's prompts are close together, the nearest
- * is a different question more often than its score suggests. docs/semantic-cache.md has the measurements.
+ * is a different question more often than its score suggests. docs/how-it-works/semantic-cache.md has the measurements.
  */
 
 /** The neighborhood is the six nearest prompts below this cosine; nearer ones are candidates or paraphrases. */

@@ -49,7 +49,7 @@ export class PriceFileError extends Error {
   }
 }
 
-/** Reads the operator's price file; docs/prices.md describes it. */
+/** Reads the operator's price file; docs/reference/prices.md describes it. */
 export function readPriceOverrides(path: string): PriceOverrides {
   const read = priceFileSchema.safeParse(readPriceFile(path));
   if (!read.success) throw new PriceFileError(read.error.issues.map(describeIssue));

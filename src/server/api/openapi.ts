@@ -13,7 +13,7 @@ const errorSchema = z.looseObject({
       .union([z.string(), z.int()])
       .nullable()
       .describe(
-        'What went wrong; /docs/errors lists the codes with causes and remedies. The HTTP status instead, where clients of the wire format expect a number',
+        'What went wrong; /docs/reference/errors lists the codes with causes and remedies. The HTTP status instead, where clients of the wire format expect a number',
       ),
     param: z.string().nullable(),
     detail: z.string().optional(),
@@ -21,7 +21,10 @@ const errorSchema = z.looseObject({
   request_id: z.string(),
 });
 
-const errorDocs = { description: 'Every error code, with its cause and remedy', url: '/docs/errors' };
+const errorDocs = {
+  description: 'Every error code, with its cause and remedy',
+  url: '/docs/reference/errors',
+};
 
 /** The OpenAPI description, built from the route table. */
 export function openapiRoute(routes: readonly Route[]): ApiRoute {
@@ -111,7 +114,7 @@ function describeOperation(route: Route): object {
     responses: {
       ...describeResponses(
         route.responses ?? {
-          200: { description: "The provider's response; server-sent events if `stream` is true" },
+          200: { description: "The provider's response; server-sent events if the call is streamed" },
         },
       ),
       default: errorResponse('An error, in the form of the wire format'),
@@ -159,6 +162,7 @@ function parametersOf(route: Route): readonly object[] {
     name: name || 'rest',
     in: 'path',
     required: true,
+    ...(name === '' && { description: 'The rest of the path, which ends with the model' }),
     schema,
   }));
   const query = route.kind === 'own' ? Object.entries(route.query ?? {}) : [];

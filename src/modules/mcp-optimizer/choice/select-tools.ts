@@ -80,7 +80,7 @@ function scoreThreshold(scores: Float32Array): number {
   return thresholdCurve.least + thresholdCurve.rise * Math.max(0, top - thresholdCurve.risesFrom);
 }
 
-/** Selects a needed tool in 99 of 100 requests of several kinds: docs/modules/mcp-optimizer.md has the curve. */
+/** Selects a needed tool in 99 of 100 requests of several kinds: docs/how-it-works/mcp-optimizer.md has the curve. */
 const thresholdCurve = { least: 0.12, rise: 0.05, risesFrom: 0.3 };
 /** The share of best tools selected regardless of score, for requests in unusual words. */
 const bestShare = 0.02;
