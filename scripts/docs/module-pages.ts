@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Module, ModuleHost } from '../../src/kernel/module.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
-import type { Module, ModuleHost } from '../../src/kernel/module.ts';
 import { builtInModules } from '../../src/modules/index.ts';
 
 const host: ModuleHost = {

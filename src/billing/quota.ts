@@ -1,5 +1,4 @@
 import type { GatewayError } from '../kernel/errors.ts';
-import { limits } from './limits.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { CreditStanding } from '../kernel/ports/billing.ts';
 import type { Account, Period, TierId } from '../kernel/ports/records.ts';
@@ -9,6 +8,7 @@ import { IntrusiveList } from '../lib/intrusive-list.ts';
 import { CallCounter, type CountDecision } from './call-counter.ts';
 import { CreditCaps } from './credit-caps.ts';
 import { InFlightReporter } from './in-flight.ts';
+import { limits } from './limits.ts';
 import { currentPeriod, monthOf } from './period.ts';
 import {
   capHeldInFlightError,

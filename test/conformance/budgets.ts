@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { limits as kernelLimits } from '../../src/kernel/limits.ts';
-import { limits as storageLimits } from '../../src/storage/limits.ts';
 import type {
   BudgetHoldRequest,
   Budgets,
@@ -10,6 +9,7 @@ import type {
   HoldOutcome,
   HoldSettlement,
 } from '../../src/kernel/ports/budget.ts';
+import { limits as storageLimits } from '../../src/storage/limits.ts';
 
 /** A home of purses for one test. */
 export interface BudgetsFixture {

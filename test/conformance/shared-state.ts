@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { limits as kernelLimits } from '../../src/kernel/limits.ts';
-import { limits as storageLimits } from '../../src/storage/limits.ts';
 import type { Allowance, SharedState, SlotDecision } from '../../src/kernel/ports/shared-state.ts';
+import { limits as storageLimits } from '../../src/storage/limits.ts';
 
 /** A home of shared state for one test. */
 export interface SharedStateFixture {

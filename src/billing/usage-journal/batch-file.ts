@@ -1,7 +1,7 @@
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { limits } from '../limits.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import { queueImmediate } from '../../lib/queue-immediate.ts';
+import { limits } from '../limits.ts';
 import { journalLineOf, type NumberedRow, type RowKind } from './journal-format.ts';
 
 /** A row of the batch, which its tally changes in place. */

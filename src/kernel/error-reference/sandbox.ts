@@ -19,7 +19,8 @@ export const sandboxErrors = {
   },
   sandbox_spent: {
     cause: 'Anonymous sessions have spent what the operator allows for a day.',
-    remedy: 'Come back the next day (UTC). The operator sets [`WEIR_SANDBOX_DAILY_USD`](../guides/sandbox.md).',
+    remedy:
+      'Come back the next day (UTC). The operator sets [`WEIR_SANDBOX_DAILY_USD`](../guides/sandbox.md).',
   },
   already_claimed: {
     cause: 'Another account has claimed this anonymous session.',

@@ -1,6 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
-import { limits } from '../limits.ts';
 import type {
   ModuleDay,
   QuotaCalls,
@@ -11,6 +10,7 @@ import type {
   UsageDay,
   UsageStore,
 } from '../../kernel/ports/records.ts';
+import { limits } from '../limits.ts';
 import { chunks } from './chunks.ts';
 import { addModuleDays, moduleDayKey, readModuleDays, writeModuleDays } from './module-days.ts';
 import { chargeOverage, type OverageCalls } from './overage.ts';
