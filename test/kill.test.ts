@@ -62,9 +62,13 @@ const usageSetUps: Readonly<Record<string, SetUp & { readonly victim: 'gateway' 
 for (const [name, { replicas, environment, victim }] of Object.entries(usageSetUps))
   test(`usage reports are exact, however often it is killed: ${name}`, async (t) => {
     const trial = { environment: await environment(t), replicas, kills, victim };
-    const { answered, reported, filesLeft } = await usageTrial(t, trial);
-    t.diagnostic(`${kills} kills: ${answered.calls} calls answered, ${reported.calls} reported`);
+    const { answered, reported, quotaUsed, lostReservationsMax, filesLeft } = await usageTrial(t, trial);
+    t.diagnostic(
+      `${kills} kills: ${answered.calls} calls answered, ${reported.calls} reported, ${quotaUsed} of the quota used`,
+    );
     assert.deepEqual(reported, answered);
+    const lostReservations = quotaUsed - answered.calls;
+    assert.ok(lostReservations >= 0 && lostReservations <= lostReservationsMax, String(lostReservations));
     assert.deepEqual(filesLeft, []);
   });
 

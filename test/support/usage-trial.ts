@@ -3,6 +3,7 @@ import { Agent } from 'node:http';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Environment } from '../../src/gateway/settings.ts';
+import { limits } from '../../src/billing/limits.ts';
 import { FakeUpstream } from '../../src/testing/fake-upstream.ts';
 import { at } from './at.ts';
 import { call } from './call.ts';
@@ -25,13 +26,15 @@ interface UsageSums {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costNanoUsd: number;
-  readonly quotaUsed: number;
 }
 
 interface UsageTrialResult {
   /** By what the provider answered: 25 tokens in at a dollar for a million, 17 out at five. */
   readonly answered: UsageSums;
   readonly reported: UsageSums;
+  readonly quotaUsed: number;
+  /** After two minutes, calls that killed processes had reserved ahead count as used. */
+  readonly lostReservationsMax: number;
   /** Journal files after a regular stop. */
   readonly filesLeft: readonly string[];
 }
@@ -47,9 +50,12 @@ export async function usageTrial(t: TestContext, trial: UsageTrial): Promise<Usa
   const environment: Environment = {
     WEIR_MODE: 'cloud',
     WEIR_LOG_LEVEL: 'error',
+    // Each kill costs some of the cap.
+    WEIR_TIER_FREE_LIMIT: '100000',
     WEIR_ANTHROPIC_BASE_URL: provider.url,
     ...trial.environment,
   };
+  const startedAtMs = performance.now();
   const start = () => new WeirProcess(t, { environment });
   const running = Array.from({ length: trial.replicas }, start);
   const urls = () => Promise.all(running.map(({ listening }) => listening));
@@ -80,16 +86,18 @@ export async function usageTrial(t: TestContext, trial: UsageTrial): Promise<Usa
     await gateway.exited;
   }
   const filesLeft = journalFiles();
-  const reported = await usageOf(await start().listening, key);
+  const { quotaUsed, ...reported } = await usageOf(await start().listening, key);
+  const isEarly = performance.now() - startedAtMs < 2 * limits.reservationRenewalMs;
+  const processesKilled = trial.kills * Number(environment.WEIR_WORKERS ?? 1);
   const calls = provider.requests.length;
   const answered = {
     calls,
     inputTokens: 25 * calls,
     outputTokens: 17 * calls,
     costNanoUsd: 110_000 * calls,
-    quotaUsed: calls,
   };
-  return { answered, reported, filesLeft };
+  const lostReservationsMax = isEarly ? 0 : processesKilled * limits.reservedAheadMin;
+  return { answered, reported, quotaUsed, lostReservationsMax, filesLeft };
 }
 
 /** The last answer on the connection shows that the turn of the event loop in which the last call ended is over. */
@@ -104,7 +112,7 @@ async function callOneByOne(url: string, key: string): Promise<void> {
   agent.destroy();
 }
 
-async function usageOf(url: string, key: string): Promise<UsageSums> {
+async function usageOf(url: string, key: string): Promise<UsageSums & Pick<UsageTrialResult, 'quotaUsed'>> {
   const { json } = await call(url, { path: '/v1/usage', headers: bearer(key) });
   return {
     calls: Number(at(json, 'total', 'requests')),
