@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { agents } from '../test/agents/agents.ts';
 import { install } from '../test/agents/install.ts';
 import { scenarios } from '../test/agents/scenarios.ts';
-import { type Walked, walk } from '../test/agents/walk.ts';
+import { type ScenarioResult, runScenario } from '../test/agents/run-scenario.ts';
 
 const { values, positionals } = parseArgs({
   options: { cache: { type: 'string' }, verbose: { type: 'boolean' } },
@@ -24,7 +24,7 @@ try {
     const installed = await install(agent, folder);
     for (const scenario of chosen(scenarios, ({ name }) => [name])) {
       if (scenario.manyTools === true && agent.takesServers !== true) continue;
-      const walked = await walk(agent, installed, scenario);
+      const walked = await runScenario(agent, installed, scenario);
       if (!walked.passed) process.exitCode = 1;
       if (values.verbose === true || !walked.passed) console.error(walked.output);
       const row = rowOf([`${agent.name} ${agent.version}`, scenario.name], walked);
@@ -39,7 +39,7 @@ try {
   if (values.cache === undefined) rmSync(folder, { recursive: true, force: true });
 }
 
-function rowOf(head: readonly string[], { passed, saw, seconds, refusalSeconds, calls }: Walked): string {
+function rowOf(head: readonly string[], { passed, saw, seconds, refusalSeconds, calls }: ScenarioResult): string {
   const told = saw.replaceAll(/[|\n]/g, ' ').slice(0, 160);
   const time = refusalSeconds === undefined ? '' : ` (${refusalSeconds.toFixed(1)} after the refusal)`;
   const cells = [...head, passed ? 'ok' : '**FAIL**', told, `${seconds.toFixed(1)}${time}`, String(calls)];

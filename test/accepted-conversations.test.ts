@@ -3,8 +3,8 @@ import { after, beforeEach, describe, test } from 'node:test';
 import type { JsonObject } from '../src/lib/json.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
+import { requestJson } from './support/http-client.ts';
 import { dialectAt } from './support/provider-dialects.ts';
 
 const names = ['GROQ', 'MISTRAL', 'DEEPSEEK', 'OPENAI'];
@@ -28,7 +28,7 @@ const hello = { role: 'user', content: 'Hello' };
 
 /** What the provider got, and what was listed. */
 async function sent(path: string, body: JsonObject): Promise<{ got: JsonObject; dropped: string | null }> {
-  const { status, text, headers } = await ask(`${weir.url}${path}`, { body });
+  const { status, text, headers } = await requestJson(`${weir.url}${path}`, { body });
   assert.equal(status, 200, text);
   return { got: fake.last.json, dropped: headers.get('x-weir-dropped') };
 }

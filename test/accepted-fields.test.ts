@@ -3,8 +3,8 @@ import { after, beforeEach, describe, test } from 'node:test';
 import type { JsonObject } from '../src/lib/json.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { type Answered, ask } from './support/asking.ts';
 import { at } from './support/at.ts';
+import { type HttpAnswer, requestJson } from './support/http-client.ts';
 import { dialectAt } from './support/provider-dialects.ts';
 
 const names = ['GROQ', 'CEREBRAS', 'MISTRAL', 'XAI', 'OPENAI', 'OLLAMA', 'TOGETHER'];
@@ -29,8 +29,11 @@ after(async () => {
 
 const hello = [{ role: 'user', content: 'Hello' }];
 
-async function say(path: string, body: JsonObject): Promise<{ answered: Answered; dropped: string | null }> {
-  const answered = await ask(`${weir.url}${path}`, { body });
+async function say(
+  path: string,
+  body: JsonObject,
+): Promise<{ answered: HttpAnswer; dropped: string | null }> {
+  const answered = await requestJson(`${weir.url}${path}`, { body });
   assert.equal(answered.status, 200, answered.text);
   return { answered, dropped: answered.headers.get('x-weir-dropped') };
 }

@@ -4,7 +4,7 @@ import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { limits } from '../src/accounts/limits.ts';
 import { assertError } from './support/assert-error.ts';
 import { at, fieldsOf } from './support/at.ts';
-import { type Answered, begin, call, read, type Sent } from './support/call.ts';
+import { call, type RawAnswer, type RawRequest, readAnswer, startCall } from './support/call.ts';
 import { bearer, Person, password, startCloud } from './support/cloud.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
@@ -59,7 +59,7 @@ describe('signing up', () => {
   });
 
   const valid = { email: 'ada@example.com', password };
-  const wrongBodies: readonly (readonly [string, Sent['body'], string | null])[] = [
+  const wrongBodies: readonly (readonly [string, RawRequest['body'], string | null])[] = [
     ['no body', undefined, null],
     ['an empty object', {}, 'email'],
     ['no password', { email: valid.email }, 'password'],
@@ -153,9 +153,9 @@ describe('an address that has used up its tries', () => {
       for (let count = 0; count < most; count++)
         assert.equal((await call(url, { path, body: '{' })).status, 400);
       const headers = ['content-length', '1000', 'content-type', 'application/json'];
-      const { request, response } = begin(url, { method: 'POST', path, headers });
+      const { request, response } = startCall(url, { method: 'POST', path, headers });
       request.flushHeaders();
-      assertLimited(await read(await response));
+      assertLimited(await readAnswer(await response));
       request.destroy();
     });
 });
@@ -268,23 +268,23 @@ test('no password and no token stands in the log', async (t) => {
   for (const secret of [password, 'a wrong password', ada.token]) assert.ok(!log.includes(secret));
 });
 
-function signUp(url: string, body: object): Promise<Answered> {
+function signUp(url: string, body: object): Promise<RawAnswer> {
   return call(url, { path: '/v1/users/signup', body });
 }
 
-function logIn(url: string, body: object): Promise<Answered> {
+function logIn(url: string, body: object): Promise<RawAnswer> {
   return call(url, { path: '/v1/users/login', body });
 }
 
-function me(url: string, headers: readonly string[]): Promise<Answered> {
+function me(url: string, headers: readonly string[]): Promise<RawAnswer> {
   return call(url, { path: '/v1/users/me', headers });
 }
 
-function assertUnauthenticated(answer: Answered): void {
+function assertUnauthenticated(answer: RawAnswer): void {
   assertError(answer, { status: 401, type: 'authentication_error' });
 }
 
-function assertLimited(answer: Answered): void {
+function assertLimited(answer: RawAnswer): void {
   assertError(answer, { status: 429, type: 'rate_limit_error', code: 'too_many_attempts' });
   const wait = answer.headers['retry-after'];
   if (wait !== undefined) {

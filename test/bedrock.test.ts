@@ -13,12 +13,12 @@ import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { objectsOf } from '../src/wire/json-values.ts';
 import { at } from './support/at.ts';
 import { converse, invokedClaude } from './support/bedrock-dialects.ts';
-import { awsKey, bedrockApiKey, startBedrockFront } from './support/bedrock-front.ts';
-import { call, open } from './support/call.ts';
+import { awsKey, bedrockApiKey, startBedrockServer } from './support/bedrock-server.ts';
+import { call, openCall } from './support/call.ts';
 import { clientDialects } from './support/client-dialects.ts';
 
 const fake = await FakeUpstream.start();
-const front = await startBedrockFront(fake.url);
+const front = await startBedrockServer(fake.url);
 const weir = await startTestGateway({
   WEIR_BEDROCK_BASE_URL: front.url,
   WEIR_BEDROCK_REGIONS: 'eu-central-1, us-east-1',
@@ -250,7 +250,10 @@ describe('a Claude on Bedrock', () => {
   test('stops when its client leaves', async () => {
     const { opening, text } = invokedClaude;
     fake.answerWith({ chunks: [opening, text('Hi')], ending: 'hang' });
-    const { request, response } = open(weir.url, { path: '/v1/messages', body: { ...body, stream: true } });
+    const { request, response } = openCall(weir.url, {
+      path: '/v1/messages',
+      body: { ...body, stream: true },
+    });
     await response;
     request.destroy();
     assert.equal(await fake.last.over, false);

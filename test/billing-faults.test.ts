@@ -5,22 +5,22 @@ import { describe, test } from 'node:test';
 import { freePort } from '../scripts/test-servers/server-process.ts';
 import { at } from './support/at.ts';
 import {
-  type BillingHouse,
+  type BillingGateway,
   billingSettings,
   Customer,
   deliverAll,
   startBilling,
-} from './support/billing-house.ts';
-import type { Answered } from './support/call.ts';
+} from './support/billing-gateway.ts';
+import type { RawAnswer } from './support/call.ts';
 import { startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
 import { FakeStripe } from './support/fake-stripe.ts';
-import { replicated } from './support/replicas.ts';
+import { replicaSettings } from './support/replicas.ts';
 import type { FakeEvent } from './support/stripe/fake-billing.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
 /** Until it is done, as a person does it with a page that says to try again. */
-async function insist(ask: () => Promise<Answered>): Promise<Answered> {
+async function insist(ask: () => Promise<RawAnswer>): Promise<RawAnswer> {
   for (let tries = 0; tries < 5; tries++) {
     const answer = await ask();
     if (answer.status < 500) return answer;
@@ -29,13 +29,13 @@ async function insist(ask: () => Promise<Answered>): Promise<Answered> {
 }
 
 /** Until it is taken in, as the processor tells it. */
-async function deliver({ url, stripe }: BillingHouse, events: readonly FakeEvent[]): Promise<void> {
+async function deliver({ url, stripe }: BillingGateway, events: readonly FakeEvent[]): Promise<void> {
   for (const event of events)
     assert.equal((await insist(() => stripe.billing.deliver(url, event))).status, 200, event.type);
 }
 
 /** Buys a tier and credits, some of which go back; resolves to all that the processor has to tell. */
-async function buyAndReturn(customer: Customer, { stripe }: BillingHouse): Promise<readonly FakeEvent[]> {
+async function buyAndReturn(customer: Customer, { stripe }: BillingGateway): Promise<readonly FakeEvent[]> {
   const { billing } = stripe;
   const paid = async (what: 'checkout' | 'credits', body: object) => {
     const { json, status, text } = await insist(() => customer.post(what, body));
@@ -140,7 +140,7 @@ describe('two replicas', () => {
   test('take in each news once, share a tier from the next request on, one cap and one recharge', async (t) => {
     const stripe = await FakeStripe.start(t);
     const environment = {
-      ...(await replicated(t, { WEIR_TIER_FREE_LIMIT: '1', WEIR_TIER_PRO_LIMIT: '10' })),
+      ...(await replicaSettings(t, { WEIR_TIER_FREE_LIMIT: '1', WEIR_TIER_PRO_LIMIT: '10' })),
       ...billingSettings(stripe),
     };
     const both = await Promise.all([startCloud(t, environment), startCloud(t, environment)]);

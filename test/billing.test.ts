@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertError } from './support/assert-error.ts';
 import { at } from './support/at.ts';
-import { billingSettings, Customer, deliverAll, prices, startBilling } from './support/billing-house.ts';
+import { billingSettings, Customer, deliverAll, prices, startBilling } from './support/billing-gateway.ts';
 import { call } from './support/call.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';

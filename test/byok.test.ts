@@ -4,7 +4,7 @@ import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { assertError } from './support/assert-error.ts';
 import { at } from './support/at.ts';
-import { type Answered, call } from './support/call.ts';
+import { call, type RawAnswer } from './support/call.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { formats } from './support/formats.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
@@ -254,11 +254,11 @@ async function startBehind(t: Parameters<typeof startCloud>[0]) {
   return { fake, url, logLines };
 }
 
-function put(person: Person, provider: string, key: unknown): Promise<Answered> {
+function put(person: Person, provider: string, key: unknown): Promise<RawAnswer> {
   return person.call({ method: 'PUT', path: `/v1/byok/${provider}`, body: { key } });
 }
 
-function inference(url: string, token: string): Promise<Answered> {
+function inference(url: string, token: string): Promise<RawAnswer> {
   return call(url, {
     path: '/v1/messages',
     headers: bearer(token),

@@ -3,11 +3,11 @@ import { after, test } from 'node:test';
 import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { type Answered, call } from './support/call.ts';
-import { countedAnswers, countIn } from './support/counted-answers.ts';
+import { call, type RawAnswer } from './support/call.ts';
+import { answerNumberIn, numberedAnswers } from './support/numbered-answers.ts';
 import { type RequestFields, requestFields } from './support/request-fields.ts';
 
-const fake = await FakeUpstream.start(countedAnswers());
+const fake = await FakeUpstream.start(numberedAnswers());
 const weir = await startTestGateway({
   WEIR_ANTHROPIC_BASE_URL: fake.url,
   WEIR_OPENAI_BASE_URL: fake.url,
@@ -28,7 +28,7 @@ interface Asking {
   readonly body: JsonObject;
 }
 
-function ask({ path, headers, body }: Asking, pipeline: string): Promise<Answered> {
+function ask({ path, headers, body }: Asking, pipeline: string): Promise<RawAnswer> {
   return call(weir.url, { path, headers: [...headers, 'x-weir-pipeline', pipeline], body });
 }
 
@@ -53,7 +53,7 @@ for (const [format, field, mine, yours] of kept)
       const first = await ask({ path, headers, body: { ...plain, [field]: mine } }, cache);
       const second = await ask({ path, headers, body: { ...plain, [field]: yours } }, cache);
       assert.deepEqual([first.status, second.status], [200, 200]);
-      assert.notEqual(countIn(second.text), countIn(first.text));
+      assert.notEqual(answerNumberIn(second.text), answerNumberIn(first.text));
     });
 
 for (const [format, field] of [
@@ -66,7 +66,7 @@ for (const [format, field] of [
       const { path, headers, plain } = named(format);
       const asking = { path, headers, body: { ...plain, [field]: 'one' } };
       const [first, second] = [await ask(asking, cache), await ask(asking, cache)];
-      assert.notEqual(countIn(second.text), countIn(first.text));
+      assert.notEqual(answerNumberIn(second.text), answerNumberIn(first.text));
       assert.equal(second.headers['x-weir-cache'], 'bypass');
     });
 
@@ -85,7 +85,7 @@ for (const fields of requestFields) {
         await Promise.all(
           bodies.slice(at, at + 8).map(async ({ what, body }) => {
             const { text, status } = await ask({ path, headers, body }, cache);
-            const count = status === 200 ? countIn(text) : undefined;
+            const count = status === 200 ? answerNumberIn(text) : undefined;
             if (count === undefined) return;
             assert.equal(seen.get(count), undefined, `"${what}" got the answer to "${seen.get(count)}"`);
             seen.set(count, what);
@@ -99,7 +99,7 @@ for (const fields of requestFields) {
       for (const [field, value] of Object.entries(harmless)) {
         if (cache !== 'exact-cache' && /^(metadata|user|safety_identifier)$/.test(field)) continue;
         const again = await ask({ path, headers, body: { ...plain, [field]: value } }, cache);
-        assert.equal(countIn(again.text), countIn(first.text), field);
+        assert.equal(answerNumberIn(again.text), answerNumberIn(first.text), field);
       }
     });
 
@@ -123,7 +123,7 @@ for (const fields of requestFields) {
       for (const variant of variants) {
         const { text, status } = await ask(variant, cache);
         assert.equal(status, 200);
-        seen.add(countIn(text));
+        seen.add(answerNumberIn(text));
       }
       assert.equal(seen.size, variants.length);
     });

@@ -8,8 +8,8 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FakeUpstream, type Script, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
+import { requestJson } from './support/http-client.ts';
 import {
   anthropicError,
   frame,
@@ -30,7 +30,7 @@ const weir = await startTestGateway({
   WEIR_LOCAL_TOKEN: localToken,
   WEIR_METRICS_TOKEN: metricsToken,
   WEIR_SECRET: `secret-${canary}-${'x'.repeat(32)}`,
-  WEIR_MODULES: fileURLToPath(import.meta.resolve('./support/watchman.ts')),
+  WEIR_MODULES: fileURLToPath(import.meta.resolve('./support/protective-module.ts')),
   WEIR_PIPELINE: 'watchman,exact-cache',
   WEIR_UPSTREAM_TIMEOUT: '2s',
   WEIR_ANTHROPIC_BASE_URL: fake.url,
@@ -66,7 +66,7 @@ const seen: { readonly where: string; readonly text: string }[] = [];
 
 test('a planted key is in no answer of any route', async () => {
   fake.answerWith(echoing(saysMessage(recordedMessage())));
-  const { json } = await ask(`${weir.url}/openapi.json`, { headers: planted });
+  const { json } = await requestJson(`${weir.url}/openapi.json`, { headers: planted });
   const paths = Object.entries(at(json, 'paths') ?? {});
   assert.ok(paths.length >= 12);
   for (const [path, operations] of paths) {
@@ -166,7 +166,7 @@ test('a key that a provider quotes in an error is taken out of it, and nothing e
     status: 401,
     body: { type: 'error', error: { type: 'authentication_error', message: `no: ${headers['x-api-key']}` } },
   }));
-  const answer = await ask(`${weir.url}/v1/messages`, {
+  const answer = await requestJson(`${weir.url}/v1/messages`, {
     headers: token,
     body: { ...question, max_tokens: 7 },
   });
@@ -213,7 +213,9 @@ test('a key that a provider quotes is taken out of codes, of escaped JSON, of er
 });
 
 test('no answer, no header, no metric, no log line and no file has the planted key', async () => {
-  const metrics = await ask(`${weir.url}/metrics`, { headers: { authorization: `Bearer ${metricsToken}` } });
+  const metrics = await requestJson(`${weir.url}/metrics`, {
+    headers: { authorization: `Bearer ${metricsToken}` },
+  });
   assert.match(metrics.text, /weir_requests_total\{.*\} \d/);
   assert.doesNotMatch(metrics.text, new RegExp(canary));
   assert.ok(seen.length > 200);

@@ -9,7 +9,7 @@ import { openEmptyDatabase } from '../src/testing/empty-database.ts';
 import { someSettlement } from './conformance/database/samples.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { FakeStripe } from './support/fake-stripe.ts';
-import { statuses } from './support/paid-house.ts';
+import { settlementStatuses } from './support/paid-gateway.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
 async function startBooks(t: TestContext) {
@@ -42,7 +42,7 @@ test('a payment that the processor does not know of yet is looked for again, and
   await processor.hold({ id: 'mpp_another.1', token: new Secret(stripe.grant()) });
   await sweep(limits.settlementLeaseMs + 1);
   assert.equal(await settlements.outcome(left.id), 'cancelled');
-  assert.deepEqual(statuses({ stripe }), ['canceled', 'requires_capture']);
+  assert.deepEqual(settlementStatuses({ stripe }), ['canceled', 'requires_capture']);
 });
 
 test('a payment that the processor never knew of is over after a while', async (t) => {
@@ -64,7 +64,10 @@ test('a payment is given back by whoever comes next where the processor fails, a
   // Done, and never heard of: it is asked for again, and told that it was done.
   stripe.faults.push({ at: '/v1/refunds', how: 'lost' }, { at: '/v1/refunds', how: 'broken' });
   await sweep(limits.settlementLeaseMs + 1);
-  assert.deepEqual([statuses({ stripe }), await settlements.outcome(left.id)], [['refunded'], null]);
+  assert.deepEqual(
+    [settlementStatuses({ stripe }), await settlements.outcome(left.id)],
+    [['refunded'], null],
+  );
   await sweep(2 * limits.settlementLeaseMs + 2);
   assert.equal(await settlements.outcome(left.id), 'refunded');
 });
@@ -82,5 +85,5 @@ test('a refusal that says nothing of the try before it leaves the payment unknow
   assert.equal((await hold('mpp_3.1')).outcome, 'declined');
   stripe.faults.push({ at, how: 'lost' }, { at, how: 'lost' }, { at, how: 'busy' });
   assert.equal((await hold('mpp_4.1')).outcome, 'held');
-  assert.deepEqual(statuses({ stripe }), ['requires_capture', 'requires_capture']);
+  assert.deepEqual(settlementStatuses({ stripe }), ['requires_capture', 'requires_capture']);
 });

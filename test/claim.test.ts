@@ -4,14 +4,14 @@ import { type TestContext, test } from 'node:test';
 import { isJsonObject } from '../src/lib/json.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { assertError } from './support/assert-error.ts';
-import { type Answered, call } from './support/call.ts';
+import { call, type RawAnswer } from './support/call.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { startReplicas } from './support/replicas.ts';
 import { Guest } from './support/sandbox.ts';
 
 const path = '/api/anon/claim';
 
-function claim(url: string, key: string, session_id: unknown): Promise<Answered> {
+function claim(url: string, key: string, session_id: unknown): Promise<RawAnswer> {
   return call(url, { path, headers: bearer(key), body: { session_id } });
 }
 

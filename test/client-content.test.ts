@@ -4,8 +4,8 @@ import OpenAI from 'openai';
 import type { JsonObject } from '../src/lib/json.ts';
 import { FakeUpstream, type Script } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { type Answered, ask } from './support/asking.ts';
 import { at } from './support/at.ts';
+import { type HttpAnswer, requestJson } from './support/http-client.ts';
 import { dialectAt, providerDialects } from './support/provider-dialects.ts';
 
 const next: Script[] = [];
@@ -39,18 +39,18 @@ after(async () => {
 const hello = { role: 'user', content: 'Hello' };
 
 const toMessages = (model: string, messages: readonly JsonObject[]) =>
-  ask(`${weir.url}/v1/messages`, { body: { model, max_tokens: 100, messages } });
+  requestJson(`${weir.url}/v1/messages`, { body: { model, max_tokens: 100, messages } });
 const toChat = (model: string, messages: readonly JsonObject[], more: JsonObject = {}) =>
-  ask(`${weir.url}/v1/chat/completions`, { body: { model, messages, ...more } });
+  requestJson(`${weir.url}/v1/chat/completions`, { body: { model, messages, ...more } });
 const toResponses = (model: string, input: readonly JsonObject[]) =>
-  ask(`${weir.url}/v1/responses`, { body: { model, input } });
+  requestJson(`${weir.url}/v1/responses`, { body: { model, input } });
 
-function taken({ status, text, headers }: Answered): void {
+function taken({ status, text, headers }: HttpAnswer): void {
   assert.equal(status, 200, text);
   assert.equal(headers.get('x-weir-dropped'), null);
 }
 
-function refused({ status, json }: Answered, param: string): void {
+function refused({ status, json }: HttpAnswer, param: string): void {
   assert.equal(status, 400);
   assert.match(JSON.stringify(json), /"(code|reason)":"format_not_supported"/i);
   assert.match(JSON.stringify(json), new RegExp(RegExp.escape(param)));
@@ -223,7 +223,7 @@ describe('parts of a Chat Completions message', () => {
 describe('files that lie with another provider are refused', () => {
   const user = (part: JsonObject) => [{ role: 'user', content: [part] }];
   const toGemini = (model: string, part: JsonObject) =>
-    ask(`${weir.url}/v1beta/models/${model}:generateContent`, {
+    requestJson(`${weir.url}/v1beta/models/${model}:generateContent`, {
       body: { contents: [{ role: 'user', parts: [part] }] },
     });
   const uploaded = {

@@ -21,12 +21,12 @@ import {
   signature,
   toolTurns,
 } from './support/agent-providers.ts';
-import { awsKey, startBedrockFront } from './support/bedrock-front.ts';
+import { awsKey, startBedrockServer } from './support/bedrock-server.ts';
 import { converseAgent } from './support/converse-agent.ts';
 import { encrypted, responsesAgent } from './support/responses-agent.ts';
 
 const fake = await FakeUpstream.start();
-const front = await startBedrockFront(fake.url);
+const front = await startBedrockServer(fake.url);
 const weir = await startTestGateway({
   WEIR_AZURE_BASE_URL: `${fake.url}/openai`,
   WEIR_AZURE_RESOURCES: 'mine',

@@ -7,8 +7,8 @@ import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { SseParser } from '../src/wire/sse.ts';
 import { at } from './support/at.ts';
 import { converse } from './support/bedrock-dialects.ts';
-import { bedrockApiKey, packed } from './support/bedrock-front.ts';
-import { call, open } from './support/call.ts';
+import { bedrockApiKey, encodeEventFrame } from './support/bedrock-server.ts';
+import { call, openCall } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
 import { dialectAt } from './support/provider-dialects.ts';
 
@@ -128,7 +128,7 @@ describe('Amazon’s stream', () => {
 
   function packedAll(frames: string): Buffer {
     const parsed = new SseParser().push(Buffer.from(frames));
-    return Buffer.concat(parsed.map(({ event, data }) => packed(event, data, false)));
+    return Buffer.concat(parsed.map(({ event, data }) => encodeEventFrame(event, data, false)));
   }
 
   test('that ends anywhere before its end is no answer', async () => {
@@ -167,7 +167,7 @@ describe('Amazon’s stream', () => {
       ['modelStreamErrorException', 500],
       ['modelTimeoutException', 504],
     ] as const) {
-      const exception = packed(name, '{"message":"Enough"}', false);
+      const exception = encodeEventFrame(name, '{"message":"Enough"}', false);
       fake.answerWith(streamed(packedAll(converse.opening), exception));
       const early = await asking(nova, true);
       assert.deepEqual([early.status, early.text.includes('Enough')], [status, true], name);
@@ -246,7 +246,7 @@ test('a token of Entra that has ended is told so to clients of every format', as
 });
 
 test('whoever leaves in the middle of an answer ends it at every cloud', async () => {
-  const hi = packed('contentBlockDelta', '{"contentBlockIndex":0,"delta":{"text":"Hi"}}', false);
+  const hi = encodeEventFrame('contentBlockDelta', '{"contentBlockIndex":0,"delta":{"text":"Hi"}}', false);
   fake.answerWith(
     behindToken(({ url }) => {
       const headers = { 'content-type': 'application/vnd.amazon.eventstream' };
@@ -256,7 +256,7 @@ test('whoever leaves in the middle of an answer ends it at every cloud', async (
     }),
   );
   for (const model of [nova, 'azure/house', 'azure/code', claudeAtGoogle, 'vertex/gemini-2.5-flash']) {
-    const { request, response } = open(weir.url, {
+    const { request, response } = openCall(weir.url, {
       path: '/v1/messages',
       body: { ...said, model, stream: true },
     });

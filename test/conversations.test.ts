@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
 import { bearer, Person } from './support/cloud.ts';
 import { exampleModules } from './support/example-modules.ts';
 import { messages as format } from './support/formats.ts';
+import { requestJson } from './support/http-client.ts';
 import { startReplicas } from './support/replicas.ts';
 
 const examples = exampleModules('module-clock', 'module-brief');
@@ -42,7 +42,7 @@ const session = '0b5f4d5e-5a9c-4f8c-9d57-6c1c3b1a2f3e';
 
 /** The name of the conversation that a call belongs to. */
 async function nameOf(body: object, headers: Readonly<Record<string, string>> = {}, path = '/v1/messages') {
-  const { status, text, headers: told } = await ask(`${weir.url}${path}`, { headers, body });
+  const { status, text, headers: told } = await requestJson(`${weir.url}${path}`, { headers, body });
   assert.equal(status, 200, text);
   return told.get('x-weir-conversation');
 }
@@ -59,7 +59,7 @@ describe('a conversation', () => {
       const headers = {
         'x-weir-conversation': encodeURI(bad) === bad ? bad : Buffer.from(bad).toString('latin1'),
       };
-      const { status, json } = await ask(`${weir.url}/v1/messages`, { headers, body: question });
+      const { status, json } = await requestJson(`${weir.url}/v1/messages`, { headers, body: question });
       assert.deepEqual([status, at(json, 'error', 'param')], [400, 'x-weir-conversation']);
     });
 
@@ -114,7 +114,7 @@ describe('a conversation that goes on by name', () => {
       text,
       json,
       headers: told,
-    } = await ask(`${weir.url}/v1/responses`, {
+    } = await requestJson(`${weir.url}/v1/responses`, {
       headers,
       body: { model: 'gpt-4o-mini', ...body },
     });
@@ -169,7 +169,7 @@ test('what was decided in a conversation is known after a restart', async (t: Te
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const { before, now } = await twoCalls(async (body) => {
     const gateway = await startTestGateway({ ...environment, WEIR_DATA_DIR: dataDir });
-    const { text } = await ask(`${gateway.url}/v1/messages`, {
+    const { text } = await requestJson(`${gateway.url}/v1/messages`, {
       headers: { 'x-weir-pipeline': 'clock' },
       body,
     });
@@ -193,7 +193,7 @@ test('and on every replica, by the same account and no other', async (t) => {
       'x-weir-pipeline': 'clock',
       'x-weir-conversation': 'a',
     };
-    const { status, text } = await ask(`${replicas[at]?.url}/v1/messages`, { headers, body });
+    const { status, text } = await requestJson(`${replicas[at]?.url}/v1/messages`, { headers, body });
     assert.equal(status, 200, text);
     return text;
   };
@@ -212,7 +212,7 @@ test('a long result of a tool is cut short once, and stays so', async () => {
   ];
   const cut = async (pipeline: string, more: readonly object[]) => {
     const body = { ...question, messages: [...messages, ...more] };
-    await ask(`${weir.url}/v1/messages`, { headers: { 'x-weir-pipeline': pipeline }, body });
+    await requestJson(`${weir.url}/v1/messages`, { headers: { 'x-weir-pipeline': pipeline }, body });
     return at(fake.last.json, 'messages', 2, 'content', 0, 'content');
   };
   assert.equal(await cut('brief?keep=3', []), 'xxx […]');
@@ -242,7 +242,7 @@ test('whatever a request looks like, modules that edit it don’t break', async 
   for (const fields of odd)
     for (const path of ['/v1/messages', '/v1/chat/completions']) {
       const body = { ...question, ...fields };
-      const { status, text, headers } = await ask(`${weir.url}${path}`, {
+      const { status, text, headers } = await requestJson(`${weir.url}${path}`, {
         headers: { 'x-weir-pipeline': 'clock,brief' },
         body: path === '/v1/messages' ? body : { ...body, model: 'gpt-4o-mini' },
       });

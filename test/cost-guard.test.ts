@@ -6,7 +6,7 @@ import OpenAI from 'openai';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
-import { type Answered, call, open, Reader } from './support/call.ts';
+import { call, openCall, type RawAnswer, StreamReader } from './support/call.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
 import { completionFrames, recordedCompletion, saysCompletion } from './support/recorded-completions.ts';
@@ -36,7 +36,7 @@ function headersOf({ key }: Caller, pipeline?: string): string[] {
   return [...bearer(key), 'x-provider-key', 'sk-ant-tests', ...asked];
 }
 
-function ask(caller: Caller, more: object = {}, pipeline?: string): Promise<Answered> {
+function ask(caller: Caller, more: object = {}, pipeline?: string): Promise<RawAnswer> {
   const headers = headersOf(caller, pipeline);
   return call(caller.url, { path: '/v1/messages', headers, body: { ...body, ...more } });
 }
@@ -56,7 +56,7 @@ async function spent(caller: Caller): Promise<number> {
   return Number(told?.[1]);
 }
 
-function assertRefused({ status, json, text }: Answered, wanted: number, code: string): void {
+function assertRefused({ status, json, text }: RawAnswer, wanted: number, code: string): void {
   assert.equal(status, wanted, text);
   assert.equal(at(json, 'error', 'code'), code);
 }
@@ -167,12 +167,12 @@ test('a client that leaves a stream pays for what it got', async () => {
   const frames = messageFrames(recordedMessage());
   fake.answerWith({ chunks: frames.slice(0, 4), ending: 'hang' });
   const caller = await callerOn(cloud.url, 'cost-guard?day=5');
-  const opened = open(caller.url, {
+  const opened = openCall(caller.url, {
     path: '/v1/messages',
     headers: headersOf(caller),
     body: { ...body, stream: true },
   });
-  const reader = new Reader(await opened.response);
+  const reader = new StreamReader(await opened.response);
   await eventually(() => (reader.text.includes('content_block_delta') ? true : undefined));
   opened.request.destroy();
   const paid = await eventually(async () => {

@@ -4,11 +4,11 @@ import { gzipSync } from 'node:zlib';
 import Anthropic from '@anthropic-ai/sdk';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
-import { call, open } from './support/call.ts';
+import { call, openCall } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
-import { startHouse } from './support/house.ts';
+import { requestJson } from './support/http-client.ts';
+import { startGatewayFor } from './support/scripted-gateway.ts';
 
 const path = '/v1/messages/count_tokens';
 const counted = '{ "input_tokens" : 2095 }';
@@ -79,9 +79,12 @@ describe('a model that goes to Anthropic', () => {
   });
 
   test("is paid with the caller's own key, where there is one", async () => {
-    await ask(weir.url + path, { body: claude, headers: { 'x-api-key': 'sk-ant-mine' } });
+    await requestJson(weir.url + path, { body: claude, headers: { 'x-api-key': 'sk-ant-mine' } });
     assert.equal(fake.last.headers['x-api-key'], 'sk-ant-mine');
-    const other = await ask(weir.url + path, { body: claude, headers: { 'x-api-key': 'sk-proj-mine' } });
+    const other = await requestJson(weir.url + path, {
+      body: claude,
+      headers: { 'x-api-key': 'sk-proj-mine' },
+    });
     assert.deepEqual([other.status, at(other.json, 'error', 'code')], [400, 'provider_key_mismatch']);
     assert.equal(fake.requests.length, 1);
   });
@@ -101,10 +104,10 @@ describe('a model that goes to Anthropic', () => {
 
   test('an answer that breaks, or none, is an error in the words of the format', async (t) => {
     fake.answerWith({ body: '{"input_', ending: 'cut' });
-    const broken = await ask(weir.url + path, { body: claude });
+    const broken = await requestJson(weir.url + path, { body: claude });
     assert.deepEqual([broken.status, at(broken.json, 'error', 'type')], [502, 'api_error']);
-    const nobody = await startHouse(t, 'http://127.0.0.1:1');
-    const unreachable = await ask(nobody.url + path, { body: claude });
+    const nobody = await startGatewayFor(t, 'http://127.0.0.1:1');
+    const unreachable = await requestJson(nobody.url + path, { body: claude });
     assert.deepEqual(
       [unreachable.status, at(unreachable.json, 'error', 'code')],
       [502, 'upstream_unreachable'],
@@ -114,7 +117,7 @@ describe('a model that goes to Anthropic', () => {
   test('needs a key', async (t) => {
     const bare = await startTestGateway({ WEIR_ANTHROPIC_BASE_URL: fake.url });
     t.after(() => bare.close());
-    const { status, json } = await ask(bare.url + path, { body: claude });
+    const { status, json } = await requestJson(bare.url + path, { body: claude });
     assert.deepEqual([status, at(json, 'error', 'code')], [401, 'provider_key_missing']);
     assert.equal(at(json, 'error', 'type'), 'authentication_error');
     assert.equal(fake.requests.length, 0);
@@ -122,7 +125,7 @@ describe('a model that goes to Anthropic', () => {
 
   test('a client that leaves ends the call', async () => {
     fake.answerWith({ ending: 'hang' });
-    const { request } = open(weir.url, { path, body: claude });
+    const { request } = openCall(weir.url, { path, body: claude });
     const seen = await eventually(() => fake.requests[0]);
     request.destroy();
     assert.equal(await seen.over, false);
@@ -164,13 +167,16 @@ describe('any other model', () => {
   });
 
   test('needs no key of its provider, and takes one of another', async () => {
-    const { status } = await ask(weir.url + path, { body: gpt, headers: { 'x-api-key': 'sk-ant-mine' } });
+    const { status } = await requestJson(weir.url + path, {
+      body: gpt,
+      headers: { 'x-api-key': 'sk-ant-mine' },
+    });
     assert.equal(status, 200);
   });
 
   test('special tokens and endless words do no harm', async () => {
     for (const content of ['<|endoftext|>', 'a'.repeat(100_000), '\ud800', '']) {
-      const { status } = await ask(weir.url + path, {
+      const { status } = await requestJson(weir.url + path, {
         body: { ...gpt, messages: [{ role: 'user', content }] },
       });
       assert.equal(status, 200);
@@ -197,7 +203,7 @@ describe('any other model', () => {
     ]);
     for (const model of ['gpt-4o', 'groq/llama-3.3-70b-versatile', 'demo-1']) {
       for (const body of bodies) {
-        const { status } = await ask(weir.url + path, { body: { ...gpt, ...body, model } });
+        const { status } = await requestJson(weir.url + path, { body: { ...gpt, ...body, model } });
         assert.ok(status === 200 || status === 400, `${status}: ${JSON.stringify(body)}`);
       }
     }
@@ -205,7 +211,7 @@ describe('any other model', () => {
 
   test('a body near the limit is counted', async () => {
     const content = 'Water finds its own level. '.repeat(1_000_000);
-    const { status, json } = await ask(weir.url + path, {
+    const { status, json } = await requestJson(weir.url + path, {
       body: { ...gpt, messages: [{ role: 'user', content }] },
     });
     assert.equal(status, 200);
@@ -221,7 +227,7 @@ describe('any other model', () => {
   });
 
   test('a model that nobody knows is not found', async () => {
-    const { status, json } = await ask(weir.url + path, { body: { ...gpt, model: 'nobodys' } });
+    const { status, json } = await requestJson(weir.url + path, { body: { ...gpt, model: 'nobodys' } });
     assert.deepEqual([status, at(json, 'error', 'type')], [404, 'not_found_error']);
   });
 });
@@ -229,7 +235,7 @@ describe('any other model', () => {
 describe('the rules of calls', () => {
   test('hold for what is no request', async () => {
     const refused = async (body: object | string) => {
-      const { status, json } = await ask(weir.url + path, { body });
+      const { status, json } = await requestJson(weir.url + path, { body });
       assert.equal(at(json, 'error', 'type'), 'invalid_request_error');
       return status;
     };
@@ -238,7 +244,7 @@ describe('the rules of calls', () => {
     assert.equal(await refused({ ...gpt, messages: 'Hello' }), 400);
     assert.equal(await refused({ ...gpt, messages: [] }), 400);
     assert.equal(await refused({ ...gpt, messages: [{ role: 'user', content: [{ type: 'text' }] }] }), 400);
-    const { status, headers } = await ask(weir.url + path);
+    const { status, headers } = await requestJson(weir.url + path);
     assert.deepEqual([status, headers.get('allow')], [405, 'POST']);
   });
 
@@ -249,29 +255,32 @@ describe('the rules of calls', () => {
   });
 
   test('hold for the token of the gateway', async (t) => {
-    const closed = await startHouse(t, fake.url, { WEIR_LOCAL_TOKEN: 'the-token' });
+    const closed = await startGatewayFor(t, fake.url, { WEIR_LOCAL_TOKEN: 'the-token' });
     for (const body of [claude, gpt]) {
-      const { status, json } = await ask(closed.url + path, { body });
+      const { status, json } = await requestJson(closed.url + path, { body });
       assert.deepEqual([status, at(json, 'error', 'type')], [401, 'authentication_error']);
-      const open = await ask(closed.url + path, { body, headers: { authorization: 'Bearer the-token' } });
+      const open = await requestJson(closed.url + path, {
+        body,
+        headers: { authorization: 'Bearer the-token' },
+      });
       assert.equal(open.status, 200);
     }
   });
 });
 
 test('counts are counted by themselves, and are no usage', async (t) => {
-  const house = await startHouse(t, fake.url);
-  for (const body of [claude, gpt]) await ask(house.url + path, { body });
-  const { text } = await ask(`${house.url}/metrics`);
+  const house = await startGatewayFor(t, fake.url);
+  for (const body of [claude, gpt]) await requestJson(house.url + path, { body });
+  const { text } = await requestJson(`${house.url}/metrics`);
   for (const provider of ['anthropic', 'openai'])
     assert.ok(text.includes(`weir_token_counts_total{provider="${provider}",status="200"} 1`), text);
   assert.ok(!/weir_(?:requests|tokens)_total\{/.test(text));
 });
 
 test('it is described, with its header', async () => {
-  const { json } = await ask(`${weir.url}/openapi.json`);
+  const { json } = await requestJson(`${weir.url}/openapi.json`);
   const answer = at(json, 'paths', path, 'post', 'responses', '200');
   assert.ok(at(answer, 'headers', 'x-weir-estimate') !== undefined);
-  const formats = at((await ask(`${weir.url}/v1/capabilities`)).json, 'wire_formats');
+  const formats = at((await requestJson(`${weir.url}/v1/capabilities`)).json, 'wire_formats');
   assert.ok(Array.isArray(formats) && formats.every((format) => at(format, 'path') !== path));
 });

@@ -3,9 +3,9 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Environment } from '../src/gateway/settings.ts';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
-import { type Answered, ask } from './support/asking.ts';
 import { at } from './support/at.ts';
 import { call as sent } from './support/call.ts';
+import { type HttpAnswer, requestJson } from './support/http-client.ts';
 import { recordedCompletion, saysCompletion } from './support/recorded-completions.ts';
 import { recordedMessage, saysMessage } from './support/recorded-messages.ts';
 
@@ -300,10 +300,10 @@ describe('with a token of its own', () => {
       { authorization: `Basic ${token}` },
     ]) {
       for (const body of [{ model: 'demo-1', messages: [] }, 'not json']) {
-        const answer = await ask(`${weir().url}/v1/messages`, { headers, body });
+        const answer = await requestJson(`${weir().url}/v1/messages`, { headers, body });
         assert.deepEqual([answer.status, codeOf(answer)], [401, 'authentication_required']);
       }
-      assert.equal((await ask(`${weir().url}/v1/pipeline`, { headers })).status, 401);
+      assert.equal((await requestJson(`${weir().url}/v1/pipeline`, { headers })).status, 401);
     }
     assert.equal(fake.requests.length, 0);
   });
@@ -317,7 +317,7 @@ describe('with a token of its own', () => {
       const sent = await paid(weir(), claude, headers);
       assert.equal(sent.headers['x-api-key'], 'sk-ant-operator');
       assert.ok(!JSON.stringify(sent.rawHeaders).includes(token));
-      assert.equal((await ask(`${weir().url}/v1/pipeline`, { headers })).status, 200);
+      assert.equal((await requestJson(`${weir().url}/v1/pipeline`, { headers })).status, 200);
     }
   });
 
@@ -338,7 +338,7 @@ describe('with a token of its own', () => {
 
   test('probes and public information ask for no token', async () => {
     for (const path of ['/health', '/ready', '/v1/catalog', '/v1/capabilities', '/openapi.json'])
-      assert.equal((await ask(weir().url + path)).status, 200, path);
+      assert.equal((await requestJson(weir().url + path)).status, 200, path);
   });
 });
 
@@ -364,9 +364,9 @@ function call(
   to: To,
   headers: Record<string, string>,
   model = to.model,
-): Promise<Answered> {
+): Promise<HttpAnswer> {
   const body = { model, max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
-  return ask(weir.url + to.path, { headers, body });
+  return requestJson(weir.url + to.path, { headers, body });
 }
 
 /** What the provider saw of a call that it answered. */
@@ -376,6 +376,6 @@ async function paid(weir: TestGateway, to: To, headers: Record<string, string>):
   return fake.last;
 }
 
-function codeOf({ json }: Answered): unknown {
+function codeOf({ json }: HttpAnswer): unknown {
   return at(json, 'error', 'code');
 }

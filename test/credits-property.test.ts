@@ -15,10 +15,10 @@ import { Secret } from '../src/lib/secret.ts';
 import { MemorySharedState } from '../src/storage/memory/memory-shared-state.ts';
 import { openSqlite } from '../src/storage/sql/sqlite.ts';
 import { someUser } from './conformance/database/samples.ts';
-import { stripeAt } from './support/billing-desk.ts';
+import { stripeClientFor } from './support/billing-fixture.ts';
 import { FakeStripe } from './support/fake-stripe.ts';
-import { Mortal } from './support/mortal.ts';
-import { MovedClock } from './support/moved-clock.ts';
+import { KillableProcess } from './support/killable-process.ts';
+import { ManualClock } from './support/manual-clock.ts';
 import { type FakeEvent, webhookSecret } from './support/stripe/fake-billing.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
@@ -61,7 +61,7 @@ test('no order of payments, refunds, calls, recharges, copies, faults and kills 
     await openSqlite({ file: join(folder, 'weir.db') }),
   ];
   t.after(() => Promise.all(databases.map((database) => database.close())));
-  const client = stripeAt(stripe.url);
+  const client = stripeClientFor(stripe.url);
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(action, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 12 }),
@@ -79,7 +79,7 @@ test('no order of payments, refunds, calls, recharges, copies, faults and kills 
 /** One account with its processor, on two replicas. */
 class Trial {
   readonly #stripe: FakeStripe;
-  readonly #clock = new MovedClock();
+  readonly #clock = new ManualClock();
   readonly #replicas: readonly Replica[];
   readonly #database: Database;
   readonly #accountId: string;
@@ -248,13 +248,13 @@ class Trial {
 }
 
 class Replica {
-  readonly life = new Mortal();
+  readonly life = new KillableProcess();
   readonly database: Database;
   readonly recharger: Recharger;
   readonly #news: ProcessorWebhooks;
   readonly #client: Stripe;
 
-  constructor(database: Database, client: Stripe, clock: MovedClock) {
+  constructor(database: Database, client: Stripe, clock: ManualClock) {
     this.database = database;
     this.#client = client;
     const parts = {

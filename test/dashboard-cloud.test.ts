@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
-import { deliverAll, startBilling } from './support/billing-house.ts';
+import { deliverAll, startBilling } from './support/billing-gateway.ts';
 import { assertAccessible, assertReadable, goWithin, hasHidden, sharedBrowser } from './support/browser.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';

@@ -10,21 +10,21 @@ import type { Database } from '../src/kernel/ports/records.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { someCall } from './conformance/database/samples.ts';
 import { assertError } from './support/assert-error.ts';
-import { billingSettings, deliverAll } from './support/billing-house.ts';
+import { billingSettings, deliverAll } from './support/billing-gateway.ts';
 import { call } from './support/call.ts';
 import { bearer, Person, password, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
 import { FakeStripe } from './support/fake-stripe.ts';
 import { recordedMessage } from './support/recorded-messages.ts';
-import { replicated } from './support/replicas.ts';
+import { replicaSettings } from './support/replicas.ts';
 import { Guest } from './support/sandbox.ts';
 import { startServer } from './support/server.ts';
-import { everythingOf, placesOf, type StoredData } from './support/traces.ts';
+import { placesWith, readAllStoredData, type StoredData } from './support/stored-data.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
 const homes: Readonly<Record<string, (t: TestContext) => Environment | Promise<Environment>>> = {
   'the embedded store': () => ({}),
-  'PostgreSQL and Redis': (t) => replicated(t),
+  'PostgreSQL and Redis': (t) => replicaSettings(t),
 };
 
 const manyCalls = 2 * kernelLimits.databaseRowsAtOnce;
@@ -61,8 +61,8 @@ describe('who leaves', () => {
       });
       await provider.asked;
       const kept = await eventually(async () => {
-        const all = await everythingOf(environment);
-        return placesOf(person.id, all).includes('usage_days') ? all : undefined;
+        const all = await readAllStoredData(environment);
+        return placesWith(person.id, all).includes('usage_days') ? all : undefined;
       });
       assertKept(kept, { person, keyId, canary });
       const shelved = (all: StoredData) => [...all.keys()].filter((name) => name.includes(':shelf:'));
@@ -107,7 +107,7 @@ describe('who leaves', () => {
       );
       await restarted.close();
 
-      const rest = await everythingOf(environment);
+      const rest = await readAllStoredData(environment);
       const traces = [
         person.email,
         canary,
@@ -116,8 +116,8 @@ describe('who leaves', () => {
         stripeCustomer(stripe),
         provider.key.slice(-4),
       ];
-      for (const trace of traces) assert.deepEqual(placesOf(trace, rest), [], trace);
-      const byNumber = placesOf(person.id, rest).filter((place) => !place.startsWith('file'));
+      for (const trace of traces) assert.deepEqual(placesWith(trace, rest), [], trace);
+      const byNumber = placesWith(person.id, rest).filter((place) => !place.startsWith('file'));
       assert.deepEqual(byNumber.toSorted(), books.toSorted());
       assert.deepEqual(shelved(rest), []);
       assert.ok(rest.get('receipts')?.includes('claude'));
@@ -202,7 +202,11 @@ function assertKept(
     'anon_claims',
   ];
   const more = ['usage_periods', 'billing_accounts', 'pattern_owners', 'vectors', 'module_entries', ...books];
-  const places = new Set([...placesOf(person.id, kept), ...placesOf(canary, kept), ...placesOf(keyId, kept)]);
+  const places = new Set([
+    ...placesWith(person.id, kept),
+    ...placesWith(canary, kept),
+    ...placesWith(keyId, kept),
+  ]);
   const learned = ['patterns', 'outcomes', 'archive', 'module_days'];
   for (const table of [...tables, ...more, ...learned]) assert.ok(places.has(table), table);
 }
@@ -233,7 +237,7 @@ async function assertExported(
 
 /** How often its places were gone through; undefined once all is done. */
 async function passesMade(environment: Environment, accountId: string): Promise<number | undefined> {
-  const rows = String((await everythingOf(environment)).get('erasures'));
+  const rows = String((await readAllStoredData(environment)).get('erasures'));
   const pass = new RegExp(`"account_id":"${accountId}","pass":"?(\\d+)`).exec(rows)?.[1];
   return pass === undefined ? undefined : Number(pass);
 }

@@ -16,13 +16,13 @@ import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
 import { converse } from './support/bedrock-dialects.ts';
-import { type BillingHouse, deliverAll, startBilling } from './support/billing-house.ts';
+import { type BillingGateway, deliverAll, startBilling } from './support/billing-gateway.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { Person } from './support/cloud.ts';
-import { commanded } from './support/commanded.ts';
 import { blocksIn, commandsIn, documents, root } from './support/documents.ts';
 import { dialectAt } from './support/provider-dialects.ts';
+import { runCommand } from './support/run-command.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
 const run = promisify(execFile);
@@ -161,7 +161,7 @@ test('every call in TypeScript in the documentation runs, and is answered as it 
 });
 
 /** A gateway for one's own machine, whose providers are all played by one server, and one with accounts. */
-async function startGateways(t: TestContext): Promise<{ local: string; cloud: BillingHouse }> {
+async function startGateways(t: TestContext): Promise<{ local: string; cloud: BillingGateway }> {
   const provider = await FakeUpstream.start(({ url }) => ({
     body: (url.endsWith('/converse') ? converse : dialectAt(url)).whole('Hello'),
   }));
@@ -200,7 +200,7 @@ function isLast(example: string): boolean {
   return /DELETE .*\/users\/me\b|\/users\/me',.*DELETE/s.test(example);
 }
 
-async function pay(cloud: BillingHouse, checkout: unknown): Promise<void> {
+async function pay(cloud: BillingGateway, checkout: unknown): Promise<void> {
   cloud.stripe.billing.pay(String(at(checkout, 'sessionId')));
   await deliverAll(cloud);
 }
@@ -224,7 +224,7 @@ async function readerOf(url: string): Promise<Readonly<Record<string, string>>> 
 
 test('every command tells how it is used', async (t) => {
   for (const { name } of commands) {
-    const { code, said } = await commanded(t, [...name.split(' '), '--help']);
+    const { code, said } = await runCommand(t, [...name.split(' '), '--help']);
     assert.ok(code === 0 && said.includes(`weir ${name}`), name);
   }
 });

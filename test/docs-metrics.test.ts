@@ -4,7 +4,7 @@ import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { textOf } from './support/documents.ts';
-import { replicated } from './support/replicas.ts';
+import { replicaSettings } from './support/replicas.ts';
 import { WeirProcess } from './support/weir-process.ts';
 
 /** `name type labels` of each row in docs/reference/metrics.md. */
@@ -22,7 +22,7 @@ test('docs/reference/metrics.md has every metric with its type and labels, and n
   const body = { model: 'demo-1', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] };
   await call(local.url, { path: '/v1/messages', headers: ['x-weir-pipeline', 'exact-cache'], body });
   await call(local.url, { path: '/v1/messages/count_tokens', body });
-  const shared = await replicated(t, { WEIR_MODE: 'cloud', WEIR_METRICS_TOKEN: token });
+  const shared = await replicaSettings(t, { WEIR_MODE: 'cloud', WEIR_METRICS_TOKEN: token });
   const replica = await startTestGateway(shared);
   cleanUp(t, () => replica.close());
   const workers = new WeirProcess(t, { environment: { WEIR_WORKERS: '2', WEIR_METRICS_TOKEN: token } });

@@ -4,12 +4,12 @@ import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { createZstdCompress, type ZstdCompress } from 'node:zlib';
 import { at } from './support/at.ts';
-import { type Answered, call } from './support/call.ts';
+import { call, type RawAnswer } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
 import { formatAt, messages } from './support/formats.ts';
-import { sharedPlayed } from './support/house.ts';
+import { shareGatewaysWithHandler } from './support/scripted-gateway.ts';
 
-const play = sharedPlayed();
+const play = shareGatewaysWithHandler();
 const json = { 'content-type': 'application/json' };
 const sse = { 'content-type': 'text/event-stream' };
 const text = 'x'.repeat(256 * 1024);
@@ -96,7 +96,7 @@ describe('a provider that never ends', () => {
     });
 });
 
-function assertRefused({ status, json: said, text: body }: Answered, hasBegun: boolean): void {
+function assertRefused({ status, json: said, text: body }: RawAnswer, hasBegun: boolean): void {
   assert.equal(status, hasBegun ? 200 : 502, body.slice(-500));
   if (hasBegun) assert.match(body, /"error":/);
   else assert.equal(at(said, 'error', 'type'), formatAt('/v1/chat/completions').errorTypes[502]);

@@ -4,10 +4,10 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { type Answered, ask } from './support/asking.ts';
 import { at, fieldsOf } from './support/at.ts';
 import { call } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
+import { type HttpAnswer, requestJson } from './support/http-client.ts';
 import {
   completionFrames,
   openaiError,
@@ -76,8 +76,8 @@ interface Changes {
 }
 
 for (const { format, path, model, key, says, frames, truncated, refusal } of formats) {
-  const call = ({ body, headers, query = '', signal }: Changes = {}): Promise<Answered> =>
-    ask(weir.url + path + query, {
+  const call = ({ body, headers, query = '', signal }: Changes = {}): Promise<HttpAnswer> =>
+    requestJson(weir.url + path + query, {
       body: { model, max_tokens: 100, messages, ...body },
       headers: { authorization: `Bearer ${key}`, ...headers },
       ...(signal !== undefined && { signal }),
@@ -348,7 +348,7 @@ test('Chat Completions: a client gets the usage in its stream if it asked for it
   const body = { model: 'gpt-5-mini', messages, stream: true };
   const headers = { authorization: 'Bearer sk-tests' };
   const usages = async (stream_options: object | undefined) => {
-    const { text } = await ask(`${weir.url}/v1/chat/completions`, {
+    const { text } = await requestJson(`${weir.url}/v1/chat/completions`, {
       headers,
       body: { ...body, ...(stream_options !== undefined && { stream_options }) },
     });
@@ -450,7 +450,7 @@ test('Chat Completions: several choices are never replayed as one', async () => 
   const headers = { authorization: 'Bearer sk-tests' };
   for (const stream of [false, true, false, true]) {
     const body = { model: 'gpt-5-mini', messages, n: 2, stream };
-    const { text } = await ask(`${weir.url}/v1/chat/completions`, { headers, body });
+    const { text } = await requestJson(`${weir.url}/v1/chat/completions`, { headers, body });
     assert.match(text, /No\. 0/);
     assert.match(text, /No\. 1/);
   }
@@ -463,8 +463,8 @@ test('the demonstration model is cached like any other, each format in its own w
     ['/v1/messages', 'message'],
     ['/v1/chat/completions', 'chat.completion'],
   ] as const) {
-    const first = await ask(weir.url + path, { body });
-    const second = await ask(weir.url + path, { body });
+    const first = await requestJson(weir.url + path, { body });
+    const second = await requestJson(weir.url + path, { body });
     assert.equal(cacheOf(second), 'hit');
     assert.equal(at(second.json, 'type') ?? at(second.json, 'object'), type);
     assert.equal(contentOf(second), contentOf(first));
@@ -474,17 +474,17 @@ test('the demonstration model is cached like any other, each format in its own w
 /** Waits until the gateway has this many calls open: all of them have arrived, and none was answered. */
 async function openCalls(calls: number): Promise<void> {
   await eventually(async () => {
-    const { text } = await ask(`${weir.url}/metrics`);
+    const { text } = await requestJson(`${weir.url}/metrics`);
     return text.includes(`\nweir_open_calls ${calls}\n`) ? true : undefined;
   });
 }
 
-function cacheOf({ headers }: Answered): string | null {
+function cacheOf({ headers }: HttpAnswer): string | null {
   return headers.get('x-weir-cache');
 }
 
 /** What was said, from either format in either framing. */
-function contentOf({ text, json }: Answered): string {
+function contentOf({ text, json }: HttpAnswer): string {
   if (json !== undefined)
     return String(at(json, 'content', 0, 'text') ?? at(json, 'choices', 0, 'message', 'content'));
   const pieces = text.split('\n').map((line) => {

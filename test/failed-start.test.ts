@@ -5,7 +5,7 @@ import { startGateway } from '../src/gateway/gateway.ts';
 import { type Environment, readSettings } from '../src/gateway/settings.ts';
 import { createLog } from '../src/telemetry/log.ts';
 import { eventually } from './support/eventually.ts';
-import { replicated } from './support/replicas.ts';
+import { replicaSettings } from './support/replicas.ts';
 import { startServer } from './support/server.ts';
 
 test('a gateway that finds its port taken lets go of its stores', async (t) => {
@@ -22,7 +22,7 @@ test('a gateway with a pipeline that can not run lets go of its stores', async (
 });
 
 async function environmentOf(t: TestContext): Promise<Environment> {
-  return replicated(t, { WEIR_MODE: 'cloud', PORT: '0' });
+  return replicaSettings(t, { WEIR_MODE: 'cloud', PORT: '0' });
 }
 
 function start(environment: Environment) {

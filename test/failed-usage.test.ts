@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Script } from '../src/testing/fake-upstream.ts';
 import { fieldsOf } from './support/at.ts';
-import { call, type Sent } from './support/call.ts';
+import { call, type RawRequest } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
-import { sharedScripted } from './support/house.ts';
+import { shareScriptedGateways } from './support/scripted-gateway.ts';
 
-const house = sharedScripted();
+const house = shareScriptedGateways();
 
 /** An answer with nothing in it but why, and what it cost all the same. */
 const malformed = {
@@ -42,7 +42,7 @@ const answers: Readonly<Record<string, { readonly model: string; readonly whole:
     },
   };
 
-const askers: Readonly<Record<string, (model: string, stream: boolean) => Sent>> = {
+const askers: Readonly<Record<string, (model: string, stream: boolean) => RawRequest>> = {
   Gemini: (model, stream) => ({
     path: `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
     body: { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] },

@@ -5,15 +5,15 @@ import { ApiError } from '@google/genai';
 import OpenAI from 'openai';
 import { FakeUpstream, type Script } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { ask as send } from './support/asking.ts';
 import { at } from './support/at.ts';
 import { converse, invokedClaude } from './support/bedrock-dialects.ts';
-import { bedrockApiKey, startBedrockFront } from './support/bedrock-front.ts';
+import { bedrockApiKey, startBedrockServer } from './support/bedrock-server.ts';
 import { type ClientAnswer, type ClientDialect, clientDialects } from './support/client-dialects.ts';
+import { requestJson as send } from './support/http-client.ts';
 import { type ProviderDialect, providerDialects } from './support/provider-dialects.ts';
 
 const fake = await FakeUpstream.start();
-const front = await startBedrockFront(fake.url);
+const front = await startBedrockServer(fake.url);
 const weir = await startTestGateway({
   WEIR_BEDROCK_BASE_URL: front.url,
   WEIR_BEDROCK_REGIONS: 'eu-central-1',

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { limits } from '../src/providers/limits.ts';
 import type { FakeUpstream, Script } from '../src/testing/fake-upstream.ts';
 import { at } from './support/at.ts';
-import { call, open, Reader } from './support/call.ts';
+import { call, openCall, StreamReader } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
-import { formatAt, formats, pathOf, sentIn, streamIn, type TestedFormat } from './support/formats.ts';
-import { sharedPlayed, sharedScripted } from './support/house.ts';
+import { formatAt, formats, pathOf, requestSentIn, streamIn, type TestedFormat } from './support/formats.ts';
+import { shareGatewaysWithHandler, shareScriptedGateways } from './support/scripted-gateway.ts';
 
-const enter = sharedScripted();
-const play = sharedPlayed();
+const enter = shareScriptedGateways();
+const play = shareGatewaysWithHandler();
 
 const retrying = {
   WEIR_MODULES: fileURLToPath(import.meta.resolve('./support/retry-once.ts')),
@@ -23,7 +23,7 @@ for (const format of formats) {
       const { fake, weir } = await enter(retrying);
       const good = streamIn(format, 'At', ' last');
       answerInTurn(fake, script, { chunks: [good], headers: { 'request-id': 'the second' } });
-      const answer = await call(weir.url, sentIn(format, true));
+      const answer = await call(weir.url, requestSentIn(format, true));
       assert.equal(answer.status, 200);
       assert.equal(answer.text, good);
       assert.equal(answer.headers['request-id'], 'the second');
@@ -37,7 +37,7 @@ for (const format of formats) {
     test(`where no module steps in, the client gets ${what} as it came (${format.name})`, async () => {
       const { fake, weir } = await enter();
       answerInTurn(fake, { ...script, headers: { 'request-id': 'req_upstream', 'x-brand-new': 'kept' } });
-      const answer = await call(weir.url, sentIn(format, true));
+      const answer = await call(weir.url, requestSentIn(format, true));
       assert.equal(answer.status, 200);
       assert.equal(answer.text, bytes);
       assert.match(answer.headers['content-type'] ?? '', /^text\/event-stream/);
@@ -51,7 +51,7 @@ for (const format of formats) {
     const { fake, weir } = await enter(retrying);
     const sent = format.start.join('') + format.content('Some') + format.errorEvent;
     answerInTurn(fake, { chunks: [sent] });
-    const answer = await call(weir.url, sentIn(format, true));
+    const answer = await call(weir.url, requestSentIn(format, true));
     assert.equal(answer.text, sent);
     assert.equal(answer.headers['x-weir-modules'], undefined);
     assert.equal(fake.requests.length, 1);
@@ -61,7 +61,7 @@ for (const format of formats) {
     const { fake, weir } = await enter(retrying);
     const sent = format.start.join('') + format.content('Some');
     answerInTurn(fake, { chunks: [sent], ending: 'cut' });
-    const answer = await call(weir.url, sentIn(format, true));
+    const answer = await call(weir.url, requestSentIn(format, true));
     assert.equal(answer.text.startsWith(sent + format.errorFrameStart), true);
     assert.equal(fake.requests.length, 1);
   });
@@ -69,7 +69,7 @@ for (const format of formats) {
   test(`a cut before any content is a 502 where no module steps in (${format.name})`, async () => {
     const { fake, weir } = await enter();
     answerInTurn(fake, { chunks: [...format.start], ending: 'cut' });
-    const answer = await call(weir.url, sentIn(format, true));
+    const answer = await call(weir.url, requestSentIn(format, true));
     assert.equal(answer.status, 502);
     assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
     assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[502]);
@@ -81,7 +81,7 @@ for (const format of formats) {
     const comment = `: ${'not content '.repeat(100)}\n\n`;
     const sent = comment.repeat(Math.ceil((2 * limits.commitBytesMax) / comment.length)) + format.errorEvent;
     answerInTurn(fake, { chunks: sent.split(/(?<=\n\n)/) });
-    const answer = await call(weir.url, sentIn(format, true));
+    const answer = await call(weir.url, requestSentIn(format, true));
     assert.equal(answer.text, sent);
     assert.equal(fake.requests.length, 1);
   });
@@ -98,7 +98,7 @@ test('a provider that leaves the connection open after its error is not waited f
   });
   await Promise.all(
     formats.map(async (format) => {
-      const answer = await call(weir.url, sentIn(format, true));
+      const answer = await call(weir.url, requestSentIn(format, true));
       assert.equal(answer.text, streamIn(format, 'At last'));
       assert.equal(await asked(format)[0]?.over, false);
     }),
@@ -118,12 +118,12 @@ test('a stream that is silent after its headers goes to the client, and is then 
     { ...retrying, WEIR_KEEP_ALIVE: '100ms' },
   );
   const silent = formats.map(async (format) => {
-    const { response } = open(weir.url, sentIn(format, true));
+    const { response } = openCall(weir.url, requestSentIn(format, true));
     const sentAt = performance.now();
     const answer = await response;
     assert.ok(performance.now() - sentAt > limits.commitWaitMs / 2, 'it was waited for');
     assert.equal(answer.statusCode, 200);
-    const reader = new Reader(answer);
+    const reader = new StreamReader(answer);
     await eventually(() => (reader.text.includes(format.keepAlive) ? true : undefined));
     assert.equal(reader.text.replaceAll(format.keepAlive, ''), '');
     return { format, reader };

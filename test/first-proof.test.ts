@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Answered, call } from './support/call.ts';
+import { call, type RawAnswer } from './support/call.ts';
 import { bearer, Person, password } from './support/cloud.ts';
+import { gatewaysOnStores } from './support/gateways-on-stores.ts';
 import { MailServer, tokenIn } from './support/mail-server.ts';
-import { twoAddresses } from './support/two-addresses.ts';
 
 let mail: MailServer;
 before(async () => {
@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => mail.close());
 
-for (const [home, start] of Object.entries(twoAddresses))
+for (const [home, start] of Object.entries(gatewaysOnStores))
   describe(`the first proof that a mailbox is read, on ${home}`, () => {
     test('by a reset ends what a stranger made with the address, and later resets leave keys alone', async (t) => {
       const [one, other] = await start(t, mail.settings);
@@ -114,25 +114,25 @@ async function prepared(url: string, person: Person) {
   return made;
 }
 
-function storeKey(url: string, token: string): Promise<Answered> {
+function storeKey(url: string, token: string): Promise<RawAnswer> {
   const body = { key: 'sk-ant-api03-of-whoever-stores-it' };
   return call(url, { method: 'PUT', path: '/v1/byok/anthropic', body, headers: bearer(token) });
 }
 
-function chat(url: string, key: string): Promise<Answered> {
+function chat(url: string, key: string): Promise<RawAnswer> {
   const body = { model: 'demo-1', messages: [{ role: 'user', content: 'hi' }] };
   return call(url, { path: '/v1/chat/completions', body, headers: bearer(key) });
 }
 
-function read(url: string, path: string, token: string): Promise<Answered> {
+function read(url: string, path: string, token: string): Promise<RawAnswer> {
   return call(url, { path, headers: bearer(token) });
 }
 
-function logIn(url: string, email: string, typed: string): Promise<Answered> {
+function logIn(url: string, email: string, typed: string): Promise<RawAnswer> {
   return call(url, { path: '/v1/users/login', body: { email, password: typed } });
 }
 
-async function verify(url: string, email: string, headers: readonly string[] = []): Promise<Answered> {
+async function verify(url: string, email: string, headers: readonly string[] = []): Promise<RawAnswer> {
   const token = tokenIn(await mail.next(email, 'Confirm your e-mail address'));
   return call(url, { path: '/v1/users/verify', body: { token }, headers });
 }

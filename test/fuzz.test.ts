@@ -8,7 +8,7 @@ import { fuzzAnswers, fuzzRequests } from './fuzz/fuzz-codecs.ts';
 import { fuzzOwnRoutes } from './fuzz/fuzz-own-routes.ts';
 import { fuzzWithAccounts } from './fuzz/people.ts';
 import { Stage } from './fuzz/stage.ts';
-import { billingSettings } from './support/billing-house.ts';
+import { billingSettings } from './support/billing-gateway.ts';
 import { bearer } from './support/cloud.ts';
 import { FakeStripe } from './support/fake-stripe.ts';
 import { startReplicas } from './support/replicas.ts';

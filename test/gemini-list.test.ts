@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { call, open, Reader } from './support/call.ts';
+import { call, openCall, StreamReader } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
 import { formatAt, requestIn, streamIn } from './support/formats.ts';
-import { sharedPlayed } from './support/house.ts';
+import { shareGatewaysWithHandler } from './support/scripted-gateway.ts';
 
 /** A stream without `alt=sse` is a list, whose answers come one by one. */
-const play = sharedPlayed();
+const play = shareGatewaysWithHandler();
 const gemini = formatAt('/v1beta/models/gemini-2.5-flash:generateContent');
 const path = '/v1beta/models/gemini-2.5-flash:streamGenerateContent';
 const body = requestIn(gemini, true);
@@ -25,7 +25,7 @@ for (const model of ['gemini-2.5-flash', 'claude-sonnet-4-5'])
       resolve(res);
     }, silent);
     const way = path.replace('gemini-2.5-flash', model);
-    const reader = new Reader(await open(weir.url, { path: way, body }).response);
+    const reader = new StreamReader(await openCall(weir.url, { path: way, body }).response);
     const res = await provider;
     const { content, end } = formatAt(asked);
     await eventually(() => /^\s*\[.*"one".*\}\s*\n$/s.test(reader.text) || undefined);
@@ -64,8 +64,8 @@ test('a client that leaves in the middle of a list ends the call, and an error b
     res.on('close', leave);
     res.writeHead(200, eventStream).write(gemini.start.join('') + gemini.content('one'));
   });
-  const { request, response } = open(weir.url, { path, body });
-  const reader = new Reader(await response);
+  const { request, response } = openCall(weir.url, { path, body });
+  const reader = new StreamReader(await response);
   reader.response.on('error', () => undefined);
   await eventually(() => reader.text.includes('one') || undefined);
   request.destroy();

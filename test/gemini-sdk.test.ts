@@ -3,10 +3,10 @@ import { after, beforeEach, describe, test } from 'node:test';
 import { ApiError, GoogleGenAI } from '@google/genai';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';
 import { Person, startCloud } from './support/cloud.ts';
+import { requestJson } from './support/http-client.ts';
 import { dialectAt } from './support/provider-dialects.ts';
 import { geminiStream } from './support/wire/fixtures.ts';
 
@@ -62,7 +62,9 @@ describe("Google's SDK", () => {
       parts.flatMap(({ thoughtSignature }) => thoughtSignature ?? []),
       ['dGV4dA==', 'Y2FsbA=='],
     );
-    const { text } = await ask(`${weir.url}${path}:streamGenerateContent?alt=sse&key=${key}`, { body });
+    const { text } = await requestJson(`${weir.url}${path}:streamGenerateContent?alt=sse&key=${key}`, {
+      body,
+    });
     assert.equal(text, geminiStream.toString());
   });
 
@@ -145,7 +147,7 @@ describe("Google's SDK", () => {
     fake.answerWith({ body: { totalTokens: 31 } });
     const messages = { model, messages: [{ role: 'user', content: 'Hello' }] };
     const counting = (headers: Record<string, string>) =>
-      ask(`${weir.url}/v1/messages/count_tokens`, { headers, body: messages });
+      requestJson(`${weir.url}/v1/messages/count_tokens`, { headers, body: messages });
     assert.deepEqual((await counting({ 'x-provider-key': key })).json, { input_tokens: 31 });
     assert.deepEqual(at(fake.last.json, 'generateContentRequest'), { model: `models/${model}`, ...body });
     assert.equal((await counting({})).headers.get('x-weir-estimate'), 'true');
@@ -172,12 +174,12 @@ test('a key in the query pays, and is seen by nobody', async () => {
   for (const name of ['key', '$key', 'k%65y', '%24%6Bey']) {
     fake.requests.length = 0;
     const asked = `${path}:generateContent?${name}=${key}&quotaUser=me&access_token=mine&oauth_token=x`;
-    const { status } = await ask(`${weir.url}${asked}`, { body });
+    const { status } = await requestJson(`${weir.url}${asked}`, { body });
     assert.equal(status, 200, name);
     assert.equal(fake.last.url, `${path}:generateContent?quotaUser=me`);
     assert.equal(fake.last.headers['x-goog-api-key'], key);
   }
-  const { text } = await ask(`${weir.url}/v1/requests`);
+  const { text } = await requestJson(`${weir.url}/v1/requests`);
   assert.ok(text.includes(model) && !text.includes(key));
   assert.ok(!weir.logLines.join('').includes(key));
 });
@@ -224,7 +226,10 @@ test('odd names, keys and methods are refused here, or reach nobody but Google a
 test('modules see its calls as any others', async () => {
   const headers = { 'x-goog-api-key': key, 'x-weir-pipeline': 'exact-cache,cost-guard?request=1' };
   const url = `${weir.url}${path}:generateContent`;
-  const [first, second] = [await ask(url, { headers, body }), await ask(url, { headers, body })];
+  const [first, second] = [
+    await requestJson(url, { headers, body }),
+    await requestJson(url, { headers, body }),
+  ];
   assert.deepEqual(
     [first, second].map((answer) => answer.headers.get('x-weir-cache')),
     ['miss', 'hit'],
@@ -233,7 +238,7 @@ test('modules see its calls as any others', async () => {
   assert.equal(fake.requests.length, 1);
   assert.ok(Number(first.headers.get('x-weir-cost-usd')) > 0);
   const dear = { ...headers, 'x-weir-pipeline': 'cost-guard?request=0.000001' };
-  const refused = await ask(url, { headers: dear, body });
+  const refused = await requestJson(url, { headers: dear, body });
   assert.deepEqual([refused.status, at(refused.json, 'error', 'status')], [400, 'INVALID_ARGUMENT']);
 });
 
@@ -245,7 +250,7 @@ test('a key of an account is taken where Google’s clients send theirs', async 
   const client = new GoogleGenAI({ apiKey: made.key, httpOptions: { baseUrl: cloud.url } });
   assert.match((await client.models.generateContent(asked)).text ?? '', /./);
   const inQuery = `${cloud.url}/v1beta/models/demo-1:generateContent?key=${made.key}`;
-  assert.equal((await ask(inQuery, { body })).status, 200);
+  assert.equal((await requestJson(inQuery, { body })).status, 200);
   assert.ok(!cloud.logLines.join('').includes(made.key));
   const stranger = new GoogleGenAI({ apiKey: 'gw_live_nobody', httpOptions: { baseUrl: cloud.url } });
   await assert.rejects(stranger.models.generateContent(asked), isRefused(401, 'UNAUTHENTICATED'));

@@ -6,25 +6,25 @@ import { readSettings, SettingsError } from '../src/gateway/settings.ts';
 import { limits } from '../src/kernel/limits.ts';
 import { isJsonObject } from '../src/lib/json.ts';
 import { at } from './support/at.ts';
-import { type Answered, call, open, Reader, type Sent } from './support/call.ts';
+import { call, openCall, type RawAnswer, type RawRequest, StreamReader } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
 import {
-  codeIn,
+  errorCodeIn,
   formatAt,
   formats,
-  manners,
+  framings,
   messages,
   pathOf,
   requestIn,
-  sentIn,
+  requestSentIn,
   streamIn,
   type TestedFormat,
 } from './support/formats.ts';
-import { sharedScripted, startHouse } from './support/house.ts';
 import { rawConnection } from './support/raw-connection.ts';
+import { shareScriptedGateways, startGatewayFor } from './support/scripted-gateway.ts';
 import { listening, startServer } from './support/server.ts';
 
-const enter = sharedScripted();
+const enter = shareScriptedGateways();
 const foreignHosts = [
   'evil.example',
   'evil.example:3099',
@@ -63,7 +63,7 @@ for (const host of [
     for (const path of [messages.path, '/health']) {
       const answer = await call(weir.url, { ...callIn(messages, ['host', host]), path });
       assert.equal(answer.status, 400);
-      assert.equal(codeIn(answer.json), 'invalid_request');
+      assert.equal(errorCodeIn(answer.json), 'invalid_request');
     }
     assert.equal(fake.requests.length, 0);
   });
@@ -206,14 +206,14 @@ test('a browser that asks before it calls is told what it may send', async () =>
 
 test('a call that comes back to the gateway by way of another ends with 508', async (t) => {
   const road = await startRoad(t);
-  const second = await startHouse(t, road.url);
-  const first = await startHouse(t, second.url);
+  const second = await startGatewayFor(t, road.url);
+  const first = await startGatewayFor(t, second.url);
   road.leadTo(first.url);
-  for (const { format, streamed, manner } of manners) {
+  for (const { format, streamed, manner } of framings) {
     const before = road.travelled();
     const answer = await call(first.url, callIn(format, [], streamed));
     assert.equal(answer.status, 508, manner);
-    assert.equal(codeIn(answer.json), 'loop_detected');
+    assert.equal(errorCodeIn(answer.json), 'loop_detected');
     assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[508]);
     assert.equal(road.travelled(), before + 1, manner);
   }
@@ -342,11 +342,11 @@ test('streams that are open when the gateway stops are finished, and nobody new 
     await goOn;
     res.end(sent.slice(cut));
   });
-  const weir = await startHouse(t, upstream);
+  const weir = await startGatewayFor(t, upstream);
   const guests = await Promise.all(
     formats.map(async (format) => {
-      const { response } = open(weir.url, callIn(format, [], true));
-      const reader = new Reader(await response);
+      const { response } = openCall(weir.url, callIn(format, [], true));
+      const reader = new StreamReader(await response);
       const raw = rawConnection(t, weir.url);
       raw.send(rawRequest(format, true));
       await eventually(() => (raw.text().includes('one') ? true : undefined));
@@ -384,10 +384,10 @@ test('streams that do not end in the time given are cut when the gateway stops',
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.write(start.join('') + content('one'));
   });
-  const weir = await startHouse(t, upstream);
+  const weir = await startGatewayFor(t, upstream);
   const answers = await Promise.all(
     formats.map(async (format) => {
-      const answer = await open(weir.url, callIn(format, [], true)).response;
+      const answer = await openCall(weir.url, callIn(format, [], true)).response;
       answer.on('error', () => undefined);
       await once(answer, 'data');
       return answer;
@@ -581,8 +581,8 @@ test('a slash at the end of a path makes no difference', async () => {
   assert.equal((await call(weir.url, { path: '/health/' })).status, 200);
 });
 
-function callIn(format: TestedFormat, headers: readonly string[], streamed = false): Sent {
-  return { ...sentIn(format, streamed), headers };
+function callIn(format: TestedFormat, headers: readonly string[], streamed = false): RawRequest {
+  return { ...requestSentIn(format, streamed), headers };
 }
 
 interface BadBody {
@@ -636,7 +636,7 @@ interface Expected {
 }
 
 /** The envelope, the whole envelope and nothing but the envelope. */
-function assertError(answer: Answered, { status, code, type, param, detail }: Expected): void {
+function assertError(answer: RawAnswer, { status, code, type, param, detail }: Expected): void {
   assert.equal(answer.status, status, answer.text);
   assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
   assertRequestId(answer);
@@ -656,7 +656,7 @@ function googlesOwn({ status, code, type }: Expected): object {
   return { code: status, status: type, details };
 }
 
-function assertRequestId({ headers }: Answered): void {
+function assertRequestId({ headers }: RawAnswer): void {
   assert.match(String(headers['x-request-id']), /^req_[0-9a-f]{32}$/);
 }
 
@@ -677,7 +677,7 @@ function assertRawError(answer: string, status: number, code: string): void {
   assert.equal(at(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))), 'error', 'code'), code);
 }
 
-function assertReadable(answer: Answered, status: number): void {
+function assertReadable(answer: RawAnswer, status: number): void {
   assert.equal(answer.status, status);
   assert.equal(answer.headers['access-control-allow-origin'], 'https://app.example');
   assert.match(String(answer.headers.vary), /origin/i);

@@ -7,7 +7,7 @@ import { readBody } from '../src/server/body.ts';
 import { SlowBodyMonitor } from '../src/server/slow-body-monitor.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
-import { begin, call } from './support/call.ts';
+import { call, startCall } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
 import { startHttp } from './support/http-server.ts';
 import { WeirProcess } from './support/weir-process.ts';
@@ -72,7 +72,7 @@ test('bodies that one caller leaves unfinished are bounded, and those of others 
   const statuses: number[] = [];
   const open = Array.from({ length: 4 }, () => {
     const headers = ['content-length', String(30 * mebibyte)];
-    const { request, response } = begin(url, { method: 'POST', path: '/v1/messages', headers });
+    const { request, response } = startCall(url, { method: 'POST', path: '/v1/messages', headers });
     response.then(
       (answer) => void statuses.push(answer.statusCode ?? 0),
       () => undefined,
@@ -103,7 +103,7 @@ test('the memory of unfinished bodies is given back when their clients leave', a
   const held = () => process.memoryUsage().arrayBuffers - before;
   const open = Array.from({ length: 4 }, () => {
     const headers = ['content-length', String(30 * mebibyte)];
-    const { request, response } = begin(weir.url, { method: 'POST', path: '/v1/messages', headers });
+    const { request, response } = startCall(weir.url, { method: 'POST', path: '/v1/messages', headers });
     response.catch(() => undefined);
     request.write(sent);
     return request;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type LaidOut, tokensBy } from '../measure/eval/tokens/laid-out.ts';
+import { type TextLayout, tokensBy } from '../measure/eval/tokens/laid-out.ts';
 import { refitted } from '../measure/eval/tokens/refit.ts';
 import { isIn, shareOf } from '../measure/eval/usage/held-out.ts';
 import { templateFor } from '../src/providers/tokens/prompt-template.ts';
@@ -46,7 +46,7 @@ test('numbers that are fitted anew are those that the calls were made with', () 
   const calls = Array.from({ length: 60 }, (_, at) => {
     const hasTools = at % 3 === 0 ? 1 : 0;
     const amounts = [at * 13 + 5, 1, (at % 4) + 1, at % 2, hasTools, hasTools * (40 + 7 * (at % 5))];
-    const laid: LaidOut = { template: templateFor('qwen-2', undefined), amounts, rest: at % 7 };
+    const laid: TextLayout = { template: templateFor('qwen-2', undefined), amounts, rest: at % 7 };
     return { laid, reported: tokensBy(numbers, laid) };
   });
   const found = refitted(calls);

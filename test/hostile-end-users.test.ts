@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { type Answered, ask } from './support/asking.ts';
 import { at } from './support/at.ts';
 import { eventually } from './support/eventually.ts';
 import { formatAt, formats, type TestedFormat } from './support/formats.ts';
+import { type HttpAnswer, requestJson } from './support/http-client.ts';
 
 /*
  * One account with 40 end users, three of whom collude, and some strangers whom the application doesn't name. Everybody
@@ -118,7 +118,7 @@ async function start(t: { after(end: () => Promise<void>): void }) {
     const { format, fields, word } = user;
     const before = fake.requests.length;
     const turns = format.name === 'Responses' ? { input: said } : { messages: said, max_tokens: 100 };
-    const answer = await ask(`${weir.url}${format.path}`, {
+    const answer = await requestJson(`${weir.url}${format.path}`, {
       headers: {
         'x-weir-pipeline': pipeline,
         ...(conversation !== undefined && { 'x-weir-conversation': conversation }),
@@ -135,11 +135,11 @@ async function start(t: { after(end: () => Promise<void>): void }) {
   }
 
   const patterns = async () => {
-    const { json } = await ask(`${weir.url}/v1/patterns?limit=200`);
+    const { json } = await requestJson(`${weir.url}/v1/patterns?limit=200`);
     const rows = at(json, 'patterns');
     return Array.isArray(rows) ? rows : [];
   };
-  const own = (url: string) => ask(`${weir.url}${url}`);
+  const own = (url: string) => requestJson(`${weir.url}${url}`);
   return { url: weir.url, call, patterns, own };
 }
 
@@ -149,7 +149,7 @@ for (const seed of [1, 2]) {
   test(`what end users say is in nobody else’s prompt and in no answer to others, in order ${seed}`, async (t) => {
     const { url, call, patterns } = await start(t);
     const tell = (conversation: string, note: string) =>
-      ask(`${url}/v1/outcomes`, { body: { conversation, outcome: 'success', note } });
+      requestJson(`${url}/v1/outcomes`, { body: { conversation, outcome: 'success', note } });
 
     const talks = everybody.flatMap((user) =>
       Array.from({ length: user.isHostile ? 4 : 2 }, (_, talk) => ({
@@ -203,7 +203,9 @@ for (const seed of [1, 2]) {
       }
     const mallorys = learnt.filter(({ advice }) => String(advice).includes('kanarimallory'));
     await eventually(async () => {
-      const stories = await Promise.all(mallorys.map(({ id }) => ask(`${url}/v1/patterns/${String(id)}`)));
+      const stories = await Promise.all(
+        mallorys.map(({ id }) => requestJson(`${url}/v1/patterns/${String(id)}`)),
+      );
       return stories.every(({ json }) => Object(at(json, 'won_in')).length >= 3) || undefined;
     });
 
@@ -241,7 +243,7 @@ describe('the archive', () => {
       kept.push({ user, ref: ref ?? assert.fail(prompts[0]) });
     }
     assert.equal(new Set(kept.map(({ ref }) => ref)).size, kept.length);
-    const read = (ref: string, { id = '' }: EndUser): Promise<Answered> =>
+    const read = (ref: string, { id = '' }: EndUser): Promise<HttpAnswer> =>
       own(`/v1/archive/${ref}?user=${encodeURIComponent(id)}`);
     for (const [index, { user, ref }] of kept.entries()) {
       if (user.id === undefined) continue;

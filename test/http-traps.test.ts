@@ -22,25 +22,29 @@ import { limits as providersLimits } from '../src/providers/limits.ts';
 import { limits as serverLimits } from '../src/server/limits.ts';
 import type { Script } from '../src/testing/fake-upstream.ts';
 import { at } from './support/at.ts';
-import { begin, call, open, Reader, read } from './support/call.ts';
+import { call, openCall, readAnswer, StreamReader, startCall } from './support/call.ts';
 import { lowerQuartile } from './support/cpu-time.ts';
 import { eventually } from './support/eventually.ts';
 import {
-  codeIn,
+  errorCodeIn,
   formatAt,
   formats,
-  manners,
+  framings,
   messages,
   requestIn,
-  sentIn,
+  requestSentIn,
   streamIn,
   type TestedFormat,
 } from './support/formats.ts';
-import { sharedPlayed, sharedScripted, startHouse } from './support/house.ts';
+import {
+  shareGatewaysWithHandler,
+  shareScriptedGateways,
+  startGatewayFor,
+} from './support/scripted-gateway.ts';
 import { startServer } from './support/server.ts';
 
-const enter = sharedScripted();
-const play = sharedPlayed();
+const enter = shareScriptedGateways();
+const play = shareGatewaysWithHandler();
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 const mebibyte = 1024 * 1024;
@@ -59,14 +63,14 @@ const streamedEncodings = {
   zstd: () => createZstdCompress(),
 };
 
-for (const { format, streamed, manner } of manners) {
+for (const { format, streamed, manner } of framings) {
   for (const moment of momentsOf(streamed))
     test(`a client that leaves ${moment} ends the provider's call within 100 ms (${manner})`, async () => {
       const upstream = unfinished({ format, streamed, moment });
       const weir = await play(upstream.serve);
       const waits: number[] = [];
       for (let round = 0; round < 5; round++) {
-        const { request, response } = open(weir.url, sentIn(format, streamed));
+        const { request, response } = openCall(weir.url, requestSentIn(format, streamed));
         const { closed } = await upstream.nextCall();
         if (streamed && moment === 'in the middle') await once(await response, 'data');
         const leftAt = performance.now();
@@ -85,7 +89,7 @@ for (const { format, streamed, manner } of manners) {
       const upstream = flood(format, streamed);
       const weir = await play(upstream.serve);
       const before = await settledBytes();
-      const { response } = open(weir.url, sentIn(format, streamed));
+      const { response } = openCall(weir.url, requestSentIn(format, streamed));
       const answer = await response;
       await eventually(() => (upstream.stalled() ? true : undefined));
       // What the kernel's own buffers take on two connections, and no more.
@@ -106,7 +110,7 @@ for (const { format, streamed, manner } of manners) {
   test(`a client that leaves while it does not read ends the provider's call (${manner})`, async () => {
     const upstream = flood(format, streamed);
     const weir = await play(upstream.serve);
-    const { request, response } = open(weir.url, sentIn(format, streamed));
+    const { request, response } = openCall(weir.url, requestSentIn(format, streamed));
     await response;
     await eventually(() => (upstream.stalled() ? true : undefined));
     request.destroy();
@@ -121,9 +125,9 @@ for (const { format, streamed, manner } of manners) {
     const compressed = gzipSync(JSON.stringify(format.whole('Hello')));
     for (const body of ['not gzip at all', compressed.subarray(0, 30)]) {
       fake.answerWith({ headers, body });
-      const answer = await call(weir.url, sentIn(format, streamed));
+      const answer = await call(weir.url, requestSentIn(format, streamed));
       assert.equal(answer.status, 502);
-      assert.equal(codeIn(answer.json), 'upstream_broken');
+      assert.equal(errorCodeIn(answer.json), 'upstream_broken');
       assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[502]);
     }
   });
@@ -148,10 +152,10 @@ test('an unknown request encoding is refused with 415', async () => {
   for (const format of formats)
     for (const encoding of ['compress', 'deflate', 'gzip, br', 'x-new']) {
       const headers = ['content-encoding', encoding];
-      const answer = await call(weir.url, { ...sentIn(format, false), headers });
+      const answer = await call(weir.url, { ...requestSentIn(format, false), headers });
       assert.equal(answer.status, 415, encoding);
       assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[415]);
-      assert.equal(codeIn(answer.json), 'unsupported_encoding');
+      assert.equal(errorCodeIn(answer.json), 'unsupported_encoding');
     }
   assert.equal(fake.requests.length, 0);
 });
@@ -169,7 +173,7 @@ for (const streamed of [true, false]) {
         body: compress(plain),
       });
       const headers = ['accept-encoding', 'gzip, br, zstd'];
-      const answer = await call(weir.url, { ...sentIn(messages, streamed), headers });
+      const answer = await call(weir.url, { ...requestSentIn(messages, streamed), headers });
       assert.equal(fake.last.headers['accept-encoding'], 'identity');
       assert.equal(answer.headers['content-encoding'], undefined);
       assert.equal(sha256(answer.bytes), sha256(plain));
@@ -181,7 +185,7 @@ for (const streamed of [true, false]) {
     const plain = Buffer.from('{"error" : {"message":"no"}}');
     const headers = { 'content-encoding': 'gzip', 'retry-after': '3' };
     fake.answerWith({ status: 429, headers, body: gzipSync(plain) });
-    const answer = await call(weir.url, sentIn(messages, streamed));
+    const answer = await call(weir.url, requestSentIn(messages, streamed));
     assert.equal(answer.status, 429);
     assert.equal(answer.text, plain.toString());
     assert.equal(answer.headers['retry-after'], '3');
@@ -190,7 +194,7 @@ for (const streamed of [true, false]) {
 
   test(`a provider that can be reached at the second try is not lost (${streamed ? 'streamed' : 'unstreamed'})`, async (t) => {
     const port = await freePort();
-    const weir = await startHouse(t, `http://127.0.0.1:${port}`);
+    const weir = await startGatewayFor(t, `http://127.0.0.1:${port}`);
     const server = createServer((_, res) => {
       if (streamed) res.writeHead(200, { 'content-type': 'text/event-stream' });
       res.end(streamed ? streamIn(messages, 'Back') : JSON.stringify(messages.whole('Back')));
@@ -204,7 +208,7 @@ for (const streamed of [true, false]) {
       server.listen(port, '127.0.0.1');
     };
     subscribe('undici:client:connectError', onError);
-    const answer = await call(weir.url, sentIn(messages, streamed));
+    const answer = await call(weir.url, requestSentIn(messages, streamed));
     assert.equal(answer.status, 200);
     assert.match(answer.text, /Back/);
   });
@@ -214,7 +218,7 @@ for (const streamed of [true, false]) {
 // another test.
 test('a provider that falls silent is given up, in good words, whenever it does', async () => {
   const { fake, weir } = await enter({ WEIR_UPSTREAM_TIMEOUT: '300ms' });
-  const silences = manners.flatMap(({ format, streamed, manner }) =>
+  const silences = framings.flatMap(({ format, streamed, manner }) =>
     momentsOf(streamed)
       .filter((moment) => !streamed || moment !== 'in the middle')
       .map((moment) => ({ format, streamed, moment, what: `${moment} (${manner})` })),
@@ -223,11 +227,11 @@ test('a provider that falls silent is given up, in good words, whenever it does'
   await Promise.all(
     silences.map(async ({ format, streamed, what }, number) => {
       const headers = ['x-silence', String(number)];
-      const answer = await call(weir.url, { ...sentIn(format, streamed), headers });
+      const answer = await call(weir.url, { ...requestSentIn(format, streamed), headers });
       assert.equal(answer.status, 504, what);
       assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
       assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[504]);
-      assert.equal(codeIn(answer.json), 'upstream_timeout');
+      assert.equal(errorCodeIn(answer.json), 'upstream_timeout');
     }),
   );
   // On a busy machine the time may be over before a call has arrived; none of them is made again.
@@ -238,17 +242,17 @@ test('a provider that falls silent is given up, in good words, whenever it does'
 
 test("a provider that can't be reached is tried a few times, then it is a 502", async (t) => {
   const port = await freePort();
-  const weir = await startHouse(t, `http://127.0.0.1:${port}`);
+  const weir = await startGatewayFor(t, `http://127.0.0.1:${port}`);
   const attempts = countConnects(t, port);
   await Promise.all(
-    manners.map(async ({ format, streamed, manner }) => {
-      const answer = await call(weir.url, sentIn(format, streamed));
+    framings.map(async ({ format, streamed, manner }) => {
+      const answer = await call(weir.url, requestSentIn(format, streamed));
       assert.equal(answer.status, 502, manner);
       assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[502]);
-      assert.equal(codeIn(answer.json), 'upstream_unreachable');
+      assert.equal(errorCodeIn(answer.json), 'upstream_unreachable');
     }),
   );
-  assert.equal(attempts(), manners.length * providersLimits.connectAttemptsMax);
+  assert.equal(attempts(), framings.length * providersLimits.connectAttemptsMax);
 });
 
 test('connections to a provider are used again', async (t) => {
@@ -264,13 +268,13 @@ test('connections to a provider are used again', async (t) => {
     else if (streams) res.writeHead(200, eventStream).end(streamIn(format, 'Hello'));
     else res.end(JSON.stringify(format.whole('Hello')));
   });
-  const weir = await startHouse(t, url);
-  for (const { format, streamed, manner } of manners) {
+  const weir = await startGatewayFor(t, url);
+  for (const { format, streamed, manner } of framings) {
     connections.clear();
-    for (let round = 0; round < 12; round++) await call(weir.url, sentIn(format, streamed));
+    for (let round = 0; round < 12; round++) await call(weir.url, requestSentIn(format, streamed));
     assert.equal(connections.size, 1, manner);
   }
-  assert.equal(requests, 12 * manners.length);
+  assert.equal(requests, 12 * framings.length);
 });
 
 for (const format of formats) {
@@ -287,8 +291,8 @@ for (const format of formats) {
       },
       { WEIR_KEEP_ALIVE: '50ms' },
     );
-    const { response } = open(weir.url, sentIn(format, true));
-    const reader = new Reader(await response);
+    const { response } = openCall(weir.url, requestSentIn(format, true));
+    const reader = new StreamReader(await response);
     const pings = () => reader.text.split(format.keepAlive).length - 1;
     const ownPings = sent.split(format.keepAlive).length - 1;
     await eventually(() => (pings() - ownPings >= 3 ? true : undefined));
@@ -304,7 +308,7 @@ for (const format of formats) {
     const { fake, weir } = await enter({ WEIR_KEEP_ALIVE: '60s' });
     const sent = streamIn(format, ...Array.from({ length: 50 }, (_, n) => `piece ${n}`));
     fake.answerWith({ chunks: sent.split(/(?<=\n\r?\n)/) });
-    const answer = await call(weir.url, sentIn(format, true));
+    const answer = await call(weir.url, requestSentIn(format, true));
     assert.equal(answer.text, sent);
   });
 
@@ -317,9 +321,9 @@ for (const format of formats) {
       res.end(format.end.join(''));
     });
     const headers = ['accept-encoding', 'gzip, deflate, br, zstd'];
-    const { response } = open(weir.url, { ...sentIn(format, true), headers });
+    const { response } = openCall(weir.url, { ...requestSentIn(format, true), headers });
     const answer = await response;
-    const reader = new Reader(answer);
+    const reader = new StreamReader(answer);
     await eventually(() => (reader.text.includes('first') ? true : undefined));
     assert.match(answer.headers['content-type'] ?? '', /^text\/event-stream/);
     assert.equal(answer.headers['cache-control'], 'no-cache');
@@ -334,7 +338,7 @@ for (const format of formats) {
     const { fake, weir } = await enter();
     const sent = streamIn(format, ...Array.from({ length: 1000 }, (_, n) => `${n};`));
     fake.answerWith({ chunks: [sent] });
-    const answer = await call(weir.url, sentIn(format, true));
+    const answer = await call(weir.url, requestSentIn(format, true));
     assert.equal(sha256(answer.bytes), sha256(Buffer.from(sent)));
   });
 
@@ -342,7 +346,7 @@ for (const format of formats) {
     const { fake, weir } = await enter();
     const sent = Buffer.from(streamIn(format, 'ü水😀', 'two'));
     fake.answerWith({ chunks: Array.from(sent, (byte) => Uint8Array.of(byte)) });
-    const answer = await call(weir.url, sentIn(format, true));
+    const answer = await call(weir.url, requestSentIn(format, true));
     assert.equal(sha256(answer.bytes), sha256(sent));
   });
 
@@ -351,7 +355,7 @@ for (const format of formats) {
       const { fake, weir } = await enter();
       const whole = format.start.join('') + format.content('one');
       fake.answerWith({ chunks: [whole, format.content('two').slice(0, -20)], ending });
-      const answer = await call(weir.url, sentIn(format, true));
+      const answer = await call(weir.url, requestSentIn(format, true));
       assert.equal(answer.status, 200);
       assert.equal(answer.text.startsWith(whole), true);
       const frames = answer.text.split(/\r?\n\r?\n/);
@@ -369,7 +373,7 @@ for (const format of formats) {
     const body = JSON.stringify(format.whole('Hello'));
     for (const headers of [jsonType, { ...jsonType, 'content-length': String(body.length) }]) {
       fake.answerWith({ headers, chunks: [body.slice(0, 40)], ending: 'cut' });
-      const answer = await call(weir.url, sentIn(format, false));
+      const answer = await call(weir.url, requestSentIn(format, false));
       assert.equal(answer.status, 502);
       assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[502]);
     }
@@ -379,7 +383,7 @@ for (const format of formats) {
     const { fake, weir } = await enter();
     const body = JSON.stringify(format.whole('x'.repeat(8 * mebibyte)));
     fake.answerWith({ headers: jsonType, chunks: [body.slice(0, -100_000)], ending: 'cut' });
-    await assert.rejects(call(weir.url, sentIn(format, false)), {
+    await assert.rejects(call(weir.url, requestSentIn(format, false)), {
       code: 'ECONNRESET',
     });
   });
@@ -389,7 +393,7 @@ for (const format of formats) {
       const upstream = flood(format, false, 64 * mebibyte);
       const weir = await play(upstream.serve);
       const before = await settledBytes();
-      const { request, response } = open(weir.url, sentIn(format, false));
+      const { request, response } = openCall(weir.url, requestSentIn(format, false));
       const answer = await response;
       let bytes = 0;
       answer.on('data', (chunk: Buffer) => {
@@ -409,7 +413,7 @@ for (const format of formats) {
     const sent = streamIn(format, 'Hello').trimEnd();
     fake.answerWith({ chunks: [sent] });
     const headers = ['x-weir-trace', 'on'];
-    const answer = await call(weir.url, { ...sentIn(format, true), headers });
+    const answer = await call(weir.url, { ...requestSentIn(format, true), headers });
     assert.equal(answer.text.startsWith(sent), true);
     assert.match(answer.text.slice(sent.length), /^\n+: weir \{.*\}\n\n$/);
   });
@@ -425,12 +429,12 @@ test('a stream that falls silent for good closes with an error', async () => {
   });
   await Promise.all(
     formats.map(async (format) => {
-      const answer = await call(weir.url, sentIn(format, true));
+      const answer = await call(weir.url, requestSentIn(format, true));
       assert.equal(answer.text.startsWith(begun(format)), true);
       const rest = answer.text.slice(answer.text.lastIndexOf(format.errorFrameStart));
       const error: unknown = JSON.parse(rest.slice(rest.indexOf('{')));
       assert.equal(at(error, 'error', 'type'), format.errorTypes[504]);
-      assert.equal(codeIn(error), 'upstream_timeout');
+      assert.equal(errorCodeIn(error), 'upstream_timeout');
       assert.match(answer.text, /\n\r?\n$/);
     }),
   );
@@ -445,9 +449,9 @@ test('a body that says that it is too large is refused before it is sent', async
     'application/json',
   ];
   for (const format of formats) {
-    const { request, response } = begin(weir.url, { path: format.path, method: 'POST', headers });
+    const { request, response } = startCall(weir.url, { path: format.path, method: 'POST', headers });
     request.flushHeaders();
-    const answer = await read(await response);
+    const answer = await readAnswer(await response);
     assertTooLarge(answer, format);
     request.destroy();
   }
@@ -465,8 +469,8 @@ for (const [encoding, compressor] of Object.entries(streamedEncodings))
       await goOn;
       compress.end(messages.end.join(''));
     });
-    const { response } = open(weir.url, sentIn(messages, true));
-    const reader = new Reader(await response);
+    const { response } = openCall(weir.url, requestSentIn(messages, true));
+    const reader = new StreamReader(await response);
     await eventually(() => (reader.text.includes('first') ? true : undefined));
     assert.equal(reader.ended, false);
     letGoOn();
@@ -483,7 +487,7 @@ test(`a client that leaves a compressed stream ends the provider's call`, async 
     compress.write(messages.start.join('') + messages.content('first'));
     compress.flush();
   });
-  const { request, response } = open(weir.url, sentIn(messages, true));
+  const { request, response } = openCall(weir.url, requestSentIn(messages, true));
   await once(await response, 'data');
   request.destroy();
   await closed;
@@ -498,11 +502,11 @@ test(`a slow client is not a silent provider`, async () => {
   const upstream = flood(messages, true);
   // From a second on it is counted in turns of a clock, of which a process that is stuck misses all but one.
   const weir = await play(upstream.serve, { WEIR_UPSTREAM_TIMEOUT: '1100ms' });
-  const { response } = open(weir.url, sentIn(messages, true));
+  const { response } = openCall(weir.url, requestSentIn(messages, true));
   const answer = await response;
   // Twice as long as a provider may be silent.
   await eventually(() => (upstream.stalled(2500) ? true : undefined));
-  const { bytes } = await read(answer);
+  const { bytes } = await readAnswer(answer);
   assert.equal(bytes.byteLength, upstream.sentBytes());
   assert.ok(bytes.byteLength > floodBytes);
 });
@@ -532,7 +536,7 @@ for (const length of ['content-length', 'chunked'] as const)
 test(`a body without end is refused, and the client is cut off`, async () => {
   const { weir } = await enter();
   const headers = ['transfer-encoding', 'chunked', 'content-type', 'application/json'];
-  const { request, response } = begin(weir.url, { path: messages.path, method: 'POST', headers });
+  const { request, response } = startCall(weir.url, { path: messages.path, method: 'POST', headers });
   const before = await settledBytes();
   const chunk = Buffer.alloc(8 * mebibyte, 'x');
   let most = 0;
@@ -543,7 +547,7 @@ test(`a body without end is refused, and the client is cut off`, async () => {
     request.write(chunk, (failure) => failure ?? pour());
   };
   pour();
-  assertTooLarge(await read(await response), messages);
+  assertTooLarge(await readAnswer(await response), messages);
   await eventually(() => (request.destroyed ? true : undefined));
   assert.ok(most < 2 * serverLimits.bodyBytesMax, `${most} bytes were held`);
 });
@@ -729,7 +733,7 @@ function sent(socket: Socket, bytes: Uint8Array): Promise<void> {
 function assertTooLarge(answer: { status: number; json: unknown }, format: TestedFormat): void {
   assert.equal(answer.status, 413);
   assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[413]);
-  assert.equal(codeIn(answer.json), 'body_too_large');
+  assert.equal(errorCodeIn(answer.json), 'body_too_large');
 }
 
 function without(text: string, part: string): string {

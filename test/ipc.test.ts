@@ -5,13 +5,13 @@ import Anthropic from '@anthropic-ai/sdk';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
-import { type Answered, call } from './support/call.ts';
+import { call, type RawAnswer } from './support/call.ts';
 import { clientDialects } from './support/client-dialects.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
 import { messages as format } from './support/formats.ts';
 import { providerDialects } from './support/provider-dialects.ts';
-import { replicated } from './support/replicas.ts';
+import { replicaSettings } from './support/replicas.ts';
 
 const fake = await FakeUpstream.start();
 const environment = {
@@ -44,7 +44,7 @@ const said = Array.from({ length: 120 }, (_, turn) => ({
 const messages = [...said, { role: 'user' as const, content: 'How many boats has town 130?' }];
 const body = { model: format.model, max_tokens: 100, messages };
 
-function found(answer: Answered): Answered | undefined {
+function found(answer: RawAnswer): RawAnswer | undefined {
   return answer.status === 200 ? answer : undefined;
 }
 
@@ -218,7 +218,7 @@ test('a stream in which the model recalls something is one answer for the SDK', 
 });
 
 test('accounts on PostgreSQL see their own archive and no other', async (t) => {
-  const cloud = await startCloud(t, await replicated(t, { WEIR_ANTHROPIC_BASE_URL: fake.url }));
+  const cloud = await startCloud(t, await replicaSettings(t, { WEIR_ANTHROPIC_BASE_URL: fake.url }));
   const [ann, bob] = [await Person.signUp(cloud.url), await Person.signUp(cloud.url)];
   const headers = [
     ...bearer((await ann.makeKey()).key),

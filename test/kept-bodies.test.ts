@@ -8,7 +8,7 @@ import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { call } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
-import { foundLate } from './support/odd-modules.ts';
+import { lateReads } from './support/odd-modules.ts';
 import { recordedMessage, saysMessage } from './support/recorded-messages.ts';
 
 const mebibyte = 1024 * 1024;
@@ -78,7 +78,7 @@ describe('a large body', () => {
     test('that works on after the answer still has it, and finds it gone when that is done', async () => {
       const headers = ['x-weir-pipeline', 'reads-late'];
       assert.equal((await call(weir.url, { path, headers, body })).status, 200);
-      const found = await eventually(() => foundLate.at(-1));
+      const found = await eventually(() => lateReads.at(-1));
       assert.equal(found.later, hash('sha256', body));
       await eventually(() => {
         try {

@@ -8,12 +8,12 @@ import { cleanUp } from './support/clean-up.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
 import { recordedMessage, saysMessage } from './support/recorded-messages.ts';
-import { replicated } from './support/replicas.ts';
+import { replicaSettings } from './support/replicas.ts';
 
 test('a kept conversation goes on at another replica, and nobody reads it in Redis', async (t) => {
   const provider = await FakeUpstream.start(saysMessage(recordedMessage()));
   cleanUp(t, () => provider.close());
-  const environment = await replicated(t, { WEIR_ANTHROPIC_BASE_URL: provider.url });
+  const environment = await replicaSettings(t, { WEIR_ANTHROPIC_BASE_URL: provider.url });
   const one = await startCloud(t, environment);
   const other = await startCloud(t, environment);
   const redis = await createClient({ url: String(environment.REDIS_URL) })

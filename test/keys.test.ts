@@ -6,7 +6,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { limits } from '../src/accounts/limits.ts';
 import { assertError } from './support/assert-error.ts';
 import { at, fieldsOf } from './support/at.ts';
-import { type Answered, call } from './support/call.ts';
+import { call, type RawAnswer } from './support/call.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
 import { startReplicas } from './support/replicas.ts';
@@ -404,7 +404,7 @@ async function startTwice(t: TestContext) {
   return [gateway, gateway] as const;
 }
 
-function inference(url: string, token: string): Promise<Answered> {
+function inference(url: string, token: string): Promise<RawAnswer> {
   return call(url, {
     path: '/v1/messages',
     headers: token === '' ? [] : bearer(token),

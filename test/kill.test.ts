@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Environment } from '../src/gateway/settings.ts';
 import { killTrial } from './support/kill-trial.ts';
-import { replicated } from './support/replicas.ts';
+import { replicaSettings } from './support/replicas.ts';
 import { usageTrial } from './support/usage-trial.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
@@ -28,7 +28,7 @@ const setUps: Readonly<Record<string, SetUp>> = {
   },
   'replicas whose Redis is emptied': {
     replicas: 2,
-    environment: async (t) => ({ ...(await replicated(t)), WEIR_DATA_DIR: emptyFolder(t) }),
+    environment: async (t) => ({ ...(await replicaSettings(t)), WEIR_DATA_DIR: emptyFolder(t) }),
   },
 };
 

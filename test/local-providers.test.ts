@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { assertError } from './support/assert-error.ts';
 import { at } from './support/at.ts';
-import { type Answered, call } from './support/call.ts';
+import { call, type RawAnswer } from './support/call.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { saysCompletion } from './support/recorded-completions.ts';
 
@@ -73,7 +73,7 @@ test('a local provider with an address serves accounts of a cloud gateway', asyn
   const ada = await Person.signUp(url);
   const headers = bearer((await ada.makeKey()).key);
   fake.answerWith(saysCompletion({ text: 'hello', finish: 'stop' }));
-  const asked = (model: string): Promise<Answered> =>
+  const asked = (model: string): Promise<RawAnswer> =>
     call(url, { path: '/v1/chat/completions', headers, body: { model, messages } });
   assert.equal((await asked('ollama/x')).status, 200);
   assert.equal((await asked('vllm/x')).status, 404);

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { freePort } from '../scripts/test-servers/server-process.ts';
 import { limits } from '../src/workers/limits.ts';
-import { ask } from './support/asking.ts';
 import { eventually } from './support/eventually.ts';
+import { requestJson } from './support/http-client.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
 const demo = { model: 'demo-1', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] };
@@ -133,7 +133,7 @@ async function serving(t: TestContext, { output, workers = '1' }: Serving) {
   closeSync(output);
   const url = `http://127.0.0.1:${port}`;
   await eventually(async () => {
-    const isThere = (await ask(`${url}/health`).catch(() => undefined))?.status === 200;
+    const isThere = (await requestJson(`${url}/health`).catch(() => undefined))?.status === 200;
     // All of them: before that there is nobody to hear a signal.
     return isThere && (workers === '1' || (await figure(url, 'weir_workers')) === Number(workers))
       ? true
@@ -150,7 +150,7 @@ async function calls(url: string, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let made = 0; made < count; made++) {
     const startedAtMs = performance.now();
-    const { status, headers } = await ask(`${url}/v1/messages`, { body: demo });
+    const { status, headers } = await requestJson(`${url}/v1/messages`, { body: demo });
     assert.equal(status, 200);
     assert.ok(performance.now() - startedAtMs < callMsMax);
     ids.push(headers.get('x-request-id') ?? '');

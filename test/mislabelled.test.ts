@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { call, open, Reader } from './support/call.ts';
+import { call, openCall, StreamReader } from './support/call.ts';
 import { clientDialects } from './support/client-dialects.ts';
 import { eventually } from './support/eventually.ts';
-import { formatAt, formats, sentIn, streamIn } from './support/formats.ts';
-import { sharedPlayed } from './support/house.ts';
+import { formatAt, formats, requestSentIn, streamIn } from './support/formats.ts';
+import { shareGatewaysWithHandler } from './support/scripted-gateway.ts';
 
-const play = sharedPlayed();
+const play = shareGatewaysWithHandler();
 const labels = ['application/json', 'text/plain; charset=utf-8', 'application/octet-stream', undefined];
 
 function labelled(label: string | undefined): Record<string, string> {
@@ -21,7 +21,7 @@ for (const format of formats) {
   for (const label of labels)
     test(`a stream that is called ${label ?? 'nothing'} is a stream (${format.name})`, async () => {
       const weir = await play((_, res) => void res.writeHead(200, labelled(label)).end(stream));
-      const answer = await call(weir.url, sentIn(format, true));
+      const answer = await call(weir.url, requestSentIn(format, true));
       assert.equal(answer.text, stream);
       assert.match(String(answer.headers['content-type']), /^text\/event-stream/);
     });
@@ -42,7 +42,7 @@ for (const format of formats) {
           bytes.subarray(12),
         );
       });
-      const answer = await call(weir.url, sentIn(format, true));
+      const answer = await call(weir.url, requestSentIn(format, true));
       assert.equal(answer.text, before + stream);
     });
 
@@ -53,7 +53,7 @@ for (const format of formats) {
       res.write(format.start.join('') + format.content('Hi'));
       finish = () => res.end(format.end.join(''));
     });
-    const reader = new Reader(await open(weir.url, sentIn(format, true)).response);
+    const reader = new StreamReader(await openCall(weir.url, requestSentIn(format, true)).response);
     await eventually(() => reader.text.includes(format.content('Hi')) || undefined);
     finish();
     await eventually(() => reader.ended || undefined);
@@ -65,14 +65,14 @@ for (const format of formats) {
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
       res.writeHead(200, headers).end(gzipSync(stream));
     });
-    const answer = await call(weir.url, sentIn(format, true));
+    const answer = await call(weir.url, requestSentIn(format, true));
     assert.equal(answer.text, stream);
   });
 
   test(`a stream for who wants none is one answer (${format.name})`, async () => {
     for (const label of [...labels, 'text/event-stream']) {
       const weir = await play((_, res) => void res.writeHead(200, labelled(label)).end(stream));
-      const answer = await call(weir.url, sentIn(format, false));
+      const answer = await call(weir.url, requestSentIn(format, false));
       assert.equal(answer.headers['content-type'], 'application/json');
       assert.match(JSON.stringify(answer.json), /Hi there/);
     }
@@ -82,10 +82,10 @@ for (const format of formats) {
     const whole = `\n ${JSON.stringify(format.whole('Hi there'))}`;
     const headers = { 'content-type': 'text/event-stream' };
     const weir = await play((_, res) => void res.writeHead(200, headers).end(whole));
-    const answer = await call(weir.url, sentIn(format, false));
+    const answer = await call(weir.url, requestSentIn(format, false));
     assert.equal(answer.text, whole);
     assert.equal(answer.headers['content-type'], 'application/json');
-    const streamed = await call(weir.url, sentIn(format, true));
+    const streamed = await call(weir.url, requestSentIn(format, true));
     assert.match(String(streamed.headers['content-type']), /^text\/event-stream/);
     assert.match(streamed.text, /^(event|data): ?.*Hi there/ms);
   });

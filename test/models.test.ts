@@ -4,9 +4,9 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
-import { startHouse } from './support/house.ts';
+import { requestJson } from './support/http-client.ts';
+import { startGatewayFor } from './support/scripted-gateway.ts';
 
 const fake = await FakeUpstream.start();
 const providers = ['ANTHROPIC', 'OPENAI', 'GEMINI', 'MISTRAL', 'DEEPSEEK', 'XAI', 'GROQ', 'CEREBRAS'];
@@ -35,7 +35,7 @@ const anthropicVersion = { 'anthropic-version': '2023-06-01' };
 
 /** The ids that a caller with these headers gets. */
 async function idsFor(headers: Readonly<Record<string, string>>, url = bare.url): Promise<readonly string[]> {
-  const { status, json } = await ask(`${url}/v1/models`, { headers });
+  const { status, json } = await requestJson(`${url}/v1/models`, { headers });
   assert.equal(status, 200);
   const data = at(json, 'data');
   assert.ok(Array.isArray(data));
@@ -83,11 +83,13 @@ describe("Anthropic's client", () => {
       return true;
     });
     for (const query of ['limit=0', 'limit=1001', 'limit=x', 'after_id=nobodys', 'before_id=nobodys']) {
-      const { status, json } = await ask(`${weir.url}/v1/models?${query}`, { headers: anthropicVersion });
+      const { status, json } = await requestJson(`${weir.url}/v1/models?${query}`, {
+        headers: anthropicVersion,
+      });
       assert.deepEqual([status, at(json, 'error', 'type')], [400, 'invalid_request_error'], query);
       assert.equal(at(json, 'error', 'param'), query.split('=')[0]);
     }
-    const both = await ask(`${weir.url}/v1/models?after_id=demo-1&before_id=demo-1`, {
+    const both = await requestJson(`${weir.url}/v1/models?after_id=demo-1&before_id=demo-1`, {
       headers: anthropicVersion,
     });
     assert.equal(both.status, 400);
@@ -110,7 +112,7 @@ describe("OpenAI's client", () => {
   test('gets one model, whose name may have slashes', async () => {
     for (const id of ['gpt-4o', 'openrouter/anthropic/claude-sonnet-4.5', 'openai/gpt-4o'])
       assert.equal((await client.models.retrieve(id)).id, id);
-    const { json } = await ask(`${weir.url}/v1/models/openrouter/anthropic/claude-sonnet-4.5`);
+    const { json } = await requestJson(`${weir.url}/v1/models/openrouter/anthropic/claude-sonnet-4.5`);
     assert.equal(at(json, 'id'), 'openrouter/anthropic/claude-sonnet-4.5');
   });
 
@@ -124,7 +126,7 @@ describe("OpenAI's client", () => {
 });
 
 test('every id in the list goes to its owner when it is called', async () => {
-  const { json } = await ask(`${weir.url}/v1/models`);
+  const { json } = await requestJson(`${weir.url}/v1/models`);
   const data = at(json, 'data');
   assert.ok(Array.isArray(data) && data.length > 500);
   const messages = [{ role: 'user', content: 'Hello' }];
@@ -132,7 +134,7 @@ test('every id in the list goes to its owner when it is called', async () => {
     const [id, owner] = [String(at(model, 'id')), String(at(model, 'owned_by'))];
     fake.requests.length = 0;
     fake.answerWith({ status: 418, body: {} });
-    const answer = await ask(`${weir.url}/v1/chat/completions`, { body: { model: id, messages } });
+    const answer = await requestJson(`${weir.url}/v1/chat/completions`, { body: { model: id, messages } });
     if (owner === 'demo') {
       assert.equal(answer.status, 200, id);
       continue;
@@ -145,7 +147,7 @@ test('every id in the list goes to its owner when it is called', async () => {
 
 describe('what is listed depends on the caller', () => {
   const ownersOf = async (headers: Readonly<Record<string, string>>) => {
-    const { json } = await ask(`${bare.url}/v1/models`, { headers });
+    const { json } = await requestJson(`${bare.url}/v1/models`, { headers });
     const data = at(json, 'data');
     assert.ok(Array.isArray(data));
     return [...new Set(data.map((model) => String(at(model, 'owned_by'))))];
@@ -163,15 +165,17 @@ describe('what is listed depends on the caller', () => {
   });
 
   test('a key on the request closes the lists that it does not fit', async () => {
-    const { json } = await ask(`${weir.url}/v1/models`, { headers: { authorization: 'Bearer gsk_mine' } });
+    const { json } = await requestJson(`${weir.url}/v1/models`, {
+      headers: { authorization: 'Bearer gsk_mine' },
+    });
     const data = at(json, 'data');
     assert.ok(Array.isArray(data));
     assert.ok(data.every((model) => ['groq', 'demo'].includes(String(at(model, 'owned_by')))));
   });
 
   test('a model without a key for it is not there', async () => {
-    assert.equal((await ask(`${bare.url}/v1/models/gpt-4o`)).status, 404);
-    const { status } = await ask(`${bare.url}/v1/models/gpt-4o`, {
+    assert.equal((await requestJson(`${bare.url}/v1/models/gpt-4o`)).status, 404);
+    const { status } = await requestJson(`${bare.url}/v1/models/gpt-4o`, {
       headers: { authorization: 'Bearer sk-proj-mine' },
     });
     assert.equal(status, 200);
@@ -179,25 +183,27 @@ describe('what is listed depends on the caller', () => {
 });
 
 test('the gateway asks for its token here too, in the words of the caller', async (t) => {
-  const closed = await startHouse(t, fake.url, { WEIR_LOCAL_TOKEN: 'the-token' });
+  const closed = await startGatewayFor(t, fake.url, { WEIR_LOCAL_TOKEN: 'the-token' });
   for (const path of ['/v1/models', '/v1/models/demo-1']) {
     for (const headers of [{}, anthropicVersion]) {
-      const { status, json } = await ask(closed.url + path, { headers });
+      const { status, json } = await requestJson(closed.url + path, { headers });
       assert.deepEqual([status, at(json, 'error', 'code')], [401, 'authentication_required']);
     }
-    const { status } = await ask(closed.url + path, { headers: { authorization: 'Bearer the-token' } });
+    const { status } = await requestJson(closed.url + path, {
+      headers: { authorization: 'Bearer the-token' },
+    });
     assert.equal(status, 200);
   }
 });
 
 test('odd names are not found, and nothing breaks', async () => {
   for (const name of ['%E0%A4%A', 'x'.repeat(5000), '..%2f..', '%20'])
-    assert.equal((await ask(`${weir.url}/v1/models/${name}`)).status, 404, name.slice(0, 20));
-  assert.equal((await ask(`${weir.url}/v1/models`, { method: 'POST', body: {} })).status, 405);
+    assert.equal((await requestJson(`${weir.url}/v1/models/${name}`)).status, 404, name.slice(0, 20));
+  assert.equal((await requestJson(`${weir.url}/v1/models`, { method: 'POST', body: {} })).status, 405);
 });
 
 test('both are described', async () => {
-  const { json } = await ask(`${weir.url}/openapi.json`);
+  const { json } = await requestJson(`${weir.url}/openapi.json`);
   const parameters = at(json, 'paths', '/v1/models', 'get', 'parameters');
   assert.ok(Array.isArray(parameters));
   assert.deepEqual(

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
-import { type Answered, call } from './support/call.ts';
+import { call, type RawAnswer } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
 import { messageFrames, recordedMessage, saysMessage } from './support/recorded-messages.ts';
 
@@ -24,12 +24,12 @@ after(async () => {
   await fake.close();
 });
 
-function ask(pipeline: string, body: object = asked, headers: readonly string[] = []): Promise<Answered> {
+function ask(pipeline: string, body: object = asked, headers: readonly string[] = []): Promise<RawAnswer> {
   return call(weir.url, { path: '/v1/messages', headers: ['x-weir-pipeline', pipeline, ...headers], body });
 }
 
 /** What the request log says of a call. */
-function rowOf({ headers }: Answered): Promise<unknown> {
+function rowOf({ headers }: RawAnswer): Promise<unknown> {
   return eventually(async () => {
     const { status, json } = await call(weir.url, { path: `/v1/requests/${headers['x-request-id']}` });
     return status === 200 ? json : undefined;

@@ -8,9 +8,9 @@ import { Mppx } from 'mppx/client';
 import { stripe } from 'mppx/stripe/client';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
-import { startPaidHouse, statuses } from './support/paid-house.ts';
-import { paidQuestion } from './support/payer.ts';
-import { said, streamed } from './support/sandbox.ts';
+import { paidQuestion } from './support/paid-calls.ts';
+import { settlementStatuses, startPaidGateway } from './support/paid-gateway.ts';
+import { answeredText, streamed } from './support/sandbox.ts';
 
 interface Wish {
   readonly amount: string;
@@ -58,8 +58,8 @@ for (const stream of [false, true])
 
 for (const stream of [false, true])
   test(`a real client pays and gets its answer, ${stream ? 'streamed' : 'whole'}`, async (t) => {
-    const house = await startPaidHouse(t);
-    house.fake.answerWith(stream ? { chunks: streamed } : { body: said });
+    const house = await startPaidGateway(t);
+    house.fake.answerWith(stream ? { chunks: streamed } : { body: answeredText });
     const charge = stripe.charge({
       paymentMethod: 'pm_card_visa',
       createToken: async () => house.stripe.grant(),
@@ -71,10 +71,10 @@ for (const stream of [false, true])
       body: JSON.stringify({ ...paidQuestion, stream }),
     });
     assert.equal(answer.status, 200);
-    assert.equal(await answer.text(), stream ? streamed.join('') : JSON.stringify(said));
+    assert.equal(await answer.text(), stream ? streamed.join('') : JSON.stringify(answeredText));
     const { reference, method, status } = Receipt.fromResponse(answer);
     assert.deepEqual([reference, method, status], ['pi_1', 'stripe', 'success']);
-    assert.deepEqual(statuses(house), ['succeeded']);
+    assert.deepEqual(settlementStatuses(house), ['succeeded']);
   });
 
 test('the conformance command of the protocol finds nothing wrong but for the payment, which it leaves out', async (t) => {
@@ -84,7 +84,7 @@ test('the conformance command of the protocol finds nothing wrong but for the pa
 });
 
 test('the conformance command of the protocol pays, and finds nothing wrong', async (t) => {
-  const house = await startPaidHouse(t);
+  const house = await startPaidGateway(t);
   const found = await validated(house.url, {
     MPPX_STRIPE_SECRET_KEY: 'sk_test_wallet',
     MPPX_STRIPE_SPT_URL: `${house.stripe.url}/v1/test_helpers/shared_payment/granted_tokens`,
@@ -93,7 +93,7 @@ test('the conformance command of the protocol pays, and finds nothing wrong', as
   assert.ok(Array.isArray(checks) && checks.length > 0);
   assert.deepEqual([...new Set(checks.map((check) => at(check, 'severity')))], ['pass']);
   assert.equal(at(found, 'summary', 'skipped'), 0);
-  assert.deepEqual(statuses(house), ['succeeded']);
+  assert.deepEqual(settlementStatuses(house), ['succeeded']);
 });
 
 /** What the command says, where nothing failed. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { at } from './support/at.ts';
-import { call, type Sent } from './support/call.ts';
-import { sharedScripted } from './support/house.ts';
+import { call, type RawRequest } from './support/call.ts';
+import { shareScriptedGateways } from './support/scripted-gateway.ts';
 
-const house = sharedScripted();
+const house = shareScriptedGateways();
 
 const turn = [{ role: 'user', content: 'Hi' }];
-const clients: Readonly<Record<string, (model: string, stream: boolean) => Sent>> = {
+const clients: Readonly<Record<string, (model: string, stream: boolean) => RawRequest>> = {
   Messages: (model, stream) => ({
     path: '/v1/messages',
     body: { model, stream, max_tokens: 50, messages: turn },

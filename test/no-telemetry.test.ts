@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
-import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
+import { requestJson } from './support/http-client.ts';
 import { recordedCompletion, saysCompletion } from './support/recorded-completions.ts';
 import { recordedMessage, saysMessage } from './support/recorded-messages.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
@@ -41,15 +41,15 @@ test('whatever is asked of it, the gateway dials the providers that were set and
     { model: 'gibberish', max_tokens: 20, messages: [{ role: 'user', content: 'Hello' }] },
     { model: 'grok-4', max_tokens: 20, messages: [{ role: 'user', content: 'Hello' }] },
   ];
-  const { json } = await ask(`${url}/openapi.json`);
+  const { json } = await requestJson(`${url}/openapi.json`);
   for (const [path, operations] of Object.entries(at(json, 'paths') ?? {})) {
     for (const method of Object.keys(operations)) {
       const place = url + path.replaceAll(/\{\w+\}/g, 'anything');
-      if (method === 'get') await ask(place);
+      if (method === 'get') await requestJson(place);
       else
         for (const body of bodies)
           for (const stream of [false, true])
-            await ask(place, { method: method.toUpperCase(), body: { ...body, stream } });
+            await requestJson(place, { method: method.toUpperCase(), body: { ...body, stream } });
     }
   }
   assert.ok(anthropic.requests.length > 0 && openai.requests.length > 0);

@@ -19,12 +19,12 @@ import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';
 import { bearer, Person } from './support/cloud.ts';
-import { commanded } from './support/commanded.ts';
 import { eventually } from './support/eventually.ts';
 import { FakeStripe } from './support/fake-stripe.ts';
 import { MailServer } from './support/mail-server.ts';
 import { recordedMessage } from './support/recorded-messages.ts';
-import { replicated } from './support/replicas.ts';
+import { replicaSettings } from './support/replicas.ts';
+import { runCommand } from './support/run-command.ts';
 import { startServer } from './support/server.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
@@ -66,7 +66,7 @@ test('a gateway that runs', async (t) => {
   };
   const isIn = (file: string, text: string) =>
     eventually(() => (readFileSync(file, 'utf8').includes(text) ? true : undefined));
-  const command = (...args: readonly string[]) => commanded(t, args, environment);
+  const command = (...args: readonly string[]) => runCommand(t, args, environment);
 
   await t.test('logs to a file, and to another once that was moved away', async () => {
     await isIn(logFile, await asked());
@@ -121,7 +121,7 @@ test('a gateway that runs', async (t) => {
   await t.test('is well, says the doctor beside it', async () => {
     const mail = await MailServer.start();
     t.after(() => mail.close());
-    const { code, said } = await commanded(t, ['doctor', '--json'], { ...environment, ...mail.settings });
+    const { code, said } = await runCommand(t, ['doctor', '--json'], { ...environment, ...mail.settings });
     const findings: unknown = JSON.parse(said);
     assert.ok(Array.isArray(findings));
     const states = new Map(findings.map((finding) => [at(finding, 'about'), at(finding, 'state')]));
@@ -161,12 +161,12 @@ test('a backup that does not fit is refused, and what is there stays', async (t)
   const folder = emptyFolder(t);
   const [data, copy] = [join(folder, 'data'), join(folder, 'copy')];
   const environment = { WEIR_DATA_DIR: data };
-  await commanded(t, ['users', 'create', 'ada@example.com'], { ...environment, WEIR_MODE: 'cloud' });
+  await runCommand(t, ['users', 'create', 'ada@example.com'], { ...environment, WEIR_MODE: 'cloud' });
   writeFileSync(join(data, 'secret'), 's'.repeat(64));
-  assert.equal((await commanded(t, ['backup', copy], environment)).code, 0);
+  assert.equal((await runCommand(t, ['backup', copy], environment)).code, 0);
   const before = readFileSync(join(data, 'weir.db'));
   const refused = async (file: string, more = {}) => {
-    const { code, complained } = await commanded(t, ['restore', file], { ...environment, ...more });
+    const { code, complained } = await runCommand(t, ['restore', file], { ...environment, ...more });
     assert.equal(code, 1, file);
     return complained;
   };
@@ -198,8 +198,8 @@ test('a backup that does not fit is refused, and what is there stays', async (t)
   assert.deepEqual(readFileSync(join(data, 'weir.db')), before);
   // Also over one that can't be read any more.
   writeFileSync(join(data, 'weir.db'), 'damaged'.repeat(1000));
-  assert.equal((await commanded(t, ['restore', copy], environment)).code, 0);
-  const { said } = await commanded(t, ['users', 'list'], { ...environment, WEIR_MODE: 'cloud' });
+  assert.equal((await runCommand(t, ['restore', copy], environment)).code, 0);
+  const { said } = await runCommand(t, ['users', 'list'], { ...environment, WEIR_MODE: 'cloud' });
   assert.match(said, /ada@example\.com/);
 });
 
@@ -215,7 +215,7 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   t.after(() => mail.close());
   const stripe = await FakeStripe.start(t);
   const doctor = (environment: Environment, ...flags: string[]) =>
-    commanded(t, ['doctor', ...flags], { PORT: '0', WEIR_DATA_DIR: data, ...environment });
+    runCommand(t, ['doctor', ...flags], { PORT: '0', WEIR_DATA_DIR: data, ...environment });
 
   const settings = await doctor({ WEIR_DRAIN: 'soon', WEIR_MODE: 'moon' });
   assert.equal(settings.code, 1);
@@ -229,7 +229,7 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   assert.match(fresh.said, /^warn {2}settings +WEIR_PIPELNE is not a setting.*\n +→ /m);
   assert.deepEqual(readdirSync(folder), [], 'it changes nothing');
 
-  assert.equal((await commanded(t, ['users', 'list'], { WEIR_MODE: 'cloud', WEIR_DATA_DIR: data })).code, 0);
+  assert.equal((await runCommand(t, ['users', 'list'], { WEIR_MODE: 'cloud', WEIR_DATA_DIR: data })).code, 0);
   assert.match((await doctor({}, '--offline')).said, /^ok {4}secret .* will be created at the first start$/m);
   const sealed = new DatabaseSync(join(data, 'weir.db'));
   sealed.exec("insert into receipt_keys values ('one', '{}', 1)");
@@ -285,7 +285,7 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   );
   writeFileSync(join(data, 'weir.db'), 'damaged'.repeat(1000));
   assert.match((await doctor({}, '--offline')).said, /^fail {2}database .*\n +→ restore a backup/m);
-  const servers = await replicated(t, { WEIR_MODE: 'cloud' });
+  const servers = await replicaSettings(t, { WEIR_MODE: 'cloud' });
   const well = await doctor(servers, '--offline');
   assert.equal(well.code, 0, well.said);
   for (const line of [

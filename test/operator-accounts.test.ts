@@ -3,13 +3,13 @@ import { describe, type TestContext, test } from 'node:test';
 import type { Environment } from '../src/gateway/settings.ts';
 import { call } from './support/call.ts';
 import { bearer, Person, password, startCloud } from './support/cloud.ts';
-import { commanded } from './support/commanded.ts';
-import { replicated } from './support/replicas.ts';
+import { replicaSettings } from './support/replicas.ts';
+import { runCommand } from './support/run-command.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
 const homes: Readonly<Record<string, (t: TestContext) => Environment | Promise<Environment>>> = {
   'the embedded store': (t) => ({ WEIR_DATA_DIR: emptyFolder(t) }),
-  'PostgreSQL and Redis': (t) => replicated(t),
+  'PostgreSQL and Redis': (t) => replicaSettings(t),
 };
 
 describe('an operator', () => {
@@ -20,7 +20,7 @@ describe('an operator', () => {
       if (environment.DATABASE_URL !== undefined) gateways.push(await startCloud(t, environment));
       const urls = gateways.map(({ url }) => url);
       const [url = ''] = urls;
-      const weir = (...args: readonly string[]) => commanded(t, args, environment);
+      const weir = (...args: readonly string[]) => runCommand(t, args, environment);
       const ada = await Person.signUp(url);
       const [leaked, other] = [await ada.makeKey({ name: 'leaked' }), await ada.makeKey()];
       const body = { model: 'demo-1', max_tokens: 1, messages: [{ role: 'user', content: 'hi' }] };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { Environment } from '../src/gateway/settings.ts';
-import { billingSettings, Customer, deliverAll } from './support/billing-house.ts';
+import { billingSettings, Customer, deliverAll } from './support/billing-gateway.ts';
 import { startCloud } from './support/cloud.ts';
 import { FakeStripe } from './support/fake-stripe.ts';
-import { replicated } from './support/replicas.ts';
+import { replicaSettings } from './support/replicas.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
 async function weir(t: TestContext, environment: Environment, ...args: readonly string[]) {
@@ -15,7 +15,7 @@ async function weir(t: TestContext, environment: Environment, ...args: readonly 
 
 const homes: Readonly<Record<string, (t: TestContext) => Environment | Promise<Environment>>> = {
   'the embedded store': (t) => ({ WEIR_DATA_DIR: emptyFolder(t) }),
-  'PostgreSQL and Redis': replicated,
+  'PostgreSQL and Redis': replicaSettings,
 };
 
 describe('weir users set-tier', () => {

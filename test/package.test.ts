@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
-import { ask } from './support/asking.ts';
+import { requestJson } from './support/http-client.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -25,8 +25,8 @@ test('the package runs below node_modules, where Node.js takes JavaScript only',
   const bin = join(packageIn(t), 'bin', 'weir.js');
   const weir = new WeirProcess(t, { bin, environment: { WEIR_WORKERS: '2' } });
   const url = await weir.listening;
-  assert.equal((await ask(`${url}/v1/messages`, { body: demo })).status, 200);
-  const counted = await ask(`${url}/v1/messages/count_tokens`, { body: demo });
+  assert.equal((await requestJson(`${url}/v1/messages`, { body: demo })).status, 200);
+  const counted = await requestJson(`${url}/v1/messages/count_tokens`, { body: demo });
   assert.match(counted.text, /^{"input_tokens":\d+/);
   for (const path of ['/', '/docs/']) {
     const page = await fetch(url + path, { headers: { accept: 'text/html' } });

@@ -5,22 +5,29 @@ import { Secret } from '../src/lib/secret.ts';
 import { PaidAnswerStore } from '../src/payments/paid-answer-store.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { assertError } from './support/assert-error.ts';
-import type { Answered } from './support/call.ts';
+import type { RawAnswer } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { eventually } from './support/eventually.ts';
 import {
-  begin,
-  databaseIn,
-  type PaidHouse,
-  quoted,
+  assertPaymentProblem,
+  callPaidRoute,
+  challengeOf,
+  echoedPaymentHeaders,
+  paidQuestion,
+  paymentHeaders,
+} from './support/paid-calls.ts';
+import {
+  openDatabaseIn,
+  type PaidGateway,
+  requestChallenge,
   settlementSettings,
-  startOutside,
-  startPaidHouse,
-  statuses,
-} from './support/paid-house.ts';
-import { ask, assertProblem, challengeOf, echoing, paidQuestion, paying } from './support/payer.ts';
+  settlementStatuses,
+  startPaidCall,
+  startPaidGateway,
+  startPaymentServices,
+} from './support/paid-gateway.ts';
 import { startReplicas } from './support/replicas.ts';
-import { said, streamed } from './support/sandbox.ts';
+import { answeredText, streamed } from './support/sandbox.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
 const streaming = { ...paidQuestion, stream: true };
@@ -30,14 +37,14 @@ function keyed(key: string = randomUUID()): readonly string[] {
 }
 
 /** The same call once more, until it isn't being made any longer. */
-function again(url: string, sent: { headers: readonly string[]; body?: object }): Promise<Answered> {
+function again(url: string, sent: { headers: readonly string[]; body?: object }): Promise<RawAnswer> {
   return eventually(async () => {
-    const answered = await ask(url, sent);
+    const answered = await callPaidRoute(url, sent);
     return answered.status === 409 ? undefined : answered;
   });
 }
 
-function assertReplay(answered: Answered, first: Pick<Answered, 'text' | 'headers'>): void {
+function assertReplay(answered: RawAnswer, first: Pick<RawAnswer, 'text' | 'headers'>): void {
   assert.equal(answered.status, 200, answered.text);
   assert.equal(answered.text, first.text);
   for (const name of ['payment-receipt', 'content-type', 'cache-control'])
@@ -48,18 +55,18 @@ function assertReplay(answered: Answered, first: Pick<Answered, 'text' | 'header
 describe('a paid call with an Idempotency-Key', () => {
   for (const body of [paidQuestion, streaming])
     test(`is answered again as it was, with its receipt, ${'stream' in body ? 'streamed' : 'whole'}`, async (t) => {
-      const house = await startPaidHouse(t);
+      const house = await startPaidGateway(t);
       const { url, fake, database } = house;
-      fake.answerWith('stream' in body ? { chunks: streamed } : { body: said });
-      const { id, token, headers: payment } = await quoted(house, body);
+      fake.answerWith('stream' in body ? { chunks: streamed } : { body: answeredText });
+      const { id, token, headers: payment } = await requestChallenge(house, body);
       const key = randomUUID();
       const headers = [...payment, ...keyed(key)];
-      const first = await ask(url, { body, headers });
+      const first = await callPaidRoute(url, { body, headers });
       assert.equal(first.status, 200, first.text);
       assert.equal(first.headers['idempotent-replayed'], undefined);
       for (let more = 0; more < 2; more++) assertReplay(await again(url, { body, headers }), first);
       assert.equal(fake.requests.length, 1);
-      assert.deepEqual(statuses(house), ['succeeded']);
+      assert.deepEqual(settlementStatuses(house), ['succeeded']);
 
       const credential = { challengeId: id, token: new Secret(token), echoedChallenge: undefined };
       const stored = await database.paidAnswers.find(PaidAnswerStore.nameOf(key, credential));
@@ -68,49 +75,59 @@ describe('a paid call with an Idempotency-Key', () => {
     });
 
   test('is refused with another body, and told to nobody with another credential', async (t) => {
-    const house = await startPaidHouse(t);
+    const house = await startPaidGateway(t);
     const { url, fake, stripe } = house;
-    const challenge = challengeOf(await ask(url));
+    const challenge = challengeOf(await callPaidRoute(url));
     const { id = '' } = challenge;
     const token = stripe.grant();
     const key = keyed();
-    const first = await ask(url, { headers: [...paying(id, token), ...key] });
+    const first = await callPaidRoute(url, { headers: [...paymentHeaders(id, token), ...key] });
     assert.equal(first.status, 200, first.text);
-    assertReplay(await again(url, { headers: [...echoing(challenge, { spt: token }), ...key] }), first);
-    const other = await ask(url, { body: streaming, headers: [...paying(id, token), ...key] });
+    assertReplay(
+      await again(url, { headers: [...echoedPaymentHeaders(challenge, { spt: token }), ...key] }),
+      first,
+    );
+    const other = await callPaidRoute(url, {
+      body: streaming,
+      headers: [...paymentHeaders(id, token), ...key],
+    });
     assertError(other, { status: 422, type: 'invalid_request_error', code: 'idempotency_key_reused' });
     assert.equal(other.headers['x-should-retry'], 'false');
     for (const headers of [
-      paying(id, stripe.grant()),
-      paying(id, `${token}x`),
-      paying(id, token).slice(0, 0),
+      paymentHeaders(id, stripe.grant()),
+      paymentHeaders(id, `${token}x`),
+      paymentHeaders(id, token).slice(0, 0),
     ]) {
-      const answered = await ask(url, { headers: [...headers, ...key] });
+      const answered = await callPaidRoute(url, { headers: [...headers, ...key] });
       const slug = headers.length === 0 ? 'payment-required' : 'invalid-challenge';
-      assertProblem(answered, slug, url);
+      assertPaymentProblem(answered, slug, url);
       assert.doesNotMatch(answered.text, /Hello there/);
     }
     // Without its key it is a challenge that was used up, like any other.
-    assertProblem(await ask(url, { headers: paying(id, token) }), 'invalid-challenge', url);
-    const another = await quoted(house);
-    const fresh = await ask(url, { headers: [...another.headers, ...key] });
+    assertPaymentProblem(
+      await callPaidRoute(url, { headers: paymentHeaders(id, token) }),
+      'invalid-challenge',
+      url,
+    );
+    const another = await requestChallenge(house);
+    const fresh = await callPaidRoute(url, { headers: [...another.headers, ...key] });
     assert.equal(fresh.headers['idempotent-replayed'], undefined);
     assert.deepEqual([fresh.status, fake.requests.length], [200, 2]);
-    assert.deepEqual(statuses(house), ['succeeded', 'succeeded']);
+    assert.deepEqual(settlementStatuses(house), ['succeeded', 'succeeded']);
   });
 
   test('is told to wait while it is being made, however many ask', async (t) => {
-    const house = await startPaidHouse(t);
+    const house = await startPaidGateway(t);
     const { url, fake } = house;
     const { promise: may, resolve: goOn } = Promise.withResolvers<void>();
     fake.answerWith(async () => {
       await may;
-      return { body: said };
+      return { body: answeredText };
     });
-    const headers = [...(await quoted(house)).headers, ...keyed()];
-    const all = Array.from({ length: 50 }, () => ask(url, { headers }));
+    const headers = [...(await requestChallenge(house)).headers, ...keyed()];
+    const all = Array.from({ length: 50 }, () => callPaidRoute(url, { headers }));
     await eventually(() => (fake.requests.length > 0 ? true : undefined));
-    const waiting = await ask(url, { headers });
+    const waiting = await callPaidRoute(url, { headers });
     assertError(waiting, { status: 409, type: 'invalid_request_error', code: 'idempotency_key_in_use' });
     assert.equal(waiting.headers['retry-after'], '2');
     goOn();
@@ -121,102 +138,105 @@ describe('a paid call with an Idempotency-Key', () => {
     assert.ok(first !== undefined);
     assertReplay(await again(url, { headers }), first);
     assert.equal(fake.requests.length, 1);
-    assert.deepEqual(statuses(house), ['succeeded']);
+    assert.deepEqual(settlementStatuses(house), ['succeeded']);
   });
 
   test('is answered to its end though the client has left, once it is paid for', async (t) => {
-    const house = await startPaidHouse(t);
+    const house = await startPaidGateway(t);
     const { url, fake } = house;
     fake.answerWith({ chunks: [...streamed.slice(0, 3), 300, ...streamed.slice(3)] });
-    const headers = [...(await quoted(house, streaming)).headers, ...keyed()];
-    const { request, response } = begin(url, headers, streaming);
+    const headers = [...(await requestChallenge(house, streaming)).headers, ...keyed()];
+    const { request, response } = startPaidCall(url, headers, streaming);
     const { headers: first } = await response;
     request.destroy();
     assertReplay(await again(url, { body: streaming, headers }), { text: streamed.join(''), headers: first });
     assert.equal(fake.requests.length, 1);
-    assert.deepEqual(statuses(house), ['succeeded']);
+    assert.deepEqual(settlementStatuses(house), ['succeeded']);
   });
 
   test('keeps its key where nothing came of it', async (t) => {
-    const house = await startPaidHouse(t);
+    const house = await startPaidGateway(t);
     const { url, fake, stripe } = house;
     const key = keyed();
-    const { id, headers } = await quoted(house);
+    const { id, headers } = await requestChallenge(house);
     fake.answerWith({ status: 500, body: {} });
-    assert.equal((await ask(url, { headers: [...headers, ...key] })).status, 502);
+    assert.equal((await callPaidRoute(url, { headers: [...headers, ...key] })).status, 502);
     stripe.faults.push({ at: 'POST /v1/payment_intents', how: 'declined' });
-    const declined = [...paying(id, stripe.grant()), ...key];
-    assertProblem(await ask(url, { headers: declined }), 'verification-failed', url);
-    fake.answerWith({ body: said });
-    assert.equal((await ask(url, { headers: declined })).status, 200);
-    assert.deepEqual(statuses(house), ['canceled', 'succeeded']);
+    const declined = [...paymentHeaders(id, stripe.grant()), ...key];
+    assertPaymentProblem(await callPaidRoute(url, { headers: declined }), 'verification-failed', url);
+    fake.answerWith({ body: answeredText });
+    assert.equal((await callPaidRoute(url, { headers: declined })).status, 200);
+    assert.deepEqual(settlementStatuses(house), ['canceled', 'succeeded']);
   });
 
   test('is refused where the key is none', async (t) => {
-    const house = await startPaidHouse(t);
-    const { headers } = await quoted(house);
+    const house = await startPaidGateway(t);
+    const { headers } = await requestChallenge(house);
     for (const wrong of [keyed(''), keyed('a b'), keyed('x'.repeat(256)), [...keyed('a'), ...keyed('b')]])
-      assertError(await ask(house.url, { headers: [...headers, ...wrong] }), {
+      assertError(await callPaidRoute(house.url, { headers: [...headers, ...wrong] }), {
         status: 400,
         type: 'invalid_request_error',
         param: 'Idempotency-Key',
       });
-    assert.equal((await ask(house.url, { headers: [...headers, ...keyed('x'.repeat(255))] })).status, 200);
+    assert.equal(
+      (await callPaidRoute(house.url, { headers: [...headers, ...keyed('x'.repeat(255))] })).status,
+      200,
+    );
   });
 
   test('is answered again by another replica', async (t) => {
-    const outside = await startOutside(t);
+    const outside = await startPaymentServices(t);
     const [one, other] = await startReplicas(t, settlementSettings(outside));
-    const headers = [...(await quoted({ ...outside, url: one.url })).headers, ...keyed()];
-    const first = await ask(one.url, { headers });
+    const headers = [...(await requestChallenge({ ...outside, url: one.url })).headers, ...keyed()];
+    const first = await callPaidRoute(one.url, { headers });
     assert.equal(first.status, 200, first.text);
     assertReplay(await again(other.url, { headers }), first);
-    assert.deepEqual(statuses(outside), ['succeeded']);
+    assert.deepEqual(settlementStatuses(outside), ['succeeded']);
   });
 
   test('is answered again by a gateway that was started anew', async (t) => {
     const { house, restarted } = await startTwice(t);
-    const headers = [...(await quoted(house)).headers, ...keyed()];
-    const first = await ask(house.url, { headers });
+    const headers = [...(await requestChallenge(house)).headers, ...keyed()];
+    const first = await callPaidRoute(house.url, { headers });
     assert.equal(first.status, 200, first.text);
     assertReplay(await again(await restarted(), { headers }), first);
-    assert.deepEqual(statuses(house), ['succeeded']);
+    assert.deepEqual(settlementStatuses(house), ['succeeded']);
   });
 
   test('is made again for nothing where the gateway stopped in the middle of it', async (t) => {
     const { house, restarted } = await startTwice(t);
     const { fake, database } = house;
     fake.answerWith({ chunks: streamed.slice(0, 3), ending: 'hang' });
-    const { id, token, headers: payment } = await quoted(house, streaming);
+    const { id, token, headers: payment } = await requestChallenge(house, streaming);
     const headers = [...payment, ...keyed('the-key')];
-    const { response } = begin(house.url, headers, streaming);
+    const { response } = startPaidCall(house.url, headers, streaming);
     const { headers: first } = await response;
     const url = await restarted();
     fake.answerWith({ chunks: streamed });
-    assert.equal((await ask(url, { body: streaming, headers })).status, 409);
+    assert.equal((await callPaidRoute(url, { body: streaming, headers })).status, 409);
     const credential = { challengeId: id, token: new Secret(token), echoedChallenge: undefined };
     await database.paidAnswers.renew([PaidAnswerStore.nameOf('the-key', credential)], 0);
     const whole = await again(url, { body: streaming, headers });
     assert.deepEqual([whole.status, whole.text], [200, streamed.join('')]);
     assert.equal(whole.headers['payment-receipt'], first['payment-receipt']);
     assertReplay(await again(url, { body: streaming, headers }), whole);
-    assert.deepEqual(statuses(house), ['succeeded']);
+    assert.deepEqual(settlementStatuses(house), ['succeeded']);
     assert.equal(fake.requests.length, 2);
   });
 });
 
 test('a paid answer that the provider broke off is made again for nothing, but not for ever', async (t) => {
-  const house = await startPaidHouse(t);
+  const house = await startPaidGateway(t);
   const { url, fake, database } = house;
   fake.answerWith({ chunks: streamed.slice(0, 3), ending: 'cut' });
-  const { id, token, headers: payment } = await quoted(house, streaming);
+  const { id, token, headers: payment } = await requestChallenge(house, streaming);
   const headers = [...payment, ...keyed('the-key')];
   const name = PaidAnswerStore.nameOf('the-key', {
     challengeId: id,
     token: new Secret(token),
     echoedChallenge: undefined,
   });
-  const answers: Answered[] = [];
+  const answers: RawAnswer[] = [];
   for (let made = 0; made < 4; made++) {
     answers.push(await again(url, { body: streaming, headers }));
     await database.paidAnswers.renew([name], 0);
@@ -231,18 +251,18 @@ test('a paid answer that the provider broke off is made again for nothing, but n
     ],
   );
   assert.equal(fake.requests.length, 3);
-  assert.deepEqual(statuses(house), ['succeeded']);
+  assert.deepEqual(settlementStatuses(house), ['succeeded']);
 });
 
 /** A gateway, and how to stop it at once and have another in its place. */
 async function startTwice(
   t: TestContext,
-): Promise<{ readonly house: PaidHouse; restarted(): Promise<string> }> {
-  const outside = await startOutside(t);
+): Promise<{ readonly house: PaidGateway; restarted(): Promise<string> }> {
+  const outside = await startPaymentServices(t);
   const folder = emptyFolder(t);
   const environment = { WEIR_DATA_DIR: folder, ...settlementSettings(outside) };
   const weir = await startTestGateway(environment);
-  const house = { ...outside, weir, url: weir.url, folder, database: await databaseIn(t, folder) };
+  const house = { ...outside, weir, url: weir.url, folder, database: await openDatabaseIn(t, folder) };
   return {
     house,
     async restarted() {

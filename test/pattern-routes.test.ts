@@ -4,9 +4,9 @@ import { at } from './support/at.ts';
 import { call } from './support/call.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { messages as format } from './support/formats.ts';
-import { sharedScripted } from './support/house.ts';
+import { shareScriptedGateways } from './support/scripted-gateway.ts';
 
-const enter = sharedScripted();
+const enter = shareScriptedGateways();
 const pattern = { trigger: 'deploying to staging', advice: 'Run the migrations first.' };
 
 describe('patterns of a local gateway', () => {

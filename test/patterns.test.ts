@@ -7,11 +7,11 @@ import { after, describe, type TestContext, test } from 'node:test';
 import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
 import { Person } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
-import { messages as format, formats, sentIn, streamIn } from './support/formats.ts';
+import { messages as format, formats, requestSentIn, streamIn } from './support/formats.ts';
+import { requestJson } from './support/http-client.ts';
 import { startReplicas } from './support/replicas.ts';
 
 const fake = await FakeUpstream.start(model);
@@ -67,7 +67,7 @@ async function work(url: string, task: string, headers: Headers = {}): Promise<T
       text,
       json,
       headers: told,
-    } = await ask(`${url}/v1/messages`, {
+    } = await requestJson(`${url}/v1/messages`, {
       headers: { 'x-weir-pipeline': 'patterns?holdout=0', ...headers },
       body: { model: format.model, max_tokens: 100, messages, tools },
     });
@@ -90,13 +90,13 @@ async function work(url: string, task: string, headers: Headers = {}): Promise<T
 }
 
 async function patternsOf(url: string, headers: Headers = {}): Promise<readonly JsonObject[]> {
-  const { json } = await ask(`${url}/v1/patterns`, { headers });
+  const { json } = await requestJson(`${url}/v1/patterns`, { headers });
   const listed = at(json, 'patterns');
   return Array.isArray(listed) ? listed.filter(isJsonObject) : assert.fail();
 }
 
 const succeeded = (url: string, about: object, headers: Headers = {}) =>
-  ask(`${url}/v1/outcomes`, { headers, body: { outcome: 'success', ...about } });
+  requestJson(`${url}/v1/outcomes`, { headers, body: { outcome: 'success', ...about } });
 
 const learnedOn = (url: string, headers?: Headers) =>
   eventually(async () => {
@@ -115,13 +115,13 @@ test('an agent stumbles over a stone once', async () => {
   const told = await succeeded(url, { request_id: first.requestId });
   assert.deepEqual([told.status, told.json], [202, { accepted: true }]);
   const path = `${url}/v1/patterns/${String(candidate.id)}`;
-  assert.equal(at((await ask(path)).json, 'state'), 'active');
+  assert.equal(at((await requestJson(path)).json, 'state'), 'active');
 
   const second = await work(url, 'And what do the others say?');
   assert.equal(second.failures, 0);
-  const before = await ask(path);
+  const before = await requestJson(path);
   assert.equal((await succeeded(url, { conversation: second.conversation })).status, 202);
-  const after = await ask(path);
+  const after = await requestJson(path);
   assert.ok(
     Number(at(after.json, 'worth', 'with', 'mean')) > Number(at(before.json, 'worth', 'with', 'mean')),
   );
@@ -130,12 +130,12 @@ test('an agent stumbles over a stone once', async () => {
 
   await succeeded(url, { conversation: second.conversation });
   await succeeded(url, { request_id: second.requestId });
-  assert.equal(at((await ask(path)).json, 'wins'), 1);
+  assert.equal(at((await requestJson(path)).json, 'wins'), 1);
   const failed = { conversation: second.conversation, outcome: 'failure' };
   await succeeded(url, failed);
-  const { json: last } = await ask(path);
+  const { json: last } = await requestJson(path);
   assert.deepEqual([at(last, 'wins'), at(last, 'losses')], [0, 1]);
-  assert.equal((await ask(path, { method: 'DELETE' })).status, 204);
+  assert.equal((await requestJson(path, { method: 'DELETE' })).status, 204);
 });
 
 test('what is found in two conversations is no chance', async () => {
@@ -147,7 +147,7 @@ test('what is found in two conversations is no chance', async () => {
     (await patternsOf(url)).find(({ state }) => state === 'active'),
   );
   assert.equal(Object(pattern.evidence).length, 2);
-  await ask(`${url}/v1/patterns/${String(pattern.id)}`, { method: 'DELETE' });
+  await requestJson(`${url}/v1/patterns/${String(pattern.id)}`, { method: 'DELETE' });
 });
 
 describe('advice reaches the provider in every format, streamed or not', () => {
@@ -159,11 +159,13 @@ describe('advice reaches the provider in every format, streamed or not', () => {
             ? { headers: { 'content-type': 'text/event-stream' }, body: streamIn(tested, 'Fine.') }
             : { body: tested.whole('Fine.') },
         );
-        const { path: way, body } = sentIn(tested, streamed);
+        const { path: way, body } = requestSentIn(tested, streamed);
         const said = /"(?:content|input|text)":"([^"]+)"/.exec(JSON.stringify(body))?.[1] ?? assert.fail();
-        const made = await ask(`${weir.url}/v1/patterns`, { body: { trigger: said, advice: 'Be kind.' } });
+        const made = await requestJson(`${weir.url}/v1/patterns`, {
+          body: { trigger: said, advice: 'Be kind.' },
+        });
         fake.requests.length = 0;
-        const { status, text } = await ask(`${weir.url}${way}`, {
+        const { status, text } = await requestJson(`${weir.url}${way}`, {
           headers: {
             'x-weir-pipeline': 'patterns?holdout=0',
             'x-weir-conversation': `${tested.name.replaceAll(' ', '.')}-${streamed}`,
@@ -174,7 +176,7 @@ describe('advice reaches the provider in every format, streamed or not', () => {
         assert.equal(status, 200, text);
         assert.match(String(fake.requests[0]?.bytes), /advice and not an order.*Be kind\./);
         const path = `${weir.url}/v1/patterns/${String(at(made.json, 'id'))}`;
-        assert.equal((await ask(path, { method: 'DELETE' })).status, 204);
+        assert.equal((await requestJson(path, { method: 'DELETE' })).status, 204);
       });
 });
 
@@ -213,7 +215,10 @@ test('replicas learn from each other, and accounts never do', async (t) => {
   assert.equal((await work(other.url, 'And the others?', hers)).failures, 0);
   assert.equal((await work(one.url, 'What do my notes say?', another)).failures, 1);
   const [own] = await patternsOf(one.url, hers);
-  assert.equal((await ask(`${one.url}/v1/patterns/${String(own?.id)}`, { headers: another })).status, 404);
+  assert.equal(
+    (await requestJson(`${one.url}/v1/patterns/${String(own?.id)}`, { headers: another })).status,
+    404,
+  );
 });
 
 test('a lesson is worded by a model where that is asked for, at a cost that is told', async () => {
@@ -231,11 +236,11 @@ test('a lesson is worded by a model where that is asked for, at a cost that is t
   assert.equal(asked.length, 1);
   assert.doesNotMatch(String(asked[0]?.bytes), /obey|listen|notes/);
   await eventually(async () => {
-    const { json } = await ask(`${weir.url}/v1/requests`);
+    const { json } = await requestJson(`${weir.url}/v1/requests`);
     const rows = at(json, 'requests');
     return Array.isArray(rows) ? rows.find((row) => at(row, 'asked_by') === 'patterns') : undefined;
   });
-  await ask(`${weir.url}/v1/patterns/${String(id)}`, { method: 'DELETE' });
+  await requestJson(`${weir.url}/v1/patterns/${String(id)}`, { method: 'DELETE' });
 });
 
 describe('a model that words lessons for an account', () => {
@@ -304,13 +309,13 @@ test('what is told of two conversations is advice for the next one like them', a
     fake.requests.length = 0;
     const metadata = { user_id: 'ada' };
     const body = { model: format.model, max_tokens: 100, metadata, messages: [{ role: 'user', content }] };
-    const { headers: told } = await ask(`${url}/v1/messages`, { headers, body });
+    const { headers: told } = await requestJson(`${url}/v1/messages`, { headers, body });
     return told.get('x-weir-conversation') ?? '';
   };
   const note = 'The clauses about liability were missing.';
   for (const whose of ['the baker', 'the smith']) {
     const conversation = await say(`Translate the rental contract of ${whose}.`);
-    await ask(`${url}/v1/outcomes`, { body: { conversation, outcome: 'failure', note } });
+    await requestJson(`${url}/v1/outcomes`, { body: { conversation, outcome: 'failure', note } });
     // What a conversation is about is remembered after its answer.
     await eventually(async () => {
       const [found] = await patternsOf(url);
@@ -321,7 +326,7 @@ test('what is told of two conversations is advice for the next one like them', a
   assert.equal(pattern?.state, 'active');
   await say('Translate the rental contract of the baker, please.');
   assert.match(String(fake.requests[0]?.bytes), /went badly[^<]*clauses about liability were missing/);
-  await ask(`${url}/v1/patterns/${String(pattern?.id)}`, { method: 'DELETE' });
+  await requestJson(`${url}/v1/patterns/${String(pattern?.id)}`, { method: 'DELETE' });
 });
 
 test('vectors of patterns go with them', async (t) => {
@@ -355,13 +360,15 @@ test('vectors of patterns go with them', async (t) => {
       db.close();
     }
   };
-  const made = await ask(`${url}/v1/patterns`, { body: { trigger: 'baking bread', advice: 'Use rye.' } });
-  await ask(`${url}/v1/messages`, {
+  const made = await requestJson(`${url}/v1/patterns`, {
+    body: { trigger: 'baking bread', advice: 'Use rye.' },
+  });
+  await requestJson(`${url}/v1/messages`, {
     headers: { 'x-weir-pipeline': 'patterns?holdout=0' },
     body: { model: format.model, max_tokens: 9, messages: [{ role: 'user', content: 'Hello there.' }] },
   });
   await eventually(() => (kept() === 1 ? true : undefined));
   const path = `${url}/v1/patterns/${String(at(made.json, 'id'))}`;
-  assert.equal((await ask(path, { method: 'DELETE' })).status, 204);
+  assert.equal((await requestJson(path, { method: 'DELETE' })).status, 204);
   assert.equal(kept(), 0);
 });

@@ -16,14 +16,14 @@ import { at } from './support/at.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 import {
-  ask,
-  assertProblem,
+  assertPaymentProblem,
+  callPaidRoute,
   challengeOf,
-  echoing,
+  echoedPaymentHeaders,
   paidQuestion,
-  paying,
+  paymentHeaders,
   someChallengeId,
-} from './support/payer.ts';
+} from './support/paid-calls.ts';
 import { startReplicas } from './support/replicas.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
@@ -63,8 +63,8 @@ describe('the price of a call', () => {
       });
       const { host } = new URL(url);
       const body = JSON.stringify(paidQuestion);
-      const answered = await ask(url, { body });
-      const challenge = assertProblem(answered, 'payment-required', url);
+      const answered = await callPaidRoute(url, { body });
+      const challenge = assertPaymentProblem(answered, 'payment-required', url);
       const { id = '', request = '', expires = '', digest, ...fixed } = challenge;
       assert.deepEqual(fixed, { realm: host, method: 'stripe', intent: 'charge' });
       assert.match(id, /^mpp_[\w-]{32}$/);
@@ -103,7 +103,7 @@ describe('the price of a call', () => {
   test('is told to who sends nothing, and to who sends {}', async (t) => {
     const { url } = await startHouse(t);
     for (const body of [undefined, '{}', ' {\n} '])
-      assertProblem(
+      assertPaymentProblem(
         await call(url, { method: 'POST', path: '/v1/agent/messages', ...(body !== undefined && { body }) }),
         'payment-required',
         url,
@@ -113,13 +113,17 @@ describe('the price of a call', () => {
   test('is told to who shows another credential, whatever it is', async (t) => {
     const { url } = await startHouse(t, { WEIR_LOCAL_TOKEN: 'the-one-token' });
     for (const value of ['Bearer gw_live_abc', 'Basic YTpi', 'Bearer the-one-token', '', 'Payments id="x"'])
-      assertProblem(await ask(url, { headers: ['authorization', value] }), 'payment-required', url);
+      assertPaymentProblem(
+        await callPaidRoute(url, { headers: ['authorization', value] }),
+        'payment-required',
+        url,
+      );
   });
 
   test('is another challenge each time, and each is kept', async (t) => {
     const { url, database } = await startHouse(t);
-    const first = challengeOf(await ask(url));
-    const second = challengeOf(await ask(url));
+    const first = challengeOf(await callPaidRoute(url));
+    const second = challengeOf(await callPaidRoute(url));
     assert.notEqual(first.id, second.id);
     for (const { id = '', digest, request, realm } of [first, second]) {
       const stored = await database.challenges.find(id);
@@ -130,13 +134,13 @@ describe('the price of a call', () => {
   test('is not told for a model that is not sold', async (t) => {
     const { url } = await startHouse(t);
     for (const model of ['no-such-model', 'demo-1', 'claude-opus-4-1', 'gpt-4.1-mini']) {
-      const refused = await ask(url, { body: { ...paidQuestion, model } });
+      const refused = await callPaidRoute(url, { body: { ...paidQuestion, model } });
       assertError(refused, { ...badBody, param: 'model' });
       assert.equal(refused.headers['www-authenticate'], undefined);
     }
     const { url: without } = await startHouse(t, { ANTHROPIC_API_KEY: '' });
-    assertError(await ask(without), { ...badBody, param: 'model' });
-    assertProblem(await ask(without, { body: '{}' }), 'payment-required', without);
+    assertError(await callPaidRoute(without), { ...badBody, param: 'model' });
+    assertPaymentProblem(await callPaidRoute(without, { body: '{}' }), 'payment-required', without);
   });
 
   test('is not told for a call that nobody could make', async (t) => {
@@ -158,16 +162,16 @@ describe('the price of a call', () => {
       [{ model, messages, tools: [] }, 'tools'],
     ];
     for (const [body, param] of wrong)
-      assertError(await ask(url, { body: JSON.stringify(body) }), { ...badBody, param });
+      assertError(await callPaidRoute(url, { body: JSON.stringify(body) }), { ...badBody, param });
     for (const body of ['no JSON', '[]', '"text"', '{"model":"a","model":"b","messages":[]}', ' '])
-      assertError(await ask(url, { body }), badBody);
-    const text = await ask(url, { headers: ['content-type', 'text/plain'] });
+      assertError(await callPaidRoute(url, { body }), badBody);
+    const text = await callPaidRoute(url, { headers: ['content-type', 'text/plain'] });
     assert.equal(text.status, 415);
     const long = { model, messages: [{ role: 'user', content: 'x'.repeat(callsLimits.paidBodyBytesMax) }] };
-    assert.equal((await ask(url, { body: long })).status, 413);
+    assert.equal((await callPaidRoute(url, { body: long })).status, 413);
     for (const role of ['user', 'assistant'])
-      assertProblem(
-        await ask(url, { body: { model, stream: true, messages: [{ role, content: '' }] } }),
+      assertPaymentProblem(
+        await callPaidRoute(url, { body: { model, stream: true, messages: [{ role, content: '' }] } }),
         'payment-required',
         url,
       );
@@ -176,20 +180,24 @@ describe('the price of a call', () => {
   test('is the same on every replica, and a challenge of one is known to the other', async (t) => {
     const [one, other] = await startReplicas(t, { ANTHROPIC_API_KEY: 'sk-ant-api03-the-operators-own' });
     const base = 'https://weir.example.com';
-    const { id = '', realm } = assertProblem(await ask(one.url), 'payment-required', base);
+    const { id = '', realm } = assertPaymentProblem(await callPaidRoute(one.url), 'payment-required', base);
     assert.equal(realm, 'weir.example.com');
-    assertProblem(await ask(other.url, { headers: paying(id) }), 'verification-failed', base);
+    assertPaymentProblem(
+      await callPaidRoute(other.url, { headers: paymentHeaders(id) }),
+      'verification-failed',
+      base,
+    );
   });
 
   test('is told so often to one address, and no more', async (t) => {
     const { url } = await startHouse(t);
     const { most } = paymentsLimits.challengesPerAddress;
-    for (let at = 0; at < most; at++) assert.equal((await ask(url)).status, 402);
-    const refused = await ask(url);
+    for (let at = 0; at < most; at++) assert.equal((await callPaidRoute(url)).status, 402);
+    const refused = await callPaidRoute(url);
     assertError(refused, { status: 429, type: 'rate_limit_error', code: 'too_many_attempts' });
     assert.ok(Number(refused.headers['retry-after']) <= 60);
     assert.equal(refused.headers['www-authenticate'], undefined);
-    const retried = await ask(url, { headers: paying(someChallengeId()) });
+    const retried = await callPaidRoute(url, { headers: paymentHeaders(someChallengeId()) });
     assert.equal(retried.status, 429);
   });
 });
@@ -197,10 +205,10 @@ describe('the price of a call', () => {
 describe('a call that shows a payment', () => {
   test('is not made while nothing is settled, and its challenge stays good', async (t) => {
     const { url, fake, weir } = await startHouse(t);
-    const { id = '' } = challengeOf(await ask(url));
+    const { id = '' } = challengeOf(await callPaidRoute(url));
     for (let again = 0; again < 2; again++) {
-      const answered = await ask(url, { headers: paying(id, 'spt_secret') });
-      const fresh = assertProblem(answered, 'verification-failed', url);
+      const answered = await callPaidRoute(url, { headers: paymentHeaders(id, 'spt_secret') });
+      const fresh = assertPaymentProblem(answered, 'verification-failed', url);
       assert.notEqual(fresh.id, id);
       assert.equal(answered.json.title, 'Payment Verification Failed');
       assert.match(String(answered.json.detail), /settlement is off/i);
@@ -213,56 +221,72 @@ describe('a call that shows a payment', () => {
 
   test('may go on with the fresh challenge of a refusal', async (t) => {
     const { url } = await startHouse(t);
-    const { id = '' } = challengeOf(await ask(url, { headers: paying(someChallengeId()) }));
-    assertProblem(await ask(url, { headers: paying(id) }), 'verification-failed', url);
+    const { id = '' } = challengeOf(await callPaidRoute(url, { headers: paymentHeaders(someChallengeId()) }));
+    assertPaymentProblem(
+      await callPaidRoute(url, { headers: paymentHeaders(id) }),
+      'verification-failed',
+      url,
+    );
   });
 
   test('is refused where the body has changed by one byte', async (t) => {
     const { url } = await startHouse(t);
     const body = JSON.stringify(paidQuestion);
-    const { id = '' } = challengeOf(await ask(url, { body }));
+    const { id = '' } = challengeOf(await callPaidRoute(url, { body }));
     for (const changed of [
       body.replace('Hello', 'Hullo'),
       `${body} `,
       `${body}\n`,
       body.replace(':', ': '),
     ]) {
-      const fresh = assertProblem(
-        await ask(url, { body: changed, headers: paying(id) }),
+      const fresh = assertPaymentProblem(
+        await callPaidRoute(url, { body: changed, headers: paymentHeaders(id) }),
         'invalid-challenge',
         url,
       );
       assert.equal(fresh.digest, `sha-256=:${hash('sha256', changed, 'base64')}:`);
     }
-    assertProblem(await ask(url, { body, headers: paying(id) }), 'verification-failed', url);
+    assertPaymentProblem(
+      await callPaidRoute(url, { body, headers: paymentHeaders(id) }),
+      'verification-failed',
+      url,
+    );
   });
 
   test('is bound to the bytes as they came, compressed ones too', async (t) => {
     const { url } = await startHouse(t);
     const body = gzipSync(JSON.stringify(paidQuestion));
     const headers = ['content-encoding', 'gzip'];
-    const { id = '', digest } = challengeOf(await ask(url, { body, headers }));
+    const { id = '', digest } = challengeOf(await callPaidRoute(url, { body, headers }));
     assert.equal(digest, `sha-256=:${hash('sha256', body, 'base64')}:`);
-    assertProblem(await ask(url, { body, headers: [...headers, ...paying(id)] }), 'verification-failed', url);
-    assertProblem(await ask(url, { headers: paying(id) }), 'invalid-challenge', url);
+    assertPaymentProblem(
+      await callPaidRoute(url, { body, headers: [...headers, ...paymentHeaders(id)] }),
+      'verification-failed',
+      url,
+    );
+    assertPaymentProblem(await callPaidRoute(url, { headers: paymentHeaders(id) }), 'invalid-challenge', url);
   });
 
   test('is refused where the challenge is unknown, expired or used up', async (t) => {
     const { url, database } = await startHouse(t);
-    const { id: used = '' } = challengeOf(await ask(url));
+    const { id: used = '' } = challengeOf(await callPaidRoute(url));
     assert.equal(await database.challenges.consume(used, Date.now()), 1);
-    const { id: model = '' } = challengeOf(await ask(url));
+    const { id: model = '' } = challengeOf(await callPaidRoute(url));
     const stored = await database.challenges.find(model);
     assert.ok(stored !== undefined);
     const expired: Challenge = { ...stored, id: someChallengeId(), expiresAtMs: Date.now() - 1 };
     await database.challenges.add(expired);
     for (const id of [used, expired.id, someChallengeId(), 'mpp_short', "' or 1=1 --"])
-      assertProblem(await ask(url, { headers: paying(id) }), 'invalid-challenge', url);
+      assertPaymentProblem(
+        await callPaidRoute(url, { headers: paymentHeaders(id) }),
+        'invalid-challenge',
+        url,
+      );
   });
 
   test('is refused where its credential can not be read', async (t) => {
     const { url } = await startHouse(t);
-    const { id } = challengeOf(await ask(url));
+    const { id } = challengeOf(await callPaidRoute(url));
     for (const value of [
       'Payment',
       `Payment id="${id}"`,
@@ -270,34 +294,46 @@ describe('a call that shows a payment', () => {
       'Payment spt_123',
       'Payment {}',
     ])
-      assertProblem(await ask(url, { headers: ['authorization', value] }), 'malformed-credential', url);
+      assertPaymentProblem(
+        await callPaidRoute(url, { headers: ['authorization', value] }),
+        'malformed-credential',
+        url,
+      );
   });
 
   test('is refused with 400 where there are several credentials', async (t) => {
     const { url } = await startHouse(t);
-    const { id = '' } = challengeOf(await ask(url));
-    const headers = [...paying(id), 'authorization', 'Bearer x'];
-    assertError(await ask(url, { headers }), badBody);
+    const { id = '' } = challengeOf(await callPaidRoute(url));
+    const headers = [...paymentHeaders(id), 'authorization', 'Bearer x'];
+    assertError(await callPaidRoute(url, { headers }), badBody);
   });
 
   test('is told of the credential first, then of the challenge, then of the body', async (t) => {
     const { url } = await startHouse(t);
     const body = '{"no": "call"}';
-    const malformed = await ask(url, { body, headers: ['authorization', 'Payment id="x"'] });
-    assertProblem(malformed, 'malformed-credential', url);
-    assertProblem(await ask(url, { body, headers: paying(someChallengeId()) }), 'invalid-challenge', url);
+    const malformed = await callPaidRoute(url, { body, headers: ['authorization', 'Payment id="x"'] });
+    assertPaymentProblem(malformed, 'malformed-credential', url);
+    assertPaymentProblem(
+      await callPaidRoute(url, { body, headers: paymentHeaders(someChallengeId()) }),
+      'invalid-challenge',
+      url,
+    );
     const { id = '' } = challengeOf(malformed);
-    assertError(await ask(url, { body, headers: paying(id) }), badBody);
-    const { id: forNothing = '' } = challengeOf(await ask(url, { body: '{}' }));
-    assertError(await ask(url, { body: '{}', headers: paying(forNothing) }), badBody);
+    assertError(await callPaidRoute(url, { body, headers: paymentHeaders(id) }), badBody);
+    const { id: forNothing = '' } = challengeOf(await callPaidRoute(url, { body: '{}' }));
+    assertError(await callPaidRoute(url, { body: '{}', headers: paymentHeaders(forNothing) }), badBody);
   });
 
   test('may echo the challenge, and then every field of it must be as it was issued', async (t) => {
     const { url } = await startHouse(t);
-    const challenge = challengeOf(await ask(url));
+    const challenge = challengeOf(await callPaidRoute(url));
     const { digest, expires, ...least } = challenge;
     for (const echoed of [challenge, least])
-      assertProblem(await ask(url, { headers: echoing(echoed) }), 'verification-failed', url);
+      assertPaymentProblem(
+        await callPaidRoute(url, { headers: echoedPaymentHeaders(echoed) }),
+        'verification-failed',
+        url,
+      );
     const tampered = {
       id: someChallengeId(),
       realm: 'elsewhere.example',
@@ -308,13 +344,21 @@ describe('a call that shows a payment', () => {
       expires: '2030-01-01T00:00:00.000Z',
     };
     for (const [field, value] of Object.entries(tampered))
-      assertProblem(
-        await ask(url, { headers: echoing({ ...challenge, [field]: value }) }),
+      assertPaymentProblem(
+        await callPaidRoute(url, { headers: echoedPaymentHeaders({ ...challenge, [field]: value }) }),
         'invalid-challenge',
         url,
       );
-    assertProblem(await ask(url, { headers: echoing(challenge, {}) }), 'malformed-credential', url);
-    assertProblem(await ask(url, { headers: echoing({ id: challenge.id }) }), 'malformed-credential', url);
+    assertPaymentProblem(
+      await callPaidRoute(url, { headers: echoedPaymentHeaders(challenge, {}) }),
+      'malformed-credential',
+      url,
+    );
+    assertPaymentProblem(
+      await callPaidRoute(url, { headers: echoedPaymentHeaders({ id: challenge.id }) }),
+      'malformed-credential',
+      url,
+    );
   });
 });
 
@@ -345,7 +389,7 @@ describe('what there is to pay for', () => {
         ledger_public: true,
       },
     });
-    assertProblem(await ask(url), 'payment-required', 'https://pay.example:8443/weir');
+    assertPaymentProblem(await callPaidRoute(url), 'payment-required', 'https://pay.example:8443/weir');
   });
 
   test('is told in /openapi.json and in the catalogue', async (t) => {
@@ -372,7 +416,7 @@ describe('what there is to pay for', () => {
   test('is read by a page of an origin that may call', async (t) => {
     const origin = 'https://wallet.example';
     const { url } = await startHouse(t, { WEIR_CORS_ORIGINS: origin });
-    const { status, headers } = await ask(url, { headers: ['origin', origin] });
+    const { status, headers } = await callPaidRoute(url, { headers: ['origin', origin] });
     assert.equal(status, 402);
     assert.equal(headers['access-control-allow-origin'], origin);
     assert.match(headers['access-control-expose-headers'] ?? '', /www-authenticate.*payment-receipt/);
@@ -431,8 +475,8 @@ describe('what there is to pay for', () => {
   test('is nothing where payments are switched off', async (t) => {
     const { url } = await startHouse(t, { WEIR_MPP: 'off' });
     const gone = { status: 404, type: 'not_found', code: 'not_found' };
-    assertError(await ask(url), gone);
-    assertError(await ask(url, { headers: paying(someChallengeId()) }), gone);
+    assertError(await callPaidRoute(url), gone);
+    assertError(await callPaidRoute(url, { headers: paymentHeaders(someChallengeId()) }), gone);
     for (const path of ['/.well-known/mpp', '/v1/agent/ledger', '/problems/payment-required'])
       assertError(await call(url, { path }), gone);
     const { json } = await call(url, { path: '/openapi.json' });
@@ -455,8 +499,8 @@ describe('what there is to pay for', () => {
 
 test('a payment opens nothing but its own route', async (t) => {
   const { url, fake } = await startHouse(t, { WEIR_MODE: 'cloud' });
-  const { id = '' } = challengeOf(await ask(url));
+  const { id = '' } = challengeOf(await callPaidRoute(url));
   for (const path of ['/v1/messages', '/v1/chat/completions'])
-    assert.equal((await call(url, { path, body: paidQuestion, headers: paying(id) })).status, 401);
+    assert.equal((await call(url, { path, body: paidQuestion, headers: paymentHeaders(id) })).status, 401);
   assert.equal(fake.requests.length, 0);
 });

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import type { Environment } from '../src/gateway/settings.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
-import { ask } from './support/asking.ts';
 import { at, fieldsOf } from './support/at.ts';
 import { call } from './support/call.ts';
+import { requestJson } from './support/http-client.ts';
 import { recordedCompletion, saysCompletion } from './support/recorded-completions.ts';
 import { recordedMessage, saysMessage } from './support/recorded-messages.ts';
 
@@ -61,7 +61,7 @@ describe('a gateway with no pipeline set', () => {
     const told = async (list: string) => {
       const headers = { 'x-weir-pipeline': list };
       return at(
-        (await ask(`${weir().url}/v1/messages`, { headers, body: claude() })).json,
+        (await requestJson(`${weir().url}/v1/messages`, { headers, body: claude() })).json,
         'error',
         'message',
       );
@@ -71,7 +71,7 @@ describe('a gateway with no pipeline set', () => {
   });
 
   test('runs cost-guard without a ceiling by default, which changes nothing', async () => {
-    const { status, json } = await ask(`${weir().url}/v1/pipeline`);
+    const { status, json } = await requestJson(`${weir().url}/v1/pipeline`);
     assert.equal(status, 200);
     const { note, active, ...rest } = fieldsOf(json);
     assert.deepEqual(rest, {
@@ -82,14 +82,14 @@ describe('a gateway with no pipeline set', () => {
     });
     assert.equal(at(active, 0, 'name'), 'cost-guard');
     assert.equal(at(active, 0, 'status'), 'production');
-    const { headers } = await ask(`${weir().url}/v1/messages`, { body: claude() });
+    const { headers } = await requestJson(`${weir().url}/v1/messages`, { body: claude() });
     assert.equal(headers.get('x-weir-modules'), null);
     assert.match(String(note), /x-weir-pipeline/);
   });
 
   test('runs what the header says, with its options and their defaults', async () => {
     const list = 'exact-cache?ttl=1m';
-    const { json } = await ask(`${weir().url}/v1/pipeline`, { headers: { 'x-weir-pipeline': list } });
+    const { json } = await requestJson(`${weir().url}/v1/pipeline`, { headers: { 'x-weir-pipeline': list } });
     const { active, note: _, ...rest } = fieldsOf(json);
     assert.deepEqual(rest, { source: 'header', pipelineConfig: list, configured: [], override: list });
     const { version } = await import('../package.json', { with: { type: 'json' } }).then(
@@ -120,7 +120,9 @@ describe('a gateway with no pipeline set', () => {
 
   test('spaces in a list mean nothing', async () => {
     for (const list of ['  exact-cache?ttl=1m  ', 'exact-cache ? ttl = 1m & max_bytes = 1048576']) {
-      const { json } = await ask(`${weir().url}/v1/pipeline`, { headers: { 'x-weir-pipeline': list } });
+      const { json } = await requestJson(`${weir().url}/v1/pipeline`, {
+        headers: { 'x-weir-pipeline': list },
+      });
       assert.deepEqual(at(json, 'active', 0, 'options'), { ttl: 60, max_bytes: 1_048_576 }, list);
     }
   });
@@ -128,11 +130,11 @@ describe('a gateway with no pipeline set', () => {
   for (const [list, code] of badLists) {
     test(`refuses the list ${list.slice(0, 40)} before anything is sent`, async () => {
       const headers = { 'x-weir-pipeline': list };
-      const shown = await ask(`${weir().url}/v1/pipeline`, { headers });
+      const shown = await requestJson(`${weir().url}/v1/pipeline`, { headers });
       assert.deepEqual([shown.status, at(shown.json, 'error', 'code')], [400, code]);
       assert.equal(at(shown.json, 'error', 'type'), 'invalid_request');
       for (const path of ['/v1/messages', '/v1/chat/completions']) {
-        const called = await ask(weir().url + path, { headers, body: claude() });
+        const called = await requestJson(weir().url + path, { headers, body: claude() });
         assert.deepEqual([called.status, at(called.json, 'error', 'code')], [400, code]);
         assert.equal(at(called.json, 'error', 'type'), 'invalid_request_error');
       }
@@ -142,28 +144,31 @@ describe('a gateway with no pipeline set', () => {
 
   test('a bad option is named', async () => {
     const headers = { 'x-weir-pipeline': 'exact-cache?ttl=never' };
-    const { json } = await ask(`${weir().url}/v1/messages`, { headers, body: claude() });
+    const { json } = await requestJson(`${weir().url}/v1/messages`, { headers, body: claude() });
     assert.equal(at(json, 'error', 'param'), 'ttl');
     assert.match(String(at(json, 'error', 'message')), /^exact-cache\?ttl: .*duration/);
   });
 
   test('asking for the pipeline asks no provider', async () => {
-    await ask(`${weir().url}/v1/pipeline`, { headers: { 'x-weir-pipeline': 'exact-cache' } });
+    await requestJson(`${weir().url}/v1/pipeline`, { headers: { 'x-weir-pipeline': 'exact-cache' } });
     assert.equal(fake.requests.length, 0);
   });
 
   test('modules that acted and the cache say so in headers', async () => {
     const headers = { 'x-weir-pipeline': 'exact-cache' };
     const body = claude();
-    const miss = await ask(`${weir().url}/v1/messages`, { headers, body });
+    const miss = await requestJson(`${weir().url}/v1/messages`, { headers, body });
     assert.match(miss.headers.get('x-weir-modules') ?? '', /^exact-cache;miss;\d+\.\dms$/);
     assert.equal(miss.headers.get('x-weir-cache'), 'miss');
-    const hit = await ask(`${weir().url}/v1/messages`, { headers, body });
+    const hit = await requestJson(`${weir().url}/v1/messages`, { headers, body });
     assert.match(hit.headers.get('x-weir-modules') ?? '', /^exact-cache;hit;\d+\.\dms$/);
     assert.equal(hit.headers.get('x-weir-cache'), 'hit');
-    const streamed = await ask(`${weir().url}/v1/messages`, { headers, body: { ...body, stream: true } });
+    const streamed = await requestJson(`${weir().url}/v1/messages`, {
+      headers,
+      body: { ...body, stream: true },
+    });
     assert.match(streamed.headers.get('x-weir-modules') ?? '', /^exact-cache;hit;/);
-    const none = await ask(`${weir().url}/v1/messages`, { body });
+    const none = await requestJson(`${weir().url}/v1/messages`, { body });
     assert.equal(none.headers.get('x-weir-modules'), null);
     assert.equal(none.headers.get('x-weir-cache'), 'bypass');
     assert.equal(none.text, miss.text);
@@ -172,18 +177,18 @@ describe('a gateway with no pipeline set', () => {
   test('an unstreamed answer has its cost in a header, a cached one costs nothing', async () => {
     const headers = { 'x-weir-pipeline': 'exact-cache' };
     const body = claude();
-    const paid = await ask(`${weir().url}/v1/messages`, { headers, body });
+    const paid = await requestJson(`${weir().url}/v1/messages`, { headers, body });
     // 25 tokens in at $1 and 17 out at $5 a million.
     assert.equal(paid.headers.get('x-weir-cost-usd'), '0.00011');
-    const cached = await ask(`${weir().url}/v1/messages`, { headers, body });
+    const cached = await requestJson(`${weir().url}/v1/messages`, { headers, body });
     assert.equal(cached.headers.get('x-weir-cost-usd'), '0');
-    const demo = await ask(`${weir().url}/v1/messages`, { body: { ...body, model: 'demo-1' } });
+    const demo = await requestJson(`${weir().url}/v1/messages`, { body: { ...body, model: 'demo-1' } });
     assert.equal(demo.headers.get('x-weir-cost-usd'), '0');
   });
 
   test('a model without a known price costs what the dearest of its provider would, and is marked', async () => {
     const body = { ...claude(), model: unpriced };
-    const { status, headers } = await ask(`${weir().url}/v1/messages`, { body });
+    const { status, headers } = await requestJson(`${weir().url}/v1/messages`, { body });
     assert.equal(status, 200);
     assert.ok(Number(headers.get('x-weir-cost-usd')) > 0.00011);
     assert.equal(headers.get('x-weir-estimate'), 'true');
@@ -191,7 +196,7 @@ describe('a gateway with no pipeline set', () => {
 
   test('every answer says what the gateway itself took', async () => {
     for (const stream of [false, true]) {
-      const { headers } = await ask(`${weir().url}/v1/messages`, { body: { ...claude(), stream } });
+      const { headers } = await requestJson(`${weir().url}/v1/messages`, { body: { ...claude(), stream } });
       assert.match(headers.get('x-weir-overhead-ms') ?? '', /^\d+\.\d\d$/);
     }
   });
@@ -199,7 +204,7 @@ describe('a gateway with no pipeline set', () => {
   test('a stream ends with what is known only then, for a client that asked', async () => {
     const headers = { 'x-weir-pipeline': 'exact-cache', 'x-weir-trace': 'on' };
     const body = { ...claude(), stream: true };
-    const { text } = await ask(`${weir().url}/v1/messages`, { headers, body });
+    const { text } = await requestJson(`${weir().url}/v1/messages`, { headers, body });
     const [before = '', comment = ''] = text.split(': weir ');
     assert.ok(before.endsWith('data: {"type":"message_stop"}\n\n'));
     const trace: unknown = JSON.parse(comment);
@@ -207,14 +212,14 @@ describe('a gateway with no pipeline set', () => {
     assert.deepEqual([at(trace, 'cache'), at(trace, 'cost_usd')], ['miss', '0.00011']);
     assert.deepEqual([at(trace, 'usage', 'input_tokens'), at(trace, 'usage', 'output_tokens')], [25, 17]);
     assert.equal(typeof at(trace, 'overhead_ms'), 'number');
-    const hit = await ask(`${weir().url}/v1/messages`, { headers, body });
+    const hit = await requestJson(`${weir().url}/v1/messages`, { headers, body });
     assert.equal(at(JSON.parse(hit.text.split(': weir ')[1] ?? '{}'), 'cost_usd'), '0');
   });
 
   test('without the question there is no trace in the stream, and never in a whole answer', async () => {
-    const quiet = await ask(`${weir().url}/v1/messages`, { body: { ...claude(), stream: true } });
+    const quiet = await requestJson(`${weir().url}/v1/messages`, { body: { ...claude(), stream: true } });
     assert.ok(!quiet.text.includes(': weir '));
-    const whole = await ask(`${weir().url}/v1/messages`, {
+    const whole = await requestJson(`${weir().url}/v1/messages`, {
       headers: { 'x-weir-trace': 'on' },
       body: claude(),
     });
@@ -224,14 +229,14 @@ describe('a gateway with no pipeline set', () => {
   test('a chat stream has its trace after the last frame', async () => {
     const body = { ...claude(), model: 'gpt-5-mini', stream: true, stream_options: { include_usage: true } };
     const headers = { 'x-weir-trace': 'on' };
-    const { text } = await ask(`${weir().url}/v1/chat/completions`, { headers, body });
+    const { text } = await requestJson(`${weir().url}/v1/chat/completions`, { headers, body });
     assert.match(text, /data: \[DONE\]\n\n: weir \{.*"output_tokens":21.*\}\n\n$/);
   });
 
   test('a chat stream that nobody asked for its usage has its cost all the same', async () => {
     const body = { ...claude(), model: 'gpt-5-mini', stream: true };
     const headers = { 'x-weir-trace': 'on' };
-    const { text } = await ask(`${weir().url}/v1/chat/completions`, { headers, body });
+    const { text } = await requestJson(`${weir().url}/v1/chat/completions`, { headers, body });
     const trace: unknown = JSON.parse(text.split(': weir ')[1] ?? '');
     assert.deepEqual([at(trace, 'usage', 'output_tokens'), at(trace, 'estimated')], [21, false]);
     assert.ok(Number(at(trace, 'cost_usd')) > 0);
@@ -239,7 +244,7 @@ describe('a gateway with no pipeline set', () => {
 });
 
 describe('a gateway with a pipeline of its own', () => {
-  const watchman = fileURLToPath(import.meta.resolve('./support/watchman.ts'));
+  const watchman = fileURLToPath(import.meta.resolve('./support/protective-module.ts'));
   const weir = gateway({
     WEIR_MODULES: watchman,
     WEIR_PIPELINE: 'watchman?ceiling=5, exact-cache?ttl=2h',
@@ -248,7 +253,7 @@ describe('a gateway with a pipeline of its own', () => {
   const authorization = 'Bearer token';
   const pipeline = async (list?: string) => {
     const headers = { authorization, ...(list !== undefined && { 'x-weir-pipeline': list }) };
-    return ask(`${weir().url}/v1/pipeline`, { headers });
+    return requestJson(`${weir().url}/v1/pipeline`, { headers });
   };
 
   test('runs it where the request says nothing', async () => {
@@ -281,17 +286,22 @@ describe('a gateway with a pipeline of its own', () => {
 
   test('a call runs through what the pipeline shows', async () => {
     const headers = { authorization, 'x-weir-pipeline': 'none' };
-    const answer = await ask(`${weir().url}/v1/messages`, { headers, body: claude() });
+    const answer = await requestJson(`${weir().url}/v1/messages`, { headers, body: claude() });
     assert.equal(answer.status, 200, answer.text);
     assert.match(answer.headers.get('x-weir-modules') ?? '', /^watchman;ceiling=5;\d+\.\dms$/);
-    const both = await ask(`${weir().url}/v1/messages`, { headers: { authorization }, body: claude() });
+    const both = await requestJson(`${weir().url}/v1/messages`, {
+      headers: { authorization },
+      body: claude(),
+    });
     assert.match(both.headers.get('x-weir-modules') ?? '', /^watchman;ceiling=5;.*, exact-cache;miss;/);
   });
 
   test('the pipeline is shown to those who may call', async () => {
-    const { status, json } = await ask(`${weir().url}/v1/pipeline`);
+    const { status, json } = await requestJson(`${weir().url}/v1/pipeline`);
     assert.deepEqual([status, at(json, 'error', 'type')], [401, 'authentication_error']);
-    const bad = await ask(`${weir().url}/v1/pipeline`, { headers: { 'x-weir-pipeline': 'no-such-module' } });
+    const bad = await requestJson(`${weir().url}/v1/pipeline`, {
+      headers: { 'x-weir-pipeline': 'no-such-module' },
+    });
     assert.equal(bad.status, 401);
   });
 });

@@ -11,9 +11,14 @@ import type { JsonObject } from '../src/lib/json.ts';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { objectOf } from '../src/wire/json-values.ts';
-import { ask } from './support/asking.ts';
+import {
+  type ConversationDialect,
+  cacheablePartsOf,
+  conversationDialects,
+  framesIn,
+} from './support/conversation-dialects.ts';
 import { eventually } from './support/eventually.ts';
-import { framesIn, keptOf, type Talk, talks } from './support/talking.ts';
+import { requestJson } from './support/http-client.ts';
 
 /** Of conversations of 50 turns one of each format and model here, and as many as are asked for by `WEIR_PREFIX_RUNS=1000 node --test test/prefix.test.ts`. */
 const runs = Number(process.env.WEIR_PREFIX_RUNS ?? 1);
@@ -45,7 +50,7 @@ const learned = [
   { trigger: { tools: ['find'] }, advice: 'Find all.' },
   ...Array.from({ length: 300 }, (_, number) => ({ trigger: `${10 + number}`, advice: `Number ${number}.` })),
 ];
-const { status } = await ask(`${weir.url}/v1/patterns/import`, {
+const { status } = await requestJson(`${weir.url}/v1/patterns/import`, {
   body: learned.map((pattern) => JSON.stringify(pattern)).join('\n'),
 });
 assert.equal(status, 200);
@@ -87,7 +92,7 @@ const toolNames: readonly string[] =
 
 /** A conversation that a scripted model and a restless client have through a stack of modules. */
 class Walk {
-  readonly #talk: Talk;
+  readonly #talk: ConversationDialect;
   readonly #model: string;
   readonly #pipeline: string;
   readonly #seed: number;
@@ -169,7 +174,7 @@ class Walk {
     const stream = (count + this.#seed) % 3 === 0;
     const before = fake.requests.length;
     const { path, body } = this.#talk.sent({ ...asked, stream });
-    const { status, text, json, headers } = await ask(`${weir.url}${path}`, {
+    const { status, text, json, headers } = await requestJson(`${weir.url}${path}`, {
       headers: { 'x-weir-pipeline': this.#pipeline, 'x-test-call': id, 'x-weir-trace': 'on' },
       body,
     });
@@ -193,7 +198,8 @@ class Walk {
   }
 
   #checkValid({ json, url }: SeenRequest, client: JsonObject): void {
-    const formatOf = ({ speaks }: Talk) => formats.find(({ sent }) => speaks(sent({}).path)) ?? assert.fail();
+    const formatOf = ({ speaks }: ConversationDialect) =>
+      formats.find(({ sent }) => speaks(sent({}).path)) ?? assert.fail();
     const { model, name } = talkAt(url);
     const said = { body: json, asked: formatOf(talkAt(url)).asked(json) };
     const target = { provider: name, model, speaks: [], refusals: [] };
@@ -214,26 +220,26 @@ const refusals: Readonly<Record<string, readonly Refusal[]>> = {
   Gemini: geminiRefusals,
 };
 
-function talkAt(url: string): Talk {
-  return talks.find(({ speaks }) => speaks(url)) ?? assert.fail(url);
+function talkAt(url: string): ConversationDialect {
+  return conversationDialects.find(({ speaks }) => speaks(url)) ?? assert.fail(url);
 }
 
 /** What a provider has kept of the one is how the other begins, byte for byte. */
 function checkBegins(before: SeenRequest | undefined, now: SeenRequest | undefined): void {
   if (before === undefined || now === undefined) return;
-  const [kept, sent] = [keptOf(before), keptOf(now)];
+  const [kept, sent] = [cacheablePartsOf(before), cacheablePartsOf(now)];
   assert.equal(sent.head, kept.head);
   assert.deepEqual(sent.turns.slice(0, kept.turns.length), kept.turns);
 }
 
 /** A client's format, and the model that it talks to: of its own format, or of another. */
 interface Pair {
-  readonly talk: Talk;
+  readonly talk: ConversationDialect;
   readonly model: string;
 }
 
-const everyPair: readonly Pair[] = talks.flatMap((talk) =>
-  [...new Set(talks.map(({ model }) => model))].map((model) => ({ talk, model })),
+const everyPair: readonly Pair[] = conversationDialects.flatMap((talk) =>
+  [...new Set(conversationDialects.map(({ model }) => model))].map((model) => ({ talk, model })),
 );
 
 /** Of a single run: besides a format's own model, one of another format. */

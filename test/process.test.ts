@@ -10,11 +10,11 @@ import packageJson from '../package.json' with { type: 'json' };
 import type { Environment } from '../src/gateway/settings.ts';
 import { explainError } from '../src/process/explain-error.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
 import { lowerQuartile } from './support/cpu-time.ts';
-import { leaving, refusing } from './support/leaving.ts';
+import { requestJson } from './support/http-client.ts';
 import { messageFrames, recordedMessage } from './support/recorded-messages.ts';
+import { waitForDrainNotice, waitForRejections } from './support/wait-for-drain.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
 const run = promisify(execFile);
@@ -37,7 +37,7 @@ test('the banner says mode, address, pipeline and providers, and the call to try
   assert.equal(weir.stderr, '');
   const answer = await tryCall(weir);
   assert.match(String(at(answer, 'content', 0, 'text')), /You wrote: Hello$/);
-  assert.deepEqual(at((await ask(`${url}/health`)).json, 'providers', 'anthropic'), true);
+  assert.deepEqual(at((await requestJson(`${url}/health`)).json, 'providers', 'anthropic'), true);
   assert.doesNotMatch(weir.stdout, /canary/);
 });
 
@@ -57,7 +57,7 @@ test('without a command it serves, and its first answer comes within five second
     await run(process.execPath, ['-e', '']);
     ofNothing.push((performance.now() - startedAt) / 1000);
     const url = await new WeirProcess(t, { args: [] }).listening;
-    assert.equal((await ask(`${url}/v1/messages`, { body: demo })).status, 200);
+    assert.equal((await requestJson(`${url}/v1/messages`, { body: demo })).status, 200);
     seconds.push((performance.now() - startedAt) / 1000);
   }
   // A machine that is so busy that Node.js takes longer than a tenth of a second to do nothing has as many times as long.
@@ -146,7 +146,7 @@ test('.env is read, the environment wins over it, and a secret from there is not
     folder,
     environment: { WEIR_REVISION: 'from-environment', WEIR_SECRET: 's'.repeat(32) },
   });
-  const { json } = await ask(`${await weir.listening}/health`);
+  const { json } = await requestJson(`${await weir.listening}/health`);
   assert.equal(at(json, 'version'), 'from-environment');
   assert.match(weir.stdout, /pipeline +exact-cache$/m);
   assert.equal(existsSync(join(folder, 'data', 'secret')), false);
@@ -178,7 +178,7 @@ test('an idle gateway ends on SIGTERM and SIGINT with code 0, its log complete, 
   const secrets: string[] = [];
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const weir = new WeirProcess(t, { folder });
-    const { status, headers } = await ask(`${await weir.listening}/v1/messages`, { body: demo });
+    const { status, headers } = await requestJson(`${await weir.listening}/v1/messages`, { body: demo });
     assert.equal(status, 200);
     assert.equal(statSync(file).mode & 0o777, 0o600, 'it is for its owner only');
     assert.equal(statSync(join(folder, 'data')).mode & 0o777, 0o700);
@@ -197,7 +197,7 @@ test('SIGTERM tells balancers and serves on for a while', async (t) => {
   const weir = new WeirProcess(t, { environment: { WEIR_DRAIN_NOTICE: '1h' } });
   const url = await weir.listening;
   weir.signal('SIGTERM');
-  await leaving(url);
+  await waitForDrainNotice(url);
 });
 
 test('after SIGTERM an open stream may finish, new calls are refused, and the code is 0', async (t) => {
@@ -206,8 +206,8 @@ test('after SIGTERM an open stream may finish, new calls are refused, and the co
   const url = await weir.listening;
   const stream = await openStream(url);
   weir.signal('SIGTERM');
-  await refusing(url);
-  assert.equal((await ask(`${url}/ready`)).status, 503);
+  await waitForRejections(url);
+  assert.equal((await requestJson(`${url}/ready`)).status, 503);
   finish();
   assert.match(await stream.rest(), /message_stop/);
   assert.deepEqual(await weir.exited, { code: 0, signal: null });
@@ -220,7 +220,7 @@ test('a second SIGTERM ends at once', async (t) => {
   const url = await weir.listening;
   const stream = await openStream(url);
   weir.signal('SIGTERM');
-  await refusing(url);
+  await waitForRejections(url);
   weir.signal('SIGTERM');
   assert.deepEqual(await weir.exited, { code: 1, signal: null });
   await assert.rejects(stream.rest());

@@ -6,25 +6,25 @@ import { describe, type TestContext, test } from 'node:test';
 import type { Environment } from '../src/gateway/settings.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { at } from './support/at.ts';
-import { type Answered, call } from './support/call.ts';
+import { call, type RawAnswer } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
-import { replicated } from './support/replicas.ts';
+import { replicaSettings } from './support/replicas.ts';
 
 const demo = { model: 'demo-1', max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] };
 
-function ask(url: string, key: string, body: object = demo): Promise<Answered> {
+function ask(url: string, key: string, body: object = demo): Promise<RawAnswer> {
   return call(url, { path: '/v1/messages', headers: bearer(key), body });
 }
 
-async function askAll(urls: readonly string[], key: string, calls: number): Promise<readonly Answered[]> {
+async function askAll(urls: readonly string[], key: string, calls: number): Promise<readonly RawAnswer[]> {
   return Promise.all(
     Array.from({ length: calls }, (_, number) => ask(String(urls[number % urls.length]), key)),
   );
 }
 
-function statuses(answers: readonly Answered[]): Readonly<Record<string, number>> {
+function statuses(answers: readonly RawAnswer[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
@@ -43,7 +43,7 @@ function dataFolder(t: TestContext): Environment {
 
 const homes: Readonly<Record<string, (t: TestContext) => Environment | Promise<Environment>>> = {
   'the embedded store': dataFolder,
-  'PostgreSQL and Redis': replicated,
+  'PostgreSQL and Redis': replicaSettings,
 };
 
 for (const [home, environmentOf] of Object.entries(homes))
@@ -108,7 +108,7 @@ for (const [home, environmentOf] of Object.entries(homes))
   });
 
 test('two replicas share one cap, to the call', async (t) => {
-  const environment = { ...(await replicated(t)), WEIR_TIER_FREE_LIMIT: '50' };
+  const environment = { ...(await replicaSettings(t)), WEIR_TIER_FREE_LIMIT: '50' };
   const [one, other] = await Promise.all([startCloud(t, environment), startCloud(t, environment)]);
   const { key } = await (await Person.signUp(one.url)).makeKey();
   assert.deepEqual(statuses(await askAll([one.url, other.url], key, 200)), { 200: 50, 429: 150 });

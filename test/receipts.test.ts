@@ -9,11 +9,11 @@ import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
 import { FakeUpstream, type Script } from '../src/testing/fake-upstream.ts';
 import type { TestGateway } from '../src/testing/test-gateway.ts';
 import { assertError } from './support/assert-error.ts';
-import { type Answered, call, open, Reader } from './support/call.ts';
+import { call, openCall, type RawAnswer, StreamReader } from './support/call.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
 import { startReplicas } from './support/replicas.ts';
-import { Guest, paidSandbox, question, said, streamed } from './support/sandbox.ts';
+import { answeredText, Guest, paidSandbox, question, streamed } from './support/sandbox.ts';
 
 const fields = [
   'receipt_id',
@@ -76,7 +76,7 @@ async function onlyReceipt(guest: Guest): Promise<JsonObject> {
 
 describe('a receipt of the sandbox', () => {
   test('says what there is to say of its call, signed for anybody to check', async (t) => {
-    const { weir } = await startHouse(t, { body: said });
+    const { weir } = await startHouse(t, { body: answeredText });
     const guest = await Guest.begin(weir.url);
     const answer = await guest.ask();
     const receipt = await onlyReceipt(guest);
@@ -109,7 +109,9 @@ describe('a receipt of the sandbox', () => {
     const guest = await Guest.begin(weir.url);
     const headers = [...bearer(guest.token), 'x-weir-trace', 'on'];
     const body = { ...question, stream: true };
-    const reader = new Reader(await open(weir.url, { path: '/v1/messages', headers, body }).response);
+    const reader = new StreamReader(
+      await openCall(weir.url, { path: '/v1/messages', headers, body }).response,
+    );
     const seen = new Promise<readonly JsonObject[]>((resolve) => {
       reader.response.on('data', () => {
         if (reader.text.includes('message_stop')) resolve(guest.receipts());
@@ -144,7 +146,7 @@ describe('a receipt of the sandbox', () => {
     const guest = await Guest.begin(weir.url);
     const body = { ...question, stream: true };
     const sent = { path: '/v1/messages', headers: bearer(guest.token), body };
-    const reader = new Reader(await open(weir.url, sent).response);
+    const reader = new StreamReader(await openCall(weir.url, sent).response);
     const seen = Promise.withResolvers<readonly JsonObject[]>();
     reader.response.on('data', () => {
       if (reader.text.includes('message_stop')) seen.resolve(guest.receipts());
@@ -173,8 +175,8 @@ describe('a receipt of the sandbox', () => {
     const { weir } = await startHouse(t, { chunks: streamed.slice(0, 4), ending: 'hang' });
     const guest = await Guest.begin(weir.url);
     const body = { ...question, stream: true };
-    const opened = open(weir.url, { path: '/v1/messages', headers: bearer(guest.token), body });
-    const reader = new Reader(await opened.response);
+    const opened = openCall(weir.url, { path: '/v1/messages', headers: bearer(guest.token), body });
+    const reader = new StreamReader(await opened.response);
     const expected = streamed.slice(0, 4).join('');
     await eventually(async () => (reader.text === expected ? true : undefined));
     reader.response.on('error', () => undefined);
@@ -185,15 +187,15 @@ describe('a receipt of the sandbox', () => {
   });
 
   test('of a whole answer too long to be held is of as much as was sent on', async (t) => {
-    const part = JSON.stringify({ ...said, content: [{ type: 'text', text: 'x'.repeat(1_500_000) }] }).slice(
-      0,
-      -20,
-    );
+    const part = JSON.stringify({
+      ...answeredText,
+      content: [{ type: 'text', text: 'x'.repeat(1_500_000) }],
+    }).slice(0, -20);
     const headers = { 'content-type': 'application/json' };
     const { weir } = await startHouse(t, { headers, chunks: [part], ending: 'hang' });
     const guest = await Guest.begin(weir.url);
-    const opened = open(weir.url, { path: '/v1/messages', headers: bearer(guest.token), body: question });
-    const reader = new Reader(await opened.response);
+    const opened = openCall(weir.url, { path: '/v1/messages', headers: bearer(guest.token), body: question });
+    const reader = new StreamReader(await opened.response);
     await eventually(async () => (reader.text.length === part.length ? true : undefined));
     reader.response.on('error', () => undefined);
     opened.request.destroy();
@@ -213,7 +215,7 @@ describe('a receipt of the sandbox', () => {
   });
 
   test('is of the request as it was before it was packed', async (t) => {
-    const { weir } = await startHouse(t, { body: said });
+    const { weir } = await startHouse(t, { body: answeredText });
     const guest = await Guest.begin(weir.url);
     const { gzipSync } = await import('node:zlib');
     const body = gzipSync(JSON.stringify(question));
@@ -226,13 +228,13 @@ describe('a receipt of the sandbox', () => {
     const folder = mkdtempSync(join(tmpdir(), 'weir-receipts-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const [one, other] = ['first secret '.repeat(4), 'second secret '.repeat(4)];
-    const before = await startHouse(t, { body: said }, { WEIR_DATA_DIR: folder, WEIR_SECRET: one });
+    const before = await startHouse(t, { body: answeredText }, { WEIR_DATA_DIR: folder, WEIR_SECRET: one });
     const guest = await Guest.begin(before.weir.url);
     await guest.ask();
     const old = await onlyReceipt(guest);
     await before.weir.close();
     const rotated = { WEIR_DATA_DIR: folder, WEIR_SECRET: other, WEIR_SECRET_PREVIOUS: one };
-    const after = await startHouse(t, { body: said }, rotated);
+    const after = await startHouse(t, { body: answeredText }, rotated);
     const { url } = after.weir;
     assert.equal((await guest.ask(question, url)).status, 200);
     const [first, second] = await guest.receipts(url);
@@ -255,7 +257,7 @@ describe('a receipt of the sandbox', () => {
 
 describe('a private receipt', () => {
   const providerKey = ['x-provider-key', 'anthropic=sk-ant-api03-of-the-person'];
-  const asked = (url: string, key: string, streams = false): Promise<Answered> =>
+  const asked = (url: string, key: string, streams = false): Promise<RawAnswer> =>
     call(url, {
       path: '/v1/messages',
       headers: [...bearer(key), ...providerKey],
@@ -275,7 +277,7 @@ describe('a private receipt', () => {
 
   for (const streams of [false, true])
     test(`is made of an account's call where its key says so, ${streams ? 'streamed' : 'whole'}`, async (t) => {
-      const { weir } = await startHouse(t, streams ? { chunks: streamed } : { body: said });
+      const { weir } = await startHouse(t, streams ? { chunks: streamed } : { body: answeredText });
       const { person, key } = await personWithKey(weir.url);
       const answer = await asked(weir.url, key, streams);
       const id = String(answer.headers['x-weir-receipt']);
@@ -313,7 +315,7 @@ describe('a private receipt', () => {
   });
 
   test('is seen by its account and nobody else', async (t) => {
-    const { weir } = await startHouse(t, { body: said });
+    const { weir } = await startHouse(t, { body: answeredText });
     const { person, key } = await personWithKey(weir.url);
     const id = String((await asked(weir.url, key)).headers['x-weir-receipt']);
     const path = `/v1/receipts/${id}`;
@@ -330,7 +332,7 @@ describe('a private receipt', () => {
   });
 
   test('is not made where nobody asked for it, nor for a call that failed', async (t) => {
-    const { weir, fake } = await startHouse(t, { body: said });
+    const { weir, fake } = await startHouse(t, { body: answeredText });
     const { person, key } = await personWithKey(weir.url);
     const { key: plain } = await person.makeKey();
     assert.equal((await asked(weir.url, plain)).headers['x-weir-receipt'], undefined);
@@ -340,7 +342,7 @@ describe('a private receipt', () => {
   });
 
   test('is listed with the others page by page', async (t) => {
-    const { weir } = await startHouse(t, { body: said });
+    const { weir } = await startHouse(t, { body: answeredText });
     const { person, key } = await personWithKey(weir.url);
     const made: string[] = [];
     for (let at = 0; at < 5; at++) made.push(String((await asked(weir.url, key)).headers['x-weir-receipt']));
@@ -365,7 +367,7 @@ describe('a private receipt', () => {
   test('is known to all replicas, and switched on for all of them at once', async (t) => {
     const fake = await FakeUpstream.start();
     t.after(() => fake.close());
-    fake.answerWith({ body: said });
+    fake.answerWith({ body: answeredText });
     const [one, other] = await startReplicas(t, paidSandbox(fake));
     const person = await Person.signUp(one.url);
     const { id: keyId, key } = await person.makeKey();
@@ -382,20 +384,20 @@ describe('a private receipt', () => {
   test('is stored when the gateway is closed', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'weir-receipts-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
-    const { weir } = await startHouse(t, { body: said }, { WEIR_DATA_DIR: folder });
+    const { weir } = await startHouse(t, { body: answeredText }, { WEIR_DATA_DIR: folder });
     const { key } = await personWithKey(weir.url);
     const id = String((await asked(weir.url, key)).headers['x-weir-receipt']);
     await weir.close();
-    const { weir: next } = await startHouse(t, { body: said }, { WEIR_DATA_DIR: folder });
+    const { weir: next } = await startHouse(t, { body: answeredText }, { WEIR_DATA_DIR: folder });
     assert.equal((await call(next.url, { path: `/v1/receipts/${id}`, headers: bearer(key) })).status, 200);
   });
 });
 
 test('a client that reads slowly gets a receipt of all that it read', async (t) => {
   const text = 'x'.repeat(300_000);
-  const { weir } = await startHouse(t, { body: { ...said, content: [{ type: 'text', text }] } });
+  const { weir } = await startHouse(t, { body: { ...answeredText, content: [{ type: 'text', text }] } });
   const guest = await Guest.begin(weir.url);
-  const opened = open(weir.url, { path: '/v1/messages', headers: bearer(guest.token), body: question });
+  const opened = openCall(weir.url, { path: '/v1/messages', headers: bearer(guest.token), body: question });
   const response = await opened.response;
   const whole = createHash('sha256');
   response.on('data', (chunk: Buffer) => whole.update(chunk));

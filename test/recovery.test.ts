@@ -4,11 +4,11 @@ import { after, before, describe, test } from 'node:test';
 import { limits } from '../src/accounts/limits.ts';
 import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
 import { assertError } from './support/assert-error.ts';
-import { type Answered, call } from './support/call.ts';
+import { call, type RawAnswer } from './support/call.ts';
 import { bearer, Person, password, startCloud } from './support/cloud.ts';
 import { lowerQuartile } from './support/cpu-time.ts';
+import { gatewaysOnStores } from './support/gateways-on-stores.ts';
 import { MailServer, tokenIn } from './support/mail-server.ts';
-import { twoAddresses } from './support/two-addresses.ts';
 
 let mail: MailServer;
 before(async () => {
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => mail.close());
 
-for (const [home, start] of Object.entries(twoAddresses))
+for (const [home, start] of Object.entries(gatewaysOnStores))
   describe(`on ${home}`, () => {
     test('people confirm their address, see where they are logged in, end that, and change and reset passwords', async (t) => {
       const [one, other] = await start(t, mail.settings);
@@ -230,7 +230,7 @@ function logIn(
   email: string,
   typed: string,
   headers: readonly string[] = [],
-): Promise<Answered> {
+): Promise<RawAnswer> {
   return call(url, { path: '/v1/users/login', body: { email, password: typed }, headers });
 }
 

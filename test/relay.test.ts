@@ -2,21 +2,27 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import type { SeenRequest } from '../src/testing/fake-upstream.ts';
-import { type Answered, call } from './support/call.ts';
+import { call, type RawAnswer } from './support/call.ts';
 import {
   formats,
-  manners,
+  framings,
   messages,
   pathOf,
   requestIn,
-  sentIn,
+  requestSentIn,
   streamIn,
   type TestedFormat,
 } from './support/formats.ts';
-import { anthropicKey, geminiKey, openaiKey, sharedPlayed, sharedScripted } from './support/house.ts';
+import {
+  anthropicKey,
+  geminiKey,
+  openaiKey,
+  shareGatewaysWithHandler,
+  shareScriptedGateways,
+} from './support/scripted-gateway.ts';
 
-const enter = sharedScripted();
-const play = sharedPlayed();
+const enter = shareScriptedGateways();
+const play = shareGatewaysWithHandler();
 
 const operatorKeys: Readonly<Record<string, string>> = {
   anthropic: anthropicKey,
@@ -38,7 +44,7 @@ const providerErrors: readonly { readonly status: number; readonly headers?: Rec
   { status: 529, headers: { 'retry-after': '2' } },
 ];
 
-for (const { format, streamed, manner } of manners) {
+for (const { format, streamed, manner } of framings) {
   test(`a request's bytes reach the provider exactly as they were sent (${manner})`, async () => {
     const { fake, weir } = await enter();
     fake.answerWith(plainAnswer(format, streamed));
@@ -55,7 +61,7 @@ for (const { format, streamed, manner } of manners) {
     const type = streamed ? 'text/event-stream' : 'application/json; charset="utf-8"';
     // Cut at every seventh byte: in the middle of lines, of CRLFs and of UTF-8 sequences.
     fake.answerWith({ headers: { 'content-type': type }, chunks: pieces(bytes, 7) });
-    const answer = await call(weir.url, sentIn(format, streamed));
+    const answer = await call(weir.url, requestSentIn(format, streamed));
     assert.equal(answer.status, 200);
     assert.equal(answer.headers['content-type'], type);
     assert.equal(sha256(answer.bytes), sha256(bytes));
@@ -77,7 +83,7 @@ for (const { format, streamed, manner } of manners) {
   test(`headers that a provider defines and unknown ones go through unmodified (${manner})`, async () => {
     const { fake, weir } = await enter();
     fake.answerWith(plainAnswer(format, streamed));
-    await call(weir.url, { ...sentIn(format, streamed), headers: travelling });
+    await call(weir.url, { ...requestSentIn(format, streamed), headers: travelling });
     assert.deepEqual(pairsOf(fake.last.rawHeaders).filter(isTravelling), pairsOf(travelling));
   });
 
@@ -85,7 +91,7 @@ for (const { format, streamed, manner } of manners) {
     const { fake, weir } = await enter();
     fake.answerWith(plainAnswer(format, streamed));
     const headers = [...staying, ...travelling];
-    const { status } = await call(weir.url, { ...sentIn(format, streamed), headers });
+    const { status } = await call(weir.url, { ...requestSentIn(format, streamed), headers });
     assert.equal(status, 200);
     const own = [
       'host',
@@ -126,7 +132,7 @@ for (const { format, streamed, manner } of manners) {
     };
     const script = plainAnswer(format, streamed);
     fake.answerWith({ ...script, headers: { ...kept, ...gone, 'x-request-id': 'theirs' } });
-    const answer = await call(weir.url, sentIn(format, streamed));
+    const answer = await call(weir.url, requestSentIn(format, streamed));
     for (const [name, value] of Object.entries(kept)) assert.equal(answer.headers[name], value, name);
     assert.equal(answer.headers['x-upstream-request-id'], 'theirs');
     assertOwnRequestId(answer);
@@ -141,7 +147,7 @@ for (const { format, streamed, manner } of manners) {
   test(`a header that the provider sent twice comes back twice (${manner})`, async () => {
     const { fake, weir } = await enter();
     fake.answerWith({ ...plainAnswer(format, streamed), headers: { 'x-twice': ['one', 'two'] } });
-    const answer = await call(weir.url, sentIn(format, streamed));
+    const answer = await call(weir.url, requestSentIn(format, streamed));
     const twice = pairsOf(answer.rawHeaders).filter(([name]) => name === 'x-twice');
     assert.deepEqual(twice, [
       ['x-twice', 'one'],
@@ -155,7 +161,7 @@ for (const { format, streamed, manner } of manners) {
     const weir = await play((_, res) => {
       res.writeHead(200, { 'content-type': type, 'x-latin': 'caf\u00e9' }).end(body);
     });
-    const answer = await call(weir.url, sentIn(format, streamed));
+    const answer = await call(weir.url, requestSentIn(format, streamed));
     assert.equal(answer.headers['x-latin'], 'caf\u00e9');
   });
 
@@ -176,7 +182,7 @@ for (const { format, streamed, manner } of manners) {
         ...error.headers,
       };
       fake.answerWith({ status: error.status, headers, body });
-      const answer = await call(weir.url, sentIn(format, streamed));
+      const answer = await call(weir.url, requestSentIn(format, streamed));
       assert.equal(answer.status, error.status);
       assert.equal(sha256(answer.bytes), sha256(body));
       assert.equal(answer.headers['content-length'], String(body.byteLength));
@@ -220,7 +226,7 @@ test('names in a second connection header stay here too', async () => {
   const { fake, weir } = await enter();
   fake.answerWith(plainAnswer(messages, false));
   const headers = ['connection', 'keep-alive', 'connection', 'x-this-hop', 'x-this-hop', 'canary'];
-  await call(weir.url, { ...sentIn(messages, false), headers });
+  await call(weir.url, { ...requestSentIn(messages, false), headers });
   assert.equal(fake.last.headers['x-this-hop'], undefined);
 });
 
@@ -228,7 +234,7 @@ test('what came through other proxies says so, with the gateway last', async () 
   const { fake, weir } = await enter();
   fake.answerWith(plainAnswer(messages, false));
   const headers = ['via', '1.1 first', 'via', '1.0 second (two)'];
-  await call(weir.url, { ...sentIn(messages, false), headers });
+  await call(weir.url, { ...requestSentIn(messages, false), headers });
   assert.match(fake.last.headers.via ?? '', /^1\.1 first, 1\.0 second \(two\), 1\.1 weir-[0-9a-f]+$/);
 });
 
@@ -244,7 +250,7 @@ for (const format of formats) {
       ['x-goog-api-key', own],
       ['authorization', `Bearer ${own}`],
     ]) {
-      await call(weir.url, { ...sentIn(format, false), headers });
+      await call(weir.url, { ...requestSentIn(format, false), headers });
       assert.equal(credentialSeen(fake.last), own, headers.join(': '));
       const carrying = pairsOf(fake.last.rawHeaders).filter(([, value]) => value.includes(own));
       assert.equal(carrying.length, 1, headers.join(': '));
@@ -255,14 +261,14 @@ for (const format of formats) {
     const { fake, weir } = await enter();
     fake.answerWith(plainAnswer(format, false));
     const headers = ['authorization', 'Bearer anything', 'x-api-key', 'anything else'];
-    await call(weir.url, { ...sentIn(format, false), headers });
+    await call(weir.url, { ...requestSentIn(format, false), headers });
     assert.equal(credentialSeen(fake.last), operatorKeys[format.provider]);
   });
 
   test(`a provider that answers a streamed call with JSON is still streamed to the client (${format.name})`, async () => {
     const { fake, weir } = await enter();
     fake.answerWith({ body: format.whole('Whole after all') });
-    const answer = await call(weir.url, sentIn(format, true));
+    const answer = await call(weir.url, requestSentIn(format, true));
     assert.match(answer.headers['content-type'] ?? '', /^text\/event-stream/);
     assert.match(answer.text, /^(event|data): /);
     assert.match(answer.text, /Whole after all/);
@@ -271,7 +277,7 @@ for (const format of formats) {
   test(`a provider that streams an unstreamed call is put together for the client (${format.name})`, async () => {
     const { fake, weir } = await enter();
     fake.answerWith({ chunks: [streamIn(format, 'In pieces')] });
-    const answer = await call(weir.url, sentIn(format, false));
+    const answer = await call(weir.url, requestSentIn(format, false));
     assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
     assert.equal(answer.headers['content-length'], String(answer.bytes.byteLength));
     assert.match(JSON.stringify(answer.json), /In pieces/);
@@ -353,7 +359,7 @@ function credentialSeen({ headers }: SeenRequest): string | undefined {
   return typeof key === 'string' ? key : headers.authorization?.replace('Bearer ', '');
 }
 
-function assertOwnRequestId({ rawHeaders }: Answered): void {
+function assertOwnRequestId({ rawHeaders }: RawAnswer): void {
   const own = pairsOf(rawHeaders).filter(([name]) => name.toLowerCase() === 'x-request-id');
   assert.equal(own.length, 1);
   assert.match(own[0]?.[1] ?? '', /^req_[0-9a-f]{32}$/);

@@ -7,7 +7,7 @@ import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { recordedMessage, saysMessage } from './support/recorded-messages.ts';
-import { replicated, startReplicas } from './support/replicas.ts';
+import { replicaSettings, startReplicas } from './support/replicas.ts';
 
 test('what one replica cached another answers, to the same account and to no other', async (t) => {
   const provider = await FakeUpstream.start(saysMessage(recordedMessage()));
@@ -35,7 +35,7 @@ test('what one replica cached another answers, to the same account and to no oth
 test('what one replica cached is sealed in Redis, and forgotten on all when one is told so', async (t) => {
   const provider = await FakeUpstream.start(saysMessage(recordedMessage()));
   cleanUp(t, () => provider.close());
-  const environment = await replicated(t, { WEIR_ANTHROPIC_BASE_URL: provider.url });
+  const environment = await replicaSettings(t, { WEIR_ANTHROPIC_BASE_URL: provider.url });
   const [one, other] = [await startCloud(t, environment), await startCloud(t, environment)];
   const { key } = await (await Person.signUp(one.url)).makeKey();
   const stranger = await (await Person.signUp(one.url)).makeKey();

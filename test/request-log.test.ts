@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
-import { type Answered, call, type Sent } from './support/call.ts';
+import { call, type RawAnswer, type RawRequest } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { recordedMessage, saysMessage } from './support/recorded-messages.ts';
 
 const demo = { model: 'demo-1', max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] };
 
-function requestsOf(answer: Answered): readonly unknown[] {
+function requestsOf(answer: RawAnswer): readonly unknown[] {
   assert.equal(answer.status, 200, answer.text);
   return Array.isArray(answer.json.requests) ? answer.json.requests : [];
 }
@@ -108,7 +108,7 @@ test('nothing is remembered where the operator does not want it', async (t) => {
 test('a local user sees all calls, page by page', async (t) => {
   const gateway = await startTestGateway();
   cleanUp(t, () => gateway.close());
-  const send = (sent: Sent) => call(gateway.url, sent);
+  const send = (sent: RawRequest) => call(gateway.url, sent);
   const ids: unknown[] = [];
   for (let calls = 0; calls < 5; calls++)
     ids.unshift((await send({ path: '/v1/messages', body: demo })).headers['x-request-id']);

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at, fieldsOf } from './support/at.ts';
-import { type Answered, call, open } from './support/call.ts';
+import { call, openCall, type RawAnswer } from './support/call.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
 import { anthropicError, messageFrames, recordedMessage, saysMessage } from './support/recorded-messages.ts';
@@ -112,7 +112,7 @@ test('a call that was refused before any provider was asked is in the log', asyn
 test('a client that leaves is in the log', async (t) => {
   const { url, fake } = await setUp(t);
   fake.answerWith({ chunks: messageFrames(recordedMessage()).slice(0, 4), ending: 'hang' });
-  const { request, response } = open(url, { path: '/v1/messages', body: { ...asked, stream: true } });
+  const { request, response } = openCall(url, { path: '/v1/messages', body: { ...asked, stream: true } });
   await response;
   request.destroy();
   const [left] = await manyRequestsOf(url, 1);
@@ -124,7 +124,7 @@ test('accounts see their own calls, by session or by key, and nobody else’s', 
   const [ada, eve] = [await Person.signUp(url), await Person.signUp(url)];
   const [adas, eves] = [await ada.makeKey(), await eve.makeKey()];
   const body = { ...asked, model: 'demo-1' };
-  const answers: Answered[] = [];
+  const answers: RawAnswer[] = [];
   for (const { key } of [adas, eves, adas])
     answers.push(await call(url, { path: '/v1/messages', headers: bearer(key), body }));
   const [first, second, third] = answers.map(({ headers }) => String(headers['x-request-id']));

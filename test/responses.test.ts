@@ -3,9 +3,9 @@ import { after, beforeEach, test } from 'node:test';
 import OpenAI from 'openai';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
 import { eventually } from './support/eventually.ts';
+import { requestJson } from './support/http-client.ts';
 import { providerDialects } from './support/provider-dialects.ts';
 import { messageFrames, parallelToolUse, recordedMessage, saysMessage } from './support/recorded-messages.ts';
 
@@ -101,7 +101,7 @@ test('encrypted reasoning passes untouched between a client and a provider of th
   };
   fake.answerWith({ body: answer });
   const body = { model: 'gpt-5', store: false, include: ['reasoning.encrypted_content'], input: [reasoning] };
-  const { json } = await ask(`${weir.url}/v1/responses`, { body });
+  const { json } = await requestJson(`${weir.url}/v1/responses`, { body });
   assert.deepEqual(json, answer);
   assert.deepEqual(fake.last.json, body);
 });
@@ -123,7 +123,7 @@ test('a silent translated stream shows signs of life that the client passes over
     chunks: messageFrames(recordedMessage()).flatMap((frame, at) => (at === 5 ? [200, frame] : [frame])),
   });
   const body = { model: claude, input: 'Hello', stream: true };
-  const { text } = await ask(`${weir.url}/v1/responses`, { body });
+  const { text } = await requestJson(`${weir.url}/v1/responses`, { body });
   assert.match(text, /\n\n: ping\n\n/);
   const { output_text } = await client.responses.stream({ model: claude, input: 'Hello' }).finalResponse();
   assert.match(output_text, /^Water finds its own level/);
@@ -146,7 +146,7 @@ async function shared(format: keyof typeof dialects, first: object, second: obje
   fake.requests.length = 0;
   const least = { model: 'gpt-4o', ...(format === 'chat' ? { messages: [hello()] } : { input: [hello()] }) };
   for (const body of [first, second])
-    await ask(weir.url + path, { body: { ...least, ...body }, headers: cached });
+    await requestJson(weir.url + path, { body: { ...least, ...body }, headers: cached });
   return fake.requests.length === 1;
 }
 
@@ -185,7 +185,9 @@ test('exact-cache: what changes the answer is asked for again', async () => {
 });
 
 test('a stored prompt does not say whose it is: a call that names no model beside it is told so', async () => {
-  const { status, json } = await ask(`${weir.url}/v1/responses`, { body: { prompt: { id: 'pmpt_1' } } });
+  const { status, json } = await requestJson(`${weir.url}/v1/responses`, {
+    body: { prompt: { id: 'pmpt_1' } },
+  });
   assert.equal(status, 400);
   assert.equal(at(json, 'error', 'param'), 'model');
   assert.match(String(at(json, 'error', 'message')), /stored prompt.*name the model/);

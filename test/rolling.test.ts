@@ -6,14 +6,14 @@ import { cleanUp } from './support/clean-up.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
 import { loggedIds } from './support/kill-trial.ts';
-import { replicated } from './support/replicas.ts';
+import { replicaSettings } from './support/replicas.ts';
 import { SteadyLoad, startSlowStreams } from './support/steady-load.ts';
 
 /** `npm run test:rolling` does it with processes behind a balancer, a newer build and a migration. */
 test('replicas that are replaced one by one fail no call of clients that look who is ready, and lose no row', async (t) => {
   const provider = await startSlowStreams(300);
   cleanUp(t, async () => provider.close());
-  const environment = await replicated(t, { WEIR_ANTHROPIC_BASE_URL: provider.url });
+  const environment = await replicaSettings(t, { WEIR_ANTHROPIC_BASE_URL: provider.url });
   const replicas = await Promise.all([startCloud(t, environment), startCloud(t, environment)]);
   const { key } = await (await Person.signUp(String(replicas[0]?.url))).makeKey();
   let turn = 0;

@@ -4,8 +4,8 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { FakeUpstream, type Script } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { ask } from './support/asking.ts';
 import { at, fieldsOf } from './support/at.ts';
+import { requestJson } from './support/http-client.ts';
 
 const names = ['GROQ', 'CEREBRAS', 'MISTRAL', 'DEEPSEEK', 'OPENROUTER', 'OPENAI', 'XAI', 'OLLAMA'];
 const fake = await FakeUpstream.start();
@@ -110,7 +110,7 @@ for (const streamed of [false, true])
         );
         fake.answerWith(answering(says, false));
         const { output } = first;
-        await ask(`${weir.url}/v1/responses`, { body: { ...asked, input: [user, ...output, user] } });
+        await requestJson(`${weir.url}/v1/responses`, { body: { ...asked, input: [user, ...output, user] } });
         assert.deepEqual(at(fake.last.json, 'messages', 1), { role: 'assistant', ...wants });
       });
     }
@@ -124,10 +124,10 @@ test('a Chat Completions client gives its provider back what it got, byte for by
     const asked = (more: readonly unknown[]) =>
       `{"messages": ${JSON.stringify([...messages, ...more])}, "model": ${JSON.stringify(model)}}`;
     const url = `${weir.url}/v1/chat/completions`;
-    const first = await ask(url, { body: asked([]) });
+    const first = await requestJson(url, { body: asked([]) });
     assert.deepEqual(first.json, answering(says, false).body);
     const second = asked([at(first.json, 'choices', 0, 'message'), ...messages]);
-    await ask(url, { body: second });
+    await requestJson(url, { body: second });
     assert.equal(fake.last.bytes.toString(), second.replace(JSON.stringify(model), JSON.stringify(named)));
   }
 });
@@ -140,7 +140,7 @@ describe('thoughts go nowhere', () => {
       fake.answerWith(answering({ content: 'Hi.' }, false));
       const user = { role: 'user', content: 'Hello' };
       const assistant = { role: 'assistant', content: [thinking, { type: 'text', text: 'Hi.' }] };
-      const { headers } = await ask(`${weir.url}/v1/messages`, {
+      const { headers } = await requestJson(`${weir.url}/v1/messages`, {
         body: { model, max_tokens: 100, messages: [user, assistant, user] },
       });
       assert.equal(headers.get('x-weir-dropped'), 'messages[].content[].thinking');

@@ -5,7 +5,7 @@ import OpenAI from 'openai';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
-import { type Answered, call } from './support/call.ts';
+import { call, type RawAnswer } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
 import { recordedMessage, saysMessage } from './support/recorded-messages.ts';
 
@@ -21,7 +21,7 @@ after(async () => {
   await fake.close();
 });
 
-function ask(text: string, more: { readonly headers?: readonly string[] } = {}): Promise<Answered> {
+function ask(text: string, more: { readonly headers?: readonly string[] } = {}): Promise<RawAnswer> {
   const { headers = [] } = more;
   return call(weir.url, {
     path: '/v1/messages',
@@ -105,7 +105,7 @@ test('a question in other words is answered from memory, streamed or not and in 
   assert.equal(fake.requests.length, 0);
 });
 
-function forget(query = ''): Promise<Answered> {
+function forget(query = ''): Promise<RawAnswer> {
   return call(weir.url, { method: 'DELETE', path: `/v1/cache${query}` });
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
 import { assertError } from './support/assert-error.ts';
-import { type Answered, call, type Sent } from './support/call.ts';
+import { call, type RawAnswer, type RawRequest } from './support/call.ts';
 import { bearer, Person, password } from './support/cloud.ts';
 
 const askCookie = ['x-weir-session', 'cookie'];
@@ -21,7 +21,7 @@ describe('the cookie of a browser', () => {
 
   const logIn = (email: string, headers: readonly string[] = []) =>
     call(weir.url, { path: '/v1/users/login', body: { email, password }, headers });
-  const withCookie = (sent: Sent) =>
+  const withCookie = (sent: RawRequest) =>
     call(weir.url, { ...sent, headers: ['cookie', cookie, ...(sent.headers ?? [])] });
 
   test('is set where it is asked for, beside the same answer', async () => {
@@ -176,13 +176,13 @@ describe('a local gateway with a token', () => {
   });
 });
 
-function cookieOf({ headers }: Answered): string {
+function cookieOf({ headers }: RawAnswer): string {
   const [cookie] = headers['set-cookie'] ?? [];
   assert.ok(cookie);
   return cookie.slice(0, cookie.indexOf(';'));
 }
 
-function assertCrossSite(answer: Answered): void {
+function assertCrossSite(answer: RawAnswer): void {
   assert.equal(answer.headers['x-content-type-options'], 'nosniff');
   assertError(answer, { status: 403, type: 'permission_error', code: 'cross_site' });
 }

@@ -3,10 +3,10 @@ import { type TestContext, test } from 'node:test';
 import { createClient } from '@redis/client';
 import type { Environment } from '../src/gateway/settings.ts';
 import { at } from './support/at.ts';
-import { type Answered, call } from './support/call.ts';
-import { bearer, type MadeKey, Person, password, startCloud } from './support/cloud.ts';
+import { call, type RawAnswer } from './support/call.ts';
+import { bearer, type CreatedKey, Person, password, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
-import { replicated } from './support/replicas.ts';
+import { replicaSettings } from './support/replicas.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
 
 /** Longer than any store is waited for, also on a busy machine, and far from never. */
@@ -17,18 +17,18 @@ const demo = { model: 'demo-1', max_tokens: 1, messages: [{ role: 'user', conten
 interface Setting {
   readonly url: string;
   readonly person: Person;
-  readonly made: MadeKey;
+  readonly made: CreatedKey;
   readonly database: TcpProxy;
   readonly redis: TcpProxy;
   /** Not through the proxy. */
   readonly redisUrl: string;
-  ask(key?: string): Promise<Answered>;
-  ready(): Promise<Answered>;
+  ask(key?: string): Promise<RawAnswer>;
+  ready(): Promise<RawAnswer>;
 }
 
 /** A gateway whose stores can be taken away from it. */
 async function setUp(t: TestContext, more: Environment = {}): Promise<Setting> {
-  const environment = await replicated(t, more);
+  const environment = await replicaSettings(t, more);
   const database = await TcpProxy.to(t, String(environment.DATABASE_URL));
   const redis = await TcpProxy.to(t, String(environment.REDIS_URL));
   const { url } = await startCloud(t, {
@@ -50,14 +50,14 @@ async function setUp(t: TestContext, more: Environment = {}): Promise<Setting> {
   };
 }
 
-async function inTime(answer: Promise<Answered>): Promise<Answered> {
+async function inTime(answer: Promise<RawAnswer>): Promise<RawAnswer> {
   const startedAt = performance.now();
   const given = await answer;
   assert.ok(performance.now() - startedAt < boundMs);
   return given;
 }
 
-function assertUnavailable(answer: Answered): void {
+function assertUnavailable(answer: RawAnswer): void {
   assert.equal(answer.status, 503, answer.text);
   assert.equal(at(answer.json, 'error', 'code'), 'storage_unavailable');
   assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);

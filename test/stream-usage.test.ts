@@ -6,11 +6,10 @@ import OpenAI from 'openai';
 import type { Environment } from '../src/gateway/settings.ts';
 import { FakeUpstream, type Script, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import type { TestGateway } from '../src/testing/test-gateway.ts';
-import { ask } from './support/asking.ts';
 import { at, fieldsOf } from './support/at.ts';
-import { open } from './support/call.ts';
+import { openCall } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
-import { startHouse, startScripted } from './support/house.ts';
+import { requestJson } from './support/http-client.ts';
 import {
   completionFrames,
   parallelToolCalls,
@@ -18,6 +17,7 @@ import {
   saysCompletion,
 } from './support/recorded-completions.ts';
 import { messageFrames, recordedMessage } from './support/recorded-messages.ts';
+import { startGatewayFor, startScriptedGateway } from './support/scripted-gateway.ts';
 
 const question: OpenAI.ChatCompletionMessageParam = { role: 'user', content: 'What is a weir? '.repeat(40) };
 const gpt = { model: 'gpt-5-mini', messages: [question] };
@@ -29,7 +29,7 @@ async function start(
   more: Environment = {},
   pieceBytes?: number,
 ): Promise<{ fake: FakeUpstream; weir: TestGateway }> {
-  const house = await startScripted(t, more);
+  const house = await startScriptedGateway(t, more);
   house.fake.answerWith((request) => cut(saysCompletion(recordedCompletion)(request), pieceBytes));
   return house;
 }
@@ -87,7 +87,9 @@ describe('a chat stream whose client does not ask for usage', () => {
   for (const pieceBytes of [1, 7, 100_000])
     test(`is that byte for byte, in pieces of ${pieceBytes}`, async (t) => {
       const { weir } = await start(t, {}, pieceBytes);
-      const { text } = await ask(`${weir.url}/v1/chat/completions`, { body: { ...gpt, stream: true } });
+      const { text } = await requestJson(`${weir.url}/v1/chat/completions`, {
+        body: { ...gpt, stream: true },
+      });
       assert.equal(text, completionFrames(recordedCompletion, false).join(''));
     });
 
@@ -95,7 +97,7 @@ describe('a chat stream whose client does not ask for usage', () => {
     const { fake, weir } = await start(t);
     const body =
       ' {"model" : "gpt-5-mini","stream":true, "big":123456789012345678901, "messages":[{"role":"user","content":"}"}] }\n';
-    await ask(`${weir.url}/v1/chat/completions`, { body });
+    await requestJson(`${weir.url}/v1/chat/completions`, { body });
     const added = body.replace(' }\n', ' ,"stream_options":{"include_usage":true}}\n');
     assert.equal(fake.last.bytes.toString(), added);
   });
@@ -103,7 +105,7 @@ describe('a chat stream whose client does not ask for usage', () => {
   test('keeps its other wishes', async (t) => {
     const { fake, weir } = await start(t);
     const stream_options = { include_obfuscation: false, include_usage: false };
-    const { text } = await ask(`${weir.url}/v1/chat/completions`, {
+    const { text } = await requestJson(`${weir.url}/v1/chat/completions`, {
       body: { ...gpt, model: 'openai/gpt-5-mini', stream: true, stream_options },
     });
     assert.deepEqual(fake.last.json.stream_options, { include_obfuscation: false, include_usage: true });
@@ -112,9 +114,9 @@ describe('a chat stream whose client does not ask for usage', () => {
   });
 
   test('is the same where a module writes the request anew', async (t) => {
-    const WEIR_MODULES = fileURLToPath(import.meta.resolve('./support/cool-head.ts'));
+    const WEIR_MODULES = fileURLToPath(import.meta.resolve('./support/cool-head-module.ts'));
     const { fake, weir } = await start(t, { WEIR_MODULES, WEIR_PIPELINE: 'cool-head' });
-    const { text } = await ask(`${weir.url}/v1/chat/completions`, { body: { ...gpt, stream: true } });
+    const { text } = await requestJson(`${weir.url}/v1/chat/completions`, { body: { ...gpt, stream: true } });
     assert.deepEqual([fake.last.json.temperature, fake.last.json.stream_options], [0, asking]);
     assert.equal(text, completionFrames(recordedCompletion, false).join(''));
     assert.equal((await logged(weir)).output, 21);
@@ -123,7 +125,7 @@ describe('a chat stream whose client does not ask for usage', () => {
   test('is the same from a cache', async (t) => {
     const { fake, weir } = await start(t, { WEIR_PIPELINE: 'exact-cache' });
     for (const calls of [1, 2]) {
-      const { text, headers } = await ask(`${weir.url}/v1/chat/completions`, {
+      const { text, headers } = await requestJson(`${weir.url}/v1/chat/completions`, {
         body: { ...gpt, stream: true },
       });
       assert.equal(headers.get('x-weir-cache'), calls === 1 ? 'miss' : 'hit');
@@ -160,12 +162,12 @@ describe('the question for usage', () => {
   test('is not asked of a provider that tells by itself, whose usage passes', async (t) => {
     const fake = await FakeUpstream.start(telling);
     t.after(() => fake.close());
-    const weir = await startHouse(t, fake.url, {
+    const weir = await startGatewayFor(t, fake.url, {
       WEIR_MISTRAL_BASE_URL: `${fake.url}/v1`,
       MISTRAL_API_KEY: 'any',
     });
     const body = { model: 'mistral-large-latest', messages: [question], stream: true };
-    const { text } = await ask(`${weir.url}/v1/chat/completions`, { body });
+    const { text } = await requestJson(`${weir.url}/v1/chat/completions`, { body });
     assert.equal(text, frames);
     assert.equal((await logged(weir)).output, 21);
     const client = new Anthropic({ baseURL: weir.url, apiKey: 'any', maxRetries: 0 });
@@ -183,12 +185,12 @@ describe('the question for usage', () => {
     for (const how of [undefined, 'asked', 'unasked']) {
       const fake = await FakeUpstream.start(saysCompletion(recordedCompletion));
       t.after(() => fake.close());
-      const weir = await startHouse(t, fake.url, {
+      const weir = await startGatewayFor(t, fake.url, {
         WEIR_MINE_BASE_URL: `${fake.url}/v1`,
         WEIR_MINE_STREAM_USAGE: how,
       });
       const body = { ...gpt, model: 'mine/model', stream: true };
-      const { text } = await ask(`${weir.url}/v1/chat/completions`, { body });
+      const { text } = await requestJson(`${weir.url}/v1/chat/completions`, { body });
       assert.equal('stream_options' in fake.last.json, how === 'asked');
       assert.equal(text, completionFrames(recordedCompletion, false).join(''));
       assert.equal((await logged(weir)).estimated, how === 'asked' ? undefined : true);
@@ -213,7 +215,7 @@ describe('usage is estimated, and marked so', () => {
   test('for a stream whose provider tells none', async (t) => {
     const { fake, weir } = await start(t);
     fake.answerWith({ chunks: frames });
-    const { text } = await ask(`${weir.url}/v1/chat/completions`, {
+    const { text } = await requestJson(`${weir.url}/v1/chat/completions`, {
       headers: { 'x-weir-trace': 'on' },
       body: { ...gpt, stream: true },
     });
@@ -229,7 +231,7 @@ describe('usage is estimated, and marked so', () => {
     const { fake, weir } = await start(t);
     const message = { role: 'assistant', content: said };
     fake.answerWith({ body: { id: 'chatcmpl-1', choices: [{ index: 0, message, finish_reason: 'stop' }] } });
-    const { headers } = await ask(`${weir.url}/v1/chat/completions`, { body: gpt });
+    const { headers } = await requestJson(`${weir.url}/v1/chat/completions`, { body: gpt });
     assert.equal(headers.get('x-weir-estimate'), 'true');
     assert.ok(Number(headers.get('x-weir-cost-usd')) > 0);
     const { output, estimated } = await logged(weir);
@@ -240,7 +242,7 @@ describe('usage is estimated, and marked so', () => {
     for (const ending of ['cut', 'hang'] as const) {
       const { fake, weir } = await start(t);
       fake.answerWith({ chunks: frames.slice(0, frames.length / 2), ending });
-      const { request, response } = open(weir.url, {
+      const { request, response } = openCall(weir.url, {
         path: '/v1/chat/completions',
         body: { ...gpt, stream: true },
       });
@@ -288,7 +290,7 @@ describe('usage is estimated, and marked so', () => {
       { chunks: [], ending: 'cut' },
     ] satisfies Script[]) {
       fake.answerWith(script);
-      await ask(`${weir.url}/v1/chat/completions`, { body: { ...gpt, stream: true } });
+      await requestJson(`${weir.url}/v1/chat/completions`, { body: { ...gpt, stream: true } });
     }
     const { input, output, estimated } = await logged(weir, 2);
     assert.deepEqual([input, output, estimated], [undefined, undefined, undefined]);

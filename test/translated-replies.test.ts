@@ -4,9 +4,9 @@ import { parseExact } from '../src/lib/json.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { numberOf, objectsOf } from '../src/wire/json-values.ts';
-import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
 import { clientDialects } from './support/client-dialects.ts';
+import { requestJson } from './support/http-client.ts';
 import { chatStream, geminiStream, messagesStream, responsesStream } from './support/wire/fixtures.ts';
 
 const fake = await FakeUpstream.start();
@@ -187,7 +187,7 @@ for (const provider of providers)
       const asked = { model: provider.model, max_tokens: 100, messages: conversation, input: conversation };
       const body = client.name === 'Gemini' ? { contents } : asked;
       const path = client.path(provider.model, false);
-      const { text: json, status } = await ask(weir.url + path, { body });
+      const { text: json, status } = await requestJson(weir.url + path, { body });
       assert.equal(status, 200);
       const read = readers[client.name]?.(parseExact(json));
       // Google's API has no word for what is written to a cache.
@@ -212,9 +212,9 @@ test('pages that a model cited are annotations for clients of OpenAI', async () 
   const conversation = [{ role: 'user', content: 'Hello' }];
   const body = { model: 'claude-opus-4-8', messages: conversation, input: conversation };
   const cited = { url: 'https://a.example', title: 'A', start_index: 0, end_index: text.length };
-  const chat = await ask(`${weir.url}/v1/chat/completions`, { body });
+  const chat = await requestJson(`${weir.url}/v1/chat/completions`, { body });
   assert.deepEqual(at(chat.json, 'choices', 0, 'message', 'annotations', 0, 'url_citation'), cited);
-  const responses = await ask(`${weir.url}/v1/responses`, { body });
+  const responses = await requestJson(`${weir.url}/v1/responses`, { body });
   assert.deepEqual(at(responses.json, 'output', 1, 'content', 0, 'annotations', 0), {
     type: 'url_citation',
     ...cited,

@@ -10,12 +10,12 @@ import type { Environment } from '../src/gateway/settings.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { limits } from '../src/workers/limits.ts';
 import { at } from './support/at.ts';
-import { type Answered, call, open, read } from './support/call.ts';
+import { call, openCall, type RawAnswer, readAnswer } from './support/call.ts';
 import { bearer, Person } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
-import { leaving, refusing } from './support/leaving.ts';
 import { messageFrames, recordedMessage } from './support/recorded-messages.ts';
 import { portOf, startServer } from './support/server.ts';
+import { waitForDrainNotice, waitForRejections } from './support/wait-for-drain.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
 const demo = { model: 'demo-1', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] };
@@ -229,9 +229,9 @@ test('a reload under load takes up new settings without one failed request, and 
   );
 
   weir.signal('SIGTERM');
-  await refusing(url);
+  await waitForRejections(url);
   finish();
-  assert.match((await read(stream)).text, /message_stop/);
+  assert.match((await readAnswer(stream)).text, /message_stop/);
   assert.deepEqual(await weir.exited, { code: 0, signal: null });
   assert.match(weir.stdout, /"ending":"complete"/);
   assert.equal(weir.stderr, '');
@@ -255,10 +255,10 @@ test('a process that is stuck when a stop is announced hears of it, and a second
     const told = await all(6, () => call(url, { path: '/ready' }));
     return told.every(({ status }) => status === 503) ? true : undefined;
   });
-  await leaving(url);
+  await waitForDrainNotice(url);
   weir.signal('SIGTERM');
   assert.deepEqual(await weir.exited, { code: 1, signal: null });
-  await assert.rejects(read(stream));
+  await assert.rejects(readAnswer(stream));
 });
 
 test('what keeps them from starting is one clear line and exit code 1', async (t) => {
@@ -295,7 +295,7 @@ function migrateFurther(folder: string): void {
 }
 
 /** Each on a connection of its own, so that all processes get some. */
-function inference(url: string, key: string, pipeline?: string): Promise<Answered> {
+function inference(url: string, key: string, pipeline?: string): Promise<RawAnswer> {
   const headers = [...bearer(key), ...(pipeline === undefined ? [] : ['x-weir-pipeline', pipeline])];
   return call(url, { path: '/v1/messages', headers, body: demo });
 }
@@ -304,7 +304,7 @@ function all<Each>(times: number, each: () => Promise<Each>): Promise<Each[]> {
   return Promise.all(Array.from({ length: times }, each));
 }
 
-function statuses(answers: readonly Answered[]): Readonly<Record<string, number>> {
+function statuses(answers: readonly RawAnswer[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
@@ -351,13 +351,13 @@ function startLoad(t: TestContext, url: string) {
   };
 }
 
-function statusOf({ status }: Answered): string {
+function statusOf({ status }: RawAnswer): string {
   return String(status);
 }
 
 /** A stream whose beginning has arrived. */
 function openStream(url: string): Promise<IncomingMessage> {
-  return open(url, { path: '/v1/messages', body: { ...claude, stream: true } }).response;
+  return openCall(url, { path: '/v1/messages', body: { ...claude, stream: true } }).response;
 }
 
 /** A provider that says the beginning of an answer, and the rest when it is told to. */

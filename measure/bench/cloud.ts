@@ -25,12 +25,12 @@ export async function signUp(origin: string, name: string): Promise<MakeKey> {
   };
 }
 
-interface Asked {
+interface ApiRequest {
   readonly token?: string;
   readonly body: object;
 }
 
-async function ask(url: string, method: string, { token, body }: Asked): Promise<unknown> {
+async function ask(url: string, method: string, { token, body }: ApiRequest): Promise<unknown> {
   const response = await fetch(url, {
     method,
     headers: {

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { byTurns } from './by-turns.ts';
 import type { Comparison, Field, Figures } from './compare.ts';
 import { calm, flood, usageOf } from './measure.ts';
-import type { Measured } from './messages.ts';
+import type { Measurement } from './messages.ts';
 import { parseCost } from './parse-cost.ts';
 import type { Row } from './rows.ts';
 import type { Subject } from './subjects.ts';
@@ -41,16 +41,21 @@ export async function compareCalls(field: Field): Promise<Comparison> {
   return { row, figures, parsing };
 }
 
-type Flooded = Pick<Figures, 'cpuMicros' | 'perSecond'>;
+type FloodFigures = Pick<Figures, 'cpuMicros' | 'perSecond'>;
 
 /** A round's CPU time runs until the subject's next turn, so that what it puts off while it is busy counts too. */
-async function floodByTurns({ load, row, subjects, rounds }: Field): Promise<ReadonlyMap<Subject, Flooded>> {
+async function floodByTurns({
+  load,
+  row,
+  subjects,
+  rounds,
+}: Field): Promise<ReadonlyMap<Subject, FloodFigures>> {
   const turns = await byTurns(subjects, rounds, async (subject) => {
     const { cpuMicros } = await usageOf(subject);
     return { startedAt: cpuMicros, result: await flood({ load, subject, row }, floodSeconds) };
   });
   await wait(afterworkMs);
-  const flooded = new Map<Subject, Flooded>();
+  const flooded = new Map<Subject, FloodFigures>();
   for (const [subject, taken] of turns) {
     const { cpuMicros: last } = await usageOf(subject);
     flooded.set(subject, {
@@ -63,8 +68,8 @@ async function floodByTurns({ load, row, subjects, rounds }: Field): Promise<Rea
   return flooded;
 }
 
-function addedTo(base: readonly Measured[], own: readonly Measured[]) {
-  return (pick: (of: Measured) => number): readonly number[] =>
+function addedTo(base: readonly Measurement[], own: readonly Measurement[]) {
+  return (pick: (of: Measurement) => number): readonly number[] =>
     own.map((measured, round) => {
       const below = base[round];
       return below === undefined ? Number.NaN : pick(measured) - pick(below);
@@ -82,7 +87,7 @@ async function checkHit({ name, origin, headersFor }: Subject, { call, format }:
 }
 
 /** A subject that loses part of the answers would look fast; an untouched reply has the upstream's bytes. */
-function checkAnswers(row: string, calls: ReadonlyMap<Subject, readonly Measured[]>): void {
+function checkAnswers(row: string, calls: ReadonlyMap<Subject, readonly Measurement[]>): void {
   const [expected] = [...calls.values()].map(([first]) => first?.answerBytes);
   for (const [subject, taken] of calls) {
     const other = taken.find(({ answerBytes }) => answerBytes !== expected);

@@ -1,5 +1,5 @@
 import type { Pool } from 'undici';
-import { type Sent, send } from './send.ts';
+import { type SentCall, send } from './send.ts';
 
 /** How far streams that are held open have come. */
 export interface Progress {
@@ -16,7 +16,7 @@ export class HeldStreams {
   #bytes = 0;
   #failures = 0;
 
-  constructor(pool: Pool, sent: Sent, streams: number) {
+  constructor(pool: Pool, sent: SentCall, streams: number) {
     this.#pool = pool;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.opened = promise;

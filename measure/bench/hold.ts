@@ -4,7 +4,7 @@ import { type Trial, usageOf } from './measure.ts';
 import { type HoldPlan, held } from './messages.ts';
 
 /** What a subject used while a number of streams was open. */
-export interface Held {
+export interface HeldStreamFigures {
   readonly cpuMicrosPerEvent: number;
   readonly eventsPerSecond: number;
   readonly rssBytes: number;
@@ -14,7 +14,7 @@ const windowMs = 1000;
 const eventBytes = chatEvents(4, false)[1]?.length ?? Number.NaN;
 
 /** Opens all streams, looks for a while at what they cost, and leaves. */
-export async function hold({ load, subject, row }: Trial, streams: number): Promise<Held> {
+export async function hold({ load, subject, row }: Trial, streams: number): Promise<HeldStreamFigures> {
   const headers = subject.headersFor(row.format);
   const plan: HoldPlan = { kind: 'hold', row: row.name, origin: subject.origin, headers, streams };
   const first = await load.ask(plan, held);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { HeldStreams } from './held-streams.ts';
-import { type HoldPlan, holdPlan, type Measured, type Plan, plan, release } from './messages.ts';
+import { type HoldPlan, holdPlan, type Measurement, type Plan, plan, release } from './messages.ts';
 import { rowNamed } from './rows.ts';
 import { send } from './send.ts';
 import { quantile } from './statistics.ts';
@@ -41,7 +41,7 @@ function poolFor({ origin, concurrency }: Plan): Pool {
   return pool;
 }
 
-async function callAll(wanted: Plan, pool: Pool): Promise<Measured> {
+async function callAll(wanted: Plan, pool: Pool): Promise<Measurement> {
   const { row, headers, concurrency, seconds, perSecond } = wanted;
   const { call, calmCall = call } = rowNamed(row);
   const sent = { ...(perSecond === 0 ? call : calmCall), headers };

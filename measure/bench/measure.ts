@@ -1,5 +1,5 @@
 import type { Child } from './child.ts';
-import { type Measured, measured, type Plan, type Usage, usage } from './messages.ts';
+import { type Measurement, measured, type Plan, type Usage, usage } from './messages.ts';
 import type { Row } from './rows.ts';
 import type { Subject } from './subjects.ts';
 
@@ -14,12 +14,12 @@ export interface Trial {
 const calmConcurrency = 4;
 
 /** As many calls as the subject can take, which shows what each costs it. */
-export function flood(trial: Trial, seconds: number): Promise<Measured> {
+export function flood(trial: Trial, seconds: number): Promise<Measurement> {
   return run(trial, { concurrency: trial.row.floodConcurrency, seconds, perSecond: 0 });
 }
 
 /** A few calls a second, the same number for every subject: its own latency, not that of a queue. */
-export function calm(trial: Trial, seconds: number): Promise<Measured> {
+export function calm(trial: Trial, seconds: number): Promise<Measurement> {
   return run(trial, { concurrency: calmConcurrency, seconds, perSecond: trial.row.calmPerSecond });
 }
 
@@ -31,7 +31,7 @@ export function usageOf({ child }: Subject): Promise<Usage> {
 async function run(
   { load, subject, row }: Trial,
   pace: Pick<Plan, 'concurrency' | 'seconds' | 'perSecond'>,
-): Promise<Measured> {
+): Promise<Measurement> {
   const headers = subject.headersFor(row.format);
   const plan: Plan = { kind: 'run', row: row.name, origin: subject.origin, headers, ...pace };
   const result = await load.ask(plan, measured);

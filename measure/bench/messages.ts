@@ -38,7 +38,7 @@ export const measured = z.object({
   failures: z.number(),
   firstFailure: z.string(),
 });
-export type Measured = z.infer<typeof measured>;
+export type Measurement = z.infer<typeof measured>;
 
 /** Streams that are opened all at once and held until they are released. */
 export const holdPlan = z.object({ kind: z.literal('hold'), ...whereTo, streams: z.number() });

@@ -56,7 +56,7 @@ const weir = await startTestGateway({
   WEIR_PIPELINE: 'semantic-cache?shadow=0',
 });
 
-interface Asked {
+interface AskOptions {
   readonly isHit: boolean;
   readonly isAside: boolean;
   /** The module's own time, by its word in the trace. */
@@ -65,7 +65,7 @@ interface Asked {
   readonly wholeMs: number;
 }
 
-async function ask(text: string): Promise<Asked> {
+async function ask(text: string): Promise<AskOptions> {
   const begun = performance.now();
   const answered = await fetch(`${weir.url}/v1/messages`, {
     method: 'POST',
@@ -104,7 +104,7 @@ function longWordings(at: number): readonly [string, string] {
   return [`How do I ${rest}?`, `how can i ${rest.replace('was lost', 'got lost')}`];
 }
 
-function report(name: string, all: readonly Asked[]): void {
+function report(name: string, all: readonly AskOptions[]): void {
   const counted = all.filter(({ isAside }) => !isAside);
   const at = (share: number, of: 'ms' | 'wholeMs') => {
     const sorted = counted.map((one) => one[of]).sort((one, other) => one - other);
@@ -170,10 +170,10 @@ try {
   const hits = [];
   for (let at = 0; at < calls - 20; at++) hits.push(await ask(wordings(at)[1]));
   report('asked again in other words', hits);
-  const longMisses: Asked[] = [];
+  const longMisses: AskOptions[] = [];
   for (let at = 0; at < longCalls; at++) longMisses.push(await ask(longWordings(at)[0]));
   report('62 tokens, for the first time', longMisses);
-  const longHits: Asked[] = [];
+  const longHits: AskOptions[] = [];
   for (let at = 0; at < longCalls; at++) longHits.push(await ask(longWordings(at)[1]));
   report('62 tokens, again in other words', longHits);
 } finally {

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { firstWords } from './answers.ts';
 import type { Call } from './calls.ts';
 
-export interface Sent extends Call {
+export interface SentCall extends Call {
   readonly headers: Readonly<Record<string, string>>;
   /** Told of every piece of the answer. */
   readonly onBytes?: (total: number, piece: number) => void;
@@ -19,7 +19,10 @@ export interface Outcome {
 }
 
 /** Makes one call and reads the answer as cheaply as can be. */
-export function send(to: Dispatcher, { path, body, headers, onBytes, leaveAfterMs }: Sent): Promise<Outcome> {
+export function send(
+  to: Dispatcher,
+  { path, body, headers, onBytes, leaveAfterMs }: SentCall,
+): Promise<Outcome> {
   return new Promise((resolve) => {
     let status = 0;
     let bytes = 0;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { chatAnswer, chatEvents, messageAnswer, messageEvents } from './answers.ts';
 import { listen } from './listen.ts';
 import { finish } from './messages.ts';
-import { readWish, type Wish } from './wish.ts';
+import { readUpstreamOptions, type UpstreamOptions } from './upstream-options.ts';
 
 /** The provider of the benchmarks: a process that answers from memory, in the way that the request wishes. */
 const rendered = new Map<string, readonly Buffer[]>();
@@ -24,7 +24,7 @@ process.send?.({ kind: 'ready', port: await listen(server) });
 
 function respond(request: IncomingMessage, response: ServerResponse, beginning: Buffer): void {
   const isMessages = request.url?.endsWith('/messages') === true;
-  const wish = readWish(beginning);
+  const wish = readUpstreamOptions(beginning);
   if (wish === undefined) {
     const body = isMessages ? messageAnswer : chatAnswer;
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
@@ -35,7 +35,7 @@ function respond(request: IncomingMessage, response: ServerResponse, beginning: 
   } else stream(response, wish, eventsFor(wish, isMessages, beginning));
 }
 
-function eventsFor({ events }: Streamed, isMessages: boolean, beginning: Buffer): readonly Buffer[] {
+function eventsFor({ events }: EventStream, isMessages: boolean, beginning: Buffer): readonly Buffer[] {
   const withUsage = !isMessages && beginning.includes('"include_usage":true');
   const key = `${events} ${isMessages} ${withUsage}`;
   const known = rendered.get(key);
@@ -45,13 +45,13 @@ function eventsFor({ events }: Streamed, isMessages: boolean, beginning: Buffer)
   return frames;
 }
 
-type Streamed = Extract<Wish, { kind: 'stream' }>;
+type EventStream = Extract<UpstreamOptions, { kind: 'stream' }>;
 
 /** What opens a stream with its first token, and what closes it, comes without pauses also in a slow one. */
 const promptEvents = 3;
 
 /** Each event leaves in a turn of its own: written together, they would arrive as a few large chunks. */
-function stream(response: ServerResponse, wish: Streamed, events: readonly Buffer[]): void {
+function stream(response: ServerResponse, wish: EventStream, events: readonly Buffer[]): void {
   // Fewer than there are where the usage was asked for, which is no reason to take longer.
   const { events: wished, intervalMs, breaks } = wish;
   response.writeHead(200, { 'content-type': 'text/event-stream' });

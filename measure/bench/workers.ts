@@ -33,7 +33,7 @@ const provider = children.use(await startOwn('upstream.ts'));
 const [one, two] = [await gatewayOf(1), await gatewayOf(2)];
 await byTurns([one, two], warmUps, measured);
 const turns = await byTurns([one, two], rounds, measured);
-const median = (of: typeof one, pick: (taken: Taken) => number) =>
+const median = (of: typeof one, pick: (taken: CpuTimes) => number) =>
   quantile((turns.get(of) ?? []).map(pick), 0.5);
 for (const each of [one, two]) {
   const all = median(each, ({ cpuMicros }) => cpuMicros).toFixed(1);
@@ -43,14 +43,14 @@ for (const each of [one, two]) {
     `${each.workers} at work: ${all} µs of CPU for a call, main threads ${main}, the busiest of them ${busiest}`,
   );
 }
-const bound = (pick: (taken: Taken) => number) => median(one, pick) / median(two, pick);
+const bound = (pick: (taken: CpuTimes) => number) => median(one, pick) / median(two, pick);
 console.log(
   `Where cores are not the bound, the busiest main thread is: ${bound(({ busiestMicros }) => busiestMicros).toFixed(2)} times the calls of one, ` +
     `and ${(2 * bound(({ mainMicros }) => mainMicros)).toFixed(2)} where both have as many connections`,
 );
 
 /** For a call, together and by threads. */
-interface Taken {
+interface CpuTimes {
   readonly cpuMicros: number;
   readonly mainMicros: number;
   readonly busiestMicros: number;
@@ -65,7 +65,11 @@ async function gatewayOf(workers: number) {
 }
 
 /** With as many connections for each process. */
-async function measured({ subject, workers, pids }: Awaited<ReturnType<typeof gatewayOf>>): Promise<Taken> {
+async function measured({
+  subject,
+  workers,
+  pids,
+}: Awaited<ReturnType<typeof gatewayOf>>): Promise<CpuTimes> {
   const before = new Map(pids.flatMap(threadsOf));
   const busy = { ...row, floodConcurrency: row.floodConcurrency * workers };
   const { calls } = await flood({ load, subject, row: busy }, seconds);

@@ -33,7 +33,7 @@ if (folder === undefined || !existsSync(folder))
   console.log(`skipped: there are no recordings at ${folder ?? '--data <folder>'}`);
 else report(formats.flatMap((format) => recordingsOf(folder, format)).flatMap((call) => judge(call) ?? []));
 
-interface Judged {
+interface CostJudgement {
   readonly id: string;
   readonly format: string;
   readonly provider: string;
@@ -48,7 +48,7 @@ interface Judged {
 }
 
 /** Undefined where there is nothing to compare. */
-function judge(recording: Recording): Judged | undefined {
+function judge(recording: Recording): CostJudgement | undefined {
   const { id, format, body, status, provider: name } = recording;
   if (status !== 200 || !isJsonObject(body) || typeof body.model !== 'string') return undefined;
   const usage = metered(recording, 'milestones');
@@ -108,7 +108,7 @@ function worstCaseOf(exchange: Exchange, modelPricing: ModelPricing): WorstCase 
   }
 }
 
-function report(all: readonly Judged[]): void {
+function report(all: readonly CostJudgement[]): void {
   console.log('                                        input below the bound        bound / input');
   console.log('format              provider         calls    below      share     median      p10');
   const groups = Map.groupBy(all, ({ format, provider }) => `${format.padEnd(20)}${provider.padEnd(16)}`);
@@ -134,7 +134,7 @@ function ratios(all: readonly number[]): string {
   return all.map((ratio) => ratio.toFixed(2)).join(' ');
 }
 
-function inputRow(name: string, group: readonly Judged[]): void {
+function inputRow(name: string, group: readonly CostJudgement[]): void {
   const loose = group.map(({ input }) => 1 / input).sort((a, b) => a - b);
   const below = group.filter(({ input }) => input <= 1).length;
   const figures = [
@@ -147,7 +147,11 @@ function inputRow(name: string, group: readonly Judged[]): void {
   console.log(name + figures.map((figure) => figure.padStart(9)).join(' '));
 }
 
-function share(what: string, group: readonly Judged[], ratioOf: (call: Judged) => number): void {
+function share(
+  what: string,
+  group: readonly CostJudgement[],
+  ratioOf: (call: CostJudgement) => number,
+): void {
   const below = group.filter((call) => ratioOf(call) <= 1).length;
   const held = group
     .map(ratioOf)

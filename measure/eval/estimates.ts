@@ -19,7 +19,7 @@ if (folder === undefined || !existsSync(folder))
   console.log(`skipped: there are no recordings at ${folder ?? '--data <folder>'}`);
 else evaluate(folder, shareOf(values.calls));
 
-interface Compared {
+interface EstimateComparison {
   readonly kind: string;
   readonly input: Pair;
   readonly output: Pair;
@@ -66,7 +66,7 @@ function evaluate(data: string, share: Share): void {
   }
 }
 
-function compare(recording: Recording): Compared | undefined {
+function compare(recording: Recording): EstimateComparison | undefined {
   const reported = recording.status < 300 ? reportedIn(recording)?.counts : undefined;
   if (reported === undefined || !isJsonObject(recording.body)) return undefined;
   const outcome = outcomeOf(recording);

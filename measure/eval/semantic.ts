@@ -19,7 +19,7 @@ const standard = 0.02;
 const models = new KeptModels();
 
 /** A question that was asked, what was offered for it, and whether that is right. */
-interface Asked {
+interface AskedPair {
   readonly text: string;
   readonly offer: Offer | undefined;
   readonly isRight: boolean;
@@ -27,7 +27,7 @@ interface Asked {
   readonly isRepeat: boolean;
 }
 
-const sets: Readonly<Record<string, (folder: string) => Promise<Asked[]>>> = {
+const sets: Readonly<Record<string, (folder: string) => Promise<AskedPair[]>>> = {
   'qqp-16k': (folder) => asPairs(readPairs(folder, 'qqp-16k')),
   'peer-quora': (folder) => asPairs(readPairs(folder, 'peer-quora')),
   'qqp-16k, population': (folder) => asPopulation(readPairs(folder, 'qqp-16k')),
@@ -54,8 +54,8 @@ try {
 }
 
 /** One entry in the cache, one question. */
-async function asPairs(pairs: readonly Pair[]): Promise<Asked[]> {
-  const asked: Asked[] = [];
+async function asPairs(pairs: readonly Pair[]): Promise<AskedPair[]> {
+  const asked: AskedPair[] = [];
   for (const { id, a, b, same } of pairs) {
     const cache = new EvaluatedCache(models);
     await cache.store(id, a);
@@ -69,7 +69,7 @@ function bothWays(pairs: readonly Pair[]): Pair[] {
 }
 
 /** All in one cache: a thousand questions that are the same as one in it, and a thousand that are not. */
-async function asPopulation(pairs: readonly Pair[], each = 1000): Promise<Asked[]> {
+async function asPopulation(pairs: readonly Pair[], each = 1000): Promise<AskedPair[]> {
   const used = new Set<string>();
   const groupOf = grouped(pairs);
   const left = { same: each, other: each };
@@ -84,7 +84,7 @@ async function asPopulation(pairs: readonly Pair[], each = 1000): Promise<Asked[
   }
   const cache = new EvaluatedCache(models);
   for (const { id, a } of chosen) await cache.store(id, a);
-  const asked: Asked[] = [];
+  const asked: AskedPair[] = [];
   for (const { id, b, same } of chosen) {
     const offer = await cache.ask(b);
     asked.push({ text: b, offer, isRight: same && offer?.key === id, isRepeat: same });
@@ -109,13 +109,13 @@ function grouped(pairs: readonly Pair[]): (text: string) => string {
 }
 
 /** Two sentences of each intent are in the cache, five others are asked: only another intent’s answer is surely wrong. One in a thousand is, so that it takes many draws to tell. */
-async function asIntents(sentences: readonly Sentence[], draws = 50): Promise<Asked[]> {
-  const asked: Asked[] = [];
+async function asIntents(sentences: readonly Sentence[], draws = 50): Promise<AskedPair[]> {
+  const asked: AskedPair[] = [];
   for (let seed = 1; seed <= draws; seed++) asked.push(...(await drawnIntents(sentences, seeded(seed))));
   return asked;
 }
 
-async function drawnIntents(sentences: readonly Sentence[], random: () => number): Promise<Asked[]> {
+async function drawnIntents(sentences: readonly Sentence[], random: () => number): Promise<AskedPair[]> {
   const cache = new EvaluatedCache(models);
   const intentOf = new Map(sentences.map(({ id, intent }) => [id, intent]));
   const questions: Sentence[] = [];
@@ -128,7 +128,7 @@ async function drawnIntents(sentences: readonly Sentence[], random: () => number
     for (const { id, text } of isOutside ? [] : mixed.slice(0, 2)) await cache.store(id, text);
     questions.push(...(isOutside ? mixed.slice(0, 250) : mixed.slice(2, 7)));
   }
-  const asked: Asked[] = [];
+  const asked: AskedPair[] = [];
   for (const { text, intent } of questions) {
     const offer = await cache.ask(text);
     const isRight = offer !== undefined && intentOf.get(offer.key) === intent;
@@ -137,7 +137,7 @@ async function drawnIntents(sentences: readonly Sentence[], random: () => number
   return asked;
 }
 
-function report(name: string, asked: readonly Asked[]): void {
+function report(name: string, asked: readonly AskedPair[]): void {
   const repeats = asked.filter(({ isRepeat }) => isRepeat).length;
   for (const error of errors) {
     const hits = asked.filter(({ offer }) => offer !== undefined && isServable(offer.wrong, error));
@@ -149,7 +149,7 @@ function report(name: string, asked: readonly Asked[]): void {
       `| ${name} | ${asked.length} | ${repeats} | ${shown} | ${hits.length} | ${share(right, repeats)} | ${share(right, hits.length)} | ${((100 * (hits.length - right)) / asked.length).toFixed(2)} % | ${share(expected, hits.length)} |`,
     );
   }
-  const isHit = ({ offer }: Asked) => offer !== undefined && isServable(offer.wrong, standard);
+  const isHit = ({ offer }: AskedPair) => offer !== undefined && isServable(offer.wrong, standard);
   const wrong = asked.filter((one) => isHit(one) && !one.isRight);
   for (const { text, offer } of shuffled(wrong, seeded(3)).slice(0, Number(values.false)))
     console.log(`  ${offer?.wrong.toFixed(4)}  ${offer?.text}  |  ${text}`);

@@ -12,7 +12,7 @@ import { TokenEstimator } from '../../src/providers/tokens/token-estimator.ts';
 import { Tokenizer } from '../../src/providers/tokens/tokenizer.ts';
 import { openaiChat, openaiResponses } from '../../src/wire/index.ts';
 import { laidOut, tokensBy } from './tokens/laid-out.ts';
-import { type Counted, refitted } from './tokens/refit.ts';
+import { type CountedText, refitted } from './tokens/refit.ts';
 import { isIn, shareOf } from './usage/held-out.ts';
 
 const wires: Readonly<Record<string, WireFormat>> = {
@@ -32,7 +32,7 @@ if (data === undefined || !existsSync(data)) {
 } else {
   const estimator = new TokenEstimator();
   const tokenizer = new Tokenizer();
-  const measured: Measured[] = [];
+  const measured: TokenMeasurement[] = [];
   const left = new Map<string, number>();
   for (const file of globSync(join(data, '*', '*.jsonl')).sort()) {
     const wire = wires[basename(file)];
@@ -51,7 +51,7 @@ if (data === undefined || !existsSync(data)) {
   if (worst !== undefined) showWorst(judged, Number(worst));
 }
 
-interface Measured extends Counted {
+interface TokenMeasurement extends CountedText {
   readonly id: string;
   readonly body: JsonObject;
   readonly api: string;
@@ -63,7 +63,7 @@ interface Measured extends Counted {
 }
 
 /** Estimates by numbers that the calls to judge by had no part in. */
-function blind(all: readonly Measured[]): readonly Measured[] {
+function blind(all: readonly TokenMeasurement[]): readonly TokenMeasurement[] {
   const families = Map.groupBy(all, ({ laid }) => `${laid.template.models} ${laid.template.wire}`);
   return [...families.values()].flatMap((family) => {
     const numbers = refitted(family.filter(({ body }) => isIn('fitted', body)));
@@ -84,7 +84,7 @@ async function measure(
   call: unknown,
   wire: WireFormat,
   { estimator, tokenizer }: Counters,
-): Promise<Measured | string> {
+): Promise<TokenMeasurement | string> {
   if (!isJsonObject(call) || !isJsonObject(call.request) || !isJsonObject(call.response))
     return 'not a recorded call';
   const { id, api, provider, request, response } = call;
@@ -137,7 +137,7 @@ function reportedTokens(response: JsonObject, wire: WireFormat): number {
   return input_tokens + cache_read_input_tokens + cache_creation_input_tokens;
 }
 
-function report(all: readonly Measured[], left: ReadonlyMap<string, number>): void {
+function report(all: readonly TokenMeasurement[], left: ReadonlyMap<string, number>): void {
   console.log(`calls: ${share}`);
   console.log('api               provider       calls  median    p90   within 10 %   tokens');
   const groups = Map.groupBy(all, ({ api, provider }) => `${api.padEnd(17)} ${provider.padEnd(13)}`);
@@ -147,7 +147,7 @@ function report(all: readonly Measured[], left: ReadonlyMap<string, number>): vo
   console.log(`\nleft out: ${reasons.join(', ')}`);
 }
 
-function row(name: string, group: readonly Measured[]): void {
+function row(name: string, group: readonly TokenMeasurement[]): void {
   const errors = group.map(({ error }) => Math.abs(error)).sort((a, b) => a - b);
   const at = (share: number) => percent(errors[Math.ceil(errors.length * share) - 1] ?? 0).padStart(7);
   const close = percent(errors.filter((error) => error <= 0.1).length / errors.length).padStart(7);
@@ -161,7 +161,7 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
-function showWorst(all: readonly Measured[], rows: number): void {
+function showWorst(all: readonly TokenMeasurement[], rows: number): void {
   const sorted = all.toSorted((a, b) => Math.abs(b.error) - Math.abs(a.error));
   for (const { id, model, reported, estimated } of sorted.slice(0, rows))
     console.log(`${String(reported).padStart(7)} ${String(estimated).padStart(7)}  ${model}  ${id}`);

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../src/lib/json.ts';
 import { countsOf, differences } from './usage/counts.ts';
 import { knownDifferences } from './usage/known-differences.ts';
 import { metered } from './usage/metered.ts';
-import { type Judged, judged } from './usage/pricing.ts';
+import { judged, type PriceJudgement } from './usage/pricing.ts';
 import { reportedIn } from './usage/reported.ts';
 import { formats } from './wire/formats.ts';
 import { type Recording, recordingsOf } from './wire/recordings.ts';
@@ -16,7 +16,7 @@ if (folder === undefined || !existsSync(folder))
   console.log(`skipped: there are no recordings at ${folder ?? '--data <folder>'}`);
 else process.exitCode = evaluate(folder);
 
-interface Compared extends Judged {
+interface UsageComparison extends PriceJudgement {
   readonly recording: Recording;
   readonly model: string;
   readonly faults: readonly string[];
@@ -34,7 +34,7 @@ function evaluate(data: string): number {
   return compared.some(({ faults, known }) => faults.length > 0 && known === undefined) ? 1 : 0;
 }
 
-function compare(recording: Recording): Compared | undefined {
+function compare(recording: Recording): UsageComparison | undefined {
   const reported = reportedIn(recording);
   if (reported === undefined) return undefined;
   const usage = metered(recording, 'milestones');
@@ -52,7 +52,7 @@ function compare(recording: Recording): Compared | undefined {
   };
 }
 
-function reportCounts(compared: readonly Compared[]): void {
+function reportCounts(compared: readonly UsageComparison[]): void {
   row(['format', 'provider', 'with usage', 'equal', 'differing']);
   const groups = Map.groupBy(
     compared,
@@ -63,7 +63,7 @@ function reportCounts(compared: readonly Compared[]): void {
   row(['all', '', ...tally(compared)]);
 }
 
-function tally(group: readonly Compared[]): readonly string[] {
+function tally(group: readonly UsageComparison[]): readonly string[] {
   const equal = group.filter(({ faults }) => faults.length === 0).length;
   return [String(group.length), String(equal), String(group.length - equal)];
 }
@@ -73,7 +73,7 @@ function row([format = '', provider = '', ...figures]: readonly string[]): void 
   console.log(`${format.padEnd(20)}${provider.padEnd(16)}${numbers.join('')}`);
 }
 
-function reportDifferences(compared: readonly Compared[]): void {
+function reportDifferences(compared: readonly UsageComparison[]): void {
   for (const { recording, model, faults, known } of compared)
     if (faults.length > 0) {
       console.log(
@@ -83,7 +83,7 @@ function reportDifferences(compared: readonly Compared[]): void {
     }
 }
 
-function reportPrices(compared: readonly Compared[]): void {
+function reportPrices(compared: readonly UsageComparison[]): void {
   const prices = Object.entries(Object.groupBy(compared, ({ price }) => price));
   console.log(`\nPriced: ${prices.map(([price, calls]) => `${calls.length} ${price}`).join(', ')}`);
   for (const [price, calls] of prices) {

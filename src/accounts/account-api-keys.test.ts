@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { AccountDesk } from '../../test/support/account-desk.ts';
+import { AccountFixture } from '../../test/support/account-fixture.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from './limits.ts';
 
@@ -151,8 +151,8 @@ test('the last use is current in the list, before it is stored and after', async
   assert.equal(await stored(), clock.now());
 });
 
-async function opened(t: Parameters<typeof AccountDesk.open>[0]) {
-  const desk = await AccountDesk.open(t);
+async function opened(t: Parameters<typeof AccountFixture.open>[0]) {
+  const desk = await AccountFixture.open(t);
   const { keys, ring, uses, clock, database } = desk;
   const signUp = (email: string) => desk.account(email);
   return { desk, keys, ring, uses, clock, database, signUp, account: await desk.account() };

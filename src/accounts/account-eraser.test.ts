@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { AccountDesk } from '../../test/support/account-desk.ts';
+import { AccountFixture } from '../../test/support/account-fixture.ts';
 import { AccountEraser } from './account-eraser.ts';
 import { limits } from './limits.ts';
 
@@ -42,7 +42,7 @@ test('of two who look at once, one erases', async (t) => {
 
 /** An account that is gone, and whoever erases what is left of it. */
 async function gone(t: TestContext) {
-  const desk = await AccountDesk.open(t);
+  const desk = await AccountFixture.open(t);
   const { clock, database } = desk;
   const accountId = await desk.account();
   const user = await database.users.byId(accountId);

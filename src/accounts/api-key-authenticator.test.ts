@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AccountDesk, testKey } from '../../test/support/account-desk.ts';
+import { AccountFixture, testKey } from '../../test/support/account-fixture.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import type { ApiKeys } from '../kernel/ports/records.ts';
 import { ApiKeyAuthenticator } from './api-key-authenticator.ts';
@@ -171,8 +171,8 @@ test('no more than so many lookups are under way at once', async (t) => {
   assert.equal(await ring.find(numbered(limits.keyLookupsAtOnce)), undefined);
 });
 
-async function stage(t: Parameters<typeof AccountDesk.open>[0]) {
-  const desk = await AccountDesk.open(t);
+async function stage(t: Parameters<typeof AccountFixture.open>[0]) {
+  const desk = await AccountFixture.open(t);
   const { key, token } = await desk.keys.create(await desk.account(), plain);
   const { apiKeys } = desk.database;
   let looked = 0;
@@ -186,7 +186,7 @@ async function stage(t: Parameters<typeof AccountDesk.open>[0]) {
 }
 
 /** Another process on the same database and the same shared state. */
-function replica(desk: AccountDesk, apiKeys: Pick<ApiKeys, 'active'>): ApiKeyAuthenticator {
+function replica(desk: AccountFixture, apiKeys: Pick<ApiKeys, 'active'>): ApiKeyAuthenticator {
   const { uses, clock } = desk;
   const { versions } = desk.shared;
   const hasher = createKeyHasher();

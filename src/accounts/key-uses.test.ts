@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MovedClock } from '../../test/support/moved-clock.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
 import { KeyUses } from './key-uses.ts';
 
 /** A store that completes its work when the test says so. */
@@ -87,7 +87,7 @@ test('a close that comes while others are being stored stores what came since', 
 
 function started() {
   const store = new Store();
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   const failures: unknown[] = [];
   const uses = new KeyUses({ apiKeys: store, clock, onFailure: (cause) => failures.push(cause) });
   return { uses, store, clock, failures };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AccountDesk, testKey } from '../../test/support/account-desk.ts';
+import { AccountFixture, testKey } from '../../test/support/account-fixture.ts';
 import type { SealedKey } from '../kernel/ports/records.ts';
 import { Secret } from '../lib/secret.ts';
 import { reseal } from './reseal.ts';
@@ -137,13 +137,13 @@ test('keys that can’t be opened are counted, and do not keep the others from b
   assert.deepEqual(await reseal({ providerKeys, sealer }), { resealed: 0, unreadable: 120 });
 });
 
-async function stage(t: Parameters<typeof AccountDesk.open>[0]) {
-  const desk = await AccountDesk.open(t);
+async function stage(t: Parameters<typeof AccountFixture.open>[0]) {
+  const desk = await AccountFixture.open(t);
   const place = { accountId: await desk.account(), provider: 'anthropic' };
   return { desk, place, version: () => desk.shared.versions.of(place.accountId) };
 }
 
-async function opened(desk: AccountDesk, version: string): Promise<Secret | undefined> {
+async function opened(desk: AccountFixture, version: string): Promise<Secret | undefined> {
   const user = await desk.database.users.byEmail('ada@example.com');
   return user === undefined ? undefined : desk.vault.open(user.id, 'anthropic', version);
 }

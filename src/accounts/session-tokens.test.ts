@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
-import { AccountDesk, testKey } from '../../test/support/account-desk.ts';
+import { AccountFixture, testKey } from '../../test/support/account-fixture.ts';
 import { limits } from './limits.ts';
 import type { IssuedToken } from './session-tokens.ts';
 
 test('a token says whose session it is, for seven days', async (t) => {
-  const desk = await AccountDesk.open(t);
+  const desk = await AccountFixture.open(t);
   const { tokens, clock } = desk;
   const { token, expiresAtMs } = await issued(desk);
   assert.equal(expiresAtMs, clock.now() + 7 * 86_400_000);
@@ -20,7 +20,7 @@ test('a token says whose session it is, for seven days', async (t) => {
 });
 
 test('a token that was ended does not hold, and others of the account do', async (t) => {
-  const desk = await AccountDesk.open(t);
+  const desk = await AccountFixture.open(t);
   const { tokens } = desk;
   const [ended, other] = [await issued(desk), await issued(desk)];
   const session = await tokens.verify(ended.token);
@@ -32,14 +32,14 @@ test('a token that was ended does not hold, and others of the account do', async
 });
 
 test('a token signed with the previous key holds, one of any other key does not', async (t) => {
-  const desk = await AccountDesk.open(t);
+  const desk = await AccountFixture.open(t);
   const { token } = await issued(desk, desk.tokensSignedBy([testKey(8)]));
   assert.ok(await desk.tokensSignedBy([testKey(9), testKey(8)]).verify(token));
   assert.equal(await desk.tokensSignedBy([testKey(9)]).verify(token), undefined);
 });
 
 test('what is not exactly such a token does not hold', async (t) => {
-  const desk = await AccountDesk.open(t);
+  const desk = await AccountFixture.open(t);
   const { tokens, clock } = desk;
   const { token } = await issued(desk);
   const genuine = await tokens.verify(token);
@@ -88,7 +88,7 @@ test('what is not exactly such a token does not hold', async (t) => {
     assert.equal(await tokens.verify(forged), undefined, forged);
 });
 
-async function issued(desk: AccountDesk, tokens = desk.tokens): Promise<IssuedToken> {
+async function issued(desk: AccountFixture, tokens = desk.tokens): Promise<IssuedToken> {
   const user = await desk.database.users.byId(await desk.theAccount());
   assert.ok(user);
   const token = await tokens.issue(user, '');

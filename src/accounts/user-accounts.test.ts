@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AccountDesk } from '../../test/support/account-desk.ts';
+import { AccountFixture } from '../../test/support/account-fixture.ts';
 import { cpuMs, lowerQuartile } from '../../test/support/cpu-time.ts';
 import { type ErrorCode, GatewayError } from '../kernel/errors.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
@@ -9,7 +9,7 @@ import { limits } from './limits.ts';
 const ada = { email: 'Ada@Example.com', password: 'correct horse', remoteAddress: '192.0.2.1' };
 
 test('who signed up logs in, in whatever case the address is written', async (t) => {
-  const { accounts: userAccounts, tokens, clock } = await AccountDesk.open(t);
+  const { accounts: userAccounts, tokens, clock } = await AccountFixture.open(t);
   const { user, token } = await userAccounts.signUp({ ...ada, email: '  Ada@Example.com ' });
   assert.equal(user.email, 'Ada@Example.com');
   assert.equal(user.tier, 'free');
@@ -23,7 +23,7 @@ test('who signed up logs in, in whatever case the address is written', async (t)
 });
 
 test('an address has one account, in whatever case it is written', async (t) => {
-  const { accounts: userAccounts } = await AccountDesk.open(t);
+  const { accounts: userAccounts } = await AccountFixture.open(t);
   await userAccounts.signUp(ada);
   const again = { ...ada, email: 'ada@example.com', password: 'another horse' };
   await assert.rejects(userAccounts.signUp(again), refused(409, 'email_taken'));
@@ -31,13 +31,13 @@ test('an address has one account, in whatever case it is written', async (t) => 
 });
 
 test('many who sign up with one address at once make one account', async (t) => {
-  const { accounts: userAccounts } = await AccountDesk.open(t);
+  const { accounts: userAccounts } = await AccountFixture.open(t);
   const tries = await Promise.allSettled(Array.from({ length: 10 }, () => userAccounts.signUp(ada)));
   assert.equal(tries.filter(({ status }) => status === 'fulfilled').length, 1);
 });
 
 test('a session that was logged out is over', async (t) => {
-  const { accounts: userAccounts, tokens } = await AccountDesk.open(t);
+  const { accounts: userAccounts, tokens } = await AccountFixture.open(t);
   const { token } = await userAccounts.signUp(ada);
   const session = await tokens.verify(token);
   assert.ok(session);
@@ -47,7 +47,7 @@ test('a session that was logged out is over', async (t) => {
 });
 
 test('a wrong address and a wrong password are refused in the same words and the same time', async (t) => {
-  const { accounts: userAccounts } = await AccountDesk.open(t);
+  const { accounts: userAccounts } = await AccountFixture.open(t);
   await userAccounts.signUp(ada);
   const wrong = { ...ada, password: 'wrong horse' };
   const unknown = { ...ada, email: 'eve@example.com' };
@@ -72,13 +72,13 @@ test('a wrong address and a wrong password are refused in the same words and the
 });
 
 test('a password is the same however its characters are put together', async (t) => {
-  const { accounts: userAccounts } = await AccountDesk.open(t);
+  const { accounts: userAccounts } = await AccountFixture.open(t);
   await userAccounts.signUp({ ...ada, password: 'caf\u00e9 au lait' });
   assert.ok(await userAccounts.logIn({ ...ada, password: 'cafe\u0301 au lait' }));
 });
 
 test('guesses at one account from one address are stopped, and lock no other user out', async (t) => {
-  const { accounts: userAccounts, clock } = await AccountDesk.open(t);
+  const { accounts: userAccounts, clock } = await AccountFixture.open(t);
   await userAccounts.signUp(ada);
   await userAccounts.signUp({ ...ada, email: 'bob@example.com' });
   const guess = { ...ada, password: 'wrong horse' };
@@ -95,7 +95,7 @@ test('guesses at one account from one address are stopped, and lock no other use
 });
 
 test('who gets in has all tries again', async (t) => {
-  const { accounts: userAccounts } = await AccountDesk.open(t);
+  const { accounts: userAccounts } = await AccountFixture.open(t);
   await userAccounts.signUp(ada);
   const guess = { ...ada, password: 'wrong horse' };
   for (let round = 0; round < 3; round++) {
@@ -106,7 +106,7 @@ test('who gets in has all tries again', async (t) => {
 });
 
 test('one address, or one /64, can not try account after account', async (t) => {
-  const { accounts: userAccounts } = await AccountDesk.open(t);
+  const { accounts: userAccounts } = await AccountFixture.open(t);
   const count = (number: number) => userAccounts.countLogIn(`2001:db8::${number.toString(16)}`);
   const { most, seconds } = limits.loginsPerAddress;
   for (let number = 0; number < most; number++) await count(number);
@@ -114,7 +114,7 @@ test('one address, or one /64, can not try account after account', async (t) => 
 });
 
 test('the networks of one /48 have so many tries together, and another /48 has its own', async (t) => {
-  const { accounts: userAccounts } = await AccountDesk.open(t);
+  const { accounts: userAccounts } = await AccountFixture.open(t);
   const { most, seconds } = limits.signUpsPerAddress;
   const count = (number: number, site = '1') =>
     userAccounts.countSignUp(`2001:db8:${site}:${number.toString(16)}::1`);
@@ -125,7 +125,7 @@ test('the networks of one /48 have so many tries together, and another /48 has i
 });
 
 test('one address can make so many accounts and no more', async (t) => {
-  const { accounts: userAccounts } = await AccountDesk.open(t);
+  const { accounts: userAccounts } = await AccountFixture.open(t);
   const { most, seconds } = limits.signUpsPerAddress;
   for (let number = 0; number < most; number++) await userAccounts.countSignUp(ada.remoteAddress);
   await assert.rejects(

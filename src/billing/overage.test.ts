@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { MovedClock } from '../../test/support/moved-clock.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
 import { emptyFolder } from '../../test/support/weir-process.ts';
 import type { Account, Database } from '../kernel/ports/records.ts';
 import { MemoryAccountState } from '../storage/memory/memory-account-state.ts';
@@ -13,7 +13,7 @@ const tierLimits = { free: 1, pro: 10, team: 1000 };
 
 /** Two processes that count an account's calls, which has ten in its period and pays for more with credits. */
 async function setUp(t: TestContext, credits: number) {
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
   const accounts = new MemoryAccountState(clock);
@@ -37,7 +37,7 @@ async function setUp(t: TestContext, credits: number) {
   return { clock, database, accounts, account, processes, buy };
 }
 
-function process(database: Database, accounts: MemoryAccountState, clock: MovedClock) {
+function process(database: Database, accounts: MemoryAccountState, clock: ManualClock) {
   let standings = 0;
   const recorder = new UsageRecorder({ usageStore: database.usage, clock, flushMs: 3_600_000 });
   const quota = new Quota({

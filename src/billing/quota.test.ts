@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '@redis/client';
 import { eventually } from '../../test/support/eventually.ts';
-import { FaultyBook } from '../../test/support/faulty-book.ts';
-import { MovedClock } from '../../test/support/moved-clock.ts';
+import { FaultyUsageStore } from '../../test/support/faulty-usage-store.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
 import { freshRedis } from '../../test/support/stores.ts';
 import { TcpProxy } from '../../test/support/tcp-proxy.ts';
 import { emptyFolder } from '../../test/support/weir-process.ts';
@@ -19,7 +19,7 @@ import { limits } from './limits.ts';
 import { Quota, type QuotaDecision } from './quota.ts';
 import { UsageRecorder } from './usage-recorder.ts';
 
-const clock = new MovedClock();
+const clock = new ManualClock();
 const account: Account = { id: 'a', tier: 'free', period: undefined };
 const november = { startMs: Date.UTC(2026, 10, 1), endMs: Date.UTC(2026, 11, 1) };
 const tierLimits = { free: 100, pro: 200, team: 300 };
@@ -101,7 +101,7 @@ test('a count that was forgotten still knows of calls that run and of calls that
 });
 
 test('calls that need the same count ask the database once', async (t) => {
-  const book = new FaultyBook(await bookWith(t, 0));
+  const book = new FaultyUsageStore(await bookWith(t, 0));
   const { quota } = start(inMemory(new MemoryAccountState(clock)), book);
   await takeAll([quota], 50);
   assert.equal(book.counts, 1);
@@ -110,7 +110,7 @@ test('calls that need the same count ask the database once', async (t) => {
 });
 
 test('a database that fails refuses the calls that need it, and the next ask again', async (t) => {
-  const book = new FaultyBook(await bookWith(t, 0));
+  const book = new FaultyUsageStore(await bookWith(t, 0));
   const { quota } = start(inMemory(new MemoryAccountState(clock)), book);
   book.afterCounted = () => {
     throw new Error('away');
@@ -257,7 +257,7 @@ test('an account with a paid period is counted in it, and others by the month', 
 });
 
 test('a new month begins with nothing', async (t) => {
-  const moving = new MovedClock();
+  const moving = new ManualClock();
   const { quota } = start(inMemory(new MemoryAccountState(moving)), await bookWith(t, 100), moving);
   assert.equal((await quota.takeSlot(account)).outcome, 'refused');
   moving.move(november.endMs - moving.now() - 1);

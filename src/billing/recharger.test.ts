@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { billingDesk } from '../../test/support/billing-desk.ts';
+import { createBillingFixture } from '../../test/support/billing-fixture.ts';
 import type { FakeStripe } from '../../test/support/fake-stripe.ts';
 import { limits as serverLimits } from '../server/limits.ts';
 import { CreditPurchases } from './credit-purchases.ts';
@@ -11,7 +11,7 @@ const amount = 50_000;
 
 /** An account on a paid tier that wants credits, and has none. */
 async function setUp(t: TestContext) {
-  const { stripe, database, clock, user, customer, parts: common } = await billingDesk(t);
+  const { stripe, database, clock, user, customer, parts: common } = await createBillingFixture(t);
   const faults: unknown[] = [];
   const parts = { ...common, onFault: (cause: unknown) => faults.push(cause) };
   const recharger = new Recharger({ ...parts, purchases: new CreditPurchases(parts) });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
-import { FaultyBook } from '../../test/support/faulty-book.ts';
-import { MovedClock } from '../../test/support/moved-clock.ts';
+import { FaultyUsageStore } from '../../test/support/faulty-usage-store.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
 import { emptyFolder } from '../../test/support/weir-process.ts';
 import { openEmptyDatabase } from '../testing/empty-database.ts';
 import { limits } from './limits.ts';
@@ -18,8 +18,8 @@ interface ReservationTimes {
 async function setUp(t: TestContext, { trimMs = 3_600_000, waitMs = 60_000 }: ReservationTimes = {}) {
   const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
-  const usageStore = new FaultyBook(database.usage);
-  const clock = new MovedClock();
+  const usageStore = new FaultyUsageStore(database.usage);
+  const clock = new ManualClock();
   const errors: unknown[] = [];
   const onError = (error: unknown) => errors.push(error);
   const reservations = new Reservations({ usageStore, clock, onError, trimMs, waitMs });

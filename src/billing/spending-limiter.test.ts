@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '@redis/client';
 import { eventually } from '../../test/support/eventually.ts';
-import { MovedClock } from '../../test/support/moved-clock.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
 import { freshRedis } from '../../test/support/stores.ts';
 import { TcpProxy } from '../../test/support/tcp-proxy.ts';
 import { GatewayError } from '../kernel/errors.ts';
@@ -31,7 +31,7 @@ function row(day: string, costNanoUsd: number, keyId = 'k'): UsageDay {
 }
 
 function setUp(rows: readonly UsageDay[] = []) {
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   const asked: object[] = [];
   const days = async (question: object) => {
     asked.push(question);
@@ -43,7 +43,7 @@ function setUp(rows: readonly UsageDay[] = []) {
 }
 
 /** With a database without other accounts. */
-function reservationsAt(clock: MovedClock): Reservations {
+function reservationsAt(clock: ManualClock): Reservations {
   return new Reservations({
     usageStore: { reserve: async () => undefined, reserved: async () => [] },
     clock,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { someUser } from '../../test/conformance/database/samples.ts';
-import { billingDesk } from '../../test/support/billing-desk.ts';
+import { createBillingFixture } from '../../test/support/billing-fixture.ts';
 import type { FakeSubscription } from '../../test/support/stripe/fake-objects.ts';
 import { limits } from './limits.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -11,7 +11,7 @@ const day = 86_400;
 
 /** What an account is on when the processor has such subscriptions. */
 async function setUp(t: TestContext) {
-  const { stripe, database, clock, user, customer, parts } = await billingDesk(t);
+  const { stripe, database, clock, user, customer, parts } = await createBillingFixture(t);
   const subscriptions = new Subscriptions(parts);
   const start = clock.now() / 1000;
   const has = (...given: readonly Partial<FakeSubscription>[]) => {

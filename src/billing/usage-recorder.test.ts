@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
-import { FaultyBook } from '../../test/support/faulty-book.ts';
+import { FaultyUsageStore } from '../../test/support/faulty-usage-store.ts';
 import { emptyFolder } from '../../test/support/weir-process.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
@@ -306,7 +306,7 @@ function call(changes: Partial<RecordedCall> = {}): RecordedCall {
 async function setUp(t: TestContext, { flushMs = 3_600_000, sumsMax = 1000 } = {}) {
   const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
-  const faulty = new FaultyBook(database.usage);
+  const faulty = new FaultyUsageStore(database.usage);
   const errors: unknown[] = [];
   const recorder = new UsageRecorder({
     usageStore: faulty,

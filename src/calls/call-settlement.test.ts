@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { answer, answerNano, prices, request, settledStanding } from '../../test/support/guarded.ts';
-import { MovedClock } from '../../test/support/moved-clock.ts';
+import {
+  answer,
+  answerNano,
+  prices,
+  request,
+  spentAndHeldAfterSettlement,
+} from '../../test/support/cost-guard-fixture.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
 import { Reply } from '../kernel/reply/reply.ts';
 import { defineModule, type Hold, type Kit } from '../module-api.ts';
@@ -31,7 +37,7 @@ async function afterCall(
   then: (hold: Hold, kit: Kit<unknown>) => void,
   bill: Prices['bill'] = prices.bill,
 ): Promise<readonly [number, number]> {
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   const budgets = new MemoryBudgets(clock);
   const module = defineModule({
     api: 1,
@@ -51,7 +57,7 @@ async function afterCall(
   });
   const upstream = async () => Reply.of(answer);
   await runModule(module, { upstream }, { clock, budgets, prices: { ...prices, bill } })(request);
-  return settledStanding(budgets);
+  return spentAndHeldAfterSettlement(budgets);
 }
 
 test('a hold that its module forgot is closed with what the call cost', async () => {

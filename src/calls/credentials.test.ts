@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AccountDesk } from '../../test/support/account-desk.ts';
+import { AccountFixture } from '../../test/support/account-fixture.ts';
 import { Secret } from '../lib/secret.ts';
 import { ModelCatalog } from '../providers/catalog/model-catalog.ts';
 import { builtInProviders } from '../providers/index.ts';
@@ -10,7 +10,7 @@ import { CredentialShapes } from './credential-shapes.ts';
 import { Credentials } from './credentials.ts';
 
 test('a provider key that is stored while a call runs pays for it only where its API key still holds', async (t) => {
-  const desk = await AccountDesk.open(t);
+  const desk = await AccountFixture.open(t);
   const accountId = await desk.account();
   const { versions } = desk.shared;
   const providerDirectory = new ProviderDirectory(builtInProviders, new ModelCatalog());

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { commanded } from '../../test/support/commanded.ts';
+import { runCommand } from '../../test/support/run-command.ts';
 import { usageOf } from './command.ts';
 import { commands } from './commands.ts';
 
 test('every command has a page of help that fits a terminal, by --help and by help', async (t) => {
-  const { said: all } = await commanded(t, ['--help']);
+  const { said: all } = await runCommand(t, ['--help']);
   for (const command of commands) {
     assert.match(all, new RegExp(`^ {2}weir ${command.name} {2,}\\S`, 'm'));
     const words = command.name.split(' ');
-    const { code, said } = await commanded(t, [...words, '--help']);
+    const { code, said } = await runCommand(t, [...words, '--help']);
     assert.equal(code, 0);
     assert.ok(said.startsWith(`${usageOf(command)}\n`), said);
-    assert.deepEqual(await commanded(t, ['help', ...words]), { code: 0, said, complained: '' });
+    assert.deepEqual(await runCommand(t, ['help', ...words]), { code: 0, said, complained: '' });
     for (const flag of Object.keys(command.flags ?? {}))
       assert.match(said, new RegExp(`^ {2}--${flag} `, 'm'));
   }
   assert.ok(all.split('\n').every((line) => line.length <= 100));
-  assert.equal((await commanded(t, ['users', '--help'])).code, 0);
+  assert.equal((await runCommand(t, ['users', '--help'])).code, 0);
 });
 
 test('what a command does not take is answered with what it takes', async (t) => {
@@ -30,11 +30,11 @@ test('what a command does not take is answered with what it takes', async (t) =>
     [['completion'], 'weir completion bash|zsh|fish'],
     [['verify-receipt', 'one', '--keys'], 'weir verify-receipt <file or URL> [--keys <file or URL>]'],
   ] as const)
-    assert.deepEqual(await commanded(t, args), { code: 1, said: '', complained: `weir: ${usage}\n` });
+    assert.deepEqual(await runCommand(t, args), { code: 1, said: '', complained: `weir: ${usage}\n` });
 });
 
 test('bash completes commands, their parts, choices and flags', async (t) => {
-  const { said } = await commanded(t, ['completion', 'bash']);
+  const { said } = await runCommand(t, ['completion', 'bash']);
   const completed = (...words: readonly string[]) => {
     const line = ['weir', ...words].map((word) => `'${word}'`).join(' ');
     const script = `${said}\nCOMP_WORDS=(${line}); COMP_CWORD=${words.length}; _weir; echo "\${COMPREPLY[@]}"`;
@@ -47,7 +47,7 @@ test('bash completes commands, their parts, choices and flags', async (t) => {
   assert.deepEqual(completed('backup', 'et'), ['etc']);
   assert.ok(completed('').includes('users'));
   for (const shell of ['zsh', 'fish']) {
-    const script = (await commanded(t, ['completion', shell])).said;
+    const script = (await runCommand(t, ['completion', shell])).said;
     for (const { name } of commands) assert.ok(script.includes(name.split(' ').at(-1) ?? ''), name);
   }
 });

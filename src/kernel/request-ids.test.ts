@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MovedClock } from '../../test/support/moved-clock.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
 import { firstIdAt, isRequestId, timeOfId } from './request-id.ts';
 import { createRequestIds } from './request-ids.ts';
 
 test('ids are all different, and in the order of time', () => {
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   const requestId = createRequestIds(clock);
   const ids: string[] = [];
   for (let ms = 0; ms < 300; ms++) {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { MovedClock } from '../../test/support/moved-clock.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
 import type { Challenges } from '../kernel/ports/payments.ts';
 import { Secret } from '../lib/secret.ts';
 import { openEmptyDatabase } from '../testing/empty-database.ts';
@@ -14,7 +14,7 @@ const digest = 'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:';
 
 interface Office {
   readonly desk: ChallengeIssuer;
-  readonly clock: MovedClock;
+  readonly clock: ManualClock;
   readonly challenges: Challenges;
   readonly faults: unknown[];
 }
@@ -26,7 +26,7 @@ async function startOffice(t: TestContext, tidy?: Challenges['tidy']): Promise<O
     await database.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   const { challenges } = database;
   const faults: unknown[] = [];
   const desk = new ChallengeIssuer({

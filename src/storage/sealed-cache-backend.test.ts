@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cacheBackendConformance } from '../../test/conformance/cache-backend.ts';
-import { MovedClock } from '../../test/support/moved-clock.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
 import { Sealer } from '../accounts/sealer.ts';
 import { systemClock } from '../lib/clock.ts';
 import { MemoryCacheBackend } from './memory/memory-cache-backend.ts';
@@ -10,7 +10,7 @@ import { SealedCacheBackend } from './sealed-cache-backend.ts';
 const sealer = new Sealer([Buffer.alloc(32, 1)]);
 
 cacheBackendConformance('sealed shelves', () => {
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   const backend = new SealedCacheBackend(new MemoryCacheBackend(clock), sealer);
   return { backend, pass: (seconds) => clock.move(seconds * 1000) };
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { converse, event, invokedClaude } from '../../test/support/bedrock-dialects.ts';
-import { packed } from '../../test/support/bedrock-front.ts';
+import { encodeEventFrame } from '../../test/support/bedrock-server.ts';
 import { replayEverywhere } from '../../test/support/wire/replay.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { AwsEventStreamParser } from './aws-event-stream.ts';
@@ -16,7 +16,7 @@ const bedrockConverse = createBedrockConverse(() => 'msg_1');
 /** Written as server-sent events, and packed as Amazon's own code packs them. */
 function packedAll(frames: string, isInvoked: boolean): Buffer {
   const parsed = new SseParser().push(Buffer.from(frames));
-  return Buffer.concat(parsed.map(({ event: name, data }) => packed(name, data, isInvoked)));
+  return Buffer.concat(parsed.map(({ event: name, data }) => encodeEventFrame(name, data, isInvoked)));
 }
 
 function unpacked(bytes: Uint8Array, cuts: readonly number[]): string {
@@ -123,7 +123,7 @@ test('a packed error ends a stream of either kind with the status that it stands
       ['validationException', 400],
       ['modelStreamErrorException', 500],
     ] as const) {
-      const bytes = unpacked(packed(name, '{"message":"no"}', true), []);
+      const bytes = unpacked(encodeEventFrame(name, '{"message":"no"}', true), []);
       const decoder = wire.replyDecoder('sse', 'everything');
       const [error] = decoder.push(Buffer.from(bytes));
       assert.deepEqual(error?.type === 'error' && [error.error.message, error.error.status], ['no', status]);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endedCall } from '../../test/support/ended-call.ts';
+import { sampleEndedCall } from '../../test/support/sample-ended-call.ts';
 import { Step } from '../kernel/trace.ts';
 import { openai } from '../providers/openai.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { MetricsAggregator } from './metrics-aggregator.ts';
 
-const call = endedCall({
+const call = sampleEndedCall({
   wire: 'openai-chat',
   provider: 'openai',
   modelUsed: 'gpt 4 "mini"',

@@ -3,49 +3,59 @@ import { test } from 'node:test';
 import { budgetsConformance } from '../../test/conformance/budgets.ts';
 import { cacheBackendConformance } from '../../test/conformance/cache-backend.ts';
 import { sharedStateConformance } from '../../test/conformance/shared-state.ts';
-import { MovedClock } from '../../test/support/moved-clock.ts';
-import { memoryWith, seenFromAfar, together } from '../../test/support/seen-from-afar.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
+import {
+  createInProcessStores,
+  createRemoteStoresFixture,
+  createSharedHolders,
+} from '../../test/support/remote-stores-fixture.ts';
 import { limits } from '../storage/limits.ts';
 
 sharedStateConformance('shared state in the primary process', (t) => {
-  const clock = new MovedClock();
-  const memory = memoryWith(clock);
-  const all = together(memory);
+  const clock = new ManualClock();
+  const memory = createInProcessStores(clock);
+  const all = createSharedHolders(memory);
   return {
-    replicas: [seenFromAfar(t, memory, all).shared, seenFromAfar(t, memory, all).shared],
+    replicas: [
+      createRemoteStoresFixture(t, memory, all).shared,
+      createRemoteStoresFixture(t, memory, all).shared,
+    ],
     nowMs: clock.now(),
     pass: (seconds) => clock.move(seconds * 1000),
-    lose: async () => seenFromAfar(t, memoryWith(clock)).shared,
+    lose: async () => createRemoteStoresFixture(t, createInProcessStores(clock)).shared,
   };
 });
 
 budgetsConformance('purses in the primary process', (t) => {
-  const clock = new MovedClock();
-  const memory = memoryWith(clock);
+  const clock = new ManualClock();
+  const memory = createInProcessStores(clock);
   return {
-    replicas: [seenFromAfar(t, memory).budgets, seenFromAfar(t, memory).budgets],
+    replicas: [createRemoteStoresFixture(t, memory).budgets, createRemoteStoresFixture(t, memory).budgets],
     pass: (seconds) => clock.move(seconds * 1000),
-    lose: async () => seenFromAfar(t, memoryWith(clock)).budgets,
+    lose: async () => createRemoteStoresFixture(t, createInProcessStores(clock)).budgets,
   };
 });
 
 for (const which of ['cacheBackend', 'turnCacheBackend'] as const)
   cacheBackendConformance(`${which} in the primary process`, (t) => {
-    const clock = new MovedClock();
+    const clock = new ManualClock();
     return {
-      backend: seenFromAfar(t, memoryWith(clock))[which],
+      backend: createRemoteStoresFixture(t, createInProcessStores(clock))[which],
       pass: (seconds) => clock.move(seconds * 1000),
     };
   });
 
 test('what modules keep and what clients go on from are shelves apart', async (t) => {
-  const { cacheBackend, turnCacheBackend } = seenFromAfar(t, memoryWith(new MovedClock()));
+  const { cacheBackend, turnCacheBackend } = createRemoteStoresFixture(
+    t,
+    createInProcessStores(new ManualClock()),
+  );
   await cacheBackend.cacheFor('a').put('key', Buffer.from('1'), 60);
   assert.equal(await turnCacheBackend.cacheFor('a').get('key'), undefined);
 });
 
 test('a value that is too large is not kept, nor the one before it', async (t) => {
-  const { cacheBackend } = seenFromAfar(t, memoryWith(new MovedClock()));
+  const { cacheBackend } = createRemoteStoresFixture(t, createInProcessStores(new ManualClock()));
   const scopedCache = cacheBackend.cacheFor('a');
   await scopedCache.put('key', Buffer.from('old'), 60);
   await scopedCache.put('key', Buffer.alloc(limits.cacheValueBytesMax + 1), 60);
@@ -54,7 +64,7 @@ test('a value that is too large is not kept, nor the one before it', async (t) =
 
 test('what is kept is the value, not the message that it came in', async (t) => {
   const kept: Uint8Array[] = [];
-  const memory = memoryWith(new MovedClock());
+  const memory = createInProcessStores(new ManualClock());
   const watched = {
     clear: async () => undefined,
     cacheFor: () => ({
@@ -62,7 +72,7 @@ test('what is kept is the value, not the message that it came in', async (t) => 
       put: async (_: string, value: Uint8Array) => void kept.push(value),
     }),
   };
-  const { cacheBackend } = seenFromAfar(t, { ...memory, cacheBackend: watched });
+  const { cacheBackend } = createRemoteStoresFixture(t, { ...memory, cacheBackend: watched });
   await cacheBackend.cacheFor('a').put('key', new Uint8Array(1000).subarray(0, 10), 60);
   assert.deepEqual(
     kept.map(({ buffer }) => buffer.byteLength),
@@ -71,7 +81,10 @@ test('what is kept is the value, not the message that it came in', async (t) => 
 });
 
 test('without a reply from the primary, caches are empty and counting is rejected', async (t) => {
-  const { shared, cacheBackend, cut } = seenFromAfar(t, memoryWith(new MovedClock()));
+  const { shared, cacheBackend, cut } = createRemoteStoresFixture(
+    t,
+    createInProcessStores(new ManualClock()),
+  );
   const scopedCache = cacheBackend.cacheFor('a');
   await scopedCache.put('key', Buffer.from('1'), 60);
   const away = { code: 'storage_unavailable' };
@@ -84,9 +97,9 @@ test('without a reply from the primary, caches are empty and counting is rejecte
 });
 
 test('an account’s version is asked for once, until it is renewed or known to be another', async (t) => {
-  const memory = memoryWith(new MovedClock());
-  const all = together(memory);
-  const [one, other] = [seenFromAfar(t, memory, all), seenFromAfar(t, memory, all)];
+  const memory = createInProcessStores(new ManualClock());
+  const all = createSharedHolders(memory);
+  const [one, other] = [createRemoteStoresFixture(t, memory, all), createRemoteStoresFixture(t, memory, all)];
   const first = await one.shared.versions.of('a');
   const { length } = one.messages;
   for (let calls = 0; calls < 3; calls++) assert.equal(one.shared.versions.of('a'), first);
@@ -103,9 +116,9 @@ test('an account’s version is asked for once, until it is renewed or known to 
 });
 
 test('a version that was on its way when it was renewed is not kept', async (t) => {
-  const memory = memoryWith(new MovedClock());
-  const all = together(memory);
-  const [one, other] = [seenFromAfar(t, memory, all), seenFromAfar(t, memory, all)];
+  const memory = createInProcessStores(new ManualClock());
+  const all = createSharedHolders(memory);
+  const [one, other] = [createRemoteStoresFixture(t, memory, all), createRemoteStoresFixture(t, memory, all)];
   const asked = one.shared.versions.of('a');
   const renewed = other.shared.versions.renew('a');
   await Promise.all([asked, renewed]);
@@ -113,15 +126,15 @@ test('a version that was on its way when it was renewed is not kept', async (t) 
 });
 
 test('a renewal that somebody did not hear of is not confirmed', async (t) => {
-  const memory = memoryWith(new MovedClock());
-  const all = together(memory);
+  const memory = createInProcessStores(new ManualClock());
+  const all = createSharedHolders(memory);
   all.holders.add({ hasEnded: false, forgetAccount: () => Promise.reject(new Error('stuck')) });
-  const { shared } = seenFromAfar(t, memory, all);
+  const { shared } = createRemoteStoresFixture(t, memory, all);
   await assert.rejects(shared.versions.renew('a'), /stuck/);
 });
 
 test('what a process knows of versions ends with its way to the memory', async (t) => {
-  const { shared, cut } = seenFromAfar(t, memoryWith(new MovedClock()));
+  const { shared, cut } = createRemoteStoresFixture(t, createInProcessStores(new ManualClock()));
   await shared.versions.of('a');
   cut();
   await assert.rejects(shared.ping());

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type JoinedLinks, joinedLinks } from '../../test/support/joined-links.ts';
+import { createProcessLinkPair, type ProcessLinkPair } from '../../test/support/process-link-pair.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { RpcPeer } from './rpc-peer.ts';
 
@@ -27,12 +27,12 @@ const sums: Sums = {
   never: () => new Promise(() => undefined),
 };
 
-interface Pair extends JoinedLinks {
+interface Pair extends ProcessLinkPair {
   readonly asker: RpcPeer<object, Sums>;
 }
 
 function setUp(t: TestContext, handlers: Sums = sums, pendingMax = 100): Pair {
-  const links = joinedLinks(t);
+  const links = createProcessLinkPair(t);
   const [here, there] = links.ends;
   new RpcPeer({ channel: there, handlers });
   return { ...links, asker: new RpcPeer<object, Sums>({ channel: here, handlers: {}, pendingMax }) };
@@ -64,7 +64,7 @@ test('what is asked in one turn is one message, and so are the answers', async (
 });
 
 test('both sides may ask, also while they are asked', async (t) => {
-  const [here, there] = joinedLinks(t).ends;
+  const [here, there] = createProcessLinkPair(t).ends;
   const left = new RpcPeer<Sums, Sums>({ channel: here, handlers: sums });
   const right: RpcPeer<Sums, Sums> = new RpcPeer({
     channel: there,

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
-import { MovedClock } from '../../test/support/moved-clock.ts';
-import { memoryWith, seenFromAfar, together } from '../../test/support/seen-from-afar.ts';
+import { ManualClock } from '../../test/support/manual-clock.ts';
+import {
+  createInProcessStores,
+  createRemoteStoresFixture,
+  createSharedHolders,
+} from '../../test/support/remote-stores-fixture.ts';
 import type { Allowance, Slots } from '../kernel/ports/shared-state.ts';
 import { limits } from './limits.ts';
 
@@ -16,9 +20,9 @@ const allowance: Allowance = {
 
 /** Two processes that call for one account. */
 async function twoProcesses(t: TestContext, idleMs?: number) {
-  const memory = memoryWith(new MovedClock());
-  const all = together(memory, idleMs);
-  const [one, other] = [seenFromAfar(t, memory, all), seenFromAfar(t, memory, all)];
+  const memory = createInProcessStores(new ManualClock());
+  const all = createSharedHolders(memory, idleMs);
+  const [one, other] = [createRemoteStoresFixture(t, memory, all), createRemoteStoresFixture(t, memory, all)];
   const { slots } = memory.shared;
   await slots.begin(allowance, 0);
   /** What is counted, with what was handed out. */
@@ -117,14 +121,14 @@ test('what a killed process had at hand stays taken, a 64th of what was left at 
 });
 
 test('a blocked process keeps its slots, and the others learn that they may be returned', async (t) => {
-  const memory = memoryWith(new MovedClock());
-  const all = together(memory, 60_000, 10);
+  const memory = createInProcessStores(new ManualClock());
+  const all = createSharedHolders(memory, 60_000, 10);
   const stuck = { hasEnded: false, forgetAccount: () => Promise.reject(new Error('stuck')) };
   await memory.shared.slots.begin(allowance, 0);
   await all.ahead.take(stuck, { allowance, inFlight: undefined, finishedLeaseId: 0 });
   const { lease } = await all.ahead.take(stuck, { allowance, inFlight: undefined, finishedLeaseId: 0 });
   assert.equal(lease?.calls, limits.slotsAheadMin);
-  const { shared } = seenFromAfar(t, memory, all);
+  const { shared } = createRemoteStoresFixture(t, memory, all);
   assert.equal(await granted(shared.slots, 2000), 2000 - 2 - limits.slotsAheadMin);
   const slotDecision = await shared.slots.take(allowance);
   assert.ok(slotDecision.outcome === 'full', slotDecision.outcome);

@@ -1,6 +1,6 @@
 import type { SeenRequest } from '../../src/testing/fake-upstream.ts';
 import { objectOf, objectsOf, stringOf } from '../../src/wire/json-values.ts';
-import { searchesWeb } from './said.ts';
+import { searchesWeb } from './scripted-turns.ts';
 
 /** What a strict provider would refuse in a request; undefined where nothing is wrong. */
 export function faultIn({ url, json, headers }: SeenRequest, expected: Expected): string | undefined {

@@ -1,5 +1,5 @@
 import type { SeenRequest } from '../../src/testing/fake-upstream.ts';
-import type { Said } from './said.ts';
+import type { ScriptedTurn } from './scripted-turns.ts';
 
 const wanted = 'repair_chapel';
 
@@ -7,7 +7,7 @@ const wanted = 'repair_chapel';
 export function finding(
   { bytes, json }: SeenRequest,
   results: number,
-): Said | { readonly fault: string } | undefined {
+): ScriptedTurn | { readonly fault: string } | undefined {
   const offered = JSON.stringify(json.tools);
   // Before vectors are made of what the agent offers, all of it goes out.
   if (!offered.includes('"find_tools"')) return { text: 'There is nothing to look with yet.' };

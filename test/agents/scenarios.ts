@@ -1,7 +1,7 @@
 import type { Environment } from '../../src/gateway/settings.ts';
 import type { Script, SeenRequest } from '../../src/testing/fake-upstream.ts';
 import type { Agent } from './agents.ts';
-import { brokenOff } from './said.ts';
+import { brokenOff } from './scripted-turns.ts';
 
 /** What the person must get to see. */
 export const word = 'Isarwelle';

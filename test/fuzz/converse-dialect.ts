@@ -1,5 +1,5 @@
 import { SseParser } from '../../src/wire/sse.ts';
-import { packed } from '../support/bedrock-front.ts';
+import { encodeEventFrame } from '../support/bedrock-server.ts';
 import type { Dialect, Frame } from './dialects.ts';
 
 const usage = { inputTokens: 12, outputTokens: 9, totalTokens: 21, cacheReadInputTokens: 3 };
@@ -45,7 +45,7 @@ export const converseDialect: Dialect = {
   streamType: 'application/vnd.amazon.eventstream',
   framed: (text) =>
     Buffer.concat(
-      new SseParser().push(Buffer.from(text)).map(({ event, data }) => packed(event, data, false)),
+      new SseParser().push(Buffer.from(text)).map(({ event, data }) => encodeEventFrame(event, data, false)),
     ),
 };
 

@@ -49,20 +49,20 @@ export function fuzzAnswers(step = 1, first = 0): CodecTally {
 /** Whose models take different things behind Converse. */
 const makers = ['amazon.nova-lite-v1:0', 'meta.llama4-v1:0', 'arn:aws:bedrock:eu-central-1:1:x/y'];
 
-interface Mutated {
+interface MutatedInput {
   readonly wire: ProviderFormat;
   readonly framing: Framing;
   readonly json: () => string;
 }
 
-function* requests(): Generator<Mutated> {
+function* requests(): Generator<MutatedInput> {
   for (const { name, requests: good } of dialects)
     for (const request of good)
       for (const json of everyMutation({ ...request, model: 'm' }))
         yield { wire: wireOf(name), framing: 'json', json };
 }
 
-function* answers(): Generator<Mutated> {
+function* answers(): Generator<MutatedInput> {
   for (const dialect of answeringDialects) {
     const wire = wireOf(dialect.name);
     for (const json of everyMutation(dialect.whole)) yield { wire, framing: 'json', json };
@@ -84,8 +84,8 @@ function textOf({ event, data }: Frame, json: string | undefined): string {
 function tried(
   step: number,
   first: number,
-  all: Iterable<Mutated>,
-  faultsOf: (one: Mutated) => unknown,
+  all: Iterable<MutatedInput>,
+  faultsOf: (one: MutatedInput) => unknown,
 ): CodecTally {
   const failures: string[] = [];
   let at = -first;

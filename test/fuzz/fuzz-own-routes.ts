@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { at, fieldsOf } from '../support/at.ts';
-import { type Answered, call, type Sent } from '../support/call.ts';
+import { call, type RawAnswer, type RawRequest } from '../support/call.ts';
 
 interface Operation {
   readonly method: string;
@@ -34,7 +34,7 @@ export async function fuzzOwnRoutes(
   const operations = operationsOf((await call(url, { path: '/openapi.json' })).json);
   assert.ok(operations.length > 20, 'the description lists the routes');
   let calls = 0;
-  const ask = async (sent: Sent) => {
+  const ask = async (sent: RawRequest) => {
     calls++;
     check(await call(url, sent), sent);
   };
@@ -51,7 +51,7 @@ export async function fuzzOwnRoutes(
   return calls;
 }
 
-function check({ status, headers, json, text }: Answered, sent: Sent): void {
+function check({ status, headers, json, text }: RawAnswer, sent: RawRequest): void {
   const what = `${sent.method} ${sent.path} ${JSON.stringify(sent.body)?.slice(0, 300)}: ${status} ${text.slice(0, 300)}`;
   assert.match(String(headers['x-request-id']), /^req_/, what);
   assert.equal(headers['x-evil'], undefined, what);
@@ -158,13 +158,13 @@ function hostileBodies([field = 'name']: readonly string[]): readonly (string | 
 }
 
 /** Each hostile value in each place once. */
-function everyHostile(operation: Operation, arsenal: Arsenal): readonly Sent[] {
+function everyHostile(operation: Operation, arsenal: Arsenal): readonly RawRequest[] {
   const { method, fields } = operation;
   const credentials = credentialsFor(operation, arsenal);
   const path = filled(operation, arsenal.ids[0] ?? 'x');
   const bodies = credentials
     .slice(0, 3)
-    .flatMap((headers) => hostileBodies(fields).map((body): Sent => ({ method, path, headers, body })));
+    .flatMap((headers) => hostileBodies(fields).map((body): RawRequest => ({ method, path, headers, body })));
   // Those that hold come first; models take dozens of fields, and one of a kind will do.
   const typed = credentials
     .slice(1, 3)
@@ -172,12 +172,12 @@ function everyHostile(operation: Operation, arsenal: Arsenal): readonly Sent[] {
       fields
         .slice(0, 6)
         .flatMap((field) =>
-          values.map((value): Sent => ({ method, path, headers, body: { [field]: value } })),
+          values.map((value): RawRequest => ({ method, path, headers, body: { [field]: value } })),
         ),
     );
   const places = [...arsenal.ids, ...nasty.map(encodeURIComponent), '%00', '%zz', '%ff', '..%2f..'];
   const elsewhere = places.map(
-    (id): Sent => ({
+    (id): RawRequest => ({
       method: operation.method,
       path: filled(operation, id),
       headers: credentials[1] ?? [],
@@ -185,18 +185,18 @@ function everyHostile(operation: Operation, arsenal: Arsenal): readonly Sent[] {
   );
   const asked = operation.query.flatMap((name) =>
     nasty.map(
-      (value): Sent => ({
+      (value): RawRequest => ({
         method: operation.method,
         path: `${path}?${name}=${encodeURIComponent(value)}&${name}=2`,
         headers: credentials[1] ?? [],
       }),
     ),
   );
-  const otherwise = methods.map((method): Sent => ({ method, path, headers: credentials[1] ?? [] }));
+  const otherwise = methods.map((method): RawRequest => ({ method, path, headers: credentials[1] ?? [] }));
   return [...bodies, ...typed, ...elsewhere, ...asked, ...otherwise];
 }
 
-function anything(operations: readonly Operation[], arsenal: Arsenal): fc.Arbitrary<Sent> {
+function anything(operations: readonly Operation[], arsenal: Arsenal): fc.Arbitrary<RawRequest> {
   const text = fc.oneof(fc.constantFrom(...nasty), fc.string({ unit: 'binary', maxLength: 300 }));
   return fc.constantFrom(...operations).chain((operation) => {
     const fields = fc.dictionary(

@@ -119,9 +119,9 @@ function plainly(body: Buffer, type: string, random: Random): HostileAnswer {
   return { steps, cut: false, body };
 }
 
-type Broken = (body: Buffer, type: string, random: Random) => RawAnswer;
+type BrokenAnswer = (body: Buffer, type: string, random: Random) => RawAnswer;
 
-const broken: readonly Broken[] = [
+const broken: readonly BrokenAnswer[] = [
   // Cut off in the middle.
   (body, type, random) => ({
     steps: [head(200, type, body.byteLength), body.subarray(0, random.below(body.byteLength))],

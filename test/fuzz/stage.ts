@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Gateway, startGateway } from '../../src/gateway/gateway.ts';
 import { readSettings } from '../../src/gateway/settings.ts';
 import { createLog } from '../../src/telemetry/log.ts';
-import { type Answered, open, read } from '../support/call.ts';
+import { openCall, type RawAnswer, readAnswer } from '../support/call.ts';
 import { bearer, Person } from '../support/cloud.ts';
 import type { Case } from './cases.ts';
 import { RawProvider } from './raw-provider.ts';
@@ -16,7 +16,7 @@ const expected = ['a journal write took', "the provider's response contains no m
 /** What came of a case. */
 export interface Outcome {
   /** Undefined where there was none: the client left, or the answer broke off after it had begun. */
-  readonly answered: Answered | undefined;
+  readonly answered: RawAnswer | undefined;
   readonly requestId: string;
   /** Whether the provider was asked. */
   readonly wasAsked: boolean;
@@ -76,7 +76,7 @@ export class Stage {
     const name = `key-of-case-${number}`;
     this.provider.answers.set(name, answer);
     const key = this.#keys[this.#calls++ % this.#keys.length] ?? '';
-    const { request, response } = open(this.gateway.url, {
+    const { request, response } = openCall(this.gateway.url, {
       path,
       headers: [...bearer(key), 'x-provider-key', name, ...headers],
       ...(body !== undefined && { body }),
@@ -85,7 +85,7 @@ export class Stage {
     const begun = await response;
     const requestId = String(begun.headers['x-request-id']);
     if (leaves) request.destroy();
-    const answered = await read(begun).catch(() => undefined);
+    const answered = await readAnswer(begun).catch(() => undefined);
     this.provider.answers.delete(name);
     return { answered, requestId, wasAsked: this.provider.asked.delete(name) };
   }

@@ -1,11 +1,11 @@
 /** What some work came to, and how long it held the event loop at most. */
-interface Watched<Result> {
+interface WatchedProcess<Result> {
   readonly result: Result;
   /** The longest turn, in milliseconds in which this thread had the processor: a busy machine makes none longer. */
   readonly heldMs: number;
 }
 
-export async function longestTurn<Result>(work: () => Promise<Result>): Promise<Watched<Result>> {
+export async function longestTurn<Result>(work: () => Promise<Result>): Promise<WatchedProcess<Result>> {
   let heldMs = 0;
   let turn = process.threadCpuUsage();
   const look = () => {

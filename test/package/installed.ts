@@ -8,9 +8,9 @@ import { delimiter, join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
-import { ask } from '../support/asking.ts';
 import { blocksIn, root } from '../support/documents.ts';
 import { eventually } from '../support/eventually.ts';
+import { requestJson } from '../support/http-client.ts';
 import { WeirProcess } from '../support/weir-process.ts';
 import { assertPackage, type Packed } from './package-files.ts';
 
@@ -68,7 +68,7 @@ test('its models run, in a process of their own', async (t) => {
   const url = await weir.listening;
   const cached = async (content: string) => {
     const body = { model: 'demo-1', max_tokens: 100, temperature: 0, messages: [{ role: 'user', content }] };
-    await ask(`${url}/v1/messages`, { body });
+    await requestJson(`${url}/v1/messages`, { body });
     const metrics = await (await fetch(`${url}/metrics`)).text();
     return /^weir_embedder_up 1$/m.test(metrics);
   };
@@ -82,7 +82,7 @@ test('modules of packages are loaded, and find the entry that is for them', asyn
     environment: { WEIR_MODULES: 'weir-module-stamp,weir-module-tally', WEIR_PIPELINE: 'stamp,tally' },
   });
   const body = { model: 'demo-1', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] };
-  const { json } = await ask(`${await weir.listening}/v1/messages`, { body });
+  const { json } = await requestJson(`${await weir.listening}/v1/messages`, { body });
   assert.match(JSON.stringify(json), /Sent through Weir/);
 });
 

@@ -8,7 +8,7 @@ import { call } from '../support/call.ts';
 import { bearer, Person } from '../support/cloud.ts';
 import { eventually } from '../support/eventually.ts';
 import { loggedIds } from '../support/kill-trial.ts';
-import { replicated } from '../support/replicas.ts';
+import { replicaSettings } from '../support/replicas.ts';
 import { SteadyLoad, startSlowStreams } from '../support/steady-load.ts';
 import { WeirProcess } from '../support/weir-process.ts';
 import { startHaproxy } from './haproxy.ts';
@@ -19,7 +19,7 @@ for (const workers of ['1', '2'])
     const provider = await startSlowStreams(1500);
     t.after(() => provider.close());
     const environment: Environment = {
-      ...(await replicated(t)),
+      ...(await replicaSettings(t)),
       WEIR_MODE: 'cloud',
       WEIR_WORKERS: workers,
       WEIR_LOG_LEVEL: 'error',

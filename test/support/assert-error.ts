@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { at } from './at.ts';
-import type { Answered } from './call.ts';
+import type { RawAnswer } from './call.ts';
 
 interface ExpectedError {
   readonly status: number;
@@ -10,7 +10,7 @@ interface ExpectedError {
 }
 
 /** That an answer is an error of the gateway's own, in its one shape. */
-export function assertError({ status, json, headers, text }: Answered, expected: ExpectedError): void {
+export function assertError({ status, json, headers, text }: RawAnswer, expected: ExpectedError): void {
   assert.equal(status, expected.status, text);
   assert.equal(json.type, 'error');
   assert.equal(at(json, 'error', 'type'), expected.type, text);

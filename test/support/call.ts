@@ -8,7 +8,7 @@ import {
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
 
 /** A request as it stands on the wire: only a host, a content type and a length are added where there is none. */
-export interface Sent {
+export interface RawRequest {
   readonly method?: string;
   readonly path: string;
   /** Names and values in turn. */
@@ -19,7 +19,7 @@ export interface Sent {
   readonly agent?: Agent | false;
 }
 
-export interface Answered {
+export interface RawAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** As they came, duplicates apart. */
@@ -31,26 +31,29 @@ export interface Answered {
 }
 
 /** Sends a request and reads the whole answer. */
-export async function call(url: string, sent: Sent): Promise<Answered> {
-  const opened = open(url, sent);
-  return read(await opened.response);
+export async function call(url: string, sent: RawRequest): Promise<RawAnswer> {
+  const opened = openCall(url, sent);
+  return readAnswer(await opened.response);
 }
 
-export interface Opened {
+export interface OpenCall {
   readonly request: ClientRequest;
   /** Resolves when the status line and the headers are there. */
   readonly response: Promise<IncomingMessage>;
 }
 
 /** Sends a request and leaves the reading, or the leaving, to the caller. */
-export function open(url: string, sent: Sent): Opened {
-  const { request, response } = begin(url, sent);
+export function openCall(url: string, sent: RawRequest): OpenCall {
+  const { request, response } = startCall(url, sent);
   request.end(bytesOf(sent.body));
   return { request, response };
 }
 
 /** Sends the headers of a request; its body is the caller's to write. */
-export function begin(url: string, { method, path, headers = [], body, agent = false }: Sent): Opened {
+export function startCall(
+  url: string,
+  { method, path, headers = [], body, agent = false }: RawRequest,
+): OpenCall {
   const { hostname, port, host } = new URL(url);
   const sending = request({
     hostname,
@@ -67,7 +70,7 @@ export function begin(url: string, { method, path, headers = [], body, agent = f
   return { request: sending, response };
 }
 
-export async function read(response: IncomingMessage): Promise<Answered> {
+export async function readAnswer(response: IncomingMessage): Promise<RawAnswer> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk);
   const bytes = Buffer.concat(chunks);
@@ -77,7 +80,7 @@ export async function read(response: IncomingMessage): Promise<Answered> {
 }
 
 /** A client that keeps what has come so far at hand. */
-export class Reader {
+export class StreamReader {
   readonly response: IncomingMessage;
   text = '';
   ended = false;
@@ -103,7 +106,7 @@ function completed(headers: readonly string[], host: string, body: Uint8Array | 
   return [...added, ...headers];
 }
 
-function bytesOf(body: Sent['body']): Uint8Array | undefined {
+function bytesOf(body: RawRequest['body']): Uint8Array | undefined {
   if (body === undefined || body instanceof Uint8Array) return body;
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }

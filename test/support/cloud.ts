@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import type { Environment } from '../../src/gateway/settings.ts';
 import { startTestGateway, type TestGateway } from '../../src/testing/test-gateway.ts';
 import { at } from './at.ts';
-import { type Answered, call, type Sent } from './call.ts';
+import { call, type RawAnswer, type RawRequest } from './call.ts';
 import { cleanUp } from './clean-up.ts';
 
 /** A gateway with accounts, on a database of its own. Ends with its test, if not before. */
@@ -35,7 +35,7 @@ export class Person {
     return new Person(url, answer);
   }
 
-  private constructor(url: string, { json }: Answered) {
+  private constructor(url: string, { json }: RawAnswer) {
     this.url = url;
     this.id = String(at(json, 'user', 'id'));
     this.email = String(at(json, 'user', 'email'));
@@ -43,18 +43,18 @@ export class Person {
   }
 
   /** With the session token. */
-  call(sent: Sent): Promise<Answered> {
+  call(sent: RawRequest): Promise<RawAnswer> {
     return call(this.url, { ...sent, headers: [...bearer(this.token), ...(sent.headers ?? [])] });
   }
 
-  async makeKey(fields: object = {}): Promise<MadeKey> {
+  async makeKey(fields: object = {}): Promise<CreatedKey> {
     const { status, text, json } = await this.call({ path: '/v1/keys', body: fields });
     if (status !== 201) throw new Error(`no key: ${status} ${text}`);
     return { id: String(json.id), key: String(json.key) };
   }
 }
 
-export interface MadeKey {
+export interface CreatedKey {
   readonly id: string;
   /** The whole of it. */
   readonly key: string;

@@ -200,7 +200,7 @@ export function formatAt(url = ''): TestedFormat {
 }
 
 /** Every format, streamed and not. */
-export const manners: readonly {
+export const framings: readonly {
   readonly format: TestedFormat;
   readonly streamed: boolean;
   readonly manner: string;
@@ -213,7 +213,7 @@ export const manners: readonly {
 );
 
 /** A small call in a format. */
-export function sentIn(format: TestedFormat, streamed: boolean): { path: string; body: object } {
+export function requestSentIn(format: TestedFormat, streamed: boolean): { path: string; body: object } {
   return { path: pathOf(format, streamed), body: requestIn(format, streamed) };
 }
 
@@ -239,7 +239,7 @@ export function streamIn({ start, content, end }: TestedFormat, ...texts: readon
 }
 
 /** The gateway's own code for an error, wherever the dialect has its place. */
-export function codeIn(envelope: unknown): unknown {
+export function errorCodeIn(envelope: unknown): unknown {
   const reason = at(envelope, 'error', 'details', 0, 'reason');
   return typeof reason === 'string' ? reason.toLowerCase() : at(envelope, 'error', 'code');
 }

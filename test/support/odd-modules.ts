@@ -19,13 +19,13 @@ function odd(name: string, handle: Module['handle'], over: Partial<Module> = {})
 }
 
 /** What `reads-late` found of requests, when their answers had gone out and when all was over. */
-export const foundLate: { readonly later: string; body(): Uint8Array }[] = [];
+export const lateReads: { readonly later: string; body(): Uint8Array }[] = [];
 
 export default [
   odd('reads-late', async (exchange, next, kit) => {
     kit.runInBackground(async () => {
       const { clientRequest } = exchange;
-      foundLate.push({ later: hash('sha256', clientRequest.bytes), body: () => clientRequest.bytes });
+      lateReads.push({ later: hash('sha256', clientRequest.bytes), body: () => clientRequest.bytes });
     });
     return next(exchange);
   }),

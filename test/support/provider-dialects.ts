@@ -8,17 +8,17 @@ export interface ProviderDialect {
   /** The frames of a stream, one after the other. */
   readonly opening: string;
   text(...pieces: readonly string[]): string;
-  call(call: SaidCall, ...pieces: readonly string[]): string;
+  call(call: ScriptedToolCall, ...pieces: readonly string[]): string;
   closing(stop: 'said' | 'called'): string;
   /** An error in the middle of a stream, for which it would otherwise have this status. */
   errorEvent(status: 429 | 529, message: string): string;
   /** A whole answer. */
-  whole(text: string, call?: SaidCall & { readonly json: string }): object;
+  whole(text: string, call?: ScriptedToolCall & { readonly json: string }): object;
   /** An error answer. */
   refusal(status: number, message: string): Script;
 }
 
-interface SaidCall {
+interface ScriptedToolCall {
   readonly id: string;
   readonly name: string;
 }
@@ -69,7 +69,7 @@ function delta(index: number, fields: object): string {
   return named('content_block_delta', { index, delta: fields });
 }
 
-function toolUse({ id, name, json }: SaidCall & { readonly json: string }): object {
+function toolUse({ id, name, json }: ScriptedToolCall & { readonly json: string }): object {
   return { type: 'tool_use', id, name, input: JSON.parse(json) };
 }
 
@@ -106,7 +106,7 @@ function chunk(fields: object, finish: string | null = null): string {
   return `data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta: fields, finish_reason: finish }] })}\n\n`;
 }
 
-function functionCall({ id, name, json }: SaidCall & { readonly json: string }): object {
+function functionCall({ id, name, json }: ScriptedToolCall & { readonly json: string }): object {
   return { id, type: 'function', function: { name, arguments: json } };
 }
 
@@ -166,7 +166,7 @@ const responses: ProviderDialect = {
 
 const errorCodes: Readonly<Record<number, string>> = { 429: 'rate_limit_exceeded', 529: 'overloaded_error' };
 
-function callItem({ id, name }: SaidCall): object {
+function callItem({ id, name }: ScriptedToolCall): object {
   return { id: 'fc_1', type: 'function_call', call_id: id, name };
 }
 
@@ -197,7 +197,7 @@ function piece(parts: readonly object[], ending?: object): string {
   return `data: ${JSON.stringify(answer(parts, ending))}\r\n\r\n`;
 }
 
-function functionPart({ id, name, json }: SaidCall & { readonly json: string }): object {
+function functionPart({ id, name, json }: ScriptedToolCall & { readonly json: string }): object {
   return { functionCall: { id, name, args: JSON.parse(json) } };
 }
 

@@ -5,7 +5,7 @@ import { startCloud } from './cloud.ts';
 import { freshPostgres, freshRedis } from './stores.ts';
 
 /** What replicas of one gateway have in common. */
-export async function replicated(t: TestContext, more: Environment = {}): Promise<Environment> {
+export async function replicaSettings(t: TestContext, more: Environment = {}): Promise<Environment> {
   return {
     DATABASE_URL: await freshPostgres(t),
     REDIS_URL: await freshRedis(t),
@@ -23,7 +23,7 @@ export async function startReplicas(
   const open: TestGateway[] = [];
   // What is registered first runs first, and a gateway has things to store before its stores go.
   t.after(() => Promise.all(open.map((gateway) => gateway.close())));
-  const environment = await replicated(t, more);
+  const environment = await replicaSettings(t, more);
   // At once: both find an empty database, and one of them makes its tables.
   const both = await Promise.all([startCloud(t, environment), startCloud(t, environment)]);
   open.push(...both);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { FakeUpstream } from '../../src/testing/fake-upstream.ts';
-import { type Answered, call, type Sent } from './call.ts';
+import { call, type RawAnswer, type RawRequest } from './call.ts';
 import { bearer } from './cloud.ts';
 
 /** What a provider says. */
-export const said = {
+export const answeredText = {
   id: 'msg_1',
   type: 'message',
   role: 'assistant',
@@ -17,7 +17,7 @@ export const said = {
 
 /** The same as a stream, frame by frame. */
 export const streamed: readonly string[] = [
-  frame({ type: 'message_start', message: { ...said, content: [], stop_reason: null } }),
+  frame({ type: 'message_start', message: { ...answeredText, content: [], stop_reason: null } }),
   frame({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
   frame({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello ' } }),
   frame({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'there.' } }),
@@ -50,15 +50,15 @@ export class Guest {
   readonly url: string;
   readonly id: string;
   readonly token: string;
-  readonly begun: Answered;
+  readonly begun: RawAnswer;
 
-  static async begin(url: string, sent: Partial<Sent> = {}): Promise<Guest> {
+  static async begin(url: string, sent: Partial<RawRequest> = {}): Promise<Guest> {
     const begun = await call(url, { path: '/v1/anon/sessions', body: {}, ...sent });
     assert.equal(begun.status, 201, begun.text);
     return new Guest(url, begun);
   }
 
-  private constructor(url: string, begun: Answered) {
+  private constructor(url: string, begun: RawAnswer) {
     this.url = url;
     this.begun = begun;
     this.id = String(begun.json.session_id);
@@ -66,11 +66,11 @@ export class Guest {
   }
 
   /** With the session's token. */
-  call(sent: Sent, url = this.url): Promise<Answered> {
+  call(sent: RawRequest, url = this.url): Promise<RawAnswer> {
     return call(url, { ...sent, headers: [...bearer(this.token), ...(sent.headers ?? [])] });
   }
 
-  ask(body: object = question, url = this.url): Promise<Answered> {
+  ask(body: object = question, url = this.url): Promise<RawAnswer> {
     return this.call({ path: '/v1/messages', body }, url);
   }
 

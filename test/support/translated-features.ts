@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/lib/json.ts';
 /** One thing that a request can say, as each format says it. */
 export interface Feature {
   readonly what: string;
-  readonly in: Readonly<Record<Format, Said>>;
+  readonly in: Readonly<Record<Format, FeatureTurn>>;
   /** Models that can be told, where the usual one of a format can't. */
   readonly of?: Partial<Record<Format, string>>;
 }
@@ -11,7 +11,7 @@ export interface Feature {
 type Format = 'Messages' | 'Chat Completions' | 'Responses';
 
 /** Fields of a body; or what the header lists when the format has no way to say it. */
-type Said = JsonObject | { readonly dropped: string };
+type FeatureTurn = JsonObject | { readonly dropped: string };
 
 const hello = { role: 'user', content: 'Hello' };
 const png = 'iVBORw0KGgo=';

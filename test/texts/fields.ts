@@ -4,8 +4,8 @@ import type { JsonObject } from '../../src/lib/json.ts';
 import type { Script } from '../../src/testing/fake-upstream.ts';
 import { SseParser } from '../../src/wire/sse.ts';
 import { converse } from '../support/bedrock-dialects.ts';
-import { packed } from '../support/bedrock-front.ts';
-import type { Sent } from '../support/call.ts';
+import { encodeEventFrame } from '../support/bedrock-server.ts';
+import type { RawRequest } from '../support/call.ts';
 import { dialectAt } from '../support/provider-dialects.ts';
 
 /** A place in a call or in its answer that has a text of somebody else's. */
@@ -16,7 +16,7 @@ export interface Field {
   /** The conversation with the text in it. */
   request?(text: string): ChatRequest;
   /** Changes the request as it goes over the wire. */
-  send?(sent: Sent, text: string): Sent;
+  send?(sent: RawRequest, text: string): RawRequest;
   /** What the provider says. */
   answer?(text: string): Said;
   /** Whether the answer is a stream. */
@@ -193,7 +193,7 @@ function schemaWith(text: string): JsonObject {
 }
 
 /** The request in a format. */
-export function encoded(wire: WireFormat, request: ChatRequest, streamed: boolean): Sent {
+export function encoded(wire: WireFormat, request: ChatRequest, streamed: boolean): RawRequest {
   const { body } = wire.encodeRequest({ ...request, stream: streamed });
   const { model } = request;
   const path =
@@ -203,7 +203,7 @@ export function encoded(wire: WireFormat, request: ChatRequest, streamed: boolea
   return { path, body };
 }
 
-function withBodyField(sent: Sent, name: string, value: unknown): Sent {
+function withBodyField(sent: RawRequest, name: string, value: unknown): RawRequest {
   const json: unknown = JSON.parse(
     Buffer.from(sent.body instanceof Uint8Array ? sent.body : '{}').toString(),
   );
@@ -217,7 +217,7 @@ function withValue(headers: readonly string[], header: string, value: string): r
   return [...others, header, value];
 }
 
-function withQuery(sent: Sent, text: string): Sent {
+function withQuery(sent: RawRequest, text: string): RawRequest {
   return { ...sent, path: `${sent.path}${sent.path.includes('?') ? '&' : '?'}a=${text}` };
 }
 
@@ -256,7 +256,7 @@ export function played(url: string, streamed: boolean, { text, argument, error }
 
 function inFrames(stream: string): Buffer {
   const events = new SseParser().push(Buffer.from(stream));
-  return Buffer.concat(events.map(({ event, data }) => packed(event, data, false)));
+  return Buffer.concat(events.map(({ event, data }) => encodeEventFrame(event, data, false)));
 }
 
 function pieces(text: string): readonly string[] {

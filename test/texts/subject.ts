@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { FakeUpstream } from '../../src/testing/fake-upstream.ts';
 import { wireFormats } from '../../src/wire/index.ts';
-import { bedrockApiKey } from '../support/bedrock-front.ts';
-import { type Answered, call, type Sent } from '../support/call.ts';
+import { bedrockApiKey } from '../support/bedrock-server.ts';
+import { call, type RawAnswer, type RawRequest } from '../support/call.ts';
 import { asksStream } from '../support/provider-dialects.ts';
 import { encoded, type Field, opening, played, type Said, task } from './fields.ts';
 import type { Measured } from './gateway-process.ts';
@@ -40,7 +40,7 @@ export const models: Readonly<Record<string, string>> = {
 
 /** What the calls of a text took, and how they were answered; undefined where there was no answer. */
 export interface Played extends Measured {
-  readonly answers: readonly (Answered | undefined)[];
+  readonly answers: readonly (RawAnswer | undefined)[];
   /** Megabytes of the last call: its body, its head and what the provider answered. */
   readonly megabytes: number;
 }
@@ -88,7 +88,7 @@ export class Subject {
     const stuck = setTimeout(() => this.#kill(), stuckMs);
     try {
       // A refusal is an answer, and a cut connection may be one to what is no HTTP.
-      const answers: (Answered | undefined)[] = [];
+      const answers: (RawAnswer | undefined)[] = [];
       for (const sent of calls) answers.push(await call(this.#url, sent).catch(() => undefined));
       if (this.#child === undefined) return undefined;
       child.send('end');
@@ -156,7 +156,7 @@ export class Subject {
   }
 
   /** Each is new to the gateway, but for what a module needs to have seen before. */
-  #callsOf({ field, module, format, provider }: Way, text: string): readonly Sent[] {
+  #callsOf({ field, module, format, provider }: Way, text: string): readonly RawRequest[] {
     const wire = wireFormats.find(({ name }) => name === format);
     if (wire === undefined) throw new Error(`there is no format ${format}`);
     const number = ++this.#calls;
@@ -166,7 +166,7 @@ export class Subject {
     const pipeline = modules[module] ?? '';
     const headers = ['x-weir-conversation', `talk-${number}`];
     if (pipeline !== '') headers.push('x-weir-pipeline', pipeline);
-    const sentOf = (asked: typeof request): Sent => {
+    const sentOf = (asked: typeof request): RawRequest => {
       const system = `${String(asked.system ?? '')} Call ${number}.`;
       return { ...encoded(wire, { ...asked, system, model }, streamed), headers };
     };

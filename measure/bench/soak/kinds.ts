@@ -1,5 +1,5 @@
 import { type Call, makeCall } from '../calls.ts';
-import type { Sent } from '../send.ts';
+import type { SentCall } from '../send.ts';
 
 /** One kind of call in mixed traffic, how often it comes, and how it must end. */
 export interface SoakKind {
@@ -7,7 +7,7 @@ export interface SoakKind {
   readonly weight: number;
   /** The status; zero where the client leaves or the connection breaks, which it may before any answer. */
   readonly status: number;
-  readonly make: (dice: Dice) => Sent;
+  readonly make: (dice: Dice) => SentCall;
 }
 
 /** A number from 0 to below 1. */

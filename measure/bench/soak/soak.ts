@@ -16,7 +16,7 @@ export interface Sample {
   readonly gauges: ReadonlyMap<string, number>;
 }
 
-export interface Soaked {
+export interface SoakResult {
   readonly samples: readonly Sample[];
   readonly done: z.infer<typeof traffic>;
   /** Calls that are still open some time after the last client is gone. */
@@ -34,7 +34,7 @@ const sampleMs = 3000;
 const endingMsMax = 10_000;
 
 /** One gateway with accounts on its embedded store, under traffic of all sorts. */
-export async function soak({ minutes, callers, onSample }: SoakOptions): Promise<Soaked> {
+export async function soak({ minutes, callers, onSample }: SoakOptions): Promise<SoakResult> {
   await using children = new AsyncDisposableStack();
   const upstream = await startServer({ file: join(import.meta.dirname, '..', 'upstream.ts'), args: [] });
   children.use(upstream.child);

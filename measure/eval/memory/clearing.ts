@@ -1,5 +1,5 @@
 import type { Message } from '../../../src/kernel/message.ts';
-import { type Provider, type Scorer, Simulated } from './simulated.ts';
+import { type Provider, type Scorer, SimulatedRun } from './simulated.ts';
 import { requestsIn } from './traces.ts';
 
 const target = 50_000 * 4;
@@ -25,8 +25,8 @@ export async function clearedByProvider(
   { scorer, provider }: { readonly scorer: Scorer; readonly provider: Provider },
 ): Promise<void> {
   for (const { name, cleared } of ways) {
-    const plain = new Simulated(scorer, provider, undefined);
-    const edited = new Simulated(scorer, provider, undefined);
+    const plain = new SimulatedRun(scorer, provider, undefined);
+    const edited = new SimulatedRun(scorer, provider, undefined);
     let before = 0;
     for (const { request, atSeconds } of requestsIn(file, true)) {
       await plain.call(request, atSeconds);

@@ -11,7 +11,7 @@ import { type ModuleRun, runModule } from '../../../src/testing/run-module.ts';
 import { wireByName } from '../../../src/wire/index.ts';
 
 /** Tokens of a request by how they are billed, as the scorer of the data tells them. */
-interface Billed {
+interface BilledCall {
   readonly input: number;
   readonly read: number;
   readonly write: number;
@@ -19,7 +19,7 @@ interface Billed {
 }
 
 interface ProviderCache {
-  send(request: unknown, atSeconds: number): Billed;
+  send(request: unknown, atSeconds: number): BilledCall;
 }
 
 /** The scorer's simulation of what providers keep. */
@@ -59,7 +59,7 @@ export const providers: readonly Provider[] = [
 ];
 
 /** A conversation that is sent through the module, or past it. */
-export class Simulated {
+export class SimulatedRun {
   dollars = 0;
   /** What was sent last. */
   latest: ChatRequest | undefined;
@@ -110,7 +110,7 @@ export class Simulated {
     return run;
   }
 
-  #billed(request: ChatRequest): Billed {
+  #billed(request: ChatRequest): BilledCall {
     this.latest = request;
     const billed = this.#cache.send(this.#inItsFormat(request), this.#atSeconds);
     const {

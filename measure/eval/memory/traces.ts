@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/lib/json.ts';
 import { wireByName } from '../../../src/wire/index.ts';
 import { faultsIn } from './faults.ts';
 import { rowsOf } from './rows.ts';
-import { type Provider, type Scorer, Simulated } from './simulated.ts';
+import { type Provider, type Scorer, SimulatedRun } from './simulated.ts';
 
 export interface TraceCost {
   readonly name: string;
@@ -32,13 +32,13 @@ interface Row {
 }
 
 /** A file of recorded conversations: one, a message a line, or many, one a line. */
-export interface Recorded {
+export interface RecordedSession {
   readonly file: string;
   readonly isMany: boolean;
 }
 
 /** Those below a folder; what has questions is for another part. */
-export function recordedIn(folder: string): readonly Recorded[] {
+export function recordedIn(folder: string): readonly RecordedSession[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const inside = join(folder, entry.name);
     if (!entry.isDirectory() || existsSync(join(inside, 'questions.jsonl'))) return [];
@@ -60,7 +60,7 @@ export async function session(file: string, how: How): Promise<TraceCost> {
   return { name: basename(file, '.jsonl'), ...(await cost([requests], how)) };
 }
 
-export function requestsIn(file: string, isMarked: boolean): readonly Timed[] {
+export function requestsIn(file: string, isMarked: boolean): readonly TimedRequest[] {
   return requestsOf(rowsOf<Row>(file), toolsBeside<Tool>(file), isMarked);
 }
 
@@ -92,16 +92,16 @@ function asTool(tool: JsonObject): JsonObject {
   return { type: 'function', function: { name, description, parameters: parameters ?? input_schema } };
 }
 
-interface Timed {
+interface TimedRequest {
   readonly request: ChatRequest;
   readonly atSeconds: number;
 }
 
-async function cost(conversations: readonly (readonly Timed[])[], { scorer, provider, target }: How) {
+async function cost(conversations: readonly (readonly TimedRequest[])[], { scorer, provider, target }: How) {
   const sums = { without: 0, spent: 0, worst: 0, steps: 0, faults: 0 };
   for (const requests of conversations) {
-    const plain = new Simulated(scorer, provider, undefined);
-    const ours = new Simulated(scorer, provider, `target=${target}`);
+    const plain = new SimulatedRun(scorer, provider, undefined);
+    const ours = new SimulatedRun(scorer, provider, `target=${target}`);
     for (const { request, atSeconds } of requests) {
       await plain.call(request, atSeconds);
       await ours.call(request, atSeconds);
@@ -116,8 +116,12 @@ async function cost(conversations: readonly (readonly Timed[])[], { scorer, prov
 }
 
 /** What a client sends before each answer. */
-function requestsOf(rows: readonly Row[], tools: readonly Tool[], isMarked: boolean): readonly Timed[] {
-  const requests: Timed[] = [];
+function requestsOf(
+  rows: readonly Row[],
+  tools: readonly Tool[],
+  isMarked: boolean,
+): readonly TimedRequest[] {
+  const requests: TimedRequest[] = [];
   const messages: Message[] = [];
   let atSeconds = 0;
   for (const { message, time } of rows) {

@@ -8,7 +8,7 @@ import { neighborhoodDoubt, neighborhoodSearch } from '../../../src/modules/sema
 import { ParsedPromptCache } from '../../../src/modules/semantic-cache/text/parsed-prompt-cache.ts';
 import type { KeptModels } from './models.ts';
 
-interface Stored {
+interface StoredQuestion {
   readonly key: string;
   readonly text: string;
   readonly vector: Float32Array;
@@ -30,7 +30,7 @@ const options = { current: 'bypass' } as const;
 /** A cache as the module has it, without a gateway around it: the same reading, the same vetoes, the same models. */
 export class EvaluatedCache {
   readonly #models: KeptModels;
-  readonly #stored: Stored[] = [];
+  readonly #stored: StoredQuestion[] = [];
   readonly #prompts = new ParsedPromptCache();
 
   constructor(models: KeptModels) {

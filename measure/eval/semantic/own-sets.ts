@@ -10,7 +10,7 @@ interface Request {
   readonly others: readonly string[];
 }
 
-interface Written {
+interface WrittenSet {
   readonly requests: readonly Request[];
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
@@ -35,7 +35,7 @@ export function ownPairs(perKind = 50): Pair[] {
 }
 
 type Sides = Pick<Pair, 'a' | 'b'>;
-type Values = Written['values'];
+type Values = WrittenSet['values'];
 
 function samePair({ wordings }: Request, values: Values, random: () => number): Sides {
   const [one = '', other = ''] = shuffled(wordings, random);
@@ -78,7 +78,7 @@ function pick<Item>(items: readonly Item[], random: () => number): Item {
   return item;
 }
 
-function readRequests(): Written {
+function readRequests(): WrittenSet {
   const requests: Request[] = [];
   const values = new Map<string, readonly string[]>();
   for (const { kind, line } of linesOf('requests.txt')) {

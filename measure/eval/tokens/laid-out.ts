@@ -5,7 +5,7 @@ import { type PromptTemplate, templateFor } from '../../../src/providers/tokens/
 import type { Tokenizer } from '../../../src/providers/tokens/tokenizer.ts';
 
 /** What of a call each number of a template is for, in the order of `numbersOf`. */
-export interface LaidOut {
+export interface TextLayout {
   readonly template: PromptTemplate;
   readonly amounts: readonly number[];
   /** What no template has a say in: schemas, pictures. */
@@ -16,7 +16,7 @@ export async function laidOut(
   request: ChatRequest,
   { model, wire }: { readonly model: string; readonly wire: string },
   tokenizer: Tokenizer,
-): Promise<LaidOut> {
+): Promise<TextLayout> {
   const template = templateFor(model, wire);
   const bare = withNumbers(template, [1, 0, 0, 0, 0, 1]);
   const fixed = (tried: PromptTemplate) => buildPrompt(request, tried, mediaRuleFor(model, wire)).fixedTokens;
@@ -48,7 +48,7 @@ function withNumbers(template: PromptTemplate, numbers: readonly number[]): Prom
   };
 }
 
-export function tokensBy(numbers: readonly number[], { amounts, rest }: LaidOut): number {
+export function tokensBy(numbers: readonly number[], { amounts, rest }: TextLayout): number {
   const read = amounts.reduce((sum, amount, at) => sum + amount * (numbers[at] ?? 0), rest);
   return Math.max(1, Math.round(read));
 }

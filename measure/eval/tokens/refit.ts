@@ -1,8 +1,8 @@
 import { templateFor } from '../../../src/providers/tokens/prompt-template.ts';
-import { type LaidOut, numbersOf } from './laid-out.ts';
+import { numbersOf, type TextLayout } from './laid-out.ts';
 
-export interface Counted {
-  readonly laid: LaidOut;
+export interface CountedText {
+  readonly laid: TextLayout;
   readonly reported: number;
 }
 
@@ -10,7 +10,7 @@ export interface Counted {
  * The numbers of a template by these calls alone, whatever it has now: the least relative error there is, number by number. What
  * few calls say little about stays with what is taken for families that nobody knows.
  */
-export function refitted(calls: readonly Counted[]): readonly number[] {
+export function refitted(calls: readonly CountedText[]): readonly number[] {
   const unknown = numbersOf(templateFor('', undefined));
   const declares = calls[0]?.laid.template.tools.as === 'declarations';
   const start = declares ? unknown.with(5, 1) : unknown;
@@ -28,7 +28,11 @@ export function refitted(calls: readonly Counted[]): readonly number[] {
 }
 
 /** What the number would be if this call had to come out right. */
-function wantedOf({ laid, reported }: Counted, numbers: readonly number[], at: number): readonly Weighed[] {
+function wantedOf(
+  { laid, reported }: CountedText,
+  numbers: readonly number[],
+  at: number,
+): readonly WeightedText[] {
   const amount = laid.amounts[at] ?? 0;
   if (amount === 0) return [];
   const others = laid.amounts.reduce(
@@ -38,12 +42,12 @@ function wantedOf({ laid, reported }: Counted, numbers: readonly number[], at: n
   return [{ value: (reported - others) / amount, weight: amount / reported }];
 }
 
-interface Weighed {
+interface WeightedText {
   readonly value: number;
   readonly weight: number;
 }
 
-function median(weighed: readonly Weighed[]): number {
+function median(weighed: readonly WeightedText[]): number {
   const sorted = weighed.toSorted((one, other) => one.value - other.value);
   const half = sorted.reduce((sum, { weight }) => sum + weight, 0) / 2;
   let before = 0;

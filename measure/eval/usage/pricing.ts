@@ -3,11 +3,11 @@ import type { Provider } from '../../../src/kernel/provider.ts';
 import { ModelCatalog } from '../../../src/providers/catalog/model-catalog.ts';
 import { builtInProviders } from '../../../src/providers/index.ts';
 import { openaiCompatible } from '../../../src/providers/openai-compatible.ts';
-import type { Reported } from './reported.ts';
+import type { ReportedUsage } from './reported.ts';
 
 type Price = 'catalogued' | 'estimated' | 'unknown';
 
-export interface Judged {
+export interface PriceJudgement {
   readonly price: Price;
   /** Whether our own sum is what the provider said that the call cost; undefined where it said nothing. */
   readonly asReported: boolean | undefined;
@@ -16,7 +16,7 @@ export interface Judged {
 const modelCatalog = new ModelCatalog();
 
 /** How a call is priced, and whether rightly. */
-export function judged(name: string, asked: string, { usage, reported }: Priced): Judged {
+export function judged(name: string, asked: string, { usage, reported }: PricedCall): PriceJudgement {
   const provider = providerOf(name);
   const found = modelCatalog.priced(provider, asked);
   const price = found === undefined ? 'unknown' : found.estimated ? 'estimated' : 'catalogued';
@@ -27,9 +27,9 @@ export function judged(name: string, asked: string, { usage, reported }: Priced)
   return { price, asReported: Math.abs((ours?.nanoUsd ?? Number.NaN) - reported.cost * 1e9) <= 1 };
 }
 
-interface Priced {
+interface PricedCall {
   readonly usage: Usage;
-  readonly reported: Reported;
+  readonly reported: ReportedUsage;
 }
 
 /** Who isn't built in would be a provider that only settings name. */

@@ -4,7 +4,7 @@ import type { Recording } from '../wire/recordings.ts';
 import type { Counts } from './counts.ts';
 
 /** What a provider itself said about a call. */
-export interface Reported {
+export interface ReportedUsage {
   readonly counts: Counts;
   /** In dollars, where it says so. */
   readonly cost: number | undefined;
@@ -14,7 +14,7 @@ export interface Reported {
 }
 
 /** The provider's own usage, read a second time by the plainest code there is; undefined where it gave none. */
-export function reportedIn(recording: Recording): Reported | undefined {
+export function reportedIn(recording: Recording): ReportedUsage | undefined {
   const objects = recording.kind === 'sse' ? framesIn(recording.bytes) : wholeOf(recording);
   const answers = objects.flatMap((object) => [
     object,

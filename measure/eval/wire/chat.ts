@@ -35,14 +35,14 @@ function messageIn(error: unknown): string {
   return stringOf(objectOf(error)?.message) ?? String(error);
 }
 
-interface Said {
+interface ChatMessage {
   readonly text: string;
   readonly thinking: string;
   readonly refusal: string;
 }
 
 /** Thinking has many names here, and stands beside the content or inside of it. */
-function said({ content, refusal, ...beside }: JsonObject): Said {
+function said({ content, refusal, ...beside }: JsonObject): ChatMessage {
   const parts = objectsOf(content);
   const within = parts.flatMap((part) => (part.type === 'thinking' ? objectsOf(part.thinking) : []));
   const thoughts = [...objectsOf(beside.reasoning_details), ...within];
@@ -59,13 +59,13 @@ function textIn({ text }: JsonObject): string {
   return stringOf(text) ?? '';
 }
 
-interface Read extends Said {
+interface ChatReading extends ChatMessage {
   readonly calls: readonly Call[];
   readonly finish: unknown;
   readonly usage: unknown;
 }
 
-function factsOf({ text, thinking, refusal, calls, finish, usage }: Read): Facts {
+function factsOf({ text, thinking, refusal, calls, finish, usage }: ChatReading): Facts {
   const natural = refusal !== '' ? 'refusal' : calls.length > 0 ? 'tool_use' : 'end_turn';
   return {
     text: text + refusal,

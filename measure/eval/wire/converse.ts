@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/lib/json.ts';
-import { packed } from '../../../test/support/bedrock-front.ts';
+import { encodeEventFrame } from '../../../test/support/bedrock-server.ts';
 import { askedInConverse } from './asked/converse.ts';
 import { expressible } from './cross-format.ts';
 import { cutsFor } from './cuts.ts';
@@ -135,7 +135,7 @@ function block(contentBlockIndex: number, deltas: readonly object[]): readonly U
 
 /** By Amazon's own code. */
 function event(name: string, fields: object): Uint8Array {
-  return packed(name, JSON.stringify(fields), false);
+  return encodeEventFrame(name, JSON.stringify(fields), false);
 }
 
 function pieces(text: string): readonly string[] {

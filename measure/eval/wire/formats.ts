@@ -1,6 +1,6 @@
 import type { WireFormat } from '../../../src/kernel/wire-format.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
-import type { Asked } from './asked/asked.ts';
+import type { RequestOutline } from './asked/asked.ts';
 import { chat } from './chat.ts';
 import type { Outcome } from './facts.ts';
 import { gemini } from './gemini.ts';
@@ -19,18 +19,18 @@ export interface Format {
   /** The body that was recorded, with what stood in its address: the model, and whether a stream was asked for. */
   recorded?(body: JsonObject, url: string): JsonObject;
   /** Where a body is sent, and what of it. */
-  sent(body: JsonObject): Sent;
+  sent(body: JsonObject): SentRequest;
   whole(body: JsonObject): Outcome;
   streamed(frames: readonly JsonObject[]): Outcome;
   /** What a request in this format says. */
-  asked(body: JsonObject): Asked;
+  asked(body: JsonObject): RequestOutline;
   /** The next request of a client that was given this answer: it has all of it, and what comes after. */
   continued(body: JsonObject, answer: JsonObject): JsonObject;
   /** Asks with the vendor's SDK; resolves to the whole answer as that gives it. */
   ask(asking: Asking): Promise<JsonObject>;
 }
 
-interface Sent {
+interface SentRequest {
   readonly path: string;
   readonly body: JsonObject;
 }

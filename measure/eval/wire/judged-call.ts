@@ -17,7 +17,7 @@ export interface Question {
 }
 
 /** What a provider was asked, if the gateway asked it at all, and what the gateway answered. */
-export interface Judged {
+export interface CallJudgement {
   readonly got?: { readonly body: JsonObject; readonly bytes: Buffer };
   readonly answer: JsonObject;
   readonly faults: readonly string[];
@@ -28,7 +28,7 @@ export async function judge(
   stage: Stage,
   question: Question,
   findings: Findings,
-): Promise<Judged | undefined> {
+): Promise<CallJudgement | undefined> {
   const { client, target, body, recording } = question;
   stage.fake.requests.length = 0;
   const sending = client.sent(body);

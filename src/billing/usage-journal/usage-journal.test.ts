@@ -3,7 +3,7 @@ import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { at } from '../../../test/support/at.ts';
-import { FaultyBook } from '../../../test/support/faulty-book.ts';
+import { FaultyUsageStore } from '../../../test/support/faulty-usage-store.ts';
 import { emptyFolder } from '../../../test/support/weir-process.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { systemClock } from '../../lib/clock.ts';
@@ -229,7 +229,7 @@ function onlyFile(folder: string): string {
 async function setUp(t: TestContext) {
   const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
-  const faulty = new FaultyBook(database.usage);
+  const faulty = new FaultyUsageStore(database.usage);
   const folder = join(emptyFolder(t), 'usage-journal');
   cpSync(emptyFolder(t), folder, { recursive: true });
   const journalErrors: unknown[] = [];

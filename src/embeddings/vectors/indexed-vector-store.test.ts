@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MovedClock } from '../../../test/support/moved-clock.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Vector } from '../../kernel/ports/embeddings.ts';
 import type { VectorMatch, VectorSearchResult, VectorTable } from '../../kernel/ports/vectors.ts';
@@ -12,7 +12,7 @@ import { createSlabs, slabBytes } from './slabs.ts';
 const ttlSeconds = 60;
 
 function setUp({ perScope = 1000, slabs = 1000, table = createModuleTables().vectors } = {}) {
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   const open = () =>
     new IndexedVectorStore({ table, clock, perScope, slabs: () => createSlabs(slabBytes * slabs) });
   const [kept, another] = [open(), open()];

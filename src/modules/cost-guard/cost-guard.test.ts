@@ -3,17 +3,17 @@ import { type TestContext, test } from 'node:test';
 import {
   answer,
   answerNano,
-  guarded,
   holder,
   refusal,
   request,
-  settledStanding,
-  standing,
+  runCostGuard,
+  spentAndHeld,
+  spentAndHeldAfterSettlement,
   usd,
   windows,
-  worstNano,
-} from '../../../test/support/guarded.ts';
-import { MovedClock } from '../../../test/support/moved-clock.ts';
+  worstCaseNano,
+} from '../../../test/support/cost-guard-fixture.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { freshRedis } from '../../../test/support/stores.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../../kernel/exchange.ts';
@@ -31,7 +31,7 @@ import { anthropicMessages, wireFormats } from '../../wire/index.ts';
 import { costGuard } from './cost-guard.ts';
 
 test('without a ceiling it is not even run', async () => {
-  const { run } = guarded();
+  const { run } = runCostGuard();
   for (const options of ['', 'assume_output=5', 'clamp=true']) {
     const { answer: got, step } = await run(request, { options });
     assert.deepEqual([got?.id, step], ['msg_1', undefined]);
@@ -39,8 +39,8 @@ test('without a ceiling it is not even run', async () => {
 });
 
 test('a request that could cost more than it may is refused with 400 before anything is sent', async () => {
-  const { run, purses: budgets } = guarded();
-  const { error, sent, step } = await run(request, { options: `request=${usd(worstNano - 1)}&day=1` });
+  const { run, purses: budgets } = runCostGuard();
+  const { error, sent, step } = await run(request, { options: `request=${usd(worstCaseNano - 1)}&day=1` });
   const { status, message } = refusal(error, 'request_cost_exceeded');
   assert.equal(status, 400);
   assert.match(message, /could cost 0\.001237 USD \(237 tokens in, 100 out\)/);
@@ -50,11 +50,11 @@ test('a request that could cost more than it may is refused with 400 before anyt
     (await budgets.hold({ holder, windows, amount: 0, least: 0, ceilings: {} })).outcome,
     'uncounted',
   );
-  assert.ok((await run(request, { options: `request=${usd(worstNano)}` })).answer);
+  assert.ok((await run(request, { options: `request=${usd(worstCaseNano)}` })).answer);
 });
 
 test('a call whose size its provider alone knows is refused with the field that makes it so, and let through by assume_input', async () => {
-  const { run } = guarded();
+  const { run } = runCostGuard();
   const thread = Object.assign(
     { ...request },
     { thread: { type: 'continue', previous_message_id: 'msg_1' } },
@@ -67,7 +67,7 @@ test('a call whose size its provider alone knows is refused with the field that 
 });
 
 test('past the ceiling of the day it is 402 with what is left, until the day ends', async () => {
-  const { run, clock } = guarded({ options: `day=${usd(worstNano + answerNano)}` });
+  const { run, clock } = runCostGuard({ options: `day=${usd(worstCaseNano + answerNano)}` });
   assert.ok((await run(request)).answer);
   assert.ok((await run(request)).answer);
   const { error, sent } = await run(request);
@@ -82,7 +82,7 @@ test('past the ceiling of the day it is 402 with what is left, until the day end
 });
 
 test('past the ceiling of the month it is 402 until the month ends', async () => {
-  const { run, clock } = guarded({ options: `day=1&month=${usd(worstNano)}` });
+  const { run, clock } = runCostGuard({ options: `day=1&month=${usd(worstCaseNano)}` });
   assert.ok((await run(request)).answer);
   const { message, details } = refusal((await run(request)).error, 'cost_ceiling_exceeded');
   assert.match(message, /of the month's .* the next month begins at 2026-12-01T00:00:00\.000Z/);
@@ -92,7 +92,7 @@ test('past the ceiling of the month it is 402 until the month ends', async () =>
 });
 
 test('the holds of calls in flight are distinguished from what was spent', async () => {
-  const { run } = guarded({ options: `day=${usd(worstNano + answerNano)}` });
+  const { run } = runCostGuard({ options: `day=${usd(worstCaseNano + answerNano)}` });
   await run(request);
   const open = Promise.withResolvers<Reply>();
   const first = run(request, { upstream: () => open.promise });
@@ -103,7 +103,7 @@ test('the holds of calls in flight are distinguished from what was spent', async
 });
 
 test('each key has its own ceiling', async () => {
-  const { run } = guarded({ options: `day=${usd(worstNano)}` });
+  const { run } = runCostGuard({ options: `day=${usd(worstCaseNano)}` });
   const callers = [
     {},
     { account: 'a', key: 'one' },
@@ -116,7 +116,7 @@ test('each key has its own ceiling', async () => {
 
 const stores: Readonly<Record<string, (t: TestContext) => Promise<readonly [Budgets, Budgets]>>> = {
   'in memory': async () => {
-    const purses = new MemoryBudgets(new MovedClock());
+    const purses = new MemoryBudgets(new ManualClock());
     return [purses, purses];
   },
   'of two replicas on one Redis': async (t) => {
@@ -134,8 +134,8 @@ async function redisPurses(t: TestContext, url: string): Promise<Budgets> {
 for (const [where, open] of Object.entries(stores))
   test(`of 500 calls at once exactly the 100 that a ceiling affords go out, ${where}`, async (t) => {
     const replicas = await open(t);
-    const options = `day=${usd(worstNano * 100)}&month=1000`;
-    const runs = replicas.map((budgets) => guarded({ options }, budgets).run);
+    const options = `day=${usd(worstCaseNano * 100)}&month=1000`;
+    const runs = replicas.map((budgets) => runCostGuard({ options }, budgets).run);
     const [first, second] = runs;
     assert.ok(first !== undefined && second !== undefined);
     const gate = Promise.withResolvers<void>();
@@ -152,11 +152,11 @@ for (const [where, open] of Object.entries(stores))
     });
     await Promise.all(calls);
     assert.equal(refused, 400);
-    assert.deepEqual(await settledStanding(replicas[0]), [answerNano * 100, 0]);
+    assert.deepEqual(await spentAndHeldAfterSettlement(replicas[0]), [answerNano * 100, 0]);
   });
 
 test('several answers to one question are each as long as one', async () => {
-  const { run } = guarded({ wire: 'openai-chat' });
+  const { run } = runCostGuard({ wire: 'openai-chat' });
   const both = { ...request, extensions: { 'openai-chat!': { n: 3 } } };
   const upstream: Handler = async () => assert.fail('nothing is sent');
   const { error } = await run(both, { options: 'request=0.000001', upstream });
@@ -164,7 +164,7 @@ test('several answers to one question are each as long as one', async () => {
 });
 
 test('without a limit of its own a call is taken to be as long as its model can, or as is assumed', async () => {
-  const { run } = guarded();
+  const { run } = runCostGuard();
   const { max_tokens: _, ...open } = request;
   const outOf = async (options: string) =>
     /(\d+) out\)/.exec(refusal((await run(open, { options })).error, 'request_cost_exceeded').message)?.[1];
@@ -177,7 +177,7 @@ test('without a limit of its own a call is taken to be as long as its model can,
 });
 
 test('what a provider may read besides the request is reckoned with', async () => {
-  const { run } = guarded();
+  const { run } = runCostGuard();
   const searching: ChatRequest = {
     ...request,
     tools: [Object.assign({ type: 'web_search_20250305', name: 'web_search' }, { max_uses: 2 })],
@@ -209,28 +209,28 @@ test('a model without a price is rejected, unless that is allowed', async () => 
 });
 
 test('what is free needs no purse, but one that says what it charged is believed', async () => {
-  const budgets = new MemoryBudgets(new MovedClock());
+  const budgets = new MemoryBudgets(new ManualClock());
   const free = testPrices({ input: 0, output: 0 });
   const upstream: Handler = async () => Reply.of(answer);
-  const run = runModule(costGuard, { upstream }, { prices: free, budgets, clock: new MovedClock() });
+  const run = runModule(costGuard, { upstream }, { prices: free, budgets, clock: new ManualClock() });
   assert.ok((await run(request, { options: 'day=0.000001' })).answer);
   assert.equal(budgets.size, 0);
   const charging = { ...free, bill: () => ({ nanoUsd: 7, estimated: false }) };
-  const other = runModule(costGuard, { upstream }, { prices: charging, budgets, clock: new MovedClock() });
+  const other = runModule(costGuard, { upstream }, { prices: charging, budgets, clock: new ManualClock() });
   assert.ok((await other(request, { options: 'day=1', provider: { ...demo, reportsCost: true } })).answer);
-  assert.deepEqual(await standing(budgets), [7, 0]);
+  assert.deepEqual(await spentAndHeld(budgets), [7, 0]);
 });
 
 test('clamped, a call gets the output that is left for it', async () => {
   const wanting: ChatRequest = { ...request, max_tokens: 1000 };
   const inputNano = 1000 * (200 + Math.ceil(JSON.stringify(wanting).length / 2));
-  const { run, purses: budgets } = guarded({
+  const { run, purses: budgets } = runCostGuard({
     options: `day=${usd(inputNano + 400 * 10_000 + 9999)}&clamp=true`,
   });
   const { sent, step } = await run(wanting);
   assert.equal(sent[0]?.max_tokens, 400);
   assert.deepEqual([step?.effect, step?.attributes.max_tokens], ['changed-request', 400]);
-  assert.deepEqual(await standing(budgets), [answerNano, 0]);
+  assert.deepEqual(await spentAndHeld(budgets), [answerNano, 0]);
   const small = await run({ ...wanting, max_tokens: 300 });
   assert.equal(small.sent[0]?.max_tokens, 300);
   assert.equal(small.step?.effect, 'passed');
@@ -238,7 +238,7 @@ test('clamped, a call gets the output that is left for it', async () => {
 
 test('clamped by the ceiling of a request, in every format, under the name of its limit', async () => {
   for (const wire of wireFormats) {
-    const { run } = guarded({ wire: wire.name });
+    const { run } = runCostGuard({ wire: wire.name });
     const encoded: string[] = [];
     const upstream: Handler = async ({ request, clientRequest }: Exchange) => {
       encoded.push(Buffer.from(wire.encodeRequest(request, clientRequest).body).toString());
@@ -255,10 +255,10 @@ test('clamped by the ceiling of a request, in every format, under the name of it
 test('a limit that is ours to choose leaves room for other calls, and is what is left in the end', async () => {
   const { max_tokens: _, ...open } = request;
   const wide = testPrices({ input: 1, output: 10 }, { outputTokensMax: 64_000 });
-  const budgets = new MemoryBudgets(new MovedClock());
+  const budgets = new MemoryBudgets(new ManualClock());
   const upstream: Handler = async () => Reply.of(answer);
   const provider = { ...demo, wires: [anthropicMessages] };
-  const run = runModule(costGuard, { upstream }, { prices: wide, budgets, clock: new MovedClock() });
+  const run = runModule(costGuard, { upstream }, { prices: wide, budgets, clock: new ManualClock() });
   const limitFor = async (options: string, client: { readonly wire?: string } = { wire: 'openai-chat' }) => {
     const account = `${options} ${client.wire}`;
     const { sent, error } = await run(open, { options, provider, account, ...client });
@@ -277,7 +277,7 @@ test('a limit that is ours to choose leaves room for other calls, and is what is
 test('clamped, a call that could hardly say anything is refused all the same', async () => {
   const wanting: ChatRequest = { ...request, max_tokens: 1000 };
   const inputNano = 1000 * (200 + Math.ceil(JSON.stringify(wanting).length / 2));
-  const { run } = guarded();
+  const { run } = runCostGuard();
   const options = (tokens: number) => `day=${usd(inputNano + tokens * 10_000)}&clamp=true`;
   refusal((await run(wanting, { options: options(255), account: 'a' })).error, 'cost_ceiling_exceeded');
   assert.equal((await run(wanting, { options: options(256), account: 'b' })).sent[0]?.max_tokens, 256);
@@ -287,7 +287,7 @@ test('clamped, a call that could hardly say anything is refused all the same', a
 });
 
 test('clients are warned when four fifths of a ceiling are spent', async () => {
-  const { run } = guarded({ options: `day=1&month=${usd(answerNano * 100)}` });
+  const { run } = runCostGuard({ options: `day=1&month=${usd(answerNano * 100)}` });
   const many = { ...answer, usage: { input_tokens: 8 * 79, output_tokens: 6 * 79 } };
   assert.deepEqual((await run(request, { upstream: async () => Reply.of(many) })).moduleHeaders, []);
   assert.deepEqual((await run(request)).moduleHeaders, []);
@@ -298,7 +298,7 @@ test('clients are warned when four fifths of a ceiling are spent', async () => {
 test('a store that does not answer refuses the call', async () => {
   const away = () => Promise.reject(new GatewayError('storage_unavailable', 'away'));
   const budgets: Budgets = { hold: away, settle: away, renew: away, begin: away };
-  const { error, sent } = await guarded({ options: 'day=1' }, budgets).run(request);
+  const { error, sent } = await runCostGuard({ options: 'day=1' }, budgets).run(request);
   refusal(error, 'storage_unavailable');
   assert.equal(sent.length, 0);
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { budgetsConformance } from '../../../test/conformance/budgets.ts';
-import { MovedClock } from '../../../test/support/moved-clock.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { limits } from '../limits.ts';
 import { MemoryBudgets } from './memory-budgets.ts';
 
 budgetsConformance('purses in memory', () => {
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   const purses = new MemoryBudgets(clock);
   return {
     replicas: [purses, purses],
@@ -27,7 +27,7 @@ const asking = (keyId: string) => ({
 });
 
 test('purses in memory are bounded: idle ones go first, then the oldest, never one that holds something', async () => {
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   const purses = new MemoryBudgets(clock, 10);
   for (let at = 0; at < 5; at++) await purses.begin(holderOf(`idle ${at}`), windows, spent);
   clock.move(limits.budgetIdleMs);
@@ -47,7 +47,7 @@ test('purses in memory are bounded: idle ones go first, then the oldest, never o
 });
 
 test('entries of holds are reused, and a late settlement frees no other hold', async () => {
-  const purses = new MemoryBudgets(new MovedClock());
+  const purses = new MemoryBudgets(new ManualClock());
   await purses.begin(holderOf('k'), windows, { day: 0, month: 0 });
   const first = await purses.hold(asking('k'));
   assert.ok(first.outcome === 'granted');

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cacheBackendConformance } from '../../../test/conformance/cache-backend.ts';
-import { MovedClock } from '../../../test/support/moved-clock.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { MemoryCacheBackend } from './memory-cache-backend.ts';
 
 cacheBackendConformance('shelves in memory', () => {
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   return { backend: new MemoryCacheBackend(clock), pass: (seconds) => clock.move(seconds * 1000) };
 });
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sharedStateConformance } from '../../../test/conformance/shared-state.ts';
-import { MovedClock } from '../../../test/support/moved-clock.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { MemoryAccountState } from './memory-account-state.ts';
 import { MemoryRateLimiter } from './memory-rate-limiter.ts';
 import { MemorySharedState } from './memory-shared-state.ts';
 
 sharedStateConformance('shared state in memory', () => {
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   const state = new MemorySharedState(clock);
   return {
     replicas: [state, state],
@@ -18,7 +18,7 @@ sharedStateConformance('shared state in memory', () => {
 });
 
 test('accounts in memory are bounded: those whose period is over go first, then the oldest', async () => {
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   const accounts = new MemoryAccountState(clock, 10);
   const allowance = (accountId: string, days: number) => ({
     accountId,
@@ -41,7 +41,7 @@ test('accounts in memory are bounded: those whose period is over go first, then 
 });
 
 test('windows of tries in memory are bounded: those that are over go first, then the oldest', async () => {
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   const attempts = new MemoryRateLimiter(clock, 10);
   const limit = { most: 1, seconds: 60 };
   for (let at = 0; at < 10; at++) await attempts.count(`old ${at}`, limit);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cacheBackendConformance } from '../../../test/conformance/cache-backend.ts';
-import { agedRedis } from '../../../test/support/aged-redis.ts';
-import { atOnce } from '../../../test/support/at-once.ts';
+import { advanceRedisTime } from '../../../test/support/advance-redis-time.ts';
 import { eventually } from '../../../test/support/eventually.ts';
+import { settlesAtOnce } from '../../../test/support/settles-at-once.ts';
 import { freshRedis } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import { limits } from '../limits.ts';
@@ -14,7 +14,7 @@ cacheBackendConformance('shelves in Redis', async (t) => {
   const url = await freshRedis(t);
   const link = await RedisConnection.open({ url });
   t.after(() => link.close());
-  return { backend: new RedisCacheBackend(link), pass: await agedRedis(t, url) };
+  return { backend: new RedisCacheBackend(link), pass: await advanceRedisTime(t, url) };
 });
 
 test('a value that is too large for Redis is not kept, and neither is the one before it', async (t) => {
@@ -50,8 +50,8 @@ test('while Redis is away shelves are empty and keep nothing, and no call waits 
   await scopedCache.put('key', Buffer.from('1'), 60);
   proxy.silence();
   assert.equal(await scopedCache.get('key'), undefined);
-  await eventually(() => atOnce(scopedCache.put('key', Buffer.from('2'), 60)));
-  assert.ok(await atOnce(scopedCache.get('key')));
+  await eventually(() => settlesAtOnce(scopedCache.put('key', Buffer.from('2'), 60)));
+  assert.ok(await settlesAtOnce(scopedCache.get('key')));
   assert.equal(await scopedCache.get('key'), undefined);
   proxy.speak();
   await eventually(() => (link.isUp ? true : undefined));

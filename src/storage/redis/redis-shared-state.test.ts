@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '@redis/client';
 import { sharedStateConformance } from '../../../test/conformance/shared-state.ts';
-import { agedRedis } from '../../../test/support/aged-redis.ts';
-import { MovedClock } from '../../../test/support/moved-clock.ts';
+import { advanceRedisTime } from '../../../test/support/advance-redis-time.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { freshRedis } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import type { Allowance } from '../../kernel/ports/shared-state.ts';
@@ -12,8 +12,8 @@ import { RedisSharedState } from './redis-shared-state.ts';
 
 sharedStateConformance('shared state in Redis', async (t) => {
   const url = await freshRedis(t);
-  const clock = new MovedClock();
-  const age = await agedRedis(t, url);
+  const clock = new ManualClock();
+  const age = await advanceRedisTime(t, url);
   const admin = await adminOf(t, url);
   const [one, other] = [await replica(t, url, clock), await replica(t, url, clock)];
   return {
@@ -74,7 +74,7 @@ test('all keys of an account are in one slot of a cluster, and go by themselves'
 
 test('a count goes an hour after its period, by the clock of the gateway', async (t) => {
   const url = await freshRedis(t);
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   clock.move(Date.UTC(2020, 0, 1) - clock.now());
   const state = await replica(t, url, clock);
   const admin = await adminOf(t, url);
@@ -92,7 +92,7 @@ const allowance: Allowance = {
   givenBackMax: 1000,
 };
 
-async function replica(t: TestContext, url: string, clock = new MovedClock()): Promise<RedisSharedState> {
+async function replica(t: TestContext, url: string, clock = new ManualClock()): Promise<RedisSharedState> {
   const state = new RedisSharedState(await RedisConnection.open({ url }), clock);
   t.after(() => state.close());
   return state;

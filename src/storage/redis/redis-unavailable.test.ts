@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createClient } from '@redis/client';
-import { atOnce } from '../../../test/support/at-once.ts';
 import { eventually } from '../../../test/support/eventually.ts';
-import { MovedClock } from '../../../test/support/moved-clock.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
+import { settlesAtOnce } from '../../../test/support/settles-at-once.ts';
 import { freshRedis } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import { GatewayError } from '../../kernel/errors.ts';
@@ -20,7 +20,7 @@ test('while Redis is away every call fails at once with 503, and works again whe
   await state.slots.begin(allowance, 0);
   proxy.stop();
   await eventually(() => (link.isUp ? undefined : true));
-  await eventually(() => atOnce(assert.rejects(state.ping(), isUnavailable)));
+  await eventually(() => settlesAtOnce(assert.rejects(state.ping(), isUnavailable)));
   const calls = [
     () => state.slots.take(allowance),
     () => state.slots.giveBack(allowance),
@@ -48,10 +48,10 @@ test('a Redis that falls silent fails calls within the timeout, and later calls 
   await Promise.all(calls);
   const waitedMs = performance.now() - before;
   assert.ok(waitedMs > answerMs * 0.9 && waitedMs < answerMs * 20, String(waitedMs));
-  await eventually(() => atOnce(assert.rejects(state.ping(), isUnavailable)));
+  await eventually(() => settlesAtOnce(assert.rejects(state.ping(), isUnavailable)));
   const { connections } = proxy;
   await eventually(() => (proxy.connections > connections ? true : undefined));
-  assert.ok(await atOnce(assert.rejects(state.ping(), isUnavailable)), 'later calls fail at once');
+  assert.ok(await settlesAtOnce(assert.rejects(state.ping(), isUnavailable)), 'later calls fail at once');
   assert.equal(link.pending, 0);
   proxy.speak();
   await eventually(() => (link.isUp ? true : undefined));
@@ -193,7 +193,7 @@ async function setUp(t: TestContext, waitMs = answerMs) {
     answerMs: waitMs,
     onChange: (change) => changes.push(change),
   });
-  const state = new RedisSharedState(link, new MovedClock());
+  const state = new RedisSharedState(link, new ManualClock());
   const direct = await createClient({ url: redis }).connect();
   t.after(async () => {
     await state.close();

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { endedCall } from '../../../test/support/ended-call.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { FaultyRequestLog } from '../../../test/support/faulty-request-log.ts';
+import { sampleEndedCall } from '../../../test/support/sample-ended-call.ts';
 import { emptyFolder } from '../../../test/support/weir-process.ts';
 import { limits } from '../../kernel/limits.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
@@ -15,7 +15,7 @@ import { RequestRecorder } from './request-recorder.ts';
 
 test('calls that a killed process had not stored are stored by the next', async (t) => {
   const { log, recorder, written, pages } = await setUp(t);
-  const calls = Array.from({ length: limits.requestLogRowsAtOnce - 1 }, () => endedCall());
+  const calls = Array.from({ length: limits.requestLogRowsAtOnce - 1 }, () => sampleEndedCall());
   const killed = recorder();
   for (const call of calls) killed.record(call);
   await written(calls.length);
@@ -30,7 +30,7 @@ test('calls are written while others are, and in the order in which they came', 
   const one = recorder();
   const ids: string[] = [];
   for (let at = 1; at <= 20; at++) {
-    const call = endedCall();
+    const call = sampleEndedCall();
     ids.push(call.id);
     one.record(call);
     if (at % 3 === 0) assert.deepEqual(await written(at), ids);
@@ -40,13 +40,13 @@ test('calls are written while others are, and in the order in which they came', 
 test('what is stored leaves no file, and the files are for their owner’s eyes', async (t) => {
   const { recorder, written, pages, folder } = await setUp(t);
   const one = recorder();
-  one.record(endedCall());
+  one.record(sampleEndedCall());
   await written(1);
   assert.equal(statSync(join(folder, String(pages()[0]))).mode & 0o777, 0o600);
   assert.equal(await one.flush(60_000), true);
   assert.deepEqual(pages(), []);
   // Also where it is stored before it could be written.
-  one.record(endedCall());
+  one.record(sampleEndedCall());
   assert.equal(await one.flush(60_000), true);
   assert.deepEqual(pages(), []);
 });
@@ -54,7 +54,7 @@ test('what is stored leaves no file, and the files are for their owner’s eyes'
 test('a line that was cut is left out, and the others are stored', async (t) => {
   const { recorder, written, pages, folder, stored } = await setUp(t);
   const killed = recorder();
-  killed.record(endedCall());
+  killed.record(sampleEndedCall());
   await written(1);
   appendFileSync(join(folder, String(pages()[0])), '[{"id":"req_0');
   await recorder().recover();
@@ -65,10 +65,10 @@ test('a line that was cut is left out, and the others are stored', async (t) => 
 test('taking over the page of a process that lives stores its calls once', async (t) => {
   const { recorder, written, stored } = await setUp(t);
   const living = recorder();
-  living.record(endedCall());
+  living.record(sampleEndedCall());
   await written(1);
   await Promise.all([recorder().recover(), recorder().recover()]);
-  living.record(endedCall());
+  living.record(sampleEndedCall());
   assert.equal(await living.flush(60_000), true);
   assert.equal(await stored(), 2);
 });
@@ -76,17 +76,17 @@ test('taking over the page of a process that lives stores its calls once', async
 test('a process whose page was taken over loses nothing by a kill, neither what it wrote meanwhile nor after', async (t) => {
   const { recorder, faulty, written, stored, pages } = await setUp(t);
   const living = recorder();
-  living.record(endedCall());
+  living.record(sampleEndedCall());
   await written(1);
   // While the one that starts has read the page, and not removed it yet.
   faulty.beforeAdd = async () => {
     faulty.beforeAdd = () => undefined;
-    living.record(endedCall());
+    living.record(sampleEndedCall());
     await written(2);
   };
   await recorder().recover();
   assert.equal(await stored(), 2);
-  living.record(endedCall());
+  living.record(sampleEndedCall());
   await eventually(() => (pages().length === 1 ? true : undefined));
   await recorder().recover();
   assert.equal(await stored(), 3);
@@ -95,7 +95,7 @@ test('a process whose page was taken over loses nothing by a kill, neither what 
 
 test('a log that is away leaves pages for the next start, one that refuses them does not', async (t) => {
   const { recorder, faulty, written, pages, errors, stored } = await setUp(t);
-  recorder().record(endedCall());
+  recorder().record(sampleEndedCall());
   await written(1);
   faulty.beforeAdd = () => {
     throw storageUnavailable('away');
@@ -115,7 +115,7 @@ test('calls that are given up leave no page', async (t) => {
     await written(1).catch(() => undefined);
     throw new Error('refused');
   };
-  recorder().record(endedCall());
+  recorder().record(sampleEndedCall());
   await eventually(() => (faulty.adds.length >= limits.requestLogRefusalsMax ? true : undefined));
   await eventually(() => (pages().length === 0 ? true : undefined));
 });
@@ -126,7 +126,7 @@ test('calls are stored even if the journal can’t be written, and that is repor
   writeFileSync(folder, 'no folder');
   const one = recorder();
   for (let round = 1; round <= 2; round++) {
-    one.record(endedCall());
+    one.record(sampleEndedCall());
     await eventually(() => (broken.length > 0 ? true : undefined));
     assert.equal(await one.flush(60_000), true);
   }

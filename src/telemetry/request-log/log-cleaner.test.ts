@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { someCall, someRequestId } from '../../../test/conformance/database/samples.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { FaultyRequestLog } from '../../../test/support/faulty-request-log.ts';
-import { MovedClock } from '../../../test/support/moved-clock.ts';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { emptyFolder } from '../../../test/support/weir-process.ts';
 import type { LoggedCall, RequestLog } from '../../kernel/ports/request-log.ts';
 import { openEmptyDatabase } from '../../testing/empty-database.ts';
@@ -155,7 +155,7 @@ async function setUp(t: TestContext, bounds: Partial<CleanerParts>) {
   t.after(() => database.close());
   const log = database.requests;
   const faulty = new FaultyRequestLog(log);
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   const usual = { retentionMs: 365 * dayMs, rowsMax: 1_000_000, pauseMs: 1 };
   const cleaner = () => {
     const made = new LogCleaner({ log: faulty, clock, ...usual, ...bounds });

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endedCall } from '../../../test/support/ended-call.ts';
+import { sampleEndedCall } from '../../../test/support/sample-ended-call.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import { type Attributes, Step } from '../../kernel/trace.ts';
 import { limits } from '../limits.ts';
 import { toLoggedCall } from './logged-call.ts';
 
 test('the time of a call is that of its id', () => {
-  assert.equal(toLoggedCall(endedCall({ id: `req_019a8c3b5e00${'0'.repeat(20)}` })).atMs, 0x019a8c3b5e00);
+  assert.equal(
+    toLoggedCall(sampleEndedCall({ id: `req_019a8c3b5e00${'0'.repeat(20)}` })).atMs,
+    0x019a8c3b5e00,
+  );
 });
 
 test('the reported values of a call are kept, and missing ones are null', () => {
@@ -19,7 +22,14 @@ test('the reported values of a call are kept, and missing ones are null', () => 
     output_tokens_details: { thinking_tokens: 1 },
   };
   const call = toLoggedCall(
-    endedCall({ usage, keyId: 'key', askedBy: 'judge', costNanoUsd: 0, contentMs: 0, errorCode: 'busy' }),
+    sampleEndedCall({
+      usage,
+      keyId: 'key',
+      askedBy: 'judge',
+      costNanoUsd: 0,
+      contentMs: 0,
+      errorCode: 'busy',
+    }),
   );
   assert.deepEqual(
     [call.inputTokens, call.outputTokens, call.cacheReadTokens, call.cacheWriteTokens, call.reasoningTokens],
@@ -28,7 +38,7 @@ test('the reported values of a call are kept, and missing ones are null', () => 
   assert.deepEqual([call.costNanoUsd, call.contentMs, call.errorCode], [0, 0, 'busy']);
   assert.deepEqual([call.keyId, call.askedBy], ['key', 'judge']);
   const bareCall = toLoggedCall(
-    endedCall({ usage: { output_tokens_details: null }, modelUsed: undefined, provider: undefined }),
+    sampleEndedCall({ usage: { output_tokens_details: null }, modelUsed: undefined, provider: undefined }),
   );
   const { inputTokens, reasoningTokens, keyId, askedBy, costNanoUsd, contentMs, errorCode, modelUsed } =
     bareCall;
@@ -51,7 +61,7 @@ test('the reported values of a call are kept, and missing ones are null', () => 
 test('figures that can not be are left out', () => {
   for (const figure of [Number.NaN, -1, 1.5, 1e300, Number.POSITIVE_INFINITY]) {
     const call = toLoggedCall(
-      endedCall({ usage: { input_tokens: figure }, costNanoUsd: figure, savedNanoUsd: figure }),
+      sampleEndedCall({ usage: { input_tokens: figure }, costNanoUsd: figure, savedNanoUsd: figure }),
     );
     assert.deepEqual([call.inputTokens, call.costNanoUsd], [null, null]);
     // A module may cost more than it saves.
@@ -63,17 +73,17 @@ test('names that a database would refuse, or that have no end, are kept as far a
   const names = ['a\0b', 'c\ud800d', 'x'.repeat(100_000)];
   assert.deepEqual(
     names
-      .map((name) => toLoggedCall(endedCall({ modelAsked: name, modelUsed: name })))
+      .map((name) => toLoggedCall(sampleEndedCall({ modelAsked: name, modelUsed: name })))
       .map((call) => [call.modelAsked, call.modelUsed]),
     ['a\ufffdb', 'c\ufffdd', 'x'.repeat(kernelLimits.modelNameMax)].map((name) => [name, name]),
   );
-  const { pipeline } = toLoggedCall(endedCall({ pipeline: 'y'.repeat(100_000) }));
+  const { pipeline } = toLoggedCall(sampleEndedCall({ pipeline: 'y'.repeat(100_000) }));
   assert.equal(pipeline.length, limits.requestLogPipelineCharacters);
 });
 
 test('modules are logged with their effect, their time and their attributes, within bounds', () => {
   const [first, ...others] = toLoggedCall(
-    endedCall({
+    sampleEndedCall({
       steps: [
         step({ hit: true, age: 1.5, of: 'me' }),
         step({ name: 'a\0b', long: 'z'.repeat(1000), nan: Number.NaN, '\ud800': true }),

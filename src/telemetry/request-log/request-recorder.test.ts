@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { endedCall } from '../../../test/support/ended-call.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { FaultyRequestLog } from '../../../test/support/faulty-request-log.ts';
+import { sampleEndedCall } from '../../../test/support/sample-ended-call.ts';
 import { emptyFolder } from '../../../test/support/weir-process.ts';
 import { limits } from '../../kernel/limits.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
@@ -12,7 +12,7 @@ import { RequestRecorder } from './request-recorder.ts';
 
 test('calls are stored together, in one batch', async (t) => {
   const { recorder, faulty, log } = await setUp(t);
-  const calls = Array.from({ length: 3 }, () => endedCall());
+  const calls = Array.from({ length: 3 }, () => sampleEndedCall());
   for (const call of calls) recorder.record(call);
   assert.equal(recorder.waiting, 3);
   assert.equal(await recorder.flush(60_000), true);
@@ -25,7 +25,7 @@ test('calls are stored together, in one batch', async (t) => {
 test('what was recorded is stored by itself, again and again', async (t) => {
   const { recorder, log } = await setUp(t, { flushMs: 10 });
   for (let round = 0; round < 3; round++) {
-    const call = endedCall();
+    const call = sampleEndedCall();
     recorder.record(call);
     await eventually(() => log.find(call.id, undefined));
   }
@@ -33,7 +33,7 @@ test('what was recorded is stored by itself, again and again', async (t) => {
 
 test('a full batch is stored at once, and what follows goes into the next', async (t) => {
   const { recorder, faulty, log } = await setUp(t);
-  const calls = Array.from({ length: limits.requestLogRowsAtOnce + 1 }, () => endedCall());
+  const calls = Array.from({ length: limits.requestLogRowsAtOnce + 1 }, () => sampleEndedCall());
   for (const call of calls) recorder.record(call);
   await eventually(() => log.find(calls[0]?.id ?? '', undefined));
   await recorder.flush(60_000);
@@ -43,9 +43,9 @@ test('a full batch is stored at once, and what follows goes into the next', asyn
 test('calls that come while others are stored are not lost, and not stored twice', async (t) => {
   const { recorder, faulty, stored } = await setUp(t);
   faulty.afterAdd = () => {
-    if (faulty.adds.length < 5) recorder.record(endedCall());
+    if (faulty.adds.length < 5) recorder.record(sampleEndedCall());
   };
-  recorder.record(endedCall());
+  recorder.record(sampleEndedCall());
   for (let round = 0; round < 5; round++) await recorder.flush(60_000);
   assert.deepEqual(faulty.adds, [1, 1, 1, 1, 1]);
   assert.equal(await stored(), 5);
@@ -53,8 +53,8 @@ test('calls that come while others are stored are not lost, and not stored twice
 
 test('a flush is over when what was recorded before it is stored, whatever goes on', async (t) => {
   const { recorder, faulty } = await setUp(t);
-  faulty.afterAdd = () => recorder.record(endedCall());
-  recorder.record(endedCall());
+  faulty.afterAdd = () => recorder.record(sampleEndedCall());
+  recorder.record(sampleEndedCall());
   assert.equal(await recorder.flush(60_000), true);
   assert.equal(recorder.waiting, 1);
   faulty.afterAdd = () => undefined;
@@ -65,7 +65,7 @@ test('calls whose storing failed after it succeeded are there once', async (t) =
   faulty.afterAdd = () => {
     if (faulty.adds.length <= 3) throw storageUnavailable('the connection was lost');
   };
-  for (let at = 0; at < 7; at++) recorder.record(endedCall());
+  for (let at = 0; at < 7; at++) recorder.record(sampleEndedCall());
   assert.equal(await recorder.flush(60_000), true);
   assert.deepEqual(faulty.adds, [7, 7, 7, 7]);
   assert.equal(errors.length, 3);
@@ -78,16 +78,16 @@ test('while the log is unavailable, calls wait up to a bound; the rest is counte
   faulty.beforeAdd = () => {
     if (away) throw storageUnavailable('away');
   };
-  for (let at = 0; at < 25; at++) recorder.record(endedCall());
+  for (let at = 0; at < 25; at++) recorder.record(sampleEndedCall());
   assert.deepEqual([recorder.waiting, recorder.dropped, drops.count], [10, 15, 1]);
   assert.equal(await recorder.flush(20), false);
-  for (let at = 0; at < 5; at++) recorder.record(endedCall());
+  for (let at = 0; at < 5; at++) recorder.record(sampleEndedCall());
   assert.deepEqual([recorder.waiting, recorder.dropped, drops.count], [10, 20, 1]);
   away = false;
   assert.equal(await recorder.flush(60_000), true);
   assert.deepEqual([recorder.waiting, await stored()], [0, 10]);
   away = true;
-  for (let at = 0; at < 11; at++) recorder.record(endedCall());
+  for (let at = 0; at < 11; at++) recorder.record(sampleEndedCall());
   assert.deepEqual([recorder.dropped, drops.count], [21, 2], 'the next drop is reported, too');
   away = false;
 });
@@ -97,7 +97,7 @@ test('the log is tried again by itself when it was away', async (t) => {
   faulty.beforeAdd = () => {
     if (faulty.adds.length < 4) throw storageUnavailable('away');
   };
-  const call = endedCall();
+  const call = sampleEndedCall();
   recorder.record(call);
   await eventually(() => log.find(call.id, undefined));
   assert.equal(faulty.adds.length, 4);
@@ -105,13 +105,13 @@ test('the log is tried again by itself when it was away', async (t) => {
 
 test('calls that the log refuses are given up after some tries, and don’t hold up the others', async (t) => {
   const { recorder, faulty, drops, stored } = await setUp(t, { flushMs: 1 });
-  const poison = endedCall({ modelAsked: 'poison' });
+  const poison = sampleEndedCall({ modelAsked: 'poison' });
   faulty.beforeAdd = (calls) => {
     if (calls.some(({ modelAsked }) => modelAsked === 'poison')) throw new Error('refused');
   };
   recorder.record(poison);
   await eventually(() => (faulty.adds.length > 0 ? true : undefined));
-  recorder.record(endedCall());
+  recorder.record(sampleEndedCall());
   assert.equal(await recorder.flush(60_000), true);
   assert.deepEqual([recorder.dropped, drops.count, await stored()], [1, 1, 1]);
   assert.equal(faulty.adds.length, limits.requestLogRefusalsMax + 1);
@@ -121,7 +121,7 @@ test('storing that never ends is given up in time, and goes on later', async (t)
   const { recorder, faulty, stored } = await setUp(t);
   const { promise, resolve } = Promise.withResolvers<void>();
   faulty.beforeAdd = () => promise;
-  recorder.record(endedCall());
+  recorder.record(sampleEndedCall());
   assert.equal(await recorder.flush(50), false);
   resolve();
   assert.equal(await recorder.flush(60_000), true);
@@ -130,10 +130,10 @@ test('storing that never ends is given up in time, and goes on later', async (t)
 
 test('who reads sees what was recorded before', async (t) => {
   const { recorder } = await setUp(t);
-  const call = endedCall({ accountId: 'a' });
+  const call = sampleEndedCall({ accountId: 'a' });
   recorder.record(call);
   assert.deepEqual(await recorder.find(call.id, 'a'), toLoggedCall(call));
-  const next = endedCall({ accountId: 'a' });
+  const next = sampleEndedCall({ accountId: 'a' });
   recorder.record(next);
   const { calls } = await recorder.page({ accountId: 'a', filter: {}, limit: 1 });
   assert.deepEqual(calls, [toLoggedCall(next)]);

@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { type Answered, call } from '../call.ts';
+import { call, type RawAnswer } from '../call.ts';
 import {
   type FakeCharge,
   type FakeCustomer,
@@ -162,7 +162,7 @@ export class FakeBilling {
     url: string,
     event: FakeEvent,
     { secret = webhookSecret, ageSeconds = 0 } = {},
-  ): Promise<Answered> {
+  ): Promise<RawAnswer> {
     const { id, type, object } = event;
     const payload = JSON.stringify({ object: 'event', id, type, data: { object } });
     const timestamp = seconds() - ageSeconds;

@@ -2,11 +2,11 @@ import type { JsonObject } from '../../../../src/lib/json.ts';
 import type { Call } from '../facts.ts';
 
 /** What a request says, whatever the format it says it in. */
-export interface Asked {
+export interface RequestOutline {
   readonly system: readonly string[];
   /** By turns of the two sides; what tools returned is on the user's. */
   readonly turns: readonly Turn[];
-  readonly tools: readonly Declared[];
+  readonly tools: readonly ToolDeclaration[];
   readonly settings: Settings;
   /** Fields, tools and kinds of content that other formats don't have, by name. */
   readonly others: readonly string[];
@@ -39,7 +39,7 @@ export interface Media {
   readonly type: string;
 }
 
-export interface Declared {
+export interface ToolDeclaration {
   readonly name: string;
   readonly description: string;
   readonly schema: unknown;

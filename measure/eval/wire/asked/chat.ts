@@ -2,11 +2,11 @@ import type { JsonObject } from '../../../../src/lib/json.ts';
 import { numberOf, objectOf, objectsOf, stringOf } from '../../../../src/wire/json-values.ts';
 import { inputOf } from '../facts.ts';
 import {
-  type Asked,
-  type Declared,
   mediaAt,
+  type RequestOutline,
   resultOf,
   type Settings,
+  type ToolDeclaration,
   type Turn,
   Turns,
   textInside,
@@ -14,7 +14,7 @@ import {
 } from './asked.ts';
 
 /** OpenAI Chat Completions, by the plainest code there is. */
-export function askedInChat(body: JsonObject): Asked {
+export function askedInChat(body: JsonObject): RequestOutline {
   const others: string[] = unread(body, readFields).filter((field) => !isUsual(field, body[field]));
   const system: string[] = [];
   const turns = new Turns();
@@ -132,7 +132,7 @@ function readPart(part: JsonObject, turn: Turn, others: string[]): void {
   }
 }
 
-function toolsOf(body: JsonObject, others: string[]): readonly Declared[] {
+function toolsOf(body: JsonObject, others: string[]): readonly ToolDeclaration[] {
   return objectsOf(body.tools).flatMap((tool) => {
     const { name, description, parameters, strict } = objectOf(tool.function) ?? {};
     if (typeof name !== 'string') others.push(String(tool.type));

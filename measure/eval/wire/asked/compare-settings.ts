@@ -1,9 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Asked } from './asked.ts';
+import type { RequestOutline } from './asked.ts';
 import { outlineOf } from './outline.ts';
 import type { Report } from './report.ts';
 
-export function comparedSettings({ settings: asked, tools }: Asked, provider: Asked, report: Report): void {
+export function comparedSettings(
+  { settings: asked, tools }: RequestOutline,
+  provider: RequestOutline,
+  report: Report,
+): void {
   const got = provider.settings;
   if (asked.limit !== undefined && got.limit !== Math.max(asked.limit, least(got.limit)))
     report.lost('limit of the answer', [asked.limit, got.limit], 'max_tokens');

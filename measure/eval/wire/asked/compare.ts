@@ -1,19 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../../../src/lib/json.ts';
 import { objectOf } from '../../../../src/wire/json-values.ts';
-import type { Asked } from './asked.ts';
+import type { RequestOutline } from './asked.ts';
 import { comparedSettings } from './compare-settings.ts';
 import { comparedTurns } from './compare-turns.ts';
 import { outlineOf } from './outline.ts';
 import { Report } from './report.ts';
 
-export interface Sent {
-  readonly asked: Asked;
+export interface SentRequest {
+  readonly asked: RequestOutline;
   readonly body: JsonObject;
 }
 
 /** What the client asked and the provider was not, without being listed; and what it was asked that nobody said. */
-export function lossesOf(client: Sent, provider: Sent, dropped: readonly string[]): readonly string[] {
+export function lossesOf(
+  client: SentRequest,
+  provider: SentRequest,
+  dropped: readonly string[],
+): readonly string[] {
   const report = new Report(dropped);
   comparedSystem(client.asked, provider.asked, report);
   comparedTurns(client.asked.turns, provider.asked.turns, report);
@@ -24,7 +28,7 @@ export function lossesOf(client: Sent, provider: Sent, dropped: readonly string[
 }
 
 /** A conversation of instructions alone begins with them. */
-function comparedSystem(client: Asked, provider: Asked, report: Report): void {
+function comparedSystem(client: RequestOutline, provider: RequestOutline, report: Report): void {
   const told = client.system.filter((text) => text !== '');
   const [first] = provider.turns;
   const begins = client.turns[0]?.side !== 'user' && first?.side === 'user';
@@ -35,8 +39,8 @@ function comparedSystem(client: Asked, provider: Asked, report: Report): void {
   });
 }
 
-function comparedTools(client: Asked, provider: Asked, report: Report): void {
-  const names = (asked: Asked) => asked.tools.map(({ name }) => name);
+function comparedTools(client: RequestOutline, provider: RequestOutline, report: Report): void {
+  const names = (asked: RequestOutline) => asked.tools.map(({ name }) => name);
   const areNone = client.settings.choice === 'none' && provider.tools.length === 0;
   // Calls in a conversation may need tools that are declared.
   const areCalled = client.tools.length === 0 && client.turns.some(({ calls }) => calls.length > 0);
@@ -62,7 +66,7 @@ function inputsOf(schema: unknown): unknown {
   return { names: Object.keys(objectOf(properties) ?? {}), required };
 }
 
-function comparedOthers(client: Sent, provider: Sent, report: Report): void {
+function comparedOthers(client: SentRequest, provider: SentRequest, report: Report): void {
   for (const name of new Set(client.asked.others)) {
     const kept = isDeepStrictEqual(client.body[name], provider.body[name]) && name in client.body;
     if (!kept && !provider.asked.others.includes(name)) report.lost(`unlisted: ${name}`, name, name);

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../../src/lib/json.ts';
 import { numberOf, objectOf, objectsOf, stringOf } from '../../../../src/wire/json-values.ts';
-import { type Asked, resultOf, type Turn, Turns, unread } from './asked.ts';
+import { type RequestOutline, resultOf, type Turn, Turns, unread } from './asked.ts';
 
 /** Converse, by the plainest code there is. */
-export function askedInConverse(body: JsonObject): Asked {
+export function askedInConverse(body: JsonObject): RequestOutline {
   const others: string[] = [...unread(body, readFields)];
   const turns = new Turns();
   for (const { role, content } of objectsOf(body.messages).filter(isSaid)) {

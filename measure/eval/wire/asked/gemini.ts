@@ -1,17 +1,17 @@
 import { isJsonObject, type JsonObject } from '../../../../src/lib/json.ts';
 import { numberOf, objectOf, objectsOf, stringOf } from '../../../../src/wire/json-values.ts';
 import {
-  type Asked,
-  type Declared,
   type Media,
+  type RequestOutline,
   type Settings,
+  type ToolDeclaration,
   type Turn,
   Turns,
   textInside,
 } from './asked.ts';
 
 /** Gemini, by the plainest code there is. */
-export function askedInGemini(given: JsonObject): Asked {
+export function askedInGemini(given: JsonObject): RequestOutline {
   const body = objectOf(camel(given)) ?? {};
   const config = objectOf(body.generationConfig) ?? {};
   const others = [
@@ -122,7 +122,7 @@ function readMedia(part: JsonObject, turn: Turn, others: string[]): void {
   else turn.texts.push(text);
 }
 
-function declared(tool: JsonObject): Declared {
+function declared(tool: JsonObject): ToolDeclaration {
   return {
     name: String(tool.name),
     description: stringOf(tool.description) ?? '',

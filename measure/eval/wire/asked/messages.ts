@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../../../src/lib/json.ts';
 import { numberOf, objectOf, objectsOf, stringOf } from '../../../../src/wire/json-values.ts';
 import {
-  type Asked,
-  type Declared,
   type Media,
+  type RequestOutline,
   type Settings,
+  type ToolDeclaration,
   type Turn,
   Turns,
   textInside,
@@ -12,7 +12,7 @@ import {
 } from './asked.ts';
 
 /** Anthropic Messages, by the plainest code there is. */
-export function askedInMessages(body: JsonObject): Asked {
+export function askedInMessages(body: JsonObject): RequestOutline {
   const others: string[] = [...unread(body, readFields)];
   const system = textsIn(body.system);
   const turns = new Turns();
@@ -111,7 +111,7 @@ function addMedia(block: JsonObject, turn: Pick<Turn, 'texts' | 'media'>): void 
   else turn.texts.push(text);
 }
 
-function toolsOf(body: JsonObject, others: string[]): readonly Declared[] {
+function toolsOf(body: JsonObject, others: string[]): readonly ToolDeclaration[] {
   return objectsOf(body.tools).flatMap((tool) => {
     const ours = tool.type === undefined || tool.type === null || tool.type === 'custom';
     if (!ours) others.push(String(tool.type));

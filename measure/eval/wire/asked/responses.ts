@@ -2,11 +2,11 @@ import type { JsonObject } from '../../../../src/lib/json.ts';
 import { numberOf, objectOf, objectsOf, stringOf } from '../../../../src/wire/json-values.ts';
 import { inputOf } from '../facts.ts';
 import {
-  type Asked,
-  type Declared,
   mediaAt,
+  type RequestOutline,
   resultOf,
   type Settings,
+  type ToolDeclaration,
   type Turn,
   Turns,
   textInside,
@@ -14,7 +14,7 @@ import {
 } from './asked.ts';
 
 /** OpenAI Responses, by the plainest code there is. */
-export function askedInResponses(body: JsonObject): Asked {
+export function askedInResponses(body: JsonObject): RequestOutline {
   const others: string[] = unread(body, readFields).filter((field) => body[field] !== false);
   const system = typeof body.instructions === 'string' ? [body.instructions] : [];
   const turns = new Turns();
@@ -171,7 +171,7 @@ function oneName({ namespace, name }: JsonObject, body: JsonObject): string {
   return names.includes(name) && !names.includes(both) ? String(name) : both;
 }
 
-function toolsOf(body: JsonObject, others: string[]): readonly Declared[] {
+function toolsOf(body: JsonObject, others: string[]): readonly ToolDeclaration[] {
   return declaredIn(body).flatMap((tool) => {
     if (tool.type !== 'function') others.push(String(tool.type));
     return tool.type === 'function'

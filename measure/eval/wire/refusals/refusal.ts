@@ -1,21 +1,21 @@
 import type { JsonObject } from '../../../../src/lib/json.ts';
 import { numberOf, objectOf, objectsOf } from '../../../../src/wire/json-values.ts';
-import type { Asked } from '../asked/asked.ts';
+import type { RequestOutline } from '../asked/asked.ts';
 import type { Target } from '../targets.ts';
 
 /** Something that a provider is known to refuse: by its reference, or by the words in which it does. */
 export interface Refusal {
   readonly what: string;
   readonly models?: RegExp;
-  refused(body: JsonObject, asked: Asked): boolean;
+  refused(body: JsonObject, asked: RequestOutline): boolean;
 }
 
 /** What the provider would have said to the request as it got it; `client` is what the client said. */
 export function refusalsOf(
   rules: readonly Refusal[],
   target: Target,
-  sent: { readonly body: JsonObject; readonly asked: Asked },
-  client: Asked,
+  sent: { readonly body: JsonObject; readonly asked: RequestOutline },
+  client: RequestOutline,
 ): readonly string[] {
   const { body, asked } = sent;
   const found = rules.filter(
@@ -29,7 +29,7 @@ export function refusalsOf(
 /** Held against a request only where the client's own calls have their results. */
 export const unpaired = 'calls without their results, or results without their calls';
 
-export function isPaired({ turns }: Asked): boolean {
+export function isPaired({ turns }: RequestOutline): boolean {
   return turns.every(({ side, calls, results }, at) => {
     if (side === 'user') return results.length === 0 || at > 0;
     const next = turns[at + 1]?.results.map(({ id }) => id) ?? [];

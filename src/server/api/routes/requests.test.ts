@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { someCall, someRequestId } from '../../../../test/conformance/database/samples.ts';
 import { assertError } from '../../../../test/support/assert-error.ts';
-import { type Answered, call } from '../../../../test/support/call.ts';
+import { call, type RawAnswer } from '../../../../test/support/call.ts';
 import { startHttp } from '../../../../test/support/http-server.ts';
 import { emptyFolder } from '../../../../test/support/weir-process.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
@@ -252,13 +252,13 @@ test('the description of the service has the routes, with what the query may say
     assert.ok(text.includes(said), said);
 });
 
-function idsOf({ json }: Answered): readonly string[] {
+function idsOf({ json }: RawAnswer): readonly string[] {
   const { requests } = json;
   assert.ok(Array.isArray(requests));
   return requests.map(({ id }: JsonObject) => String(id));
 }
 
-function shown(answer: Answered) {
+function shown(answer: RawAnswer) {
   return { ids: idsOf(answer), more: answer.json.has_more, next: answer.json.next_cursor };
 }
 

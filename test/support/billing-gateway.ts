@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Environment } from '../../src/gateway/settings.ts';
 import { at } from './at.ts';
-import { type Answered, call } from './call.ts';
+import { call, type RawAnswer } from './call.ts';
 import { bearer, Person, startCloud } from './cloud.ts';
 import { FakeStripe } from './fake-stripe.ts';
 import { type FakeEvent, webhookSecret } from './stripe/fake-billing.ts';
@@ -20,13 +20,13 @@ export function billingSettings(stripe: FakeStripe): Environment {
   };
 }
 
-export interface BillingHouse {
+export interface BillingGateway {
   readonly url: string;
   readonly stripe: FakeStripe;
   readonly logLines: readonly string[];
 }
 
-export async function startBilling(t: TestContext, more: Environment = {}): Promise<BillingHouse> {
+export async function startBilling(t: TestContext, more: Environment = {}): Promise<BillingGateway> {
   const stripe = await FakeStripe.start(t);
   const { url, logLines } = await startCloud(t, { ...billingSettings(stripe), ...more });
   return { url, stripe, logLines };
@@ -40,7 +40,7 @@ export class Customer {
   readonly key: string;
   readonly #stripe: FakeStripe;
 
-  static async signUp({ url, stripe }: Pick<BillingHouse, 'url' | 'stripe'>): Promise<Customer> {
+  static async signUp({ url, stripe }: Pick<BillingGateway, 'url' | 'stripe'>): Promise<Customer> {
     const person = await Person.signUp(url);
     return new Customer(person, (await person.makeKey()).key, stripe);
   }
@@ -59,7 +59,7 @@ export class Customer {
     return customer.id;
   }
 
-  ask(url = this.person.url): Promise<Answered> {
+  ask(url = this.person.url): Promise<RawAnswer> {
     return call(url, { path: '/v1/messages', headers: bearer(this.key), body: demo });
   }
 
@@ -72,15 +72,15 @@ export class Customer {
     return counts;
   }
 
-  async post(what: string, body: object): Promise<Answered> {
+  async post(what: string, body: object): Promise<RawAnswer> {
     return this.person.call({ path: `/v1/billing/${what}`, body });
   }
 
-  async put(what: string, body: object): Promise<Answered> {
+  async put(what: string, body: object): Promise<RawAnswer> {
     return this.person.call({ method: 'PUT', path: `/v1/billing/${what}`, body });
   }
 
-  async get(what: 'balance' | 'usage'): Promise<Answered> {
+  async get(what: 'balance' | 'usage'): Promise<RawAnswer> {
     return this.person.call({ path: `/v1/billing/${what}` });
   }
 
@@ -109,7 +109,7 @@ export class Customer {
 export async function deliverAll({
   url,
   stripe,
-}: Pick<BillingHouse, 'url' | 'stripe'>): Promise<readonly FakeEvent[]> {
+}: Pick<BillingGateway, 'url' | 'stripe'>): Promise<readonly FakeEvent[]> {
   const events = stripe.billing.events.splice(0);
   for (const event of events) {
     const { status, text } = await stripe.billing.deliver(url, event);

@@ -14,18 +14,18 @@ import type { ApiKeys, Database } from '../../src/kernel/ports/records.ts';
 import type { SharedState } from '../../src/kernel/ports/shared-state.ts';
 import { MemorySharedState } from '../../src/storage/memory/memory-shared-state.ts';
 import { openEmptyDatabase } from '../../src/testing/empty-database.ts';
-import { MovedClock } from './moved-clock.ts';
+import { ManualClock } from './manual-clock.ts';
 
 /** Keys of 32 bytes that differ by number. */
 export function testKey(number: number): Uint8Array {
   return new Uint8Array(32).fill(number);
 }
 
-export type Keys = readonly [Uint8Array, ...Uint8Array[]];
+export type KeyBytes = readonly [Uint8Array, ...Uint8Array[]];
 
 /** All that deals with accounts, on a real database and with a clock that stands still. */
-export class AccountDesk {
-  readonly clock: MovedClock;
+export class AccountFixture {
+  readonly clock: ManualClock;
   readonly database: Database;
   readonly shared: SharedState;
   readonly tokens: SessionTokens;
@@ -37,18 +37,18 @@ export class AccountDesk {
   /** Why uses of keys could not be stored. */
   readonly failures: unknown[] = [];
 
-  static async open(t: TestContext): Promise<AccountDesk> {
+  static async open(t: TestContext): Promise<AccountFixture> {
     const folder = mkdtempSync(join(tmpdir(), 'weir-accounts-'));
-    const clock = new MovedClock();
+    const clock = new ManualClock();
     const database = await openEmptyDatabase(folder);
     t.after(async () => {
       await database.close();
       rmSync(folder, { recursive: true, force: true });
     });
-    return new AccountDesk(clock, database, new MemorySharedState(clock));
+    return new AccountFixture(clock, database, new MemorySharedState(clock));
   }
 
-  private constructor(clock: MovedClock, database: Database, shared: SharedState) {
+  private constructor(clock: ManualClock, database: Database, shared: SharedState) {
     this.clock = clock;
     this.database = database;
     this.shared = shared;
@@ -79,11 +79,11 @@ export class AccountDesk {
     return new AccountApiKeys({ apiKeys, versions, hasher: createKeyHasher(), uses, keyPrefix: 'gw', clock });
   }
 
-  tokensSignedBy(keys: Keys): SessionTokens {
+  tokensSignedBy(keys: KeyBytes): SessionTokens {
     return new SessionTokens({ keys, sessions: this.database.sessions, clock: this.clock });
   }
 
-  vaultSealedBy(keys: Keys): ProviderKeyVault {
+  vaultSealedBy(keys: KeyBytes): ProviderKeyVault {
     const { providerKeys } = this.database;
     const { versions } = this.shared;
     return new ProviderKeyVault({ providerKeys, versions, sealer: new Sealer(keys), clock: this.clock });

@@ -11,7 +11,7 @@ export const openaiKey = 'sk-proj-the-operators-own';
 export const geminiKey = 'AIza-the-operators-own';
 
 /** A gateway in front of one address that stands for every provider. Ends with its test. */
-export async function startHouse(
+export async function startGatewayFor(
   t: TestContext,
   upstream: string,
   more: Environment = {},
@@ -22,20 +22,20 @@ export async function startHouse(
 }
 
 /** A gateway with a scripted provider behind it. */
-export interface ScriptedHouse {
+export interface ScriptedGateway {
   readonly fake: FakeUpstream;
   readonly weir: TestGateway;
 }
 
 /** Starts one that ends with its test. */
-export async function startScripted(t: TestContext, more: Environment = {}): Promise<ScriptedHouse> {
+export async function startScriptedGateway(t: TestContext, more: Environment = {}): Promise<ScriptedGateway> {
   const fake = await FakeUpstream.start();
   t.after(() => fake.close());
-  return { fake, weir: await startHouse(t, fake.url, more) };
+  return { fake, weir: await startGatewayFor(t, fake.url, more) };
 }
 
 /** One house for each settings, for all tests of a file that need none of their own; whoever enters finds the provider as new. */
-export function sharedScripted(): (more?: Environment) => Promise<ScriptedHouse> {
+export function shareScriptedGateways(): (more?: Environment) => Promise<ScriptedGateway> {
   const house = shared(async (more) => {
     const fake = await FakeUpstream.start();
     const weir = await startBefore(fake.url, more);
@@ -50,7 +50,10 @@ export function sharedScripted(): (more?: Environment) => Promise<ScriptedHouse>
 }
 
 /** The same with a provider that is played by hand, each time by who enters. */
-export function sharedPlayed(): (serve: RequestListener, more?: Environment) => Promise<TestGateway> {
+export function shareGatewaysWithHandler(): (
+  serve: RequestListener,
+  more?: Environment,
+) => Promise<TestGateway> {
   const house = shared(async (more) => {
     const player: { serve: RequestListener } = { serve: (_, res) => void res.end() };
     const { url, close: leave } = await startListener((req, res) => player.serve(req, res));

@@ -6,18 +6,18 @@ import { MemorySharedState } from '../../src/storage/memory/memory-shared-state.
 import { openEmptyDatabase } from '../../src/testing/empty-database.ts';
 import { someUser } from '../conformance/database/samples.ts';
 import { FakeStripe } from './fake-stripe.ts';
-import { MovedClock } from './moved-clock.ts';
+import { ManualClock } from './manual-clock.ts';
 import { emptyFolder } from './weir-process.ts';
 
 /** An account that is a customer, on a real database and with a clock that stands still. */
-export async function billingDesk(t: TestContext) {
+export async function createBillingFixture(t: TestContext) {
   const stripe = await FakeStripe.start(t);
   const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
-  const client = stripeAt(stripe.url);
+  const client = stripeClientFor(stripe.url);
   const prices = { pro: ['price_pro', 'price_pro_of_old'], team: ['price_team'] };
   const processor = new StripeBilling({ client: async () => client, webhookSecret: undefined, prices });
-  const clock = new MovedClock();
+  const clock = new ManualClock();
   const user = someUser({ tier: 'pro' });
   await database.users.add(user);
   const customerId = await processor.createCustomer({ accountId: user.id, email: user.email });
@@ -28,7 +28,7 @@ export async function billingDesk(t: TestContext) {
   return { stripe, database, clock, user, customer, parts: { ...database, versions, processor, clock } };
 }
 
-export function stripeAt(url: string): Stripe {
+export function stripeClientFor(url: string): Stripe {
   const { hostname, port } = new URL(url);
   return new Stripe('sk_test_1', {
     host: hostname,

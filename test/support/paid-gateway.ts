@@ -4,15 +4,15 @@ import type { Database } from '../../src/kernel/ports/records.ts';
 import { openSqlite } from '../../src/storage/sql/sqlite.ts';
 import { FakeUpstream } from '../../src/testing/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../../src/testing/test-gateway.ts';
-import { type Answered, type Opened, open } from './call.ts';
+import { type OpenCall, openCall, type RawAnswer } from './call.ts';
 import { cleanUp } from './clean-up.ts';
 import { FakeStripe } from './fake-stripe.ts';
-import { ask, challengeOf, paidQuestion, paying } from './payer.ts';
-import { said } from './sandbox.ts';
+import { callPaidRoute, challengeOf, paidQuestion, paymentHeaders } from './paid-calls.ts';
+import { answeredText } from './sandbox.ts';
 import { emptyFolder } from './weir-process.ts';
 
 /** A gateway that settles payments, with all that it talks to. */
-export interface PaidHouse {
+export interface PaidGateway {
   readonly weir: TestGateway;
   readonly url: string;
   readonly fake: FakeUpstream;
@@ -22,18 +22,18 @@ export interface PaidHouse {
   readonly folder: string;
 }
 
-export interface Outside {
+export interface PaymentServices {
   readonly fake: FakeUpstream;
   readonly stripe: FakeStripe;
 }
 
-export async function startOutside(t: TestContext): Promise<Outside> {
-  const fake = await FakeUpstream.start({ body: said });
+export async function startPaymentServices(t: TestContext): Promise<PaymentServices> {
+  const fake = await FakeUpstream.start({ body: answeredText });
   cleanUp(t, () => fake.close());
   return { fake, stripe: await FakeStripe.start(t) };
 }
 
-export function settlementSettings({ fake, stripe }: Outside): Record<string, string> {
+export function settlementSettings({ fake, stripe }: PaymentServices): Record<string, string> {
   return {
     WEIR_ANTHROPIC_BASE_URL: fake.url,
     ANTHROPIC_API_KEY: 'sk-ant-api03-the-operators-own',
@@ -45,58 +45,65 @@ export function settlementSettings({ fake, stripe }: Outside): Record<string, st
   };
 }
 
-export async function startPaidHouse(t: TestContext, more: Record<string, string> = {}): Promise<PaidHouse> {
-  const outside = await startOutside(t);
+export async function startPaidGateway(
+  t: TestContext,
+  more: Record<string, string> = {},
+): Promise<PaidGateway> {
+  const outside = await startPaymentServices(t);
   const folder = emptyFolder(t);
   const weir = await startTestGateway({ WEIR_DATA_DIR: folder, ...settlementSettings(outside), ...more });
   cleanUp(t, () => weir.close());
-  return { ...outside, weir, url: weir.url, folder, database: await databaseIn(t, folder) };
+  return { ...outside, weir, url: weir.url, folder, database: await openDatabaseIn(t, folder) };
 }
 
-export async function databaseIn(t: TestContext, folder: string): Promise<Database> {
+export async function openDatabaseIn(t: TestContext, folder: string): Promise<Database> {
   const database = await openSqlite({ file: join(folder, 'weir.db') });
   cleanUp(t, () => database.close());
   return database;
 }
 
-export interface Paid {
+export interface PaidCall {
   readonly id: string;
   readonly token: string;
-  readonly answered: Answered;
+  readonly answered: RawAnswer;
 }
 
-type Payable = Pick<PaidHouse, 'url' | 'stripe'>;
+type Payable = Pick<PaidGateway, 'url' | 'stripe'>;
 
 /** A challenge, and the headers that pay for it. */
-export async function quoted(
+export async function requestChallenge(
   { url, stripe }: Payable,
   body: object = paidQuestion,
 ): Promise<{ readonly id: string; readonly token: string; readonly headers: readonly string[] }> {
-  const { id = '' } = challengeOf(await ask(url, { body }));
+  const { id = '' } = challengeOf(await callPaidRoute(url, { body }));
   const token = stripe.grant();
-  return { id, token, headers: paying(id, token) };
+  return { id, token, headers: paymentHeaders(id, token) };
 }
 
-export async function pay(house: Payable, body: object = paidQuestion): Promise<Paid> {
-  const { headers, ...paid } = await quoted(house, body);
-  return { ...paid, answered: await ask(house.url, { body, headers }) };
+export async function pay(house: Payable, body: object = paidQuestion): Promise<PaidCall> {
+  const { headers, ...paid } = await requestChallenge(house, body);
+  return { ...paid, answered: await callPaidRoute(house.url, { body, headers }) };
 }
 
 /** A paid call that is not waited for. */
-export function begin(url: string, headers: readonly string[], body: object = paidQuestion): Opened {
-  const opened = open(url, { method: 'POST', path: '/v1/agent/messages', body, headers });
+export function startPaidCall(
+  url: string,
+  headers: readonly string[],
+  body: object = paidQuestion,
+): OpenCall {
+  const opened = openCall(url, { method: 'POST', path: '/v1/agent/messages', body, headers });
   opened.response.catch(() => undefined);
   opened.request.on('error', () => undefined);
   return opened;
 }
 
 /** What became of each payment, in turn. */
-export function statuses({ stripe }: Pick<PaidHouse, 'stripe'>): readonly string[] {
+export function settlementStatuses({ stripe }: Pick<PaidGateway, 'stripe'>): readonly string[] {
   return stripe.intents.map(({ status, refunded }) => (refunded ? 'refunded' : status));
 }
 
 /** As if nobody had worked on any payment for long. */
-export async function leaveAll({ settlements }: Database): Promise<void> {
+export async function dropAllConnections({ settlements }: Database): Promise<void> {
   const nowMs = Date.now();
   await settlements.takeOver({
     holder: 'nobody',

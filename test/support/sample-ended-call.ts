@@ -4,7 +4,7 @@ import type { EndedCall } from '../../src/telemetry/ended-call.ts';
 const requestId = createRequestIds();
 
 /** A call as it is told of. */
-export function endedCall(changes: Partial<EndedCall> = {}): EndedCall {
+export function sampleEndedCall(changes: Partial<EndedCall> = {}): EndedCall {
   return {
     id: requestId(),
     accountId: 'local',

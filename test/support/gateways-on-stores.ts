@@ -5,7 +5,7 @@ import { startReplicas } from './replicas.ts';
 type Settings = Readonly<Record<string, string>>;
 
 /** Starts a cloud gateway on each kind of store and returns two of its addresses, which are the same where there is one process. */
-export const twoAddresses: Readonly<
+export const gatewaysOnStores: Readonly<
   Record<string, (t: TestContext, settings: Settings) => Promise<readonly [string, string]>>
 > = {
   'the embedded store': async (t, settings) => {

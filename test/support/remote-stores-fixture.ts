@@ -8,10 +8,10 @@ import type { WorkerMethods } from '../../src/workers/rpc-methods.ts';
 import { RpcPeer } from '../../src/workers/rpc-peer.ts';
 import { type LeaseHolder, SlotLeases } from '../../src/workers/slot-leases.ts';
 import { createStoreHandlers, type StoreMethods } from '../../src/workers/store-methods.ts';
-import { joinedLinks } from './joined-links.ts';
-import type { MovedClock } from './moved-clock.ts';
+import type { ManualClock } from './manual-clock.ts';
+import { createProcessLinkPair } from './process-link-pair.ts';
 
-export function memoryWith(clock: MovedClock): InProcessStores {
+export function createInProcessStores(clock: ManualClock): InProcessStores {
   return {
     shared: new MemorySharedState(clock),
     budgets: new MemoryBudgets(clock),
@@ -23,7 +23,7 @@ export function memoryWith(clock: MovedClock): InProcessStores {
 }
 
 /** All processes that share a memory, and hear of changes with each other. */
-export function together(memory: InProcessStores, idleMs = 60_000, returnTimeoutMs = 500) {
+export function createSharedHolders(memory: InProcessStores, idleMs = 60_000, returnTimeoutMs = 500) {
   const holders = new Set<LeaseHolder>();
   return {
     memory,
@@ -33,8 +33,12 @@ export function together(memory: InProcessStores, idleMs = 60_000, returnTimeout
 }
 
 /** The memory as another process sees it. */
-export function seenFromAfar(t: TestContext, memory: InProcessStores, { holders, ahead } = together(memory)) {
-  const { ends, messages, cut } = joinedLinks(t);
+export function createRemoteStoresFixture(
+  t: TestContext,
+  memory: InProcessStores,
+  { holders, ahead } = createSharedHolders(memory),
+) {
+  const { ends, messages, cut } = createProcessLinkPair(t);
   const [here, there] = ends;
   const leaseHolder: LeaseHolder = {
     get hasEnded() {

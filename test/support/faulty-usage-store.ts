@@ -1,7 +1,7 @@
 import type { QuotaUsage, Reservation, UsageBatch, UsageStore } from '../../src/kernel/ports/records.ts';
 
 /** A usage book that a test can come between. */
-export class FaultyBook implements UsageStore {
+export class FaultyUsageStore implements UsageStore {
   /** Run before and after a batch is added; what they throw is what the caller gets. */
   beforeAdd: (batch: UsageBatch) => void | Promise<void> = () => undefined;
   afterAdd: (batch: UsageBatch) => void | Promise<void> = () => undefined;

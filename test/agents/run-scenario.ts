@@ -12,11 +12,11 @@ import { listening } from '../support/server.ts';
 import type { Agent } from './agents.ts';
 import { faultIn } from './checked-request.ts';
 import { finding } from './finding.ts';
-import { type Launched, launched } from './launched.ts';
-import { answering } from './said.ts';
+import { type AgentProcess, launchAgent } from './launch-agent.ts';
 import { providerKeys, type Scenario, word } from './scenarios.ts';
+import { answering } from './scripted-turns.ts';
 
-export interface Walked {
+export interface ScenarioResult {
   readonly passed: boolean;
   /** The line that matters, or what is wrong. */
   readonly saw: string;
@@ -33,7 +33,7 @@ const houseServer = fileURLToPath(import.meta.resolve('./house-server.mjs'));
 const launchesMax = 25;
 
 /** One agent through one scenario, with a gateway and a provider of its own. */
-export async function walk(agent: Agent, folder: string, scenario: Scenario): Promise<Walked> {
+export async function runScenario(agent: Agent, folder: string, scenario: Scenario): Promise<ScenarioResult> {
   const faults: string[] = [];
   const root = mkdtempSync(join(tmpdir(), 'weir-agent-'));
   const [home, work] = [join(root, 'home'), join(root, 'work')];
@@ -84,7 +84,7 @@ export async function walk(agent: Agent, folder: string, scenario: Scenario): Pr
     const server = scenario.manyTools === true ? [process.execPath, houseServer] : undefined;
     const place = { url: refusals.url, token, model, home, work, headers: scenario.headers ?? {}, server };
     const launch = () =>
-      launched({ agent, folder, place, prompt, files: { [file]: `${word}\n` }, timeoutMs: 90_000 });
+      launchAgent({ agent, folder, place, prompt, files: { [file]: `${word}\n` }, timeoutMs: 90_000 });
     let run = await launch();
     // Vectors of the agent's tools are made after a call.
     for (let more = launchesMax - 1; scenario.manyTools === true && more > 0; more--) {
@@ -143,7 +143,7 @@ interface Judging {
   readonly calls: number;
 }
 
-function judged(run: Launched, { scenario, refusedAtMs, faults, calls }: Judging): Walked {
+function judged(run: AgentProcess, { scenario, refusedAtMs, faults, calls }: Judging): ScenarioResult {
   const output = run.lines.map(({ text }) => text).join('');
   const seconds = (run.endedAtMs - run.startedAtMs) / 1000;
   const seenAtMs = seenAt(run, scenario.sees);
@@ -171,7 +171,7 @@ function judged(run: Launched, { scenario, refusedAtMs, faults, calls }: Judging
   }
 }
 
-function seenAt({ lines }: Launched, sees: RegExp): number | undefined {
+function seenAt({ lines }: AgentProcess, sees: RegExp): number | undefined {
   let text = '';
   for (const line of lines) {
     text += line.text;

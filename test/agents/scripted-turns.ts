@@ -5,10 +5,10 @@ import { asksStream, dialectAt } from '../support/provider-dialects.ts';
 const searching = { type: 'search', query: 'rivers' };
 
 /** What the scripted model says in one turn. */
-export type Said = { readonly text: string } | { readonly tool: string; readonly input: object };
+export type ScriptedTurn = { readonly text: string } | { readonly tool: string; readonly input: object };
 
 /** An answer in the format in which it was asked for. */
-export function answering(request: SeenRequest, said: Said): Script {
+export function answering(request: SeenRequest, said: ScriptedTurn): Script {
   const streamed = asksStream(request);
   if (request.url.startsWith('/v1/responses')) return responsesAnswer(request, said);
   const { opening, text, call, closing, whole } = dialectAt(request.url);
@@ -41,7 +41,7 @@ export function searchesWeb({ tools }: SeenRequest['json']): boolean {
   return objectsOf(tools).some(({ type }) => type === 'web_search');
 }
 
-function responsesAnswer(request: SeenRequest, said: Said): Script {
+function responsesAnswer(request: SeenRequest, said: ScriptedTurn): Script {
   const id = Math.random().toString(36).slice(2);
   const search = { type: 'web_search_call', id: `ws_${id}`, status: 'completed', action: searching };
   const before = 'tool' in said && searchesWeb(request.json) ? [search] : [];

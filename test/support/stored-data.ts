@@ -9,7 +9,7 @@ import type { Environment } from '../../src/gateway/settings.ts';
 export type StoredData = ReadonlyMap<string, Buffer>;
 
 /** All tables, all of Redis and all files of a gateway. */
-export async function everythingOf(environment: Environment): Promise<StoredData> {
+export async function readAllStoredData(environment: Environment): Promise<StoredData> {
   const { DATABASE_URL, REDIS_URL, WEIR_DATA_DIR = '' } = environment;
   const files = filesIn(WEIR_DATA_DIR);
   if (DATABASE_URL === undefined) return new Map([...sqliteTables(join(WEIR_DATA_DIR, 'weir.db')), ...files]);
@@ -17,7 +17,7 @@ export async function everythingOf(environment: Environment): Promise<StoredData
 }
 
 /** Where a text is found, in whatever way it may be written. */
-export function placesOf(text: string, kept: StoredData): readonly string[] {
+export function placesWith(text: string, kept: StoredData): readonly string[] {
   const bytes = Buffer.from(text);
   const ways = [bytes, Buffer.from(bytes.toString('hex')), Buffer.from(JSON.stringify(text).slice(1, -1))];
   return [...kept].filter(([, content]) => ways.some((way) => content.includes(way))).map(([place]) => place);

@@ -1,5 +1,5 @@
 /** A process that can be killed at any of its steps: from then on nothing that it does has an effect. */
-export class Mortal {
+export class KillableProcess {
   #stepsLeft = Number.POSITIVE_INFINITY;
   #isDead = false;
 

@@ -16,7 +16,7 @@ export const bedrockApiKey = 'ABSKQmVkcm9ja0FQSUtleS1leGFtcGxlOg==';
  * Stands before a scripted provider as Amazon would: lets only calls through that Amazon's own signer would have signed so,
  * and packs server-sent events as Amazon's streams are packed, by Amazon's own code.
  */
-export async function startBedrockFront(behind: string): Promise<{ readonly url: string; close(): void }> {
+export async function startBedrockServer(behind: string): Promise<{ readonly url: string; close(): void }> {
   return startListener((req, res) => void serve(req, res, behind));
 }
 
@@ -53,7 +53,8 @@ function relay(answer: IncomingMessage, res: ServerResponse, isInvoked: boolean)
   res.flushHeaders();
   const sse = new SseParser();
   answer.on('data', (chunk: Buffer) => {
-    if (isStream) for (const { event, data } of sse.push(chunk)) res.write(packed(event, data, isInvoked));
+    if (isStream)
+      for (const { event, data } of sse.push(chunk)) res.write(encodeEventFrame(event, data, isInvoked));
     else res.write(chunk);
   });
   answer.on('end', () => res.end());
@@ -68,7 +69,7 @@ const codec = new EventStreamCodec(
 const text = (value: string) => ({ type: 'string' as const, value });
 
 /** One message of a stream: an event of Converse under its own name, or a model's own event in a `chunk`. */
-export function packed(name: string, data: string, isInvoked: boolean): Uint8Array {
+export function encodeEventFrame(name: string, data: string, isInvoked: boolean): Uint8Array {
   const isException = name.endsWith('Exception');
   const kind = isException ? 'exception' : 'event';
   const told = isInvoked && !isException ? 'chunk' : name;

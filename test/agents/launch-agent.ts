@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { Agent, AgentEnvironment } from './agents.ts';
 
-export interface Launched {
+export interface AgentProcess {
   /** All that the person saw, with the time at which it came. */
   readonly lines: readonly { readonly text: string; readonly atMs: number }[];
   readonly exitCode: number | null;
@@ -12,7 +12,7 @@ export interface Launched {
   readonly timedOut: boolean;
 }
 
-export interface Launching {
+export interface LaunchOptions {
   readonly agent: Agent;
   /** The folder that the agent was installed into. */
   readonly folder: string;
@@ -24,7 +24,7 @@ export interface Launching {
 }
 
 /** Runs an agent once, as a person would in a shell of their own, and ends it after a while. */
-export async function launched(launching: Launching): Promise<Launched> {
+export async function launchAgent(launching: LaunchOptions): Promise<AgentProcess> {
   const { agent, folder, timeoutMs, prompt, place } = launching;
   const { environment, args, files } = agent.launch(place, prompt);
   for (const [path, text] of Object.entries({ ...files, ...launching.files })) {

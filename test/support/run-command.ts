@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import { run } from '../../src/cli/run.ts';
 import type { Environment } from '../../src/gateway/settings.ts';
 
-export interface Commanded {
+export interface CommandResult {
   readonly code: number;
   /** On standard output. */
   readonly said: string;
@@ -11,11 +11,11 @@ export interface Commanded {
 }
 
 /** Runs a command in this process: to start one takes longer than all that it does. One at a time. */
-export async function commanded(
+export async function runCommand(
   t: TestContext,
   args: readonly string[],
   environment: Environment = {},
-): Promise<Commanded> {
+): Promise<CommandResult> {
   const [lines, complaints]: [string[], string[]] = [[], []];
   const said = t.mock.method(console, 'log', (line: string) => void lines.push(`${line}\n`));
   const complained = t.mock.method(console, 'error', (line: string) => void complaints.push(`${line}\n`));

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../src/lib/json.ts';
 import type { Script, SeenRequest } from '../../src/testing/fake-upstream.ts';
 
 /** A provider that gives each call another answer, in the format that the call came in, streamed or whole. */
-export function countedAnswers(): (request: SeenRequest) => Script {
+export function numberedAnswers(): (request: SeenRequest) => Script {
   let count = 0;
   return ({ url, json }) => {
     const said = `Answer ${++count}.`;
@@ -14,7 +14,7 @@ export function countedAnswers(): (request: SeenRequest) => Script {
 }
 
 /** Which of these answers a body holds, whatever its format and framing. */
-export function countIn(text: string): string | undefined {
+export function answerNumberIn(text: string): string | undefined {
   return /Answer (\d+)\./.exec(text)?.[1];
 }
 

@@ -6,7 +6,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface Answered {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -15,10 +15,10 @@ export interface Answered {
 }
 
 /** Makes one request and reads the whole answer. */
-export async function ask(
+export async function requestJson(
   url: string,
   { method, headers, body, signal }: RequestOptions = {},
-): Promise<Answered> {
+): Promise<HttpAnswer> {
   const response = await fetch(url, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },

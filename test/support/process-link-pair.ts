@@ -3,13 +3,13 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { ProcessChannel, RpcMessage } from '../../src/workers/rpc-peer.ts';
 
 /** The two ends of a link over which everything is cloned, as between processes, with what went over it. */
-export interface JoinedLinks {
+export interface ProcessLinkPair {
   readonly ends: readonly [ProcessChannel, ProcessChannel];
   readonly messages: readonly RpcMessage[];
   cut(): void;
 }
 
-export function joinedLinks(t: TestContext): JoinedLinks {
+export function createProcessLinkPair(t: TestContext): ProcessLinkPair {
   const { port1, port2 } = new MessageChannel();
   const messages: RpcMessage[] = [];
   t.after(() => port1.close());

@@ -2,7 +2,10 @@ import type { TestContext } from 'node:test';
 import { createClient } from '@redis/client';
 
 /** Lets time pass in a database of Redis: all that will be forgotten, or that ends with a time, is over that much sooner. */
-export async function agedRedis(t: TestContext, url: string): Promise<(seconds: number) => Promise<void>> {
+export async function advanceRedisTime(
+  t: TestContext,
+  url: string,
+): Promise<(seconds: number) => Promise<void>> {
   const client = await createClient({ url }).connect();
   t.after(() => client.destroy());
   return async (seconds) => {

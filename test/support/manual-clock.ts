@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/lib/clock.ts';
 
 /** A clock that goes only when it is told to. */
-export class MovedClock implements Clock {
+export class ManualClock implements Clock {
   #nowMs = Date.UTC(2026, 10, 15, 12);
 
   now(): number {
