@@ -61,7 +61,9 @@ test('a person finds a page of the documentation at the gateway by searching, wi
   const first = page.getByRole('option', { name: /Operating Weir › Several processes/ }).first();
   await first.waitFor();
   await assertAccessible(page);
-  await page.keyboard.press('ArrowDown');
+  const id = await first.getAttribute('id');
+  const selectedId = () => page.locator(':focus').getAttribute('aria-activedescendant');
+  while ((await selectedId()) !== id) await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Several processes' }).waitFor();
   assert.match(page.url(), /\/docs\/guides\/operating\.html#several-processes$/);

@@ -25,20 +25,20 @@ test('while the data disk is full calls go on, what they leave behind waits, and
   assert.equal((await ready()).status, 200);
   await eventually(async () => ((await figure(url, 'weir_log_rows_waiting')) === 0 ? true : undefined));
   disk.fill();
-  for (let calls = 0; calls < 50; calls++) assert.equal((await ask()).status, 200);
+  for (let calls = 0; calls < 90; calls++) assert.equal((await ask()).status, 200);
   const down = await eventually(async () => unlessReady(await ready()));
   assert.deepEqual(down.json, { status: 'unavailable', stores: { database: 'unwritable' } });
   // A batch that the database refuses is given up after three tries.
   const tries = () => logLines.filter((line) => line.includes('could not write to the request log')).length;
   await eventually(() => (tries() > 3 ? true : undefined));
-  assert.equal(await figure(url, 'weir_log_rows_waiting'), 50);
+  assert.equal(await figure(url, 'weir_log_rows_waiting'), 90);
   assert.equal((await ready()).status, 503);
   disk.empty();
   await eventually(async () => ((await ready()).status === 200 ? true : undefined));
   const { json } = await call(url, { path: '/v1/requests?limit=100' });
-  assert.equal(at(json, 'requests', 'length'), 51);
+  assert.equal(at(json, 'requests', 'length'), 91);
   assert.equal(await figure(url, 'weir_log_rows_dropped'), 0);
-  assert.equal(at((await call(url, { path: '/v1/usage' })).json, 'total', 'requests'), 51);
+  assert.equal(at((await call(url, { path: '/v1/usage' })).json, 'total', 'requests'), 91);
   const journalFaults = logLines.filter((line) => line.includes('could not write the usage journal'));
   assert.equal(journalFaults.length, 1);
 });

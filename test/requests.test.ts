@@ -151,7 +151,8 @@ test('calls that were only in memory are stored when the gateway stops, and noth
   const body = { ...asked, model: 'demo-1', system: said, messages: [{ role: 'user', content: said }] };
   const { headers } = await call(first.url, { path: '/v1/messages', body });
   await first.gateway.close(0);
-  for (const file of readdirSync(dataDir)) assert.ok(!readFileSync(join(dataDir, file)).includes(said), file);
+  for (const file of readdirSync(dataDir, { recursive: true, withFileTypes: true }))
+    if (file.isFile()) assert.ok(!readFileSync(join(file.parentPath, file.name)).includes(said), file.name);
   const second = await startTestGateway({ WEIR_DATA_DIR: dataDir });
   t.after(() => second.close());
   assert.deepEqual(

@@ -247,7 +247,10 @@ describe('an anonymous session', () => {
     for (const word of [guest.token, guest.id, 'canary-of-the-guest', '127.0.0.1'])
       assert.ok(!log.includes(word), word);
     await weir.close();
-    const kept = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1'));
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) =>
+      file.isFile(),
+    );
+    const kept = files.map((file) => readFileSync(join(file.parentPath, file.name), 'latin1'));
     assert.ok(kept.join('').includes(guest.id));
     for (const word of [guest.token, 'canary-of-the-guest', '127.0.0.1'])
       assert.ok(!kept.join('').includes(word), word);

@@ -50,7 +50,7 @@ test('a receipt is checked offline, by the command line and by what the docs say
     assert.match(stdout, /^rcpt_\w+: valid$/m);
   }
   const scripts = [
-    ...readFileSync(join(root, 'docs', 'receipts.md'), 'utf8').matchAll(/```js\n([\s\S]*?)```/g),
+    ...readFileSync(join(root, 'docs', 'guides', 'receipts.md'), 'utf8').matchAll(/```js\n([\s\S]*?)```/g),
   ];
   assert.equal(scripts.length, 2);
   const runs = scripts.map(([, script = ''], at) => {
