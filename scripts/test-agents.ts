@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { agents } from '../test/agents/agents.ts';
 import { install } from '../test/agents/install.ts';
+import { runScenario, type ScenarioResult } from '../test/agents/run-scenario.ts';
 import { scenarios } from '../test/agents/scenarios.ts';
-import { type ScenarioResult, runScenario } from '../test/agents/run-scenario.ts';
 
 const { values, positionals } = parseArgs({
   options: { cache: { type: 'string' }, verbose: { type: 'boolean' } },
@@ -39,7 +39,10 @@ try {
   if (values.cache === undefined) rmSync(folder, { recursive: true, force: true });
 }
 
-function rowOf(head: readonly string[], { passed, saw, seconds, refusalSeconds, calls }: ScenarioResult): string {
+function rowOf(
+  head: readonly string[],
+  { passed, saw, seconds, refusalSeconds, calls }: ScenarioResult,
+): string {
   const told = saw.replaceAll(/[|\n]/g, ' ').slice(0, 160);
   const time = refusalSeconds === undefined ? '' : ` (${refusalSeconds.toFixed(1)} after the refusal)`;
   const cells = [...head, passed ? 'ok' : '**FAIL**', told, `${seconds.toFixed(1)}${time}`, String(calls)];
