@@ -89,7 +89,7 @@ function repeating({ url, bytes }: SeenRequest) {
   return { body: { ...format.whole(''), content: [use], stop_reason: 'tool_use' } };
 }
 
-type Said = readonly { readonly role: string; readonly content: unknown }[];
+type ChatTurns = readonly { readonly role: string; readonly content: unknown }[];
 
 async function start(t: { after(end: () => Promise<void>): void }) {
   const fake = await FakeUpstream.start(repeating);
@@ -108,7 +108,7 @@ async function start(t: { after(end: () => Promise<void>): void }) {
   /** A call of an end user, which must not show them, nor the provider in it, what others said. */
   async function call(
     user: EndUser,
-    said: Said,
+    said: ChatTurns,
     {
       pipeline = 'patterns?holdout=0',
       conversation,

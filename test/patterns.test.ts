@@ -52,14 +52,14 @@ const tools = [
   { name: 'read_file', input_schema: { type: 'object', properties: { path: { type: 'string' } } } },
 ];
 
-interface Told {
+interface WorkResult {
   readonly requestId: string;
   readonly conversation: string;
   readonly failures: number;
 }
 
 /** An agent whose tool knows absolute paths only, and says something that isn't for anybody to follow. */
-async function work(url: string, task: string, headers: Headers = {}): Promise<Told> {
+async function work(url: string, task: string, headers: Headers = {}): Promise<WorkResult> {
   const messages: JsonObject[] = [{ role: 'user', content: task }];
   for (let failures = 0; ; ) {
     const {

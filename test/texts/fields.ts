@@ -18,13 +18,13 @@ export interface Field {
   /** Changes the request as it goes over the wire. */
   send?(sent: RawRequest, text: string): RawRequest;
   /** What the provider says. */
-  answer?(text: string): Said;
+  answer?(text: string): ScriptedAnswer;
   /** Whether the answer is a stream. */
   readonly streamed?: boolean;
 }
 
 /** An answer of the provider, in any format. */
-export interface Said {
+export interface ScriptedAnswer {
   readonly text: string;
   /** The argument of a call to a tool. */
   readonly argument?: string;
@@ -236,7 +236,7 @@ export function asHeader(text: string): string {
 const pieceCharacters = 200;
 
 /** The provider's answer to a call at this path. */
-export function played(url: string, streamed: boolean, { text, argument, error }: Said): Script {
+export function played(url: string, streamed: boolean, { text, argument, error }: ScriptedAnswer): Script {
   const isConverse = /\/converse(-stream)?$/.test(url);
   const dialect = isConverse ? converse : dialectAt(url);
   const call = { id: 'call_2', name: 'read_file' };

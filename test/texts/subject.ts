@@ -6,7 +6,7 @@ import { wireFormats } from '../../src/wire/index.ts';
 import { bedrockApiKey } from '../support/bedrock-server.ts';
 import { call, type RawAnswer, type RawRequest } from '../support/call.ts';
 import { asksStream } from '../support/provider-dialects.ts';
-import { encoded, type Field, opening, played, type Said, task } from './fields.ts';
+import { encoded, type Field, opening, played, type ScriptedAnswer, task } from './fields.ts';
 import type { Measured } from './gateway-process.ts';
 
 /** What a text goes through: which call it is in, and who answers. */
@@ -56,7 +56,7 @@ export class Subject {
   readonly #fake: FakeUpstream;
   #child: ChildProcess | undefined;
   #url = '';
-  #said: Said = { text: 'Three boats.' };
+  #said: ScriptedAnswer = { text: 'Three boats.' };
   #calls = 0;
   #answeredBytes = 0;
   /** How many times as long this machine takes for work as the one that the bounds were set on. */

@@ -5,10 +5,10 @@ import { Activity, Boxes, KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { capabilities, keys, models } from '../api/queries.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import type { Place } from './places.ts';
+import type { NavigationItem } from './places.ts';
 
 interface PaletteProps {
-  readonly places: readonly Place[];
+  readonly places: readonly NavigationItem[];
   readonly onClose: () => void;
 }
 

@@ -12,7 +12,7 @@ import {
   UserRound,
 } from 'lucide-react';
 
-export interface Place {
+export interface NavigationItem {
   readonly to: string;
   readonly title: string;
   readonly icon: LucideIcon;
@@ -22,7 +22,7 @@ export interface Place {
   readonly only?: 'cloud';
 }
 
-const all: readonly Place[] = [
+const all: readonly NavigationItem[] = [
   { to: '/', title: 'Overview', icon: LayoutDashboard, letter: 'o' },
   { to: '/requests', title: 'Requests', icon: Activity, letter: 'r' },
   { to: '/playground', title: 'Playground', icon: MessagesSquare, letter: 'p' },
@@ -35,7 +35,7 @@ const all: readonly Place[] = [
   { to: '/reference', title: 'API', icon: BookOpen, letter: 'i' },
 ];
 
-export function placesIn(mode: 'local' | 'cloud'): readonly Place[] {
+export function placesIn(mode: 'local' | 'cloud'): readonly NavigationItem[] {
   return all.filter(({ only }) => only === undefined || only === mode);
 }
 

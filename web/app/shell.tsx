@@ -6,7 +6,7 @@ import { capabilities } from '../api/queries.ts';
 import { commandKey, IconButton, Key } from '../parts/controls.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { NotFound } from './not-found.tsx';
-import { atHand, type Place, placesIn } from './places.ts';
+import { atHand, type NavigationItem, placesIn } from './places.ts';
 import { useReachable } from './reach.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { useShortcuts } from './shortcuts.ts';
@@ -75,7 +75,7 @@ export function Shell() {
 const entrances = new Set(['/login', '/signup', '/forgotten']);
 
 /** Each mode has its own pages, and who is in has no need of the door. */
-function Content({ places }: { readonly places: readonly Place[] }) {
+function Content({ places }: { readonly places: readonly NavigationItem[] }) {
   const { pathname } = useLocation();
   if (entrances.has(pathname)) return <Navigate to="/" replace />;
   return places.some(({ to }) => to === pathname) ? <Outlet /> : <NotFound />;
@@ -96,7 +96,7 @@ function Away() {
 }
 
 interface RailProps {
-  readonly places: readonly Place[];
+  readonly places: readonly NavigationItem[];
   readonly mode: string;
   readonly onSearch: () => void;
   readonly onHelp: () => void;
@@ -155,7 +155,7 @@ function Rail({ places, mode, onSearch, onHelp }: RailProps) {
 }
 
 interface PlaceLinkProps {
-  readonly place: Place;
+  readonly place: NavigationItem;
   readonly textClass?: string;
   readonly onPick?: () => void;
 }
@@ -176,7 +176,13 @@ function PlaceLink({ place: { to, title, icon: Icon }, textClass = '', onPick }:
   );
 }
 
-function BottomBar({ places, onMore }: { readonly places: readonly Place[]; readonly onMore: () => void }) {
+function BottomBar({
+  places,
+  onMore,
+}: {
+  readonly places: readonly NavigationItem[];
+  readonly onMore: () => void;
+}) {
   const { pathname } = useLocation();
   const isFurther = places.slice(atHand).some(({ to }) => to === pathname);
   const look =

@@ -1,11 +1,11 @@
 import { commandKey, Key } from '../parts/controls.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import type { Place } from './places.ts';
+import type { NavigationItem } from './places.ts';
 
 interface ShortcutHelpProps {
   readonly open: boolean;
   readonly onClose: () => void;
-  readonly places: readonly Place[];
+  readonly places: readonly NavigationItem[];
 }
 
 const everywhere: readonly (readonly [readonly string[], string])[] = [

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import type { Place } from './places.ts';
+import type { NavigationItem } from './places.ts';
 
 interface Opens {
   palette(): void;
@@ -16,7 +16,7 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 /** Keys that work everywhere. Those of a page are the page's own; see `useKeys`. */
-export function useShortcuts(places: readonly Place[], opens: Opens): void {
+export function useShortcuts(places: readonly NavigationItem[], opens: Opens): void {
   const navigate = useNavigate();
   const current = useRef(opens);
   current.current = opens;

@@ -11,7 +11,7 @@ export function isFormat(name: string): name is Format {
   return formats.some(([format]) => format === name);
 }
 
-export interface Ask {
+export interface PromptRequest {
   readonly format: Format;
   readonly model: string;
   readonly system: string;
@@ -20,7 +20,11 @@ export interface Ask {
   readonly streamed: boolean;
 }
 
-export function pathOf({ format, model, streamed }: Pick<Ask, 'format' | 'model' | 'streamed'>): string {
+export function pathOf({
+  format,
+  model,
+  streamed,
+}: Pick<PromptRequest, 'format' | 'model' | 'streamed'>): string {
   switch (format) {
     case 'anthropic-messages':
       return '/v1/messages';
@@ -35,7 +39,7 @@ export function pathOf({ format, model, streamed }: Pick<Ask, 'format' | 'model'
   }
 }
 
-export function bodyOf({ format, model, system, prompt, maxTokens, streamed }: Ask): object {
+export function bodyOf({ format, model, system, prompt, maxTokens, streamed }: PromptRequest): object {
   const said = { role: 'user', content: prompt };
   const isSet = system !== '';
   const stream = streamed && { stream: true };

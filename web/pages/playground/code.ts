@@ -1,13 +1,13 @@
-import { type Ask, bodyOf, curl, type Format, pathOf } from '../../parts/formats.ts';
+import { bodyOf, curl, type Format, type PromptRequest, pathOf } from '../../parts/formats.ts';
 
 export type Language = 'curl' | 'TypeScript' | 'Python';
 
-interface Asked extends Omit<Ask, 'streamed'> {
+interface SnippetRequest extends Omit<PromptRequest, 'streamed'> {
   readonly pipeline: string | undefined;
 }
 
-/** The same call for elsewhere, in one piece. The key is named and not told. */
-export function codeFor(language: Language, { pipeline, ...asked }: Asked): string {
+/** The same call for elsewhere, in one piece. It names the variable of the key, not the key. */
+export function codeFor(language: Language, { pipeline, ...asked }: SnippetRequest): string {
   const ask = { ...asked, streamed: false };
   const list = pipeline === '' ? 'none' : pipeline;
   if (language === 'curl')
@@ -21,7 +21,7 @@ export function codeFor(language: Language, { pipeline, ...asked }: Asked): stri
   return language === 'Python' ? python(format, written) : typescript(format, written);
 }
 
-interface Written {
+interface SnippetParts {
   readonly base: string;
   readonly body: object;
   readonly list: string | undefined;
@@ -35,12 +35,12 @@ const methods: Readonly<Record<Format, string>> = {
 };
 
 /** Google's SDKs have names of their own for what is sent. */
-function geminiFields({ model, prompt, system, maxTokens }: Ask): object {
+function geminiFields({ model, prompt, system, maxTokens }: PromptRequest): object {
   const config = { maxOutputTokens: maxTokens, ...(system !== '' && { systemInstruction: system }) };
   return { model, contents: prompt, config };
 }
 
-function typescript(format: Format, { base, body, list }: Written): string {
+function typescript(format: Format, { base, body, list }: SnippetParts): string {
   return `${typescriptClient(format, base, list)}
 const answer = await client.${methods[format]}(${JSON.stringify(body, undefined, 2)});
 console.log(answer);`;
@@ -65,7 +65,7 @@ const client = new GoogleGenAI({
 const client = new OpenAI({ baseURL: '${base}/v1', apiKey: process.env.WEIR_KEY${usual} });`;
 }
 
-function python(format: Format, { base, body, list }: Written): string {
+function python(format: Format, { base, body, list }: SnippetParts): string {
   const fields = Object.entries(body).map(([name, value]) => `    ${name}=${JSON.stringify(value)},`);
   const method = format === 'gemini' ? 'models.generate_content' : methods[format];
   return `${pythonClient(format, base, list)}

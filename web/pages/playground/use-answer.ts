@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiError, api, told } from '../../api/client.ts';
 import type { LoggedCall } from '../../api/queries.ts';
-import { type Ask, bodyOf, pathOf, readFrame } from '../../parts/formats.ts';
+import { bodyOf, type PromptRequest, pathOf, readFrame } from '../../parts/formats.ts';
 
 export interface Answering {
   readonly state: 'idle' | 'waiting' | 'streaming' | 'done' | 'failed';
@@ -17,7 +17,7 @@ export interface Answering {
 
 const idle: Answering = { state: 'idle', text: '' };
 
-export interface AskWith extends Omit<Ask, 'streamed'> {
+export interface PlaygroundRequest extends Omit<PromptRequest, 'streamed'> {
   readonly pipeline: string | undefined;
   readonly credential: string;
 }
@@ -30,7 +30,7 @@ export function useAnswer({ isLogged = true } = {}) {
   // Nobody reads on, so nobody pays on.
   useEffect(() => stop, [stop]);
   const ask = useCallback(
-    async (question: AskWith) => {
+    async (question: PlaygroundRequest) => {
       running.current?.abort();
       const control = new AbortController();
       running.current = control;
@@ -76,7 +76,7 @@ export function useAnswer({ isLogged = true } = {}) {
   return { answer, ask, stop };
 }
 
-function headersOf({ pipeline, credential }: AskWith): Record<string, string> {
+function headersOf({ pipeline, credential }: PlaygroundRequest): Record<string, string> {
   return {
     'content-type': 'application/json',
     ...(credential !== '' && { authorization: `Bearer ${credential}` }),
