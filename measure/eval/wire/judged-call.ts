@@ -60,9 +60,9 @@ export async function judge(
   return { got: { body: sent.body, bytes: seen.bytes }, answer, faults };
 }
 
-/** What the gateway says that it refuses rather than change what is asked. */
+/** Requests that the gateway may reject: it can't translate them without loss, or they have no content. */
 const mayRefuse =
-  /^(format_not_supported: (n|logprobs|top_logprobs|modalities|audio|functions|function_call|background|conversation|prompt|include|previous_response_id|messages\[\].*|input\[\].*|contents\[\].*|generationConfig\.(candidateCount|responseLogprobs|responseModalities|speechConfig)|cachedContent)|previous_response_not_found: .*)$/;
+  /^(format_not_supported: (n|logprobs|top_logprobs|modalities|audio|functions|function_call|background|conversation|prompt|include|previous_response_id|messages\[\].*|input\[\].*|contents\[\].*|generationConfig\.(candidateCount|responseLogprobs|responseModalities|speechConfig)|cachedContent)|previous_response_not_found: .*|invalid_request: messages(: at least one message must have content)?)$/;
 
 function refusalIn(answer: JsonObject, status: number): string {
   const error = objectOf(answer.error) ?? {};
@@ -71,8 +71,9 @@ function refusalIn(answer: JsonObject, status: number): string {
   return `${code}: ${param ?? stringOf(error.message)}`;
 }
 
-/** The Messages format has no field for a code. */
+/** The formats of Messages and Gemini have no field for a code. */
 function codeIn(message: string): string | undefined {
+  if (message.includes('at least one message must have content')) return 'invalid_request';
   return message.includes("can't be expressed in") ? 'format_not_supported' : undefined;
 }
 

@@ -8,7 +8,7 @@ export function outcomeOf({ format, kind, status, bytes }: Recording): Outcome {
   if (kind === 'sse') return format.streamed(framesIn(bytes));
   const body = kind === 'json' ? objectOf(JSON.parse(bytes.toString('utf8'))) : undefined;
   if (status >= 300) return { error: messageIn(body) };
-  return body === undefined || !isAnswer(body) ? { error: 'no message in it' } : format.whole(body);
+  return body === undefined || !isAnswer(body) ? { error: 'contains no message' } : format.whole(body);
 }
 
 function messageIn(body: JsonObject | undefined): string {
