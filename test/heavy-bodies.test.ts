@@ -8,6 +8,7 @@ import { SlowBodyMonitor } from '../src/server/slow-body-monitor.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
 import { call, startCall } from './support/call.ts';
+import { collectGarbage } from './support/collect-garbage.ts';
 import { eventually } from './support/eventually.ts';
 import { startHttp } from './support/http-server.ts';
 import { WeirProcess } from './support/weir-process.ts';
@@ -99,6 +100,8 @@ test('the memory of unfinished bodies is given back when their clients leave', a
   t.after(() => weir.close());
   // One for all, which is here before and after.
   const sent = Buffer.alloc(20 * mebibyte, 'x');
+  // Garbage of earlier tests must not be freed in between.
+  collectGarbage();
   const before = process.memoryUsage().arrayBuffers;
   const held = () => process.memoryUsage().arrayBuffers - before;
   const open = Array.from({ length: 4 }, () => {

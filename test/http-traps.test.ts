@@ -6,8 +6,6 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import {
   brotliCompressSync,
   constants,
@@ -23,6 +21,7 @@ import { limits as serverLimits } from '../src/server/limits.ts';
 import type { Script } from '../src/testing/fake-upstream.ts';
 import { at } from './support/at.ts';
 import { call, openCall, readAnswer, StreamReader, startCall } from './support/call.ts';
+import { collectGarbage } from './support/collect-garbage.ts';
 import { lowerQuartile } from './support/cpu-time.ts';
 import { eventually } from './support/eventually.ts';
 import {
@@ -45,8 +44,6 @@ import { startServer } from './support/server.ts';
 
 const enter = shareScriptedGateways();
 const play = shareGatewaysWithHandler();
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
 const mebibyte = 1024 * 1024;
 /** More than all sockets on the way can hold. */
 const floodBytes = 40 * mebibyte;
