@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cpuMs } from '../../../../test/support/cpu-time.ts';
+import { extractRecord, utterancesIn } from './record.ts';
 import { shrinkText } from './shrink-text.ts';
 import { splitIntoUnits } from './units.ts';
 
@@ -47,5 +48,26 @@ describe('long texts', () => {
     const text = `${'a'.repeat(100)}. ${'b'.repeat(1500)}. ${'c'.repeat(50)}`;
     const units = splitIntoUnits(text).map(({ start, end }) => text.slice(start, end));
     assert.deepEqual(units, [`${'a'.repeat(100)}.`, 'b'.repeat(599), `${'b'.repeat(901)}.`, 'c'.repeat(50)]);
+  });
+});
+
+describe('the record of a conversation', () => {
+  const sentence = (at: number) => `On day ${at} we decided to keep the parser number ${at}. `;
+  const text = Array.from({ length: 400_000 }, (_, at) => sentence(at)).join('');
+  const messages = [
+    { role: 'user', content: text },
+    { role: 'user', content: 'We must call the file weir.db instead.' },
+  ] as const;
+
+  test('is selected from the start and the end of a long text, and from short texts', () => {
+    const units = utterancesIn(messages, 4000).map((unit) => unit.text);
+    assert.ok(units.join('').length <= 4000);
+    assert.equal(units[0], sentence(0).trim());
+    assert.deepEqual(units.slice(-2), [sentence(399_999).trim(), messages[1].content]);
+  });
+
+  test('takes no longer for a longer text', async () => {
+    const ms = await cpuMs(() => extractRecord(messages, 4000));
+    assert.ok(ms < msMax, `${ms} ms of the processor`);
   });
 });

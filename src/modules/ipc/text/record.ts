@@ -1,5 +1,5 @@
 import type { Block, Message, ToolUseBlock } from '../../../module-api.ts';
-import { callChars, usersShareMax } from '../limits.ts';
+import { callChars, recordReadChars, usersShareMax } from '../limits.ts';
 import { blocksOf, resultText } from './blocks.ts';
 import { scoreSalience } from './salience.ts';
 import { splitIntoUnits } from './units.ts';
@@ -34,7 +34,7 @@ export function extractRecord(
   chars: number,
   likelihood: (said: readonly Utterance[]) => readonly number[] = scoreSalience,
 ): readonly RecordLine[] {
-  const said = utterancesIn(messages);
+  const said = utterancesIn(messages, Math.max(recordReadChars, 2 * chars));
   const likely = likelihood(said);
   const kept = new Set<number>();
   let left = chars;
@@ -63,7 +63,9 @@ function rankUtterances(said: readonly Utterance[], likely: readonly number[]) {
     .sort((one, other) => other.worth - one.worth);
 }
 
-export function utterancesIn(messages: readonly Message[]): readonly Utterance[] {
+/** Reads up to `charsMax` of the texts in all: of the longest ones, only the start and the end. */
+export function utterancesIn(messages: readonly Message[], charsMax = Infinity): readonly Utterance[] {
+  const textChars = longestReadText(messages, charsMax);
   const said: Utterance[] = [];
   let asked = false;
   for (const [at, message] of messages.entries()) {
@@ -73,13 +75,8 @@ export function utterancesIn(messages: readonly Message[]): readonly Utterance[]
     for (const block of blocksOf(message)) {
       if (block.type === 'text') {
         lastText = block.text;
-        for (const [nth, { start, end }] of splitIntoUnits(block.text).entries())
-          said.push({
-            at,
-            speaker,
-            text: block.text.slice(start, end),
-            followsQuestion: followsQuestion && nth === 0,
-          });
+        for (const [nth, text] of unitsOf(block.text, textChars).entries())
+          said.push({ at, speaker, text, followsQuestion: followsQuestion && nth === 0 });
       } else {
         const text = summarizeBlock(block);
         if (text !== '')
@@ -89,6 +86,30 @@ export function utterancesIn(messages: readonly Message[]): readonly Utterance[]
     asked = endsWithQuestion(lastText);
   }
   return said;
+}
+
+/** The length above which texts are read in part, so that all of them together have at most `charsMax` characters. */
+function longestReadText(messages: readonly Message[], charsMax: number): number {
+  const lengths = messages.flatMap((message) =>
+    blocksOf(message).flatMap((block) => (block.type === 'text' ? [block.text.length] : [])),
+  );
+  if (lengths.reduce((sum, length) => sum + length, 0) <= charsMax) return Infinity;
+  let left = charsMax;
+  let waiting = lengths.length;
+  for (const length of lengths.sort((one, other) => one - other)) {
+    if (length > left / waiting) break;
+    left -= length;
+    waiting--;
+  }
+  return left / waiting;
+}
+
+function unitsOf(text: string, charsMax: number): readonly string[] {
+  if (text.length > charsMax) {
+    const half = Math.floor(charsMax / 2);
+    return [text.slice(0, half), text.slice(text.length - half)].flatMap((part) => unitsOf(part, Infinity));
+  }
+  return splitIntoUnits(text).map(({ start, end }) => text.slice(start, end));
 }
 
 /** A note in brackets may follow the question. */
