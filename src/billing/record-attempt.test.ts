@@ -14,7 +14,6 @@ const clientAttempt: EndedAttempt = {
   bill: { nanoUsd: 5, estimated: false },
   isModuleCall: false,
   askedBy: undefined,
-  ending: undefined,
 };
 
 function recorded(attempt: EndedAttempt, caller = account): unknown[] {

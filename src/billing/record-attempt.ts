@@ -3,10 +3,12 @@ import type { Caller } from '../kernel/caller.ts';
 import { budgetHolderOf } from '../kernel/ports/budget.ts';
 import type { UsageRecorder } from './usage-recorder.ts';
 
+type ChargedAttempt = Pick<Attempt, 'target' | 'usage' | 'bill' | 'isModuleCall' | 'askedBy'>;
+
 /** Charges an attempt to its caller, and a module's own call to the module, too. */
 export function recordAttempt(
   recorder: Pick<UsageRecorder, 'recordAttempt' | 'recordModule'>,
-  { target: { provider, model }, usage, bill, isModuleCall, askedBy }: Omit<Attempt, 'produced'>,
+  { target: { provider, model }, usage, bill, isModuleCall, askedBy }: ChargedAttempt,
   caller: Caller,
   nowMs: number,
 ): void {

@@ -89,7 +89,8 @@ export class CallReports {
     const { exchange, meter, usage, bill } = inFlightCall;
     const { id, trace, clientRequest, caller } = exchange;
     const { steps, overheadMs, startedAtMs, attempts } = trace;
-    const target = trace.answeredBy ?? attempts.at(-1)?.target ?? exchange.target;
+    const attempt = trace.answeringAttempt ?? attempts.at(-1);
+    const { target } = attempt ?? exchange;
     const { accountId, keyId } = budgetHolderOf(caller);
     const { firstContentAtMs } = meter;
     const since = (atMs: number | undefined) => (atMs === undefined ? undefined : atMs - startedAtMs);
@@ -115,9 +116,9 @@ export class CallReports {
       contentMs: since(firstContentAtMs),
       totalMs: ms,
       overheadMs,
-      leftMs: since(trace.sentAtMs),
-      connectedMs: since(trace.connectedAtMs),
-      headMs: since(trace.headAtMs),
+      leftMs: since(attempt?.sentAtMs),
+      connectedMs: since(attempt?.connectedAtMs),
+      headMs: since(attempt?.headAtMs),
       leftOut: trace.dropped,
       headersAdded:
         trace.moduleHeaders.length === 0

@@ -1,4 +1,4 @@
-import type { Attempt } from '../kernel/attempt.ts';
+import type { Attempt, AttemptTimes } from '../kernel/attempt.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { type Exchange, requestOriginOf } from '../kernel/exchange.ts';
 import type { Usage } from '../kernel/message.ts';
@@ -12,7 +12,8 @@ import type { CallSettlement } from './call-settlement.ts';
 import { Meter } from './meter.ts';
 
 export interface MeteringParts {
-  readonly upstream: Handler;
+  /** Sends an exchange to its provider, and notes the times of the attempt. */
+  upstream(exchange: Exchange, times: AttemptTimes): Promise<Reply>;
   readonly prices: Pick<Prices, 'bill'>;
   /** Called once for every attempt, when it has ended. */
   onAttemptEnd(attempt: Attempt, caller: Caller): void;
@@ -25,7 +26,7 @@ export function meterAttempts({ upstream, ...parts }: MeteringParts): Handler {
     const attempt = new MeteredAttempt(exchange, parts);
     let reply: Reply;
     try {
-      reply = await upstream(exchange);
+      reply = await upstream(exchange, attempt);
     } catch (failure) {
       attempt.close(endingOf(failure));
       throw failure;
@@ -42,6 +43,11 @@ export class MeteredAttempt implements Attempt {
   readonly meter = new Meter();
   bill: Bill | undefined;
   ending: Ending | undefined;
+  readonly startedAtMs = performance.now();
+  sentAtMs: number | undefined;
+  connectedAtMs: number | undefined;
+  headAtMs: number | undefined;
+  endedAtMs: number | undefined;
   readonly #exchange: Exchange;
   readonly #parts: Omit<MeteringParts, 'upstream'>;
   #reply: Reply | undefined;
@@ -59,6 +65,10 @@ export class MeteredAttempt implements Attempt {
 
   get usage(): Usage {
     return this.meter.usage;
+  }
+
+  get firstContentAtMs(): number | undefined {
+    return this.meter.firstContentAtMs;
   }
 
   /** Whether this reply is the attempt's, unchanged. */
@@ -86,6 +96,7 @@ export class MeteredAttempt implements Attempt {
   /** Bills the attempt, however it ended. */
   close(ending: Ending): void {
     if (this.ending !== undefined) return;
+    this.endedAtMs = performance.now();
     const { id, clientRequest, caller, trace } = this.#exchange;
     const { target, meter } = this;
     const { prices, onAttemptEnd, settlement } = this.#parts;

@@ -4,8 +4,18 @@ import type { Target } from './provider.ts';
 import type { Ending } from './reply/ending.ts';
 import type { Reply } from './reply/reply.ts';
 
+/** When an attempt reached the provider, on the performance clock; undefined for what did not happen. */
+export interface AttemptTimes {
+  /** When the request was sent; undefined for a model that answers without a network. */
+  sentAtMs: number | undefined;
+  /** When the request had a connection. */
+  connectedAtMs: number | undefined;
+  /** When the head of the response arrived. */
+  headAtMs: number | undefined;
+}
+
 /** One request to a provider. The cost of a call is the sum of its attempts. */
-export interface Attempt {
+export interface Attempt extends Readonly<AttemptTimes> {
   readonly target: Target;
   /** The module that made the attempt, as a retry or for itself; undefined for the client's own request. */
   readonly askedBy: string | undefined;
@@ -17,6 +27,10 @@ export interface Attempt {
   readonly bill: Bill | undefined;
   /** Undefined while in flight. */
   readonly ending: Ending | undefined;
+  readonly startedAtMs: number;
+  readonly firstContentAtMs: number | undefined;
+  /** Undefined while in flight. */
+  readonly endedAtMs: number | undefined;
   /** Whether the reply is this attempt's, or was made from it. */
   produced(reply: Reply): boolean;
 }

@@ -584,6 +584,29 @@ test('a provider’s error inside of an answer is not the refusal of the module 
   assert.equal(step?.effect, 'passed');
 });
 
+test('each step and each attempt has its own start and end', async () => {
+  const startedAtMs = performance.now();
+  const { step, attempts } = await run(async (exchange, next) => {
+    await (await next(exchange)).discard();
+    return next(exchange);
+  });
+  const [first, second] = attempts;
+  const times = [
+    startedAtMs,
+    step?.startedAtMs,
+    first?.startedAtMs,
+    first?.endedAtMs,
+    second?.startedAtMs,
+    second?.endedAtMs,
+    step?.endedAtMs,
+    performance.now(),
+  ].map(Number);
+  assert.ok(
+    times.every((ms, at) => ms >= (times[at - 1] ?? 0)),
+    String(times),
+  );
+});
+
 test('no credential can be reached by what a module is given', async () => {
   await runModule(
     module(async (exchange, next, kit) => {

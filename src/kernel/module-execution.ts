@@ -129,6 +129,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     this.#isEnded = true;
     this.#stopwatch.stop();
     this.step.ownMs = this.#stopwatch.ms;
+    this.step.endedAtMs = performance.now();
     this.#innerReplies.end();
     this.#innerAttempts.moduleEnded();
   }

@@ -21,6 +21,10 @@ export class Step {
   readonly module: string;
   /** Whether the module is a cache. */
   readonly isCache: boolean;
+  /** When the module was called, on the performance clock. */
+  readonly startedAtMs = performance.now();
+  /** When its reply ended; undefined while it runs. */
+  endedAtMs: number | undefined;
   effect: Effect = 'passed';
   attributes: Attributes = {};
   /** The module's own time, without waiting for inner modules. */
@@ -56,10 +60,6 @@ export class Trace {
   providerWire: string | undefined;
   /** Time spent waiting for a provider. */
   providerMs = 0;
-  /** When the last network attempt was sent, was connected, and began to answer. */
-  sentAtMs: number | undefined;
-  connectedAtMs: number | undefined;
-  headAtMs: number | undefined;
   #origin: ConversationIdentity | undefined;
   #deliveredAttempt: Attempt | undefined;
   /** When the reply started, or the call failed. */
@@ -131,12 +131,17 @@ export class Trace {
       this.#deliveredAttempt = this.attempts.find((attempt) => attempt.produced(reply));
   }
 
-  /** The target that answered, or the last one; undefined before any attempt. */
-  get answeredBy(): Target | undefined {
-    if (this.#deliveredAttempt?.isModuleCall === false) return this.#deliveredAttempt.target;
+  /** The attempt that answered, or the last one for the client's own request; undefined if there is none. */
+  get answeringAttempt(): Attempt | undefined {
+    if (this.#deliveredAttempt?.isModuleCall === false) return this.#deliveredAttempt;
     for (let at = this.attempts.length - 1; at >= 0; at--)
-      if (this.attempts[at]?.isModuleCall === false) return this.attempts[at]?.target;
+      if (this.attempts[at]?.isModuleCall === false) return this.attempts[at];
     return undefined;
+  }
+
+  /** The target of the attempt that answered. */
+  get answeredBy(): Target | undefined {
+    return this.answeringAttempt?.target;
   }
 
   /** The conversation of the call, fixed on first use and sent to the client. */

@@ -1,10 +1,10 @@
+import type { AttemptTimes } from '../kernel/attempt.ts';
 import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
 import { GatewayError, isRejection } from '../kernel/errors.ts';
 import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
 import { type FieldReader, LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import { addFields, patchJson } from '../kernel/json/patch-json.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
-import type { Handler } from '../kernel/module.ts';
 import { choosesOutputLimit } from '../kernel/output-limit.ts';
 import { acceptanceOf, chooseWire, type Target } from '../kernel/provider.ts';
 import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
@@ -45,10 +45,12 @@ export interface UpstreamParts {
   outputTokensMax?(target: Target): number | undefined;
 }
 
-/** The last handler: sends the exchange to its provider, and resolves when the reply starts. */
-export function createUpstream({ egress, signing, via, outputTokensMax }: UpstreamParts): Handler {
+/** Sends an exchange to its provider, notes the times of the attempt, and resolves when the reply starts. */
+export type Upstream = (exchange: Exchange, times: AttemptTimes) => Promise<Reply>;
+
+export function createUpstream({ egress, signing, via, outputTokensMax }: UpstreamParts): Upstream {
   const filter = new RequestHeaderFilter();
-  return async (exchange) => {
+  return async (exchange, times) => {
     const { target, trace } = exchange;
     const { provider } = target;
     const credential = await credentialsOf(exchange).find(target);
@@ -72,7 +74,7 @@ export function createUpstream({ egress, signing, via, outputTokensMax }: Upstre
         credential,
         signing,
       );
-      const answer = await send(exchange, egress, { wire, signed });
+      const answer = await send(exchange, egress, { wire, signed, times });
       const providerResponse: ProviderResponse =
         question === undefined ? answer : { ...answer, usageRequested: true };
       if (providerResponse.status >= 300) throw await readErrorResponse(providerResponse, target, signed);
@@ -245,11 +247,14 @@ function requestHeaders(exchange: Exchange, { wire, via, filter }: HeaderParts):
 interface SendParts {
   readonly wire: ProviderFormat;
   readonly signed: SignedRequest;
+  /** Undefined if nobody asks for them. */
+  readonly times?: AttemptTimes;
 }
 
 /** Retries only while nothing was sent: a call that may have been received is never sent twice. */
 async function send(exchange: Exchange, egress: Egress, sendParts: SendParts): Promise<ProviderResponse> {
   const { presence: clientPresence, target, clientRequest } = exchange;
+  const { times } = sendParts;
   const { baseUrl, headers, body } = sendParts.signed;
   const { pool, basePath } = egress.endpointFor(target.provider, baseUrl);
   const path = basePath + sendParts.signed.path;
@@ -258,7 +263,7 @@ async function send(exchange: Exchange, egress: Egress, sendParts: SendParts): P
     return hasStarted ? interruptedError(target.provider, cause) : unreachableError(target.provider, cause);
   };
   if (body.byteLength >= kernelLimits.eagerlyFreedBodyBytesMin) releaseOnceSent(body, clientRequest);
-  exchange.trace.sentAtMs = performance.now();
+  if (times !== undefined) times.sentAtMs = performance.now();
   for (let attempt = 1; ; attempt++) {
     const responseReader = new ResponseReader(clientPresence, explain);
     pool.dispatch({ path, method: 'POST', headers, body }, responseReader);
@@ -273,8 +278,10 @@ async function send(exchange: Exchange, egress: Egress, sendParts: SendParts): P
       if (attempt >= limits.connectAttemptsMax || !isConnectFailure(failure)) throw failure;
       await waitBeforeRetry(attempt, exchange.signal);
     } finally {
-      exchange.trace.connectedAtMs = responseReader.connectedAtMs;
-      exchange.trace.headAtMs = responseReader.headAtMs;
+      if (times !== undefined) {
+        times.connectedAtMs = responseReader.connectedAtMs;
+        times.headAtMs = responseReader.headAtMs;
+      }
     }
   }
 }
