@@ -1,4 +1,4 @@
-import type { Attempt, AttemptTimes } from '../kernel/attempt.ts';
+import type { Attempt, UpstreamAttempt } from '../kernel/attempt.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { type Exchange, requestOriginOf } from '../kernel/exchange.ts';
 import type { Usage } from '../kernel/message.ts';
@@ -8,12 +8,13 @@ import type { Prices } from '../kernel/ports/prices.ts';
 import type { Target } from '../kernel/provider.ts';
 import { type Ending, endingOf } from '../kernel/reply/ending.ts';
 import { type Reply, replyOwnership } from '../kernel/reply/reply.ts';
+import { createSpanId } from '../kernel/trace-parent.ts';
 import type { CallSettlement } from './call-settlement.ts';
 import { Meter } from './meter.ts';
 
 export interface MeteringParts {
   /** Sends an exchange to its provider, and notes the times of the attempt. */
-  upstream(exchange: Exchange, times: AttemptTimes): Promise<Reply>;
+  upstream(exchange: Exchange, attempt: UpstreamAttempt): Promise<Reply>;
   readonly prices: Pick<Prices, 'bill'>;
   /** Called once for every attempt, when it has ended. */
   onAttemptEnd(attempt: Attempt, caller: Caller): void;
@@ -51,6 +52,7 @@ export class MeteredAttempt implements Attempt {
   readonly #exchange: Exchange;
   readonly #parts: Omit<MeteringParts, 'upstream'>;
   #reply: Reply | undefined;
+  #spanId: string | undefined;
 
   constructor(exchange: Exchange, parts: Omit<MeteringParts, 'upstream'>) {
     const { observer, askedBy, isModuleCall } = requestOriginOf(exchange);
@@ -65,6 +67,11 @@ export class MeteredAttempt implements Attempt {
 
   get usage(): Usage {
     return this.meter.usage;
+  }
+
+  get spanId(): string {
+    this.#spanId ??= createSpanId();
+    return this.#spanId;
   }
 
   get firstContentAtMs(): number | undefined {

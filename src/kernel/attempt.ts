@@ -14,8 +14,14 @@ export interface AttemptTimes {
   headAtMs: number | undefined;
 }
 
+/** An attempt as the upstream sees it. */
+export interface UpstreamAttempt extends AttemptTimes {
+  /** Its span in a distributed trace; created on first use. */
+  readonly spanId: string;
+}
+
 /** One request to a provider. The cost of a call is the sum of its attempts. */
-export interface Attempt extends Readonly<AttemptTimes> {
+export interface Attempt extends Readonly<UpstreamAttempt> {
   readonly target: Target;
   /** The module that made the attempt, as a retry or for itself; undefined for the client's own request. */
   readonly askedBy: string | undefined;

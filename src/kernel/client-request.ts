@@ -4,6 +4,7 @@ import { exactBody, type JsonObject } from '../lib/json.ts';
 import type { LazyJsonObject } from './json/lazy-json-object.ts';
 import { limits } from './limits.ts';
 import type { ChatRequest } from './message.ts';
+import { parseTraceParent, type TraceParent } from './trace-parent.ts';
 import type { RoutingFields, WireFormat } from './wire-format.ts';
 
 interface ClientRequestFields {
@@ -42,6 +43,7 @@ export class ClientRequest {
   #wasParsed = false;
   #usageOptInFields: JsonObject | null | undefined;
   #request: ChatRequest | undefined;
+  #traceParent: TraceParent | null | undefined;
 
   constructor({ wire, fields, headers, query, memoryReservation, path = '' }: ClientRequestFields) {
     this.wire = wire;
@@ -109,6 +111,18 @@ export class ClientRequest {
   /** The combined value of the headers with this lower-case name; undefined for those that carry credentials. */
   header(name: string): string | undefined {
     return secretHeaders.has(name) ? undefined : joinedHeaderOf(this.#headers, name);
+  }
+
+  /** The client's place in a distributed trace; undefined if it sent none, or an invalid one. */
+  get traceParent(): TraceParent | undefined {
+    if (this.#traceParent === undefined) {
+      const traceparent = joinedHeaderOf(this.#headers, 'traceparent');
+      this.#traceParent =
+        traceparent === undefined
+          ? null
+          : (parseTraceParent(traceparent, joinedHeaderOf(this.#headers, 'tracestate')) ?? null);
+    }
+    return this.#traceParent ?? undefined;
   }
 
   static {

@@ -70,6 +70,11 @@ export const limits = {
   moduleDeadlineCheckMs: 100,
   /** How long a module may go on reading a reply after its call has ended. */
   moduleLateReadMs: 600_000,
+  /** A `traceparent` of version 00 has 55 characters; later versions may have more. */
+  traceParentCharactersMax: 256,
+  /** The size of a `tracestate` that every participant of a trace passes on, by the standard. */
+  traceStateCharactersMax: 512,
+  traceStateMembersMax: 32,
   /** Attempts in one call: more means that a module loops. */
   attemptsMax: 100,
   /** Tool rounds for one answer. */

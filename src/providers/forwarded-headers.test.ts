@@ -7,7 +7,7 @@ const travelling = [
   ...['openai-organization', 'openai-project', 'openai-beta', 'openai-sentinel-chat-requirements'],
   ...['x-stainless-lang', 'x-stainless-retry-count', 'x-stainless-helper-method'],
   ...['idempotency-key', 'x-idempotency-key', 'x-client-request-id', 'x-request-id', 'request-id'],
-  ...['traceparent', 'tracestate', 'baggage', 'x-b3-traceid', 'x-amzn-trace-id', 'x-datadog-trace-id'],
+  ...['baggage', 'x-b3-traceid', 'x-amzn-trace-id', 'x-datadog-trace-id'],
   ...['user-agent', 'x-user-agent', 'accept', 'accept-language', 'content-type', 'prefer', 'priority'],
   ...['x-claude-code-session-id', 'x-app', 'session_id', 'conversation_id', 'originator', 'version'],
   ...['x-goog-api-client', 'x-goog-user-project', 'x-ms-client-request-id'],
@@ -17,6 +17,7 @@ const travelling = [
 
 const staying: Readonly<Record<string, readonly string[]>> = {
   'of one connection': ['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'host'],
+  'as the place in a trace': ['traceparent', 'tracestate'],
   'for this gateway': ['x-weir-trace', 'x-weir-brand-new', 'x-provider-key', 'expect'],
   'from a browser': [
     'origin',

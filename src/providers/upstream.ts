@@ -1,4 +1,4 @@
-import type { AttemptTimes } from '../kernel/attempt.ts';
+import type { AttemptTimes, UpstreamAttempt } from '../kernel/attempt.ts';
 import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
 import { GatewayError, isRejection } from '../kernel/errors.ts';
 import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
@@ -11,6 +11,7 @@ import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
 import { Reply } from '../kernel/reply/reply.ts';
 import type { Source } from '../kernel/reply/source.ts';
 import type { OutboundRequest, SignedRequest, SigningContext } from '../kernel/signing.ts';
+import { createSpanId, formatTraceParent } from '../kernel/trace-parent.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
 import { releaseBytes } from '../lib/body-memory.ts';
 import { headerValuesOf } from '../lib/headers.ts';
@@ -46,11 +47,11 @@ export interface UpstreamParts {
 }
 
 /** Sends an exchange to its provider, notes the times of the attempt, and resolves when the reply starts. */
-export type Upstream = (exchange: Exchange, times: AttemptTimes) => Promise<Reply>;
+export type Upstream = (exchange: Exchange, attempt: UpstreamAttempt) => Promise<Reply>;
 
 export function createUpstream({ egress, signing, via, outputTokensMax }: UpstreamParts): Upstream {
   const filter = new RequestHeaderFilter();
-  return async (exchange, times) => {
+  return async (exchange, attempt) => {
     const { target, trace } = exchange;
     const { provider } = target;
     const credential = await credentialsOf(exchange).find(target);
@@ -61,7 +62,7 @@ export function createUpstream({ egress, signing, via, outputTokensMax }: Upstre
       const wire = wireFor(exchange);
       trace.providerWire = wire.name;
       const question = usageFieldsFor(exchange, wire);
-      const headers = requestHeaders(exchange, { wire, via, filter });
+      const headers = requestHeaders(exchange, { wire, via, filter, attempt });
       const query = exchange.clientRequest.wire === wire ? exchange.clientRequest.query : '';
       const path = wire.requestPath(target.model, isStreamed(exchange), query);
       const limited = choosesOutputLimit(exchange)
@@ -74,7 +75,7 @@ export function createUpstream({ egress, signing, via, outputTokensMax }: Upstre
         credential,
         signing,
       );
-      const answer = await send(exchange, egress, { wire, signed, times });
+      const answer = await send(exchange, egress, { wire, signed, times: attempt });
       const providerResponse: ProviderResponse =
         question === undefined ? answer : { ...answer, usageRequested: true };
       if (providerResponse.status >= 300) throw await readErrorResponse(providerResponse, target, signed);
@@ -226,9 +227,11 @@ interface HeaderParts {
   readonly wire: ProviderFormat;
   readonly via: string;
   readonly filter: RequestHeaderFilter;
+  /** Undefined for a request that is not an attempt. */
+  readonly attempt?: UpstreamAttempt;
 }
 
-function requestHeaders(exchange: Exchange, { wire, via, filter }: HeaderParts): string[] {
+function requestHeaders(exchange: Exchange, { wire, via, filter, attempt }: HeaderParts): string[] {
   const { clientRequest } = exchange;
   const clientHeaders = rawHeadersOf(clientRequest);
   const own = clientRequest.wire === wire ? filter.filter(clientHeaders) : [...wire.ownHeaders];
@@ -240,8 +243,20 @@ function requestHeaders(exchange: Exchange, { wire, via, filter }: HeaderParts):
     'via',
     passedBy.length === 0 ? via : [...passedBy, via].join(', '),
   );
-  if (clientRequest.wire !== wire) headers.push('content-type', 'application/json');
+  if (clientRequest.wire === wire) continueTrace(clientRequest, attempt, headers);
+  else headers.push('content-type', 'application/json');
   return headers;
+}
+
+/** Adds the client's trace context, with the span of the attempt in place of the client's. */
+function continueTrace(
+  { traceParent }: ClientRequest,
+  attempt: UpstreamAttempt | undefined,
+  headers: string[],
+): void {
+  if (traceParent === undefined) return;
+  headers.push('traceparent', formatTraceParent(traceParent, attempt?.spanId ?? createSpanId()));
+  if (traceParent.tracestate !== undefined) headers.push('tracestate', traceParent.tracestate);
 }
 
 interface SendParts {

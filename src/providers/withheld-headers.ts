@@ -11,6 +11,8 @@ const withheldPatterns: readonly RegExp[] = [
   /^((proxy-)?connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|host)$/,
   // The body is measured and encoded anew.
   /^(content-length|content-encoding|accept-encoding)$/,
+  // Written anew, with the attempt's span.
+  /^trace(parent|state)$/,
   // For this gateway only.
   /^x-weir-/,
   // Makes Google omit usage from a response.

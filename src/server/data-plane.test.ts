@@ -85,7 +85,7 @@ test('a format may read the rest of its path by itself', async (t) => {
         trace: new Trace(0),
         credentials: { find: async () => undefined },
       }),
-      { sentAtMs: undefined, connectedAtMs: undefined, headAtMs: undefined },
+      { spanId: '1', sentAtMs: undefined, connectedAtMs: undefined, headAtMs: undefined },
     );
     await reply.discard();
     assert.equal(fake.last.url, `/models/other:${verb}?alt=sse`);
