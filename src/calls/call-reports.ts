@@ -2,20 +2,18 @@ import type { ClientRequest } from '../kernel/client-request.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { budgetHolderOf } from '../kernel/ports/budget.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
+import type { CallDetails, CallReporter } from '../telemetry/call-reporter.ts';
 import type { EndedCall } from '../telemetry/ended-call.ts';
-import type { Log } from '../telemetry/log.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
-import type { RequestRecorder } from '../telemetry/request-log/request-recorder.ts';
 import type { CallSettlement } from './call-settlement.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
 import type { InFlightCall } from './in-flight-call.ts';
 
 export interface CallReportsParts {
-  readonly metrics: Metrics;
-  /** Undefined if calls are not logged. */
-  readonly requests: RequestRecorder | undefined;
-  readonly log: Log;
+  /** In the order in which they get a call. */
+  readonly reporters: readonly CallReporter[];
   readonly settlement: CallSettlement;
+  /** Called for every exception of a reporter. */
+  onFault(reporter: string, fault: unknown): void;
 }
 
 interface CompletedCall {
@@ -40,8 +38,8 @@ export interface RejectedCall {
 }
 
 /**
- * Reports ended calls to metrics, request log and log. Calls of one event-loop turn are reported together, which is
- * faster because the code and data are still in the processor's caches.
+ * Reports ended calls to all reporters. Calls of one event-loop turn are reported together, which is faster because the
+ * code and data are still in the processor's caches.
  */
 export class CallReports {
   readonly #parts: CallReportsParts;
@@ -81,11 +79,10 @@ export class CallReports {
       totalMs: ms,
       overheadMs: ms,
     };
-    this.#parts.settlement.runPart('request log', id, () => this.#parts.requests?.record(call));
+    this.#toAll((reporter) => reporter.reportRejected?.(call));
   }
 
   #report({ call: inFlightCall, ending, status, pipeline, askedBy, ms }: CompletedCall): void {
-    const { metrics, requests, log, settlement } = this.#parts;
     const { exchange, meter, usage, bill } = inFlightCall;
     const { id, trace, clientRequest, caller } = exchange;
     const { steps, overheadMs, startedAtMs, attempts } = trace;
@@ -127,16 +124,24 @@ export class CallReports {
       pipeline,
       steps,
     };
-    settlement.runPart('request log', id, () => requests?.record(call));
-    settlement.runPart('metrics', id, () => metrics.record(call, attempts));
-    settlement.runPart('log', id, () => {
-      for (const { fault, module } of steps)
-        if (fault !== undefined) log.error({ id, module, fault }, 'module failed');
-      for (const fault of inFlightCall.faults) log.error({ id, err: fault }, 'a reply observer failed');
-      if (!log.logsCalls) return;
-      const estimated = meter.estimated || call.costEstimated;
-      log.call(call, { error: error?.text, stop: meter.stopReason, estimated });
-    });
+    const details: CallDetails = {
+      exchange,
+      error: error?.text,
+      stop: meter.stopReason,
+      estimated: meter.estimated || call.costEstimated,
+      faults: inFlightCall.faults,
+    };
+    this.#toAll((reporter) => reporter.report(call, details));
+  }
+
+  /** A reporter that fails keeps no call from the others. */
+  #toAll(report: (reporter: CallReporter) => void): void {
+    for (const reporter of this.#parts.reporters)
+      try {
+        report(reporter);
+      } catch (fault) {
+        this.#parts.onFault(reporter.name, fault);
+      }
   }
 }
 

@@ -25,7 +25,10 @@ const completion = {
 };
 
 test('attempts at the same time have their own times', async (t) => {
-  const fakes = [await FakeUpstream.start({ body: completion }), await FakeUpstream.start({ status: 503, body: {} })];
+  const fakes = [
+    await FakeUpstream.start({ body: completion }),
+    await FakeUpstream.start({ status: 503, body: {} }),
+  ];
   const egress = new Egress(
     fakes.map(({ url }) => url),
     1000,

@@ -8,12 +8,14 @@ export interface CallLineFields {
   /** Whether usage or cost is an estimate. */
   readonly estimated: boolean;
   readonly stop: string | undefined;
+  /** The client's distributed trace. */
+  readonly traceId: string | undefined;
 }
 
 /** The log line of a call, concatenated by hand: it is the only one on the hot path, and a serializer costs four times as much. */
 export function formatCallLine(
   call: EndedCall,
-  { error, stop, estimated }: CallLineFields,
+  { error, stop, estimated, traceId }: CallLineFields,
   time: string,
 ): string {
   const { usage } = call;
@@ -27,6 +29,7 @@ export function formatCallLine(
   if (call.costNanoUsd !== undefined) line += `,"costNanoUsd":${call.costNanoUsd}`;
   if (estimated) line += ',"estimated":true';
   if (stop !== undefined) line += `,"stop":${JSON.stringify(stop)}`;
+  if (traceId !== undefined) line += `,"trace_id":"${traceId}"`;
   if (error !== undefined) line += `,"error":${JSON.stringify(error)}`;
   if (call.steps.length > 0) line += `,"modules":${JSON.stringify(call.steps.map(stepFields))}`;
   return `${line}}\n`;

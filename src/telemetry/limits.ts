@@ -23,6 +23,8 @@ export const limits = {
   logAttributesDepthMax: 5,
   logAttributesMax: 100,
   logCausesMax: 10,
+  /** Interval between log lines about the faults of one reporter. */
+  reporterFaultLogMs: 60_000,
   /** Delay before a call appears in the request log. */
   requestLogFlushMs: 500,
   /** How long a process may write to a page before it notices that another has taken it over, */

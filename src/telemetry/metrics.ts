@@ -57,6 +57,11 @@ export class Metrics {
     'module',
     'effect',
   ]);
+  readonly #reporterFaults = new CounterFamily(
+    'weir_reporter_faults_total',
+    'Calls that a reporter failed on, each a bug',
+    ['reporter'],
+  );
   readonly #seconds = new HistogramFamily(
     'weir_request_seconds',
     'Time from the request to the last byte',
@@ -126,6 +131,11 @@ export class Metrics {
     this.#tokenCounts.with(provider, String(status)).value++;
   }
 
+  /** The counter for exceptions of a reporter. */
+  reporterFaults(reporter: string): Counter {
+    return this.#reporterFaults.with(reporter);
+  }
+
   render(): string {
     const families = [
       this.#requests,
@@ -133,6 +143,7 @@ export class Metrics {
       this.#tokens,
       this.#cost,
       this.#effects,
+      this.#reporterFaults,
       this.#seconds,
       this.#toContent,
     ];

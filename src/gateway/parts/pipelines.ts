@@ -28,8 +28,14 @@ import { archiveRoutes } from '../../server/api/routes/archive.ts';
 import { cacheRoutes } from '../../server/api/routes/cache.ts';
 import { CachedTurnStore } from '../../storage/cached-turn-store.ts';
 import { SealedCacheBackend } from '../../storage/sealed-cache-backend.ts';
+import {
+  createLogReporter,
+  createMetricsReporter,
+  createRequestLogReporter,
+} from '../../telemetry/call-reporters.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import { ReporterFaults } from '../../telemetry/reporter-faults.ts';
 import type { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
 import { anthropicMessages, providerFormatByName } from '../../wire/index.ts';
 import type { Part } from '../part.ts';
@@ -81,11 +87,16 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     bill: ({ provider, model }, used, answered) => modelCatalog.bill({ provider, model, answered }, used),
   };
   const settlement = new CallSettlement(log);
+  const reporters = [
+    ...(settings.requestLog.isOn ? [createRequestLogReporter(requests)] : []),
+    createMetricsReporter(metrics),
+    createLogReporter(log),
+  ];
+  const reporterFaults = new ReporterFaults({ reporters, metrics, log, clock: systemClock });
   const reports = new CallReports({
-    metrics,
-    requests: settings.requestLog.isOn ? requests : undefined,
-    log,
+    reporters,
     settlement,
+    onFault: (reporter, fault) => reporterFaults.record(reporter, fault),
   });
   // Sealed, since others may read Redis.
   const turnSealing = settings.stores === undefined ? undefined : new Sealer(rootSecrets.deriveKeys('turns'));

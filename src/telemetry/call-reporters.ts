@@ -1,0 +1,34 @@
+import type { CallReporter } from './call-reporter.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import type { RequestRecorder } from './request-log/request-recorder.ts';
+
+export function createRequestLogReporter(requests: Pick<RequestRecorder, 'record'>): CallReporter {
+  return {
+    name: 'request-log',
+    report: (call) => requests.record(call),
+    reportRejected: (call) => requests.record(call),
+  };
+}
+
+export function createMetricsReporter(metrics: Pick<Metrics, 'record'>): CallReporter {
+  return {
+    name: 'metrics',
+    report: (call, { exchange }) => metrics.record(call, exchange.trace.attempts),
+  };
+}
+
+/** Writes a line for each call, and one for each fault. */
+export function createLogReporter(log: Pick<Log, 'error' | 'call' | 'logsCalls'>): CallReporter {
+  return {
+    name: 'log',
+    report(call, { exchange, error, stop, estimated, faults }) {
+      const { id, steps } = call;
+      for (const { fault, module } of steps)
+        if (fault !== undefined) log.error({ id, module, fault }, 'module failed');
+      for (const fault of faults) log.error({ id, err: fault }, 'a reply observer failed');
+      if (!log.logsCalls) return;
+      log.call(call, { error, stop, estimated, traceId: exchange.clientRequest.traceParent?.traceId });
+    },
+  };
+}
