@@ -93,6 +93,7 @@ exact-cache?ttl=1h&max_bytes=200000, cost-guard?day=5
 - The first of these that exists is used. Without any, the pipeline is \`cost-guard\` without a ceiling, which changes nothing.
 - \`none\` is a pipeline without modules.
 - A protective module of a key or of the instance stays, whatever a header says.
+- A module that [redacts](../../how-it-works/conversations.md#redaction) runs behind all modules that edit content.
 - An unknown module or option is a 400 before anything is sent.
 
 Three routes help to write one:

@@ -1,5 +1,6 @@
 import { scopeOf } from '../kernel/caller.ts';
 import type { Continuation, Turn, TurnStore } from '../kernel/continuation.ts';
+import { GatewayError } from '../kernel/errors.ts';
 import type { Exchange } from '../kernel/exchange.ts';
 import type { Handler } from '../kernel/module.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
@@ -36,11 +37,18 @@ export class Continuations {
         isKeptBy(outgoing.target) && !(await this.#isStoredElsewhere(outgoing, pipeline, continuation));
       return isKnownThere ? outgoing : this.#expandRequest(outgoing, continuation);
     };
+    const writtenBehindModules = async (passed: Exchange): Promise<Exchange> => {
+      const expanded = await written(passed);
+      // The earlier turns have not passed the module that redacts.
+      if (pipeline.redacts && expanded !== passed) throw unredactedHistoryError(exchange);
+      return expanded;
+    };
     // Parse the body that will be stored now, so that an invalid one is rejected before any attempt.
     if (mayContinueElsewhere(pipeline) && continuation.isContinuable(fields))
       void exchange.clientRequest.body;
     const whole = await written(exchange);
-    const last: Handler = async (passed) => upstream(whole === exchange ? await written(passed) : passed);
+    const last: Handler = async (passed) =>
+      upstream(whole === exchange ? await writtenBehindModules(passed) : passed);
     const reply = replyOwnership.clearHolder(await pipeline.run(whole, last));
     exchange.trace.setDelivered(reply);
     if (!continuation.isContinuable(fields)) return reply;
@@ -65,7 +73,8 @@ export class Continuations {
     if (previous === undefined || !(mayContinueElsewhere(pipeline) || ownIdPattern.test(previous)))
       return false;
     const turn = await this.#turns.find(scopeOf(caller), previous);
-    return turn !== undefined && turn.keptBy !== target.provider.name;
+    // Modules that redact must see earlier turns, in case that the call is rerouted.
+    return turn !== undefined && (pipeline.redacts || turn.keptBy !== target.provider.name);
   }
 
   /** The request with the whole conversation in it. */
@@ -136,6 +145,14 @@ interface ContinuedCall {
   readonly pipeline: Pipeline;
   readonly upstream: Handler;
   readonly continuation: Continuation;
+}
+
+function unredactedHistoryError({ target: { model } }: Exchange): GatewayError {
+  return new GatewayError(
+    'blocked_by_module',
+    `the earlier turns of this conversation are stored for ${model}, and would reach another model unredacted; send the whole conversation, or stay with ${model}`,
+    { detail: 'unredacted history' },
+  );
 }
 
 /** Uses the call's id: not all providers give answers unique ids. */

@@ -88,10 +88,11 @@ class CallKit implements Kit<unknown> {
   get embeddings(): Embeddings {
     const { embeddings } = this.#parts;
     const { scope } = this;
+    const isRedacted = this.#context.isRedacted();
     return {
       state: () => embeddings.state(),
-      one: (text, asking) => embeddings.one(text, { ...asking, scope }),
-      many: (texts, asking) => embeddings.many(texts, { ...asking, scope }),
+      one: (text, asking) => embeddings.one(text, { ...asking, scope, isRedacted }),
+      many: (texts, asking) => embeddings.many(texts, { ...asking, scope, isRedacted }),
       sameAnswer: (pairs, asking) => embeddings.sameAnswer(pairs, asking),
     };
   }

@@ -77,6 +77,7 @@ export class TextEmbeddings implements Embeddings {
     if (options.signal?.aborted === true) return this.#fail('late');
     const here: EmbeddingBackend = use === 'tools' ? 'tools' : 'meaning';
     const maker = use === 'meaning' && this.#parts.provider !== undefined ? 'provider' : here;
+    if (maker === 'provider' && options.isRedacted === true) return this.#fail('redacted');
     if (tokensMax !== undefined && texts.some((text) => text.length > readCharactersMax))
       return this.#fail('long');
     const wanted = texts.map(truncateText).map((text) => ({ text, key: keyOf(maker, scope, text) }));

@@ -2,6 +2,7 @@ import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Module, type ModuleFactory, type ModuleHost, moduleApi } from '../kernel/module.ts';
+import { redacts } from '../kernel/touches.ts';
 
 /** A module, or a function that creates one. */
 export type ModuleInput = Module | ModuleFactory;
@@ -24,6 +25,7 @@ export async function loadModules(
   const modules = new Map<string, Module>();
   for (const make of builtIn) {
     const module = make(host);
+    checkRedaction(module, 'the built-in modules');
     modules.set(module.name, module);
   }
   const add = (from: string, brought: readonly Module[]) => {
@@ -50,6 +52,7 @@ function createModules(exported: unknown, source: string, host: ModuleHost): rea
     if (!isModule(made))
       throw new Error(`${source} must be a module, a function that returns one, or a list of these`);
     checkApi(made, source);
+    checkRedaction(made, source);
     return made;
   });
 }
@@ -105,6 +108,14 @@ function checkApi({ name, api }: { readonly name: string; readonly api?: unknown
   const version = api === undefined ? 'no API version' : `API version ${api}`;
   throw new Error(
     `${source}: module "${name}" has ${version}, but this gateway supports version ${moduleApi} only. Install a version of the module with \`api: ${moduleApi}\`.`,
+  );
+}
+
+/** A redaction that is skipped when it fails would send what it has to keep back. */
+function checkRedaction(module: Module, source: string): void {
+  if (!redacts(module) || module.ifBroken === 'reject') return;
+  throw new Error(
+    `${source}: module "${module.name}" lists "redaction" in its touches, so its ifBroken must be "reject"`,
   );
 }
 

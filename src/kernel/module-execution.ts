@@ -12,7 +12,7 @@ import type { Handler, Module } from './module.ts';
 import type { CodeOwner } from './reply/code-owner.ts';
 import { type Reply, replyOwnership } from './reply/reply.ts';
 import { type DeadlineTimer, Stopwatch } from './stopwatch.ts';
-import { checkTouches, requireTouch } from './touches.ts';
+import { checkTouches, redacts, requireTouch } from './touches.ts';
 import type { Step } from './trace.ts';
 
 interface ModuleExecutionParts {
@@ -161,7 +161,14 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     const { module, exchange: incoming, step } = this;
     const { prefix } = requestOriginOf(incoming);
     if (prefix === undefined) return { goesOn: outgoing };
-    return prefix.guardEdit({ module: module.name, incoming, outgoing, step, allowed: this.#allowedRequest });
+    return prefix.guardEdit({
+      module: module.name,
+      incoming,
+      outgoing,
+      step,
+      allowed: this.#allowedRequest,
+      isRedaction: redacts(module),
+    });
   }
 
   /** After the module has returned its reply, it must read further replies at once; otherwise they are discarded. */

@@ -14,7 +14,7 @@ import {
 } from './pipeline-list.ts';
 import { type Reply, replyOwnership } from './reply/reply.ts';
 import { DeadlineTimer } from './stopwatch.ts';
-import type { Touch } from './touches.ts';
+import { editsContent, redacts, type Touch } from './touches.ts';
 
 /** A module of a pipeline with its parsed options. */
 export interface Stage {
@@ -30,6 +30,8 @@ export interface Pipeline {
   readonly mayReroute: boolean;
   /** Whether a module in it may edit what providers cache of a conversation. */
   readonly mayEdit: boolean;
+  /** Whether a module in it keeps content from providers. */
+  readonly redacts: boolean;
   run(exchange: Exchange, upstream: Handler): Promise<Reply>;
 }
 
@@ -39,8 +41,10 @@ export type KitFactory = (at: ModuleContext) => Kit<unknown>;
 export interface ModuleContext {
   readonly options: unknown;
   readonly execution: ModuleExecution;
-  /** Handles the module's own questions: the protective modules, then the provider. */
+  /** Handles the module's own questions: the protective and the redacting modules, then the provider. */
   readonly moduleCallHandler: Handler;
+  /** Whether a module of the pipeline keeps content from providers. */
+  isRedacted(): boolean;
   /** Whether an inner module may edit the content. */
   mayBeEditedDownstream(): boolean;
 }
@@ -73,7 +77,7 @@ export class Pipelines {
       createStage(pipelineEntry, this.modules),
     );
     for (const list of lower) stages = this.#withProtection(stages, list);
-    const pipeline = this.#pipeline(stages);
+    const pipeline = this.#pipeline(withRedactionInside(stages));
     this.#compiled.set(key, pipeline);
     return pipeline;
   }
@@ -106,6 +110,7 @@ export class Pipelines {
       stages,
       mayReroute: active.some(({ module }) => module.touches.includes('target')),
       mayEdit: names.length > 0,
+      redacts: active.some(({ module }) => redacts(module)),
       run: (exchange, upstream) =>
         names.length === 0
           ? this.#handler(active, 0, upstream)(exchange)
@@ -127,7 +132,9 @@ export class Pipelines {
     if (stage === undefined) return upstream;
     const next = this.#handler(stages, first + 1, upstream);
     const moduleCallHandler: Handler = (question) => {
-      const protection = stages.filter((other) => other.module.protective && other !== stage);
+      const protection = stages.filter(
+        (other) => other !== stage && (other.module.protective || redacts(other.module)),
+      );
       return this.#handler(protection, 0, upstream)(question);
     };
     const { module, options } = stage;
@@ -141,7 +148,14 @@ export class Pipelines {
       });
       const mayBeEditedDownstream = () =>
         stages.slice(first + 1).some((other) => other.module.touches.some((touch) => textTouches.has(touch)));
-      const kit = this.#createKit({ options, execution, moduleCallHandler, mayBeEditedDownstream });
+      const isRedacted = () => stages.some((other) => redacts(other.module));
+      const kit = this.#createKit({
+        options,
+        execution,
+        moduleCallHandler,
+        isRedacted,
+        mayBeEditedDownstream,
+      });
       return execution.run(() => module.handle(exchange, execution.next, kit));
     };
   }
@@ -168,7 +182,7 @@ export function createStage(entry: PipelineEntry, modules: ReadonlyMap<string, M
   );
 }
 
-const textTouches: ReadonlySet<Touch> = new Set(['system', 'history', 'newest-turn']);
+const textTouches: ReadonlySet<Touch> = new Set(['system', 'history', 'newest-turn', 'redaction']);
 
 function optionIssue(name: string, issue: SchemaIssue): { message: string; param?: string } {
   const unknown = 'keys' in issue && Array.isArray(issue.keys) ? issue.keys.map(String) : [];
@@ -189,7 +203,7 @@ function quoteName(text: string): string {
 }
 
 /** What providers cache and bill at a lower price. */
-const prefixTouches: ReadonlySet<Touch> = new Set(['tools', 'system', 'history', 'newest-turn']);
+const prefixTouches: ReadonlySet<Touch> = new Set(['tools', 'system', 'history', 'newest-turn', 'redaction']);
 
 /** An upstream that records the prefix of every reply that starts. */
 function recordPrefixes(upstream: Handler): Handler {
@@ -198,6 +212,15 @@ function recordPrefixes(upstream: Handler): Handler {
     const noting = requestOriginOf(exchange).prefix?.recordReplyStart(exchange);
     return noting === undefined ? reply : replyOwnership.onEnd(reply, () => noting);
   };
+}
+
+/** Moves redacting modules behind the last module that edits content, so that they see everything that is sent. */
+function withRedactionInside(stages: readonly Stage[]): readonly Stage[] {
+  const lastEditor = stages.findLastIndex(({ module }) => editsContent(module) && !redacts(module));
+  const early = stages.slice(0, lastEditor + 1).filter(({ module }) => redacts(module));
+  if (early.length === 0) return stages;
+  const others = stages.slice(0, lastEditor + 1).filter(({ module }) => !redacts(module));
+  return [...others, ...early, ...stages.slice(lastEditor + 1)];
 }
 
 function isInnermost({ module }: Stage): boolean {

@@ -15,7 +15,33 @@ export type Touch =
   | 'settings'
   /** The target of the call. */
   | 'target'
-  | 'reply';
+  | 'reply'
+  /**
+   * Everything in a request that carries text, to keep content from providers. Its edits are made even if they cost a
+   * provider's cache, and it runs behind all modules that edit content.
+   */
+  | 'redaction';
+
+/** Everything that redaction may edit. */
+const redactedTouches: ReadonlySet<Touch> = new Set([
+  'tools',
+  'system',
+  'history',
+  'newest-turn',
+  'settings',
+]);
+
+/** What carries text that a model reads. */
+const contentTouches: ReadonlySet<Touch> = new Set([...redactedTouches, 'redaction']);
+
+export function redacts({ touches }: Module): boolean {
+  return touches.includes('redaction');
+}
+
+/** Whether it may change what a model reads. */
+export function editsContent({ touches }: Module): boolean {
+  return touches.some((touch) => contentTouches.has(touch));
+}
 
 /** Throws if a module changed something that its `touches` don't list. */
 export function checkTouches(module: Module, before: Exchange, after: Exchange): void {
@@ -27,6 +53,7 @@ export function checkTouches(module: Module, before: Exchange, after: Exchange):
 
 export function requireTouch({ name, touches }: Module, touch: Touch): void {
   if (touches.includes(touch)) return;
+  if (touches.includes('redaction') && redactedTouches.has(touch)) return;
   throw new Error(`the module ${name} may not change "${touch}": its "touches" do not list it`);
 }
 

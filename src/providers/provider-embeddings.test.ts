@@ -82,6 +82,13 @@ test('vectors of a provider', async (t) => {
     assert.deepEqual(embeddings.state(), { source: 'openai/small', why: undefined, whyNotLocal: 'missing' });
   });
 
+  await t.test('are not computed in a call whose content is kept from providers', async () => {
+    const before = upstream.requests.length;
+    assert.deepEqual(await embeddings.one('one', { isRedacted: true }), { why: 'redacted' });
+    assert.deepEqual(await embeddings.one('text', { use: 'tools', isRedacted: true }), { why: 'missing' });
+    assert.equal(upstream.requests.length, before);
+  });
+
   await t.test('do not replace what runs here', async () => {
     assert.deepEqual(await embeddings.one('text', { use: 'judging' }), { why: 'missing' });
     assert.deepEqual(await embeddings.one('text', { use: 'tools' }), { why: 'missing' });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { requireModel } from '../calls/admission.ts';
 import type { CallerAuthenticator, CallerIdentity } from '../calls/caller-authenticator.ts';
 import type { Credentials } from '../calls/credentials.ts';
+import type { PipelineSelector } from '../calls/pipeline-selector.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
 import { ClientPresence } from '../kernel/client-presence.ts';
@@ -46,6 +47,7 @@ export interface CountTokensParts {
   readonly callers: CallerAuthenticator;
   readonly credentials: Credentials;
   readonly directory: ProviderDirectory;
+  readonly pipelines: PipelineSelector;
   /** Uses the provider's own token counter. */
   readonly counter: (exchange: Exchange) => Promise<ProviderTokenCount | undefined>;
   readonly estimator: TokenEstimator;
@@ -109,7 +111,9 @@ export class CountTokensHandler {
     const target = providerDirectory.resolve(requireModel(clientRequest));
     const { name } = target.provider;
     try {
-      const providerTokenCount = await this.#parts.counter(this.#exchange(clientRequest, target, by));
+      const providerTokenCount = this.#isRedacted(clientRequest, by)
+        ? undefined
+        : await this.#parts.counter(this.#exchange(clientRequest, target, by));
       const answer = await this.#answer(providerTokenCount, clientRequest, target);
       metrics.recordTokenCount(name, answer.status);
       return answer;
@@ -117,6 +121,12 @@ export class CountTokensHandler {
       metrics.recordTokenCount(name, asGatewayError(thrown).status);
       throw thrown;
     }
+  }
+
+  /** Whether calls with this request run a module that keeps content from providers: their counters are such, too. */
+  #isRedacted(clientRequest: ClientRequest, { identity }: CountTokensContext): boolean {
+    const header = clientRequest.header('x-weir-pipeline');
+    return this.#parts.pipelines.choose(header, identity.pipelineConfig).pipeline.redacts;
   }
 
   #exchange(

@@ -110,6 +110,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     callers: callerAuthenticator,
     credentials,
     directory: providerDirectory,
+    pipelines,
     counter: createTokenCounter({ egress, signing, via }),
     estimator,
     memoryBudget,

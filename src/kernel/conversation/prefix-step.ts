@@ -86,6 +86,17 @@ export function judgeStep({
   return { isAllowed: pays, why: pays ? 'pays' : 'costs', ...sum };
 }
 
+/** The cost of caching again what follows an edit; 0 if the price is unknown. */
+export function costOfBreak(
+  incoming: Exchange,
+  edited: ChatRequest,
+  prices: Pick<Prices, 'priceOf'>,
+): NanoUsd {
+  const modelPricing = prices.priceOf(incoming.target);
+  if (modelPricing === undefined) return 0;
+  return rewriteCost(modelPricing, estimateChangedTokens(incoming.request, edited), incoming.request);
+}
+
 function isTooLong(
   { max_tokens }: ChatRequest,
   tokens: number,

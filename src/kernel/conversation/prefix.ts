@@ -4,7 +4,7 @@ import { formatUsd } from '../money.ts';
 import type { Prices } from '../ports/prices.ts';
 import type { Target } from '../provider.ts';
 import type { Step } from '../trace.ts';
-import { judgeStep, type StepDecision, type StepEstimate, zeroCost } from './prefix-step.ts';
+import { costOfBreak, judgeStep, type StepDecision, type StepEstimate, zeroCost } from './prefix-step.ts';
 import { isEdited, type SentPrefix, sentPrefixOf, startsWithPrefix } from './sent-prefix.ts';
 import { isInThinkingLoop } from './thinking-loop.ts';
 
@@ -46,6 +46,8 @@ interface ModuleEdit {
   readonly step: Step;
   /** The request that a step allowed. */
   readonly allowed: ChatRequest | undefined;
+  /** Whether the edit keeps content from providers: then it is made at any cost. */
+  readonly isRedaction: boolean;
 }
 
 /** The part of a conversation that its provider has cached, as it passes through modules, which may not change it. */
@@ -89,8 +91,14 @@ export class Prefix {
     return downstreamState.editor === undefined ? cached : stages[downstreamState.editor];
   }
 
-  /** What a module passes on: its edit, or the incoming request if the edit would change the cached prefix. */
-  guardEdit({ module, incoming, outgoing, step, allowed }: ModuleEdit): { goesOn: Exchange; prefix: Prefix } {
+  /**
+   * What a module passes on: its edit, or the incoming request if the edit would change the cached prefix and is no
+   * redaction.
+   */
+  guardEdit({ module, incoming, outgoing, step, allowed, isRedaction }: ModuleEdit): {
+    goesOn: Exchange;
+    prefix: Prefix;
+  } {
     const edited = outgoing !== incoming && isEdited(incoming.request, outgoing.request);
     const before = this.#state.stages[module];
     // Rerouting the call abandons the cache of the last target.
@@ -109,6 +117,11 @@ export class Prefix {
       };
     if (allowed !== undefined && !isEdited(allowed, outgoing.request))
       return { goesOn: outgoing, prefix: this.#with(undefined, [module, sentPrefixOf(outgoing)], module) };
+    if (edited && isRedaction) {
+      const costs = costOfBreak(incoming, outgoing.request, this.#state.prices);
+      step.note({ prefix: 'redacted', costs: formatUsd(costs) });
+      return { goesOn: outgoing, prefix: this.#with(undefined, [module, sentPrefixOf(outgoing)], module) };
+    }
     if (!edited) {
       step.note({ prefix: 'not-repeated' });
       return { goesOn: outgoing, prefix: this.#with(undefined, undefined) };

@@ -25,8 +25,17 @@ export interface EmbeddingsState {
  * - `busy`: the queue is too long.
  * - `late`: it took longer than the deadline.
  * - `long`: a text has more tokens than allowed.
+ * - `redacted`: the call's pipeline keeps content from providers, and the source is one.
  */
-export type EmbeddingFailureReason = 'off' | 'missing' | 'starting' | 'down' | 'busy' | 'late' | 'long';
+export type EmbeddingFailureReason =
+  | 'off'
+  | 'missing'
+  | 'starting'
+  | 'down'
+  | 'busy'
+  | 'late'
+  | 'long'
+  | 'redacted';
 
 export interface EmbeddingOptions {
   /**
@@ -45,6 +54,8 @@ export interface EmbeddingOptions {
    */
   readonly isPublic?: true;
   readonly signal?: AbortSignal;
+  /** Whether the call's pipeline keeps content from providers, set by the kit. */
+  readonly isRedacted?: boolean;
   /** The tenant, set by the kit: timing must not reveal the cached texts of another tenant. */
   readonly scope?: string;
 }

@@ -203,6 +203,7 @@ const unavailableReasons: Readonly<Record<EmbeddingFailureReason, string>> = {
   busy: 'too many requests are waiting',
   late: 'the request timed out',
   long: 'the text is too long',
+  redacted: 'the pipeline keeps content from providers',
 };
 
 /** With the prices at the start of the process. */
