@@ -470,6 +470,8 @@ describe('metrics', () => {
             cookies: new SessionCookies({ url: '' }),
           }),
           readBody: async () => new Uint8Array(),
+          streamBody: () => assert.fail('the route has no body'),
+          signal: () => new AbortController().signal,
         });
         return status;
       } catch (thrown) {

@@ -79,8 +79,10 @@ export class Connection implements ServerConnection, ResponseConnection {
 
   #onData(bytes: Buffer): void {
     try {
-      if (this.#reader.isReadingBody) this.#reader.continueBody(bytes);
-      else if (this.#response !== undefined || this.needsDrain) this.#reader.buffer(bytes);
+      if (this.#reader.isReadingBody) {
+        if (this.#reader.isTimedByChunk) this.#waitingSince = this.#context.nowSeconds;
+        this.#reader.continueBody(bytes);
+      } else if (this.#response !== undefined || this.needsDrain) this.#reader.buffer(bytes);
       else this.#startRequest(bytes);
     } catch (thrown) {
       if (!(thrown instanceof HttpProtocolError)) throw thrown;

@@ -230,6 +230,7 @@ class NodeConnection implements ServerConnection {
       // node:http also splits chunks at the end of each read, so their average may be 5 % lower.
       bytes += chunk.byteLength * 1.05;
       if (Number.isNaN(body.contentLength) && !this.#check(() => checkChunkCount(++count, bytes))) return;
+      if (body.isTimedByChunk) this.#waitingSince = this.#context.nowSeconds;
       body.push(chunk, false);
     });
     req.on('end', () => this.#endBody(req, body));

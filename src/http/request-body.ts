@@ -21,8 +21,11 @@ export class RequestBody {
   readonly #flowControl: BodyFlowControl;
   #buffered: Buffer[] = [];
   #reader: BodyReader | undefined;
+  #hasBegun = false;
   #isComplete = false;
   #isAborted = false;
+  /** Whether the time limit counts from the latest chunk instead of the first: for bodies that may take hours. */
+  isTimedByChunk = false;
 
   constructor(contentLength: number, flowControl: BodyFlowControl) {
     this.contentLength = contentLength;
@@ -53,7 +56,8 @@ export class RequestBody {
     if (this.#isComplete) reader.onEnd();
     else if (this.#isAborted) reader.onAbort();
     else {
-      if (buffered.length === 0) this.#flowControl.sendContinue();
+      if (!this.#hasBegun) this.#flowControl.sendContinue();
+      this.#hasBegun = true;
       this.#flowControl.resume();
     }
   }
@@ -66,6 +70,7 @@ export class RequestBody {
 
   /** Called by the connection; the last chunk may be empty. */
   push(chunk: Buffer, isLast: boolean): void {
+    this.#hasBegun = true;
     if (isLast) this.#isComplete = true;
     if (chunk.byteLength > 0) {
       if (this.#reader !== undefined) this.#reader.onChunk(chunk);

@@ -35,6 +35,11 @@ export class RequestReader {
     return this.#body?.isComplete === false;
   }
 
+  /** Whether the body may take any time, as long as chunks arrive. */
+  get isTimedByChunk(): boolean {
+    return this.#body?.isTimedByChunk === true;
+  }
+
   /** Returns the next request once its head is complete. */
   startRequest(bytes: Buffer): StartedRequest | undefined {
     const before = this.#buffered;

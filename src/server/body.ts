@@ -49,7 +49,7 @@ export async function readBodyWithRaw(
   return { raw, decoded: raw };
 }
 
-function encodingOf(req: HttpRequest): string {
+export function encodingOf(req: HttpRequest): string {
   return req.header('content-encoding')?.toLowerCase() ?? 'identity';
 }
 
@@ -132,16 +132,16 @@ function acceptCompleteBody(whole: Buffer, { bytesMax, reservation }: BodyReadOp
   return new Promise((resolve) => queueImmediate(() => resolve(whole)));
 }
 
-function bodyTooSlowError(): GatewayError {
+export function bodyTooSlowError(): GatewayError {
   return new GatewayError('body_too_slow', 'the request body arrived too slowly', {
     headers: ['connection', 'close'],
   });
 }
 
-function clientClosedError(): GatewayError {
+export function clientClosedError(): GatewayError {
   return new GatewayError('client_gone', 'the client closed the connection');
 }
 
-function bodyTooLargeError(bytesMax: number): GatewayError {
+export function bodyTooLargeError(bytesMax: number): GatewayError {
   return new GatewayError('body_too_large', `the request body exceeds ${bytesMax} bytes`);
 }

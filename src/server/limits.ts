@@ -41,6 +41,8 @@ export const limits = {
   /** Grace period of a body; after that it must have arrived at this average rate. */
   slowBodyGraceMs: 10_000,
   slowBodyBytesPerSecond: 8 * 1024,
+  /** A streamed body must keep that rate in each window of this length: a fast start pays for no stalling. */
+  streamedBodyWindowMs: 60_000,
   /** A request's headers, all together. */
   requestHeadBytesMax: 32 * 1024,
   /** Timeouts for a client's headers and body. */

@@ -5,7 +5,7 @@ import { limits } from './limits.ts';
 export class IncomingBody implements IntrusiveListItem {
   listIndex = -1;
   bytes = 0;
-  readonly startedAtMs = performance.now();
+  startedAtMs = performance.now();
   readonly abort: () => void;
 
   constructor(cut: () => void) {

@@ -1,5 +1,3 @@
-import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
 import createRouter from 'find-my-way';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
@@ -7,6 +5,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { readBody } from '../body.ts';
+import { streamBody } from '../body-stream.ts';
 import { limits } from '../limits.ts';
 import {
   asGatewayError,
@@ -17,11 +16,13 @@ import {
   sendResponse,
   writeResponse,
 } from '../respond.ts';
+import { SlowBodyMonitor } from '../slow-body-monitor.ts';
 import type { AccessChecks } from './access.ts';
 import type { Dashboard } from './dashboard.ts';
 import { type Docs, isDocsPath } from './docs.ts';
 import { hintForPath } from './path-hints.ts';
 import type { ApiRequest, ApiResponse, ApiRoute, Route } from './route.ts';
+import { type ResponseHead, sendStream } from './send-stream.ts';
 
 /** Serves everything outside the data plane: Weir's own routes, and 404 or 405 for the rest. */
 export type App = (req: HttpRequest, res: HttpResponse, call: AppRequestContext) => Promise<void>;
@@ -45,6 +46,7 @@ export interface Pages {
 
 export function createApp(routes: readonly Route[], { access, log, pages }: AppParts): App {
   const { find, hasPath, wireFormatAt } = createRouteFinder(routes);
+  const slowBodies = new SlowBodyMonitor();
   return async (req, res, call) => {
     const { headers } = req;
     let route: ApiRoute | undefined;
@@ -66,13 +68,15 @@ export function createApp(routes: readonly Route[], { access, log, pages }: AppP
         remoteAddress: call.clientAddress,
         access,
         readBody: () => readBody(req, { bytesMax }),
+        streamBody: (streamBytesMax) => streamBody(req, { bytesMax: streamBytesMax, slowBodies }),
+        signal: () => abortSignalOf(res),
       });
-      if (answer.gzippedLines !== undefined && req.method !== 'HEAD') await sendArchive(res, answer, call);
+      if (answer.stream !== undefined) await sendStream(res, answer.stream, responseHead(answer, call));
       else sendApiResponse(res, answer, call);
     } catch (thrown) {
-      // Destroying the connection shows the client that the archive is incomplete; a client that left is not logged.
+      // Destroying the connection shows the client that the stream is incomplete; a client that left is not logged.
       if (res.headersSent) {
-        if (!res.isClosed) log.error({ id: call.id, err: thrown }, 'sending an archive failed midway');
+        if (!res.isClosed) log.error({ id: call.id, err: thrown }, 'a streamed response failed midway');
         res.destroy();
         return;
       }
@@ -157,54 +161,38 @@ function groupByPath(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<
   return paths;
 }
 
-/** Streams with backpressure. */
-async function sendArchive(
-  res: HttpResponse,
-  answer: ApiResponse,
-  requestContext: RequestContext,
-): Promise<void> {
-  const { gzippedLines = [], headers = [] } = answer;
-  const type = ['content-type', 'application/gzip'];
-  res.writeHead(answer.status ?? 200, [
-    ...type,
-    ...noSniffHeaders,
-    'x-request-id',
-    requestContext.id,
-    ...requestContext.cors,
-    ...headers,
-  ]);
-  await pipeline(gzippedLines, createGzip(), (packed: AsyncIterable<Uint8Array>) => writeAll(res, packed));
-}
-
-async function writeAll(res: HttpResponse, packed: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const piece of packed) {
-    if (!res.write(piece)) await res.waitForDrain();
-    if (res.isClosed) return;
-  }
-  res.end();
+function abortSignalOf(res: HttpResponse): AbortSignal {
+  const controller = new AbortController();
+  res.onAbort(() => controller.abort());
+  return controller.signal;
 }
 
 function sendApiResponse(res: HttpResponse, answer: ApiResponse, requestContext: RequestContext): void {
-  const { body = '', status = 200 } = answer;
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const type =
-    answer.contentType ??
-    (typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8');
-  const bytes = Buffer.from(text);
+  const { body = '' } = answer;
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const { status, headers } = responseHead(answer, requestContext);
   // A 204 response has neither content-type nor content-length (RFC 9110, 8.6).
-  const content = status === 204 ? [] : ['content-type', type, 'content-length', String(bytes.byteLength)];
-  const { headers: routeHeaders = [] } = answer;
-  // Responses are private unless the route sets its own caching.
-  const caching = routeHeaders.includes('cache-control') ? [] : ['cache-control', 'no-store'];
-  const headers = [
-    ...content,
-    ...noSniffHeaders,
-    'x-request-id',
-    requestContext.id,
-    ...requestContext.cors,
-    ...caching,
-    ...routeHeaders,
-  ];
+  const length = status === 204 ? [] : ['content-length', String(bytes.byteLength)];
   // The HTTP server omits the body for HEAD.
-  writeResponse(res, { status, headers, bytes });
+  writeResponse(res, { status, headers: [...length, ...headers], bytes });
+}
+
+function responseHead(answer: ApiResponse, requestContext: RequestContext): ResponseHead {
+  const { body = '', status = 200, stream, headers = [] } = answer;
+  const bodyType = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8';
+  const type = answer.contentType ?? (stream === undefined ? bodyType : 'application/octet-stream');
+  // Responses are private unless the route sets its own caching.
+  const caching = headers.includes('cache-control') ? [] : ['cache-control', 'no-store'];
+  return {
+    status,
+    headers: [
+      ...(status === 204 ? [] : ['content-type', type]),
+      ...noSniffHeaders,
+      'x-request-id',
+      requestContext.id,
+      ...requestContext.cors,
+      ...caching,
+      ...headers,
+    ],
+  };
 }

@@ -29,7 +29,7 @@ export const byKey: AccessRule<AccountCaller> = {
   check: ({ access, ...request }) => access.key(request),
 };
 
-interface AuthorizedRequest<Caller, Body> extends Omit<ApiRequest, 'access' | 'readBody'> {
+interface AuthorizedRequest<Caller, Body> extends Omit<ApiRequest, 'access' | 'readBody' | 'streamBody'> {
   readonly caller: Caller;
   readonly body: Body;
 }

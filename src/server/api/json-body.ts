@@ -5,18 +5,28 @@ import { headerOf } from '../../lib/headers.ts';
 import type { ApiRequest, BodyDescription } from './route.ts';
 import { invalidFieldError, parseWithSchema } from './validation.ts';
 
-export interface BodyParser<Body> {
+type WholeBodySource = Pick<ApiRequest, 'headers' | 'readBody'>;
+
+export interface BodyParser<Body, Source = WholeBodySource & Pick<ApiRequest, 'streamBody'>> {
   /** Undefined if the route ignores its body. */
   readonly description: BodyDescription | undefined;
-  parse(request: Pick<ApiRequest, 'headers' | 'readBody'>): Promise<Body>;
+  parse(request: Source): Promise<Body>;
 }
 
 export const noBody: BodyParser<undefined> = { description: undefined, parse: async () => undefined };
 
+/** A body of any size, which the route reads chunk by chunk. */
+export function streamedBody(contentType: string, bytesMax: number): BodyParser<AsyncIterable<Uint8Array>> {
+  return {
+    description: { required: true, contentType },
+    parse: async ({ streamBody }) => streamBody(bytesMax),
+  };
+}
+
 /** A JSON object with exactly these fields; an empty body is read as `{}` if the schema allows that. */
 export function jsonBody<Shape extends z.ZodRawShape>(
   shape: Shape,
-): BodyParser<z.output<z.ZodObject<Shape>>> {
+): BodyParser<z.output<z.ZodObject<Shape>>, WholeBodySource> {
   const schema = z.strictObject(shape);
   const required = !schema.safeParse({}).success;
   return {

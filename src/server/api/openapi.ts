@@ -149,8 +149,8 @@ function securityOf(access: AccessName): readonly object[] {
   }
 }
 
-function requestBodyOf({ schema, required }: BodyDescription): object {
-  return { required, content: { 'application/json': { schema: jsonSchemaOf(schema, 'input') } } };
+function requestBodyOf({ schema, required, contentType = 'application/json' }: BodyDescription): object {
+  return { required, content: { [contentType]: schema && { schema: jsonSchemaOf(schema, 'input') } } };
 }
 
 /** `:name`, `*name` or `*`; a colon counts only after a slash. */

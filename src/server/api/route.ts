@@ -56,7 +56,10 @@ interface PaymentInfo {
 }
 
 export interface BodyDescription {
-  readonly schema: z.ZodType;
+  /** Undefined for a body that isn't JSON. */
+  readonly schema?: z.ZodType;
+  /** `application/json` by default. */
+  readonly contentType?: string;
   /** Whether a request without a body is an error. */
   readonly required: boolean;
 }
@@ -81,6 +84,10 @@ export interface ApiRequest {
   readonly remoteAddress: string;
   readonly access: AccessChecks;
   readBody(): Promise<Uint8Array>;
+  /** The body, chunk by chunk: the connection pauses while the route is busy. Ends with an error after `bytesMax`. */
+  streamBody(bytesMax: number): AsyncIterable<Uint8Array>;
+  /** Aborted when the client leaves. */
+  signal(): AbortSignal;
 }
 
 export interface ApiResponse {
@@ -89,6 +96,9 @@ export interface ApiResponse {
   /** An object is sent as JSON, a string unchanged. */
   readonly body?: object | string;
   readonly contentType?: string;
-  /** Lines to stream as one gzip archive, instead of a body. */
-  readonly gzippedLines?: AsyncIterable<string>;
+  /**
+   * Sent instead of a body as fast as the client reads. `return` is called if the client leaves. An error before the first
+   * chunk is answered with its status; a later one breaks the connection.
+   */
+  readonly stream?: AsyncIterable<Uint8Array>;
 }

@@ -1,3 +1,5 @@
+import { pipeline } from 'node:stream';
+import { createGzip } from 'node:zlib';
 import { countAttempt } from '../../../accounts/count-attempt.ts';
 import type { AccountRows } from '../../../kernel/ports/account-rows.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
@@ -5,6 +7,11 @@ import { limits } from '../../limits.ts';
 import { bySession, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
+
+/** The compressor stops reading the lines when nobody reads it. */
+function gzip(lines: AsyncIterable<string>): AsyncIterable<Uint8Array> {
+  return pipeline(lines, createGzip(), () => undefined);
+}
 
 export interface ExportParts {
   readonly rows: AccountRows;
@@ -33,7 +40,8 @@ export function exportRoute({ rows, attempts: rateLimiter }: ExportParts): ApiRo
           'content-disposition',
           'attachment; filename="weir-export.jsonl.gz"',
         ],
-        gzippedLines: exportLines(rows, accountId),
+        contentType: 'application/gzip',
+        stream: gzip(exportLines(rows, accountId)),
       };
     },
   });
