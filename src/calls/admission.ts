@@ -5,23 +5,23 @@ import { GatewayError } from '../kernel/errors.ts';
 import { Exchange } from '../kernel/exchange.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
+import { unresolvedTarget } from '../kernel/provider.ts';
 import type { Trace } from '../kernel/trace.ts';
 import { isJsonObject } from '../lib/json.ts';
-import type { ModelCatalog } from '../providers/catalog/model-catalog.ts';
-import { requirePrice, type UnknownModelPolicy } from '../providers/catalog/require-price.ts';
 import type { ProviderDirectory } from '../providers/provider-directory.ts';
 import type { CallReports } from './call-reports.ts';
 import type { CallerAdmissions, CountedCall } from './caller-admission.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
 import type { Credentials } from './credentials.ts';
 import type { PipelineSelector } from './pipeline-selector.ts';
+import type { TargetChecks } from './target-checks.ts';
 
 export interface AdmissionParts {
   readonly admissions: CallerAdmissions;
   readonly pipelines: PipelineSelector;
   readonly directory: ProviderDirectory;
   readonly credentials: Credentials;
-  readonly prices: { readonly catalog: ModelCatalog; readonly unknownModels: UnknownModelPolicy };
+  readonly targets: TargetChecks;
   readonly reports: Pick<CallReports, 'addRejected'>;
 }
 
@@ -80,22 +80,25 @@ export class Admission {
     this.#parts.reports.addRejected({ id, identity, clientRequest, startedAtMs, thrown });
   }
 
-  /** Runs after authentication and reading the body, in the order of the contract: pipeline, provider key. */
+  /**
+   * Runs after authentication and reading the body, in the order of the contract: pipeline, provider key. If a module
+   * may reroute the call, its target is checked behind the modules.
+   */
   async #prepare(
     { id, clientRequest, presence, trace }: PendingCall,
     identity: CallerIdentity,
   ): Promise<PreparedCall> {
-    const { credentials, directory: providerDirectory, pipelines, prices } = this.#parts;
+    const { credentials, directory: providerDirectory, pipelines, targets } = this.#parts;
     const model = requireModel(clientRequest);
     // Always return a name that the client supplied; a derived one only when a module needs it.
     const conversation = suppliedConversationName(clientRequest);
     if (conversation !== undefined) trace.setHeader('conversation', conversation);
     const { pipeline } = pipelines.choose(clientRequest.header('x-weir-pipeline'), identity.pipelineConfig);
-    const target = providerDirectory.resolve(model);
-    const callCredentials = credentials.of({ identity, headers: rawHeadersOf(clientRequest) });
-    await callCredentials.find(target);
-    if (prices.unknownModels === 'refuse')
-      requirePrice(prices.catalog.priced(target.provider, target.model), target, prices.unknownModels);
+    const target = pipeline.mayReroute
+      ? (providerDirectory.find(model) ?? unresolvedTarget(model))
+      : providerDirectory.resolve(model);
+    const callCredentials = credentials.of({ identity, headers: rawHeadersOf(clientRequest) }, target);
+    if (!pipeline.mayReroute) await targets.check(target, callCredentials);
     const exchange = new Exchange({
       id,
       clientRequest,

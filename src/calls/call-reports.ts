@@ -1,6 +1,7 @@
 import type { ClientRequest } from '../kernel/client-request.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { budgetHolderOf } from '../kernel/ports/budget.ts';
+import { isResolved } from '../kernel/provider.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 import type { CallDetails, CallReporter } from '../telemetry/call-reporter.ts';
 import type { EndedCall } from '../telemetry/ended-call.ts';
@@ -88,6 +89,7 @@ export class CallReports {
     const { steps, overheadMs, startedAtMs, attempts } = trace;
     const attempt = trace.answeringAttempt ?? attempts.at(-1);
     const { target } = attempt ?? exchange;
+    const hasTarget = isResolved(target);
     const { accountId, keyId } = budgetHolderOf(caller);
     const { firstContentAtMs } = meter;
     const since = (atMs: number | undefined) => (atMs === undefined ? undefined : atMs - startedAtMs);
@@ -98,8 +100,8 @@ export class CallReports {
       keyId: keyId === '' ? undefined : keyId,
       askedBy,
       modelAsked: String(clientRequest.routing.model),
-      modelUsed: target.model,
-      provider: target.provider.name,
+      modelUsed: hasTarget ? target.model : undefined,
+      provider: hasTarget ? target.provider.name : undefined,
       wire: clientRequest.wire.name,
       providerWire: trace.providerWire,
       streamed: clientRequest.streamed,

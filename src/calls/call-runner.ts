@@ -4,6 +4,7 @@ import type { Answer } from '../kernel/message.ts';
 import type { Handler } from '../kernel/module.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import { budgetHolderOf } from '../kernel/ports/budget.ts';
+import { isResolved } from '../kernel/provider.ts';
 import { type Ending, endingOf } from '../kernel/reply/ending.ts';
 import { replyOwnership } from '../kernel/reply/reply.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -13,10 +14,12 @@ import type { CallSettlement } from './call-settlement.ts';
 import type { CountedCall } from './caller-admission.ts';
 import type { Continuations } from './continuations.ts';
 import { InFlightCall } from './in-flight-call.ts';
+import type { TargetChecks } from './target-checks.ts';
 
 export interface CallRunnerParts {
   /** The metered upstream. */
   readonly upstream: Handler;
+  readonly targets: TargetChecks;
   readonly continuations: Continuations;
   readonly usage: Pick<UsageRecorder, 'recordCall'>;
   readonly reports: Pick<CallReports, 'add'>;
@@ -29,9 +32,12 @@ export class CallRunner {
   readonly #parts: CallRunnerParts;
   readonly #openCalls = new IntrusiveList<InFlightCall>();
   readonly #lingering = new IntrusiveList<InFlightCall>();
+  /** For pipelines that may reroute a call, whose target admission doesn't check. */
+  readonly #checkingUpstream: Handler;
 
   constructor(parts: CallRunnerParts) {
     this.#parts = parts;
+    this.#checkingUpstream = parts.targets.before(parts.upstream);
   }
 
   /** Calls that have ended for their clients while modules still read a reply. */
@@ -40,7 +46,8 @@ export class CallRunner {
   }
 
   async run(exchange: Exchange, pipeline: Pipeline, countedCall: CountedCall): Promise<InFlightCall> {
-    const { continuations, upstream } = this.#parts;
+    const { continuations } = this.#parts;
+    const upstream = pipeline.mayReroute ? this.#checkingUpstream : this.#parts.upstream;
     const inFlightCall = new InFlightCall(exchange, (ending) =>
       this.#settle(inFlightCall, { pipeline, countedCall, ending }),
     );
@@ -98,22 +105,24 @@ export class CallRunner {
     const target = trace.answeredBy ?? exchange.target;
     const { accountId, keyId } = budgetHolderOf(caller);
     settlement.runPart('quota', id, () => (answered ? countedCall.commit() : countedCall.release()));
-    // In the same tick: a count that starts between the two would miss the call.
-    settlement.runPart('usage', id, () =>
-      usage.recordCall(
-        {
-          accountId,
-          keyId,
-          provider: target.provider.name,
-          model: target.model,
-          failed: !answered,
-          periodStartMs: answered ? countedCall.periodStartMs : undefined,
-          paidPast: countedCall.paidPast,
-          usage: trace.attempts.length === 0 ? inFlightCall.usage : undefined,
-        },
-        clock.now(),
-      ),
-    );
+    // In the same tick: a count that starts between the two would miss the call. A failed call to a model that nobody
+    // knows is no use of a model.
+    if (answered || isResolved(target))
+      settlement.runPart('usage', id, () =>
+        usage.recordCall(
+          {
+            accountId,
+            keyId,
+            provider: target.provider.name,
+            model: target.model,
+            failed: !answered,
+            periodStartMs: answered ? countedCall.periodStartMs : undefined,
+            paidPast: countedCall.paidPast,
+            usage: trace.attempts.length === 0 ? inFlightCall.usage : undefined,
+          },
+          clock.now(),
+        ),
+      );
     settlement.runPart('report', id, () => this.#report(inFlightCall, { ending, pipeline: pipeline.text }));
   }
 

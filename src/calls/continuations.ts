@@ -4,7 +4,7 @@ import { GatewayError } from '../kernel/errors.ts';
 import type { Exchange } from '../kernel/exchange.ts';
 import type { Handler } from '../kernel/module.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
-import { type Target, wiresOf } from '../kernel/provider.ts';
+import { isResolved, type Target, wiresOf } from '../kernel/provider.ts';
 import { AnswerBuilder } from '../kernel/reply/answer-events.ts';
 import { type Reply, replyOwnership } from '../kernel/reply/reply.ts';
 import { limits } from './limits.ts';
@@ -30,8 +30,9 @@ export class Continuations {
 
   async #runContinued({ exchange, pipeline, upstream, continuation }: ContinuedCall): Promise<Reply> {
     const { wire, fields } = exchange.clientRequest;
-    const isKeptBy = ({ provider, model }: Target) =>
-      provider.answerLocally === undefined && wiresOf({ provider, model }).includes(wire);
+    // The provider of an unresolved target is known behind the modules.
+    const isKeptBy = (target: Target) =>
+      !isResolved(target) || (target.provider.answerLocally === undefined && wiresOf(target).includes(wire));
     const written = async (outgoing: Exchange): Promise<Exchange> => {
       const isKnownThere =
         isKeptBy(outgoing.target) && !(await this.#isStoredElsewhere(outgoing, pipeline, continuation));
@@ -52,14 +53,14 @@ export class Continuations {
     const reply = replyOwnership.clearHolder(await pipeline.run(whole, last));
     exchange.trace.setDelivered(reply);
     if (!continuation.isContinuable(fields)) return reply;
-    const { provider, model } = exchange.trace.answeredBy ?? exchange.target;
+    const target = exchange.trace.answeredBy ?? exchange.target;
     const liesThere = whole === exchange && continuation.previousIdIn(fields) !== undefined;
     // After edits by modules, the provider's conversation differs from the client's; store the client's here.
-    if ((pipeline.mayEdit && !liesThere) || !isKeptBy({ provider, model }))
+    if ((pipeline.mayEdit && !liesThere) || !isKeptBy(target))
       return this.#saveTurn(renameAnswer(reply, exchange), exchange, { continuation });
     // The next turn may go to another provider.
     return pipeline.mayReroute
-      ? this.#saveTurn(reply, exchange, { continuation, keptBy: provider.name })
+      ? this.#saveTurn(reply, exchange, { continuation, keptBy: target.provider.name })
       : reply;
   }
 

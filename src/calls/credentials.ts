@@ -36,8 +36,11 @@ export class Credentials {
     this.#rules = rules;
   }
 
-  of(payingCall: PayingCall): CredentialResolver {
-    return new CallCredentials((target, sentKeyPolicy) => this.#resolve(payingCall, target, sentKeyPolicy));
+  /** The credentials of a call for which its client requested `requested`. */
+  of(payingCall: PayingCall, requested: Target): CredentialResolver {
+    return new CallCredentials(requested.provider, (target, sentKeyPolicy) =>
+      this.#resolve(payingCall, target, sentKeyPolicy),
+    );
   }
 
   /** Like `of`, but undefined where a call would be rejected. */
@@ -67,7 +70,7 @@ export class Credentials {
       cached === undefined ? await this.#storedKey(payingCall, provider, version) : cached.secret;
     const credential = stored ?? this.#localKey(which === 'any' ? headers : [], target);
     if (credential !== undefined || provider.keyless) return credential;
-    throw this.#missingKeyError(provider);
+    throw this.#missingKeyError(provider, which);
   }
 
   /** A call may outlast its API key: rejects stored keys if the API key was revoked meanwhile. */
@@ -146,12 +149,13 @@ export class Credentials {
     return checkKeyCharacters(key, provider);
   }
 
-  #missingKeyError({ name, title }: Provider): GatewayError {
+  #missingKeyError({ name, title }: Provider, which: SentKeyPolicy): GatewayError {
     const started =
       this.#rules.mode === 'local' ? ` start the gateway with ${name.toUpperCase()}_API_KEY set,` : '';
+    const sent = which === 'labelled' ? `x-provider-key: ${name}=<key>` : 'x-provider-key';
     return new GatewayError(
       'provider_key_missing',
-      `no ${title} key: send it as "x-provider-key",${started} or store it with PUT /v1/byok/${name}`,
+      `no ${title} key: send it as "${sent}",${started} or store it with PUT /v1/byok/${name}`,
     );
   }
 }
@@ -198,24 +202,24 @@ type SentKeyPolicy = 'any' | 'labelled' | 'none';
 type ResolveCredential = (target: Target, sentKeyPolicy: SentKeyPolicy) => Promise<Secret | undefined>;
 
 /**
- * The credentials of one call. A key without a label goes only to the provider that the call was admitted for, even
- * if a module reroutes the call or asks a model: keys of many providers look alike.
+ * The credentials of one call. A key without a label goes only to the provider of the model that the client requested,
+ * even if a module reroutes the call or asks a model: keys of many providers look alike.
  */
 class CallCredentials implements CredentialResolver {
+  readonly #requestedProvider: Provider;
   readonly #resolve: ResolveCredential;
-  #admittedProvider: Provider | undefined;
   #last: { readonly provider: Provider; readonly credential: Promise<Secret | undefined> } | undefined;
 
-  constructor(resolveCredential: ResolveCredential) {
+  constructor(requestedProvider: Provider, resolveCredential: ResolveCredential) {
+    this.#requestedProvider = requestedProvider;
     this.#resolve = resolveCredential;
   }
 
   find(target: Target, which?: 'stored'): Promise<Secret | undefined> {
     if (which === 'stored') return this.#resolve(target, 'none');
     const { provider } = target;
-    this.#admittedProvider ??= provider;
     if (this.#last?.provider !== provider) {
-      const sentKeyPolicy = provider === this.#admittedProvider ? 'any' : 'labelled';
+      const sentKeyPolicy = provider === this.#requestedProvider ? 'any' : 'labelled';
       this.#last = { provider, credential: this.#resolve(target, sentKeyPolicy) };
     }
     return this.#last.credential;

@@ -3,10 +3,10 @@ import { Exchange } from '../kernel/exchange.ts';
 import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import { payerBudgetHolder } from '../kernel/ports/budget.ts';
-import type { Target } from '../kernel/provider.ts';
 import type { PendingCall, PreparedCall } from './admission.ts';
 import { type CallerAdmission, type CountedCall, uncountedCall } from './caller-admission.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
+import { guestCredentials } from './guest-credentials.ts';
 import { paidBodySchema, toMessagesBody } from './paid-body.ts';
 import type { PaidModels } from './paid-models.ts';
 
@@ -48,9 +48,6 @@ export class PaymentAdmission implements CallerAdmission {
     // Headers of the client enable nothing: only its body counts.
     const headers = ['content-type', 'application/json', 'anthropic-version', '2023-06-01'];
     const clientRequest = new ClientRequest({ wire: incoming.wire, fields, headers, query: '' });
-    const credentials = {
-      find: async ({ provider }: Target) => (provider === target.provider ? credential : undefined),
-    };
     return {
       exchange: new Exchange({
         id,
@@ -59,7 +56,7 @@ export class PaymentAdmission implements CallerAdmission {
         target,
         presence: clientPresence,
         trace,
-        credentials,
+        credentials: guestCredentials(target, credential),
       }),
       pipeline,
     };

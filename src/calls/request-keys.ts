@@ -2,12 +2,16 @@ import { hash, randomBytes } from 'node:crypto';
 import { KeyedHasher } from '../accounts/keyed-hasher.ts';
 import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
 import { stripCacheControl } from '../kernel/conversation/strip-cache-control.ts';
+import { GatewayError } from '../kernel/errors.ts';
 import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
 import type { ChatRequest, TextBlock } from '../kernel/message.ts';
 import type { ConversationContext } from '../kernel/module.ts';
 import { type Provider, wiresOf } from '../kernel/provider.ts';
+import { headerValuesOf } from '../lib/headers.ts';
 import { canonicalJson, exactBody, type JsonObject } from '../lib/json.ts';
 import { Lru } from '../lib/lru.ts';
+import { Secret } from '../lib/secret.ts';
+import { apiKeysIn } from './api-key.ts';
 import { limits } from './limits.ts';
 
 /** Computes request keys: hashes over everything that can change the answer. */
@@ -28,8 +32,7 @@ export class RequestKeys {
   }
 
   async of(exchange: Exchange): Promise<string> {
-    const credential = await credentialsOf(exchange).find(exchange.target);
-    const payer = credential?.keyedDigest(this.#credentialDigestKey) ?? '';
+    const payer = await this.#payerOf(exchange);
     if (!exchange.isUnmodified) return hashRequest(exchange, payer);
     const spelling = this.#bodyHashes.hashBytes(exchange.clientRequest.bytes);
     const alike = this.#keysByBytes.get(spelling) ?? none;
@@ -46,10 +49,32 @@ export class RequestKeys {
   async contextKey(exchange: Exchange): Promise<ConversationContext | undefined> {
     const text = newestText(exchange.request);
     if (text === undefined) return undefined;
-    const credential = await credentialsOf(exchange).find(exchange.target);
-    const key = hashContext(exchange, credential?.keyedDigest(this.#credentialDigestKey) ?? '', text);
+    const key = hashContext(exchange, await this.#payerOf(exchange), text);
     return key === undefined ? undefined : { key, text };
   }
+
+  /** A digest of the credential. If an inner module has yet to choose the provider, of all keys that the client sent. */
+  async #payerOf(exchange: Exchange): Promise<string> {
+    try {
+      if (exchange.isTargetResolved) {
+        const credential = await credentialsOf(exchange).find(exchange.target);
+        return credential?.keyedDigest(this.#credentialDigestKey) ?? '';
+      }
+    } catch (refusal) {
+      if (!isUnusableKey(refusal)) throw refusal;
+    }
+    const headers = rawHeadersOf(exchange.clientRequest);
+    const sent = [...headerValuesOf(headers, 'x-provider-key'), ...apiKeysIn(headers)];
+    return sent.length === 0 ? '' : new Secret(sent.join('\n')).keyedDigest(this.#credentialDigestKey);
+  }
+}
+
+/** Whether there is no credential for the client's own target, which a call that is rerouted doesn't need. */
+function isUnusableKey(refusal: unknown): boolean {
+  return (
+    GatewayError.is(refusal) &&
+    (refusal.code === 'provider_key_missing' || refusal.code === 'provider_key_mismatch')
+  );
 }
 
 /** A request key with everything it depends on besides the body. */

@@ -8,6 +8,7 @@ import type { PendingCall, PreparedCall } from './admission.ts';
 import type { CallerAdmission, CountedCall } from './caller-admission.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
 import { createGuestCall } from './guest-call.ts';
+import { guestCredentials } from './guest-credentials.ts';
 
 export interface SandboxAdmissionParts {
   readonly sessions: AnonymousSessions;
@@ -53,9 +54,6 @@ export class SandboxAdmission implements CallerAdmission {
     const { target, credential, pipeline } = this.#parts;
     const { clientRequest, maxTokens } = createGuestCall(incoming, target.model);
     trace.setHeader('sandbox', `model=${target.model}; max_tokens=${maxTokens}`);
-    const credentials = {
-      find: async ({ provider }: Target) => (provider === target.provider ? credential : undefined),
-    };
     return {
       exchange: new Exchange({
         id,
@@ -64,7 +62,7 @@ export class SandboxAdmission implements CallerAdmission {
         target,
         presence: clientPresence,
         trace,
-        credentials,
+        credentials: guestCredentials(target, credential),
       }),
       pipeline,
     };

@@ -6,7 +6,7 @@ import type { ClientRequest } from './client-request.ts';
 import { Conversation, identifyConversation } from './conversation/conversation.ts';
 import type { Prefix } from './conversation/prefix.ts';
 import type { ChatRequest } from './message.ts';
-import type { Target } from './provider.ts';
+import { isResolved, type Target } from './provider.ts';
 import type { Trace } from './trace.ts';
 
 /** Resolves the credential for a call's provider; rejects if one is needed and missing. */
@@ -75,6 +75,11 @@ export class Exchange {
 
   get request(): ChatRequest {
     return this.#request ?? this.clientRequest.request;
+  }
+
+  /** Whether a provider is known for the model; without one, the call fails unless a module gives it a target. */
+  get isTargetResolved(): boolean {
+    return isResolved(this.target);
   }
 
   /** Whether the request is still the client's own. */

@@ -87,6 +87,26 @@ export interface Target {
   readonly model: string;
 }
 
+/** The target of a model name that no provider knows, such as a name that only a module resolves. */
+export function unresolvedTarget(model: string): Target {
+  return { provider: unresolvedProvider, model };
+}
+
+export function isResolved({ provider }: Target): boolean {
+  return provider !== unresolvedProvider;
+}
+
+const unresolvedProvider: Provider = {
+  name: 'unresolved',
+  title: 'an unresolved provider',
+  baseUrl: '',
+  wires: [],
+  keyPrefixes: [],
+  keyless: false,
+  modelPrefixes: [],
+  authorize: () => [],
+};
+
 /** The model behind a name, which may be a customer's deployment name. */
 export function underlyingModelOf({ provider, model }: Target): string {
   return provider.deployments?.get(model) ?? model;

@@ -134,7 +134,10 @@ export class CountTokensHandler {
     target: Target,
     { id, identity, presence: clientPresence }: CountTokensContext,
   ) {
-    const credentials = this.#parts.credentials.of({ identity, headers: rawHeadersOf(clientRequest) });
+    const credentials = this.#parts.credentials.of(
+      { identity, headers: rawHeadersOf(clientRequest) },
+      target,
+    );
     const trace = new Trace(performance.now());
     return new Exchange({
       id,

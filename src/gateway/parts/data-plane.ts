@@ -29,7 +29,7 @@ export interface DataPlanePart extends Part {
   abortAll(): void;
 }
 
-interface DataPlaneParts extends Pick<PipelinesPart, 'pipelines' | 'callRunner' | 'reports'> {
+interface DataPlaneParts extends Pick<PipelinesPart, 'pipelines' | 'callRunner' | 'reports' | 'targets'> {
   readonly settings: Settings;
   readonly log: Log;
   /** The `via` value that marks calls through this gateway. */
@@ -58,13 +58,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     callRunner,
     reports,
   } = parts;
-  const {
-    catalog: modelCatalog,
-    directory: providerDirectory,
-    egress,
-    means: signing,
-    estimator,
-  } = parts.providers;
+  const { directory: providerDirectory, egress, means: signing, estimator } = parts.providers;
   const { callers: callerAuthenticator, shapes } = identity;
   const credentials = new Credentials({
     mode: settings.mode,
@@ -92,7 +86,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     pipelines,
     directory: providerDirectory,
     credentials,
-    prices: { catalog: modelCatalog, unknownModels: settings.unknownModels },
+    targets: parts.targets,
     reports,
   });
   const inferenceHandler = new InferenceHandler({

@@ -15,6 +15,7 @@ import { meterAttempts } from '../../calls/metered-attempt.ts';
 import { ModuleCaches } from '../../calls/module-caches.ts';
 import { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import { RequestKeys } from '../../calls/request-keys.ts';
+import { TargetChecks } from '../../calls/target-checks.ts';
 import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Module } from '../../kernel/module.ts';
@@ -49,6 +50,7 @@ export interface PipelinesPart extends Part {
   readonly pipelines: PipelineSelector;
   readonly callRunner: CallRunner;
   readonly reports: CallReports;
+  readonly targets: TargetChecks;
 }
 
 interface PipelinesParts {
@@ -100,7 +102,13 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
   });
   // Sealed, since others may read Redis.
   const turnSealing = settings.stores === undefined ? undefined : new Sealer(rootSecrets.deriveKeys('turns'));
+  const targets = new TargetChecks({
+    directory: providerDirectory,
+    catalog: modelCatalog,
+    unknownModels: settings.unknownModels,
+  });
   const callRunner = new CallRunner({
+    targets,
     upstream: meterAttempts({
       upstream: createUpstream({
         egress,
@@ -171,6 +179,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     pipelines: new PipelineSelector(compiled, settings.pipeline),
     callRunner,
     reports,
+    targets,
     routes: [
       ...cacheRoutes(new ModuleCaches({ modules: parts.modules, cacheBackend, vectors })),
       ...archiveRoutes(archives),
