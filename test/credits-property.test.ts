@@ -14,7 +14,7 @@ import type { Database } from '../src/kernel/ports/records.ts';
 import { Secret } from '../src/lib/secret.ts';
 import { MemorySharedState } from '../src/storage/memory/memory-shared-state.ts';
 import { openSqlite } from '../src/storage/sql/sqlite.ts';
-import { someUser } from './conformance/database/samples.ts';
+import { someMember } from './conformance/database/samples.ts';
 import { stripeClientFor } from './support/billing-fixture.ts';
 import { FakeStripe } from './support/fake-stripe.ts';
 import { KillableProcess } from './support/killable-process.ts';
@@ -90,16 +90,17 @@ class Trial {
   static async begin(stripe: FakeStripe, client: Stripe, databases: readonly Database[]): Promise<Trial> {
     const [database] = databases;
     assert.ok(database !== undefined);
-    const user = someUser({ tier: 'pro' });
-    await database.users.add(user);
+    const member = someMember({ tier: 'pro' });
+    await database.identities.add(member);
     const processor = processorOn(client);
-    const customerId = await processor.createCustomer({ accountId: user.id, email: user.email });
-    await database.billing.linkCustomer(user.id, customerId);
+    const { account, identity } = member;
+    const customerId = await processor.createCustomer({ accountId: account.id, email: identity.email });
+    await database.billing.linkCustomer(account.id, customerId);
     const customer = stripe.billing.customers.find(({ id }) => id === customerId);
     assert.ok(customer !== undefined);
     customer.method = 'pm_1';
     stripe.billing.declineCode = undefined;
-    return new Trial({ stripe, client, databases, database, accountId: user.id, customerId });
+    return new Trial({ stripe, client, databases, database, accountId: account.id, customerId });
   }
 
   private constructor(parts: {
@@ -258,7 +259,7 @@ class Replica {
     this.database = database;
     this.#client = client;
     const parts = {
-      users: database.users,
+      accounts: database.accounts,
       credits: this.life.port(database.credits),
       billing: this.life.port(database.billing),
       recharges: this.life.port(database.recharges),

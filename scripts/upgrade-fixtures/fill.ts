@@ -4,6 +4,7 @@ import { SealedArchives } from '../../src/calls/archives.ts';
 import { openDatabase } from '../../src/gateway/parts/stores.ts';
 import { RootSecrets } from '../../src/gateway/secrets.ts';
 import { type Environment, readSettings } from '../../src/gateway/settings.ts';
+import { identityIdOf } from '../../src/kernel/ports/identities.ts';
 import type { Database } from '../../src/kernel/ports/records.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { startTestGateway } from '../../src/testing/test-gateway.ts';
@@ -13,10 +14,10 @@ import {
   someChallenge,
   someDay,
   someLine,
+  someMember,
   somePattern,
   someRequestId,
   someSettlement,
-  someUser,
 } from '../../test/conformance/database/samples.ts';
 import { call } from '../../test/support/call.ts';
 import { bearer, Person, password } from '../../test/support/cloud.ts';
@@ -46,9 +47,13 @@ export async function fillDatabase(environment: Environment): Promise<UpgradeFac
   await addContent(database, scope);
   await addPayments(database);
   await addBilling(database, facts.accountId);
-  const leaving = someUser({ email: 'leaving@example.com' });
-  await database.users.add(leaving);
-  await database.users.erase(leaving.id, leaving.passwordHash, startMs + 1000 * dayMs);
+  const leaving = someMember({ email: 'leaving@example.com' });
+  await database.identities.add(leaving);
+  const { account, identity } = leaving;
+  await database.accounts.erase(
+    { accountId: account.id, identityId: identity.id, passwordHash: identity.passwordHash },
+    startMs + 1000 * dayMs,
+  );
   await database.close();
   return facts;
 }
@@ -110,7 +115,8 @@ async function addUsage(
     ],
     reserved: [{ ...reservation, of: 'calls', atMs: startMs, untilMs: startMs }],
   });
-  const token = { hash: 'hash', accountId, purpose: 'reset', expiresAtMs: startMs } as const;
+  const identityId = identityIdOf(accountId);
+  const token = { hash: 'hash', identityId, purpose: 'reset', expiresAtMs: startMs } as const;
   await mailedTokens.add(token, { nowMs: 0, most: 5 });
 }
 

@@ -1,4 +1,4 @@
-import type { Users } from '../kernel/ports/records.ts';
+import type { Accounts } from '../kernel/ports/identities.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AccountEraser } from './account-eraser.ts';
@@ -6,8 +6,8 @@ import type { Session } from './session-tokens.ts';
 import { type UserAccounts, wrongPasswordError } from './user-accounts.ts';
 
 export interface AccountDeletionParts {
-  readonly accounts: UserAccounts;
-  readonly users: Users;
+  readonly userAccounts: UserAccounts;
+  readonly accounts: Pick<Accounts, 'erase'>;
   readonly versions: Pick<Versions, 'renew'>;
   readonly eraser: Pick<AccountEraser, 'eraseDue'>;
   readonly clock: Clock;
@@ -24,12 +24,14 @@ export class AccountDeletion {
   }
 
   async deleteAccount(session: Session, password: string, remoteAddress: string): Promise<void> {
-    const { accounts: userAccounts, users, versions, eraser, clock, beforeDelete } = this.#parts;
-    const { id, passwordHash } = await userAccounts.confirmPassword(session, password, remoteAddress);
-    await beforeDelete(id);
-    if (!(await users.erase(id, passwordHash, clock.now()))) throw wrongPasswordError();
+    const { userAccounts, accounts, versions, eraser, clock, beforeDelete } = this.#parts;
+    const { accountId, identityId } = session;
+    const passwordHash = await userAccounts.confirmPassword(session, password, remoteAddress);
+    await beforeDelete(accountId);
+    if (!(await accounts.erase({ accountId, identityId, passwordHash }, clock.now())))
+      throw wrongPasswordError();
     try {
-      await versions.renew(id);
+      await versions.renew(accountId);
     } finally {
       void eraser.eraseDue();
     }

@@ -144,6 +144,7 @@ async function stage(t: Parameters<typeof AccountFixture.open>[0]) {
 }
 
 async function opened(desk: AccountFixture, version: string): Promise<Secret | undefined> {
-  const user = await desk.database.users.byEmail('ada@example.com');
-  return user === undefined ? undefined : desk.vault.open(user.id, 'anthropic', version);
+  const ada = await desk.database.identities.byEmail('ada@example.com');
+  const [member] = ada === undefined ? [] : await desk.database.members.ofIdentity(ada.id);
+  return member === undefined ? undefined : desk.vault.open(member.account.id, 'anthropic', version);
 }

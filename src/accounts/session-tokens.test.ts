@@ -89,9 +89,9 @@ test('what is not exactly such a token does not hold', async (t) => {
 });
 
 async function issued(desk: AccountFixture, tokens = desk.tokens): Promise<IssuedToken> {
-  const user = await desk.database.users.byId(await desk.theAccount());
-  assert.ok(user);
-  const token = await tokens.issue(user, '');
+  const member = await desk.database.members.owner(await desk.theAccount());
+  assert.ok(member);
+  const token = await tokens.issue(member, '');
   assert.ok(token);
   return token;
 }

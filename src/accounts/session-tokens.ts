@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import type { User } from '../kernel/ports/records.ts';
+import type { IdentityId, Member, Role } from '../kernel/ports/identities.ts';
 import type { Sessions, StoredSession } from '../kernel/ports/sessions.ts';
 import type { Clock } from '../lib/clock.ts';
 import { limits } from './limits.ts';
 
-/** A logged-in user, until the token expires. */
+/** A person who is logged in to an account, until the token expires. */
 export interface Session {
+  readonly identityId: IdentityId;
   readonly accountId: string;
+  readonly role: Role;
   readonly tokenId: string;
   readonly expiresAtMs: number;
 }
@@ -36,8 +38,8 @@ export class SessionTokens {
     this.#parts = parts;
   }
 
-  /** Undefined if the account is disabled or its password has changed. `client` is the user agent. */
-  async issue({ id: accountId, passwordHash }: User, client: string): Promise<IssuedToken | undefined> {
+  /** Undefined if the person is locked out or the password has changed. `client` is the user agent. */
+  async issue({ identity, account }: Member, client: string): Promise<IssuedToken | undefined> {
     const { keys, sessions, clock } = this.#parts;
     // Tokens use whole seconds.
     const issuedAt = Math.floor(clock.now() / 1000);
@@ -45,16 +47,17 @@ export class SessionTokens {
     const nowMs = clock.now();
     const session: StoredSession = {
       id: randomUUID(),
-      accountId,
+      identityId: identity.id,
+      accountId: account.id,
       client: client.slice(0, limits.sessionClientCharacters).toWellFormed(),
       createdAtMs: nowMs,
       usedAtMs: nowMs,
       expiresAtMs: expiresAt * 1000,
     };
-    if (!(await sessions.begin(session, passwordHash, limits.sessionsMax))) return undefined;
+    if (!(await sessions.begin(session, identity.passwordHash, limits.sessionsMax))) return undefined;
     const token = await new SignJWT()
       .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
-      .setSubject(accountId)
+      .setSubject(account.id)
       .setJti(session.id)
       .setIssuer(issuer)
       .setAudience(audience)
@@ -67,25 +70,25 @@ export class SessionTokens {
   /** Undefined unless it is a valid token of ours. */
   async verify(token: string): Promise<Session | undefined> {
     if (!isCompact(token)) return undefined;
-    const session = sessionOf(await this.#payloadOf(token));
-    if (session === undefined) return undefined;
+    const claims = claimsOf(await this.#payloadOf(token));
+    if (claims === undefined) return undefined;
     const { sessions, clock } = this.#parts;
-    const stored = await sessions.find(session.tokenId);
-    if (stored?.accountId !== session.accountId) return undefined;
+    const stored = await sessions.find(claims.tokenId);
+    if (stored?.accountId !== claims.accountId) return undefined;
     const nowMs = clock.now();
     // Not awaited; a failure does not matter.
     if (nowMs - stored.usedAtMs >= limits.sessionUseMs)
       sessions.touch(stored.id, nowMs).catch(() => undefined);
-    return session;
+    return { ...claims, identityId: stored.identityId, role: stored.role };
   }
 
-  list({ accountId }: Session): Promise<readonly StoredSession[]> {
-    return this.#parts.sessions.list(accountId, this.#parts.clock.now());
+  list({ identityId }: Session): Promise<readonly StoredSession[]> {
+    return this.#parts.sessions.list(identityId, this.#parts.clock.now());
   }
 
-  /** Ends a session of the same account by its id; false if there is none. */
-  end({ accountId }: Session, id: string): Promise<boolean> {
-    return this.#parts.sessions.end(accountId, id);
+  /** Ends a session of the same person by its id; false if there is none. */
+  end({ identityId }: Session, id: string): Promise<boolean> {
+    return this.#parts.sessions.end(identityId, id);
   }
 
   async #payloadOf(token: string): Promise<JWTPayload | undefined> {
@@ -115,7 +118,7 @@ function isCompact(token: string): boolean {
     .every((part) => part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
-function sessionOf(payload: JWTPayload | undefined): Session | undefined {
+function claimsOf(payload: JWTPayload | undefined): Omit<Session, 'identityId' | 'role'> | undefined {
   const { sub, jti, exp } = payload ?? {};
   if (sub === undefined || jti === undefined || exp === undefined) return undefined;
   return { accountId: sub, tokenId: jti, expiresAtMs: exp * 1000 };

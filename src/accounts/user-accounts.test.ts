@@ -10,15 +10,15 @@ const ada = { email: 'Ada@Example.com', password: 'correct horse', remoteAddress
 
 test('who signed up logs in, in whatever case the address is written', async (t) => {
   const { accounts: userAccounts, tokens, clock } = await AccountFixture.open(t);
-  const { user, token } = await userAccounts.signUp({ ...ada, email: '  Ada@Example.com ' });
-  assert.equal(user.email, 'Ada@Example.com');
-  assert.equal(user.tier, 'free');
-  assert.equal(user.createdAtMs, clock.now());
+  const { member, token } = await userAccounts.signUp({ ...ada, email: '  Ada@Example.com ' });
+  assert.equal(member.identity.email, 'Ada@Example.com');
+  assert.equal(member.account.tier, 'free');
+  assert.equal(member.identity.createdAtMs, clock.now());
   const loginResult = await userAccounts.logIn({ ...ada, email: 'aDA@example.COM' });
-  assert.equal(loginResult.user.id, user.id);
+  assert.deepEqual(loginResult.member, member);
   for (const session of [await tokens.verify(token), await tokens.verify(loginResult.token)]) {
     assert.ok(session);
-    assert.equal((await userAccounts.userOf(session)).id, user.id);
+    assert.deepEqual(await userAccounts.memberOf(session), member);
   }
 });
 

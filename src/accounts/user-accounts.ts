@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { resetAddressAttempts } from '../kernel/address-attempts.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { User, Users } from '../kernel/ports/records.ts';
+import {
+  type Identities,
+  type Identity,
+  identityIdOf,
+  type Member,
+  type Members,
+} from '../kernel/ports/identities.ts';
+import type { Account } from '../kernel/ports/records.ts';
 import type { RateLimiter } from '../kernel/ports/shared-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import { countAddressAttempt } from './count-attempt.ts';
@@ -10,7 +17,8 @@ import type { SecretHasher } from './secret-hasher.ts';
 import type { IssuedToken, Session, SessionTokens } from './session-tokens.ts';
 
 export interface UserAccountsParts {
-  readonly users: Users;
+  readonly identities: Identities;
+  readonly members: Pick<Members, 'find' | 'ofIdentity'>;
   readonly attempts: RateLimiter;
   readonly tokens: SessionTokens;
   readonly passwordHasher: SecretHasher;
@@ -34,7 +42,7 @@ export interface PasswordChangeRequest {
 }
 
 export interface LoginResult extends IssuedToken {
-  readonly user: User;
+  readonly member: Member;
 }
 
 /** Signing up, logging in and out. */
@@ -56,68 +64,64 @@ export class UserAccounts {
   }
 
   async signUp({ email, password, client }: Omit<LoginAttempt, 'remoteAddress'>): Promise<LoginResult> {
-    const { users, passwordHasher, clock } = this.#parts;
-    const user: User = {
-      id: randomUUID(),
-      tier: 'free',
-      period: undefined,
-      email: normalizeEmail(email),
-      passwordHash: await passwordHasher.hash(password.normalize('NFC')),
-      createdAtMs: clock.now(),
-    };
-    if (!(await users.add(user)))
+    const { identities, passwordHasher, clock } = this.#parts;
+    const passwordHash = await passwordHasher.hash(password.normalize('NFC'));
+    const member = newMember({ email, passwordHash, createdAtMs: clock.now() });
+    if (!(await identities.add(member)))
       throw new GatewayError('email_taken', 'an account with this e-mail address exists; log in', {
         param: 'email',
       });
-    return this.#startSession(user, client);
+    return this.#startSession(member, client);
   }
 
   /** Same error and same time, whether the address or the password is wrong. */
   async logIn({ email, password, remoteAddress, client }: LoginAttempt): Promise<LoginResult> {
-    const { users, attempts: rateLimiter, passwordHasher } = this.#parts;
+    const { identities, members, attempts: rateLimiter, passwordHasher } = this.#parts;
     const pair = loginAttemptName(normalizeEmail(email));
     await this.#countAttempt(remoteAddress, pair, limits.loginsPerAccount);
-    const user = await users.byEmail(normalizeEmail(email));
-    const hashed = user?.passwordHash ?? passwordHasher.decoyHash;
+    const identity = await identities.byEmail(normalizeEmail(email));
+    const hashed = identity?.passwordHash ?? passwordHasher.decoyHash;
     const isRight = await passwordHasher.verify(hashed, password.normalize('NFC'));
-    if (user === undefined || !isRight) throw wrongLoginError();
+    if (identity?.passwordHash === undefined || !isRight) throw wrongLoginError();
     await resetAddressAttempts(rateLimiter, { address: remoteAddress, counterName: pair });
-    if (user.disabledAtMs !== undefined)
+    if (identity.disabledAtMs !== undefined)
       throw new GatewayError('account_disabled', 'this account is disabled; contact the operator');
-    return this.#startSession(user, client);
+    const [member] = await members.ofIdentity(identity.id);
+    if (member === undefined) throw wrongLoginError();
+    // With the hash that was verified: another may have been set meanwhile.
+    return this.#startSession({ ...member, identity }, client);
   }
 
-  /** Returns the account of a session if the password is right; counts attempts like logins. */
-  async confirmPassword(session: Session, password: string, remoteAddress: string): Promise<User> {
+  /** Resolves to the hash if the password of a session's person is right; counts attempts like logins. */
+  async confirmPassword(session: Session, password: string, remoteAddress: string): Promise<string> {
     const { attempts: rateLimiter, passwordHasher } = this.#parts;
-    const user = await this.userOf(session);
-    const pair = loginAttemptName(user.email);
+    const { email, passwordHash } = (await this.memberOf(session)).identity;
+    const pair = loginAttemptName(email);
     await this.#countAttempt(remoteAddress, pair, limits.loginsPerAccount);
-    if (!(await passwordHasher.verify(user.passwordHash, password.normalize('NFC'))))
-      throw wrongPasswordError();
+    const isRight = await passwordHasher.verify(
+      passwordHash ?? passwordHasher.decoyHash,
+      password.normalize('NFC'),
+    );
+    if (passwordHash === undefined || !isRight) throw wrongPasswordError();
     await resetAddressAttempts(rateLimiter, { address: remoteAddress, counterName: pair });
-    return user;
+    return passwordHash;
   }
 
   /** Ends all other sessions. Of two concurrent changes, one succeeds. */
   async changePassword(session: Session, change: PasswordChangeRequest): Promise<void> {
-    const { users, passwordHasher } = this.#parts;
-    const { accountId, tokenId: currentSession } = session;
-    const { passwordHash: before } = await this.confirmPassword(
-      session,
-      change.current,
-      change.remoteAddress,
-    );
+    const { identities, passwordHasher } = this.#parts;
+    const { identityId, tokenId: currentSession } = session;
+    const before = await this.confirmPassword(session, change.current, change.remoteAddress);
     const after = await passwordHasher.hash(change.next.normalize('NFC'));
-    if (!(await users.changePassword({ accountId, before, after, currentSession })))
+    if (!(await identities.changePassword({ identityId, before, after, currentSession })))
       throw wrongPasswordError();
   }
 
-  async userOf({ accountId }: Session): Promise<User> {
-    const user = await this.#parts.users.byId(accountId);
-    if (user === undefined)
+  async memberOf({ identityId, accountId }: Session): Promise<Member> {
+    const member = await this.#parts.members.find(identityId, accountId);
+    if (member === undefined)
       throw new GatewayError('authentication_required', 'the account of this session no longer exists');
-    return user;
+    return member;
   }
 
   async logOut(session: Session): Promise<void> {
@@ -125,10 +129,10 @@ export class UserAccounts {
   }
 
   /** The password may have changed while it was verified. */
-  async #startSession(user: User, client = ''): Promise<LoginResult> {
-    const issued = await this.#parts.tokens.issue(user, client);
+  async #startSession(member: Member, client = ''): Promise<LoginResult> {
+    const issued = await this.#parts.tokens.issue(member, client);
     if (issued === undefined) throw wrongLoginError();
-    return { ...issued, user };
+    return { ...issued, member };
   }
 
   #countAttempt(
@@ -138,6 +142,16 @@ export class UserAccounts {
   ): Promise<void> {
     return countAddressAttempt(this.#parts.attempts, { address, counterName, ...limit });
   }
+}
+
+/** A person and their own account, which has the same id. */
+export function newMember(
+  person: Pick<Identity, 'email' | 'createdAtMs'> & { readonly passwordHash: string },
+): Member {
+  const id = randomUUID();
+  const account: Account = { id, tier: 'free', period: undefined };
+  const identity = { ...person, id: identityIdOf(id), email: normalizeEmail(person.email) };
+  return { identity, account, role: 'owner' };
 }
 
 /** The counter name for attempts on one account from a block of addresses. */

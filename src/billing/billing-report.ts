@@ -1,6 +1,6 @@
 import { overageCreditsPerRequest } from '../kernel/credits.ts';
 import type { BillingAccounts, CreditEntry, Credits } from '../kernel/ports/billing.ts';
-import type { User } from '../kernel/ports/records.ts';
+import type { Account } from '../kernel/ports/records.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Quota } from './quota.ts';
 import { effectiveTier } from './tiers.ts';
@@ -21,9 +21,9 @@ export class BillingReport {
     this.#parts = parts;
   }
 
-  async balance(user: User) {
+  async balance(account: Account) {
     const { billing, credits, clock, upgradeUrl } = this.#parts;
-    const tier = effectiveTier(user, clock.now());
+    const tier = effectiveTier(account, clock.now());
     if (tier === 'free')
       return {
         tier,
@@ -32,11 +32,11 @@ export class BillingReport {
         autoRechargeEnabled: false,
         upgradeUrl: upgradeUrl(),
       };
-    const { autoRecharge } = await billing.get(user.id);
+    const { autoRecharge } = await billing.get(account.id);
     return {
       tier,
-      credits: await credits.balance(user.id),
-      currentPeriodEnd: user.period === undefined ? null : new Date(user.period.endMs).toISOString(),
+      credits: await credits.balance(account.id),
+      currentPeriodEnd: account.period === undefined ? null : new Date(account.period.endMs).toISOString(),
       autoRechargeEnabled: autoRecharge.enabled,
       autoRechargeThreshold: autoRecharge.threshold,
       autoRechargeAmount: autoRecharge.amount,
@@ -45,16 +45,20 @@ export class BillingReport {
   }
 
   async usage(
-    user: User,
+    account: Account,
     page: { readonly after: Pick<CreditEntry, 'id' | 'atMs'> | undefined; readonly limit: number },
   ) {
     const { billing, credits, quota, clock } = this.#parts;
-    const tier = effectiveTier(user, clock.now());
-    const { limit, used, period } = await quota.status(user);
-    const { autoRecharge } = await billing.get(user.id);
+    const tier = effectiveTier(account, clock.now());
+    const { limit, used, period } = await quota.status(account);
+    const { autoRecharge } = await billing.get(account.id);
     const { enabled, threshold, amount, reason } = autoRecharge;
     const isPaid = tier !== 'free';
-    const entries = await credits.entries({ accountId: user.id, after: page.after, limit: page.limit + 1 });
+    const entries = await credits.entries({
+      accountId: account.id,
+      after: page.after,
+      limit: page.limit + 1,
+    });
     return {
       report: {
         tier,
@@ -64,10 +68,10 @@ export class BillingReport {
         },
         requests: { limit, used, remaining: Math.max(0, limit - used), pastCap: Math.max(0, used - limit) },
         overage: {
-          enabled: isPaid && user.overage === true,
+          enabled: isPaid && account.overage === true,
           creditsPerRequest: overageCreditsPerRequest,
         },
-        credits: isPaid ? await credits.balance(user.id) : 0,
+        credits: isPaid ? await credits.balance(account.id) : 0,
         autoRecharge: { enabled: isPaid && enabled, threshold, amount, reason },
       },
       entries: entries.slice(0, page.limit),

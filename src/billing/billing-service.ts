@@ -1,6 +1,7 @@
 import { GatewayError } from '../kernel/errors.ts';
 import type { AutoRecharge, BillingAccounts } from '../kernel/ports/billing.ts';
-import type { User, Users } from '../kernel/ports/records.ts';
+import type { Accounts, Members } from '../kernel/ports/identities.ts';
+import type { Account } from '../kernel/ports/records.ts';
 import type { RateLimiter, Versions } from '../kernel/ports/shared-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import type {
@@ -19,7 +20,8 @@ import { effectiveTier } from './tiers.ts';
 
 export interface BillingServiceParts {
   readonly billing: BillingAccounts;
-  readonly users: Users;
+  readonly accounts: Pick<Accounts, 'byId'>;
+  readonly members: Pick<Members, 'owner'>;
   readonly versions: Pick<Versions, 'renew'>;
   readonly rateLimiter: Pick<RateLimiter, 'count'>;
   readonly clock: Clock;
@@ -56,9 +58,9 @@ export class BillingService {
   async checkout(accountId: string, tier: PaidTier, returnUrls: ReturnUrls): Promise<Checkout> {
     const billingBackend = await this.#requireBackend('checkout', accountId);
     if (!billingBackend.soldTiers.has(tier)) throw notConfiguredError('checkout');
-    const user = await this.userOf(accountId);
+    await this.accountOf(accountId);
     return callProcessor(async () => {
-      const customerId = await this.#ensureCustomer(user, billingBackend);
+      const customerId = await this.#ensureCustomer(accountId, billingBackend);
       if (await isSubscribed(customerId, billingBackend))
         throw new GatewayError(
           'already_subscribed',
@@ -72,9 +74,9 @@ export class BillingService {
 
   async buyCredits(accountId: string, credits: number, returnUrls: ReturnUrls): Promise<Checkout> {
     const billingBackend = await this.#requireBackend('credits', accountId);
-    const user = await this.#requirePayingUser(accountId);
+    await this.#requirePaidTier(accountId);
     return callProcessor(async () => {
-      const customerId = await this.#ensureCustomer(user, billingBackend);
+      const customerId = await this.#ensureCustomer(accountId, billingBackend);
       return billingBackend.processor.checkout(
         this.#checkoutOrder(accountId, { customerId, buys: { credits } }, returnUrls),
       );
@@ -83,10 +85,10 @@ export class BillingService {
 
   async portal(accountId: string, returnUrl: string): Promise<string> {
     const billingBackend = await this.#requireBackend('portal', accountId);
-    const user = await this.userOf(accountId);
+    await this.accountOf(accountId);
     return callProcessor(
       async () =>
-        billingBackend.processor.portal(await this.#ensureCustomer(user, billingBackend), returnUrl),
+        billingBackend.processor.portal(await this.#ensureCustomer(accountId, billingBackend), returnUrl),
       billingBackend.onFault,
     );
   }
@@ -112,7 +114,7 @@ export class BillingService {
 
   async setOverage(accountId: string, enabled: boolean): Promise<void> {
     const { billing, versions } = this.#parts;
-    if (enabled) await this.#requirePayingUser(accountId);
+    if (enabled) await this.#requirePaidTier(accountId);
     await billing.setOverage(accountId, enabled);
     await versions.renew(accountId);
   }
@@ -128,7 +130,7 @@ export class BillingService {
   ): Promise<AutoRecharge> {
     const { billing } = this.#parts;
     const billingBackend = await this.#requireBackend('auto-recharge', accountId);
-    if (changes.enabled) await this.#requirePayingUser(accountId);
+    if (changes.enabled) await this.#requirePaidTier(accountId);
     const { threshold, amount } = (await billing.get(accountId)).autoRecharge;
     const autoRecharge = {
       enabled: changes.enabled,
@@ -141,15 +143,15 @@ export class BillingService {
     return autoRecharge;
   }
 
-  async userOf(accountId: string): Promise<User> {
-    const user = await this.#parts.users.byId(accountId);
-    if (user !== undefined) return user;
-    throw new GatewayError('authentication_required', 'the account of this session no longer exists');
+  async accountOf(accountId: string): Promise<Account> {
+    const account = await this.#parts.accounts.byId(accountId);
+    if (account !== undefined) return account;
+    throw accountGoneError();
   }
 
-  async #requirePayingUser(accountId: string): Promise<User> {
-    const user = await this.userOf(accountId);
-    if (effectiveTier(user, this.#parts.clock.now()) !== 'free') return user;
+  async #requirePaidTier(accountId: string): Promise<void> {
+    const account = await this.accountOf(accountId);
+    if (effectiveTier(account, this.#parts.clock.now()) !== 'free') return;
     throw new GatewayError(
       'paid_tier_required',
       'free accounts can not use credits; upgrade to a paid tier with POST /v1/billing/checkout',
@@ -184,8 +186,12 @@ export class BillingService {
     };
   }
 
-  async #ensureCustomer({ id: accountId, email }: User, { processor }: BillingBackend): Promise<string> {
-    const { billing } = this.#parts;
+  /** The processor writes to the owner of the account. */
+  async #ensureCustomer(accountId: string, { processor }: BillingBackend): Promise<string> {
+    const { billing, members } = this.#parts;
+    const owner = await members.owner(accountId);
+    if (owner === undefined) throw accountGoneError();
+    const { email } = owner.identity;
     const { customerId } = await billing.get(accountId);
     if (customerId === null)
       return billing.linkCustomer(accountId, await processor.createCustomer({ accountId, email }));
@@ -206,6 +212,10 @@ async function isSubscribed(
 }
 
 const endedStatuses: ReadonlySet<string> = new Set(['canceled', 'incomplete', 'incomplete_expired']);
+
+function accountGoneError(): GatewayError {
+  return new GatewayError('authentication_required', 'the account of this session no longer exists');
+}
 
 function notConfiguredError(operation: string): GatewayError {
   return new GatewayError(

@@ -1,5 +1,5 @@
 import type { BillingAccounts, CreditPayment, Credits } from '../kernel/ports/billing.ts';
-import type { Users } from '../kernel/ports/records.ts';
+import type { Accounts } from '../kernel/ports/identities.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -9,7 +9,7 @@ import { limits } from './limits.ts';
 export interface CreditPurchasesParts {
   readonly credits: Credits;
   readonly billing: Pick<BillingAccounts, 'stopAutoRecharge'>;
-  readonly users: Pick<Users, 'byId'>;
+  readonly accounts: Pick<Accounts, 'byId'>;
   readonly versions: Pick<Versions, 'renew'>;
   readonly processor: Pick<BillingProcessor, 'payment'>;
   readonly clock: Clock;
@@ -25,12 +25,12 @@ export class CreditPurchases {
 
   /** The current payment; undefined if it is not one of ours. */
   async syncPayment(intentId: string): Promise<ProcessorPayment | undefined> {
-    const { credits, processor, users } = this.#parts;
+    const { credits, processor, accounts } = this.#parts;
     for (let tries = 0; tries < limits.billingTries; tries++) {
       // Read before asking the processor, so that a change meanwhile is noticed.
       const recorded = await credits.payment(intentId);
       const payment = await processor.payment(intentId);
-      if (payment === undefined || (await users.byId(payment.accountId)) === undefined) return undefined;
+      if (payment === undefined || (await accounts.byId(payment.accountId)) === undefined) return undefined;
       if (payment.state !== 'paid' || (await this.#applyPayment(payment, recorded))) return payment;
     }
     throw storageUnavailable('the payment is being updated by another request');

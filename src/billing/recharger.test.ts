@@ -11,13 +11,13 @@ const amount = 50_000;
 
 /** An account on a paid tier that wants credits, and has none. */
 async function setUp(t: TestContext) {
-  const { stripe, database, clock, user, customer, parts: common } = await createBillingFixture(t);
+  const { stripe, database, clock, account, customer, parts: common } = await createBillingFixture(t);
   const faults: unknown[] = [];
   const parts = { ...common, onFault: (cause: unknown) => faults.push(cause) };
   const recharger = new Recharger({ ...parts, purchases: new CreditPurchases(parts) });
   customer.method = 'pm_1';
   const want = (threshold: number, enabled = true) =>
-    database.billing.setAutoRecharge(user.id, { enabled, threshold, amount, reason: null });
+    database.billing.setAutoRecharge(account.id, { enabled, threshold, amount, reason: null });
   await want(1);
   return {
     stripe,
@@ -26,9 +26,9 @@ async function setUp(t: TestContext) {
     customer,
     faults,
     want,
-    look: () => recharger.rechargeIfDue(user.id),
-    credits: () => database.credits.balance(user.id),
-    autoRecharge: async () => (await database.billing.get(user.id)).autoRecharge,
+    look: () => recharger.rechargeIfDue(account.id),
+    credits: () => database.credits.balance(account.id),
+    autoRecharge: async () => (await database.billing.get(account.id)).autoRecharge,
     charges: () => stripe.count('POST /v1/payment_intents'),
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { someUser } from '../../test/conformance/database/samples.ts';
+import { someMember } from '../../test/conformance/database/samples.ts';
 import { createBillingFixture } from '../../test/support/billing-fixture.ts';
 import type { FakeSubscription } from '../../test/support/stripe/fake-objects.ts';
 import { limits } from './limits.ts';
@@ -11,7 +11,7 @@ const day = 86_400;
 
 /** What an account is on when the processor has such subscriptions. */
 async function setUp(t: TestContext) {
-  const { stripe, database, clock, user, customer, parts } = await createBillingFixture(t);
+  const { stripe, database, clock, account, customer, parts } = await createBillingFixture(t);
   const subscriptions = new Subscriptions(parts);
   const start = clock.now() / 1000;
   const has = (...given: readonly Partial<FakeSubscription>[]) => {
@@ -30,13 +30,13 @@ async function setUp(t: TestContext) {
   };
   const follow = async () => {
     await subscriptions.sync(customer.id);
-    const now = await database.users.byId(user.id);
+    const now = await database.accounts.byId(account.id);
     assert.ok(now !== undefined);
     return now;
   };
   const tier = async () => effectiveTier(await follow(), clock.now());
   const { processor } = parts;
-  return { database, processor, clock, user, subscriptions, start, has, follow, tier };
+  return { database, processor, clock, account, subscriptions, start, has, follow, tier };
 }
 
 test('an account has the period of its subscription, as the processor moves it', async (t) => {
@@ -90,8 +90,8 @@ test('of several subscriptions the best counts, and what is sold no more still d
 });
 
 test('a tier that the operator gave stays where the processor has nothing to say', async (t) => {
-  const { database, user, has, tier } = await setUp(t);
-  await database.billing.setTier(user.id, 'team');
+  const { database, account, has, tier } = await setUp(t);
+  await database.billing.setTier(account.id, 'team');
   has({ status: 'incomplete' });
   assert.equal(await tier(), 'team');
   has({});
@@ -99,9 +99,9 @@ test('a tier that the operator gave stays where the processor has nothing to say
 });
 
 test('differences from the processor are reported, and so are payments without a subscription', async (t) => {
-  const { database, user, subscriptions, has, follow } = await setUp(t);
+  const { database, account, subscriptions, has, follow } = await setUp(t);
   const departures = async () => {
-    const all = await subscriptions.findDiscrepancies(await database.billing.get(user.id));
+    const all = await subscriptions.findDiscrepancies(await database.billing.get(account.id));
     return all.map(({ description, canRepair }) => [
       description.replaceAll(/ until \S+?(?=,|$)/g, ''),
       canRepair,
@@ -120,32 +120,33 @@ test('differences from the processor are reported, and so are payments without a
 });
 
 test('recharging ends with the subscription', async (t) => {
-  const { database, user, has, follow } = await setUp(t);
+  const { database, account, has, follow } = await setUp(t);
   has({});
   await follow();
-  await database.billing.setAutoRecharge(user.id, {
+  await database.billing.setAutoRecharge(account.id, {
     enabled: true,
     threshold: 1,
     amount: 50_000,
     reason: null,
   });
   await follow();
-  assert.equal((await database.billing.get(user.id)).autoRecharge.enabled, true);
+  assert.equal((await database.billing.get(account.id)).autoRecharge.enabled, true);
   has({ status: 'canceled' });
   await follow();
-  const { enabled, reason } = (await database.billing.get(user.id)).autoRecharge;
+  const { enabled, reason } = (await database.billing.get(account.id)).autoRecharge;
   assert.deepEqual([enabled, reason], [false, 'the subscription has ended']);
 });
 
 test('a customer is recognised by the metadata at the processor, even if the process was killed before it stored the customer', async (t) => {
   const { database, processor, subscriptions, has } = await setUp(t);
-  const user = someUser();
-  await database.users.add(user);
-  const customer = await processor.createCustomer({ accountId: user.id, email: user.email });
+  const member = someMember();
+  await database.identities.add(member);
+  const { account, identity } = member;
+  const customer = await processor.createCustomer({ accountId: account.id, email: identity.email });
   has({ customer });
   await subscriptions.sync(customer);
-  assert.equal((await database.billing.get(user.id)).customerId, customer);
-  assert.equal((await database.users.byId(user.id))?.tier, 'pro');
+  assert.equal((await database.billing.get(account.id)).customerId, customer);
+  assert.equal((await database.accounts.byId(account.id))?.tier, 'pro');
   const stranger = await processor.createCustomer({ accountId: 'somebody of another service', email: '' });
   has({ customer: stranger });
   await subscriptions.sync(stranger);

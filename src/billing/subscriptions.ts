@@ -1,5 +1,6 @@
 import type { BillingAccount, BillingAccounts, SubscriptionState } from '../kernel/ports/billing.ts';
-import type { TierId, User, Users } from '../kernel/ports/records.ts';
+import type { Accounts } from '../kernel/ports/identities.ts';
+import type { Account, TierId } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -8,7 +9,7 @@ import { limits } from './limits.ts';
 
 export interface SubscriptionsParts {
   readonly billing: BillingAccounts;
-  readonly users: Users;
+  readonly accounts: Pick<Accounts, 'byId'>;
   readonly versions: Pick<Versions, 'renew'>;
   readonly processor: Pick<BillingProcessor, 'subscriptions' | 'accountOf'>;
   readonly clock: Clock;
@@ -44,19 +45,19 @@ export class Subscriptions {
   }
 
   /** Differences from the processor's records, and inconsistencies in those. */
-  async findDiscrepancies(account: BillingAccount): Promise<readonly TierDiscrepancy[]> {
-    const { users, processor, clock } = this.#parts;
-    const { accountId, customerId } = account;
-    const user = await users.byId(accountId);
-    if (customerId === null || user === undefined) return [];
+  async findDiscrepancies(billingAccount: BillingAccount): Promise<readonly TierDiscrepancy[]> {
+    const { accounts, processor, clock } = this.#parts;
+    const { accountId, customerId } = billingAccount;
+    const account = await accounts.byId(accountId);
+    if (customerId === null || account === undefined) return [];
     const subscriptions = await processor.subscriptions(customerId);
-    const subscriptionState = planOf(subscriptions, account, clock.now());
+    const subscriptionState = planOf(subscriptions, billingAccount, clock.now());
     return [
-      ...(subscriptionState === undefined || matchesPlan(subscriptionState, user, account)
+      ...(subscriptionState === undefined || matchesPlan(subscriptionState, account, billingAccount)
         ? []
         : [
             {
-              description: `${describeTier(user)}, and by its subscriptions ${describeTier(subscriptionState)}`,
+              description: `${describeTier(account)}, and by its subscriptions ${describeTier(subscriptionState)}`,
               canRepair: true,
             },
           ]),
@@ -65,11 +66,11 @@ export class Subscriptions {
   }
 
   async #accountOf(customerId: string): Promise<BillingAccount | undefined> {
-    const { billing, users, processor } = this.#parts;
+    const { billing, accounts, processor } = this.#parts;
     const existing = await billing.byCustomer(customerId);
     if (existing !== undefined) return existing;
     const accountId = await processor.accountOf(customerId);
-    if (accountId === undefined || (await users.byId(accountId)) === undefined) return undefined;
+    if (accountId === undefined || (await accounts.byId(accountId)) === undefined) return undefined;
     const bound = await billing.linkCustomer(accountId, customerId);
     return bound === customerId ? billing.get(accountId) : undefined;
   }
@@ -83,15 +84,15 @@ interface TierDiscrepancy {
 
 function matchesPlan(
   subscriptionState: SubscriptionState,
-  user: User,
+  account: Account,
   { subscriptionId }: BillingAccount,
 ): boolean {
   return (
-    subscriptionState.tier === user.tier &&
-    subscriptionState.period?.startMs === user.period?.startMs &&
-    subscriptionState.period?.endMs === user.period?.endMs &&
+    subscriptionState.tier === account.tier &&
+    subscriptionState.period?.startMs === account.period?.startMs &&
+    subscriptionState.period?.endMs === account.period?.endMs &&
     subscriptionState.subscriptionId === subscriptionId &&
-    (subscriptionState.tierEndsMs === undefined) === (user.tierEndsMs === undefined)
+    (subscriptionState.tierEndsMs === undefined) === (account.tierEndsMs === undefined)
   );
 }
 

@@ -1,7 +1,8 @@
 import { openAccountChangeNotifier } from '../gateway/account-change-notifier.ts';
 import { openDatabase } from '../gateway/parts/stores.ts';
 import type { Environment, Settings } from '../gateway/settings.ts';
-import type { Database, User } from '../kernel/ports/records.ts';
+import type { Member } from '../kernel/ports/identities.ts';
+import type { Database } from '../kernel/ports/records.ts';
 import { loadCommandSettings } from '../process/load-settings.ts';
 
 /** What an operator command works with; a gateway may be running at the same time. */
@@ -36,10 +37,12 @@ async function notifyGateway(settings: Settings, accountId: string): Promise<str
   return effective;
 }
 
-export async function findUser(database: Database, email: string): Promise<User> {
-  const user = await database.users.byEmail(email.trim());
-  if (user === undefined) throw new Error(`no account with the email address ${email}`);
-  return user;
+/** The person with this address in their first account. */
+export async function findMember(database: Database, email: string): Promise<Member> {
+  const identity = await database.identities.byEmail(email.trim());
+  const [member] = identity === undefined ? [] : await database.members.ofIdentity(identity.id);
+  if (member === undefined) throw new Error(`no account with the email address ${email}`);
+  return member;
 }
 
 /** Rows with aligned columns. */

@@ -1,12 +1,12 @@
 import type { ApiKey, Database } from '../kernel/ports/records.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { CommandInput } from './command.ts';
-import { findUser, formatTable, runWithDatabase } from './command-context.ts';
+import { findMember, formatTable, runWithDatabase } from './command-context.ts';
 
 export function list({ environment, positionals: [email = ''], flags }: CommandInput): Promise<number> {
   return runWithDatabase(environment, async ({ database }) => {
-    const user = await findUser(database, email);
-    const keys = (await database.apiKeys.list(user.id)).map(describeApiKey);
+    const { account } = await findMember(database, email);
+    const keys = (await database.apiKeys.list(account.id)).map(describeApiKey);
     if (flags.json) for (const key of keys) console.log(JSON.stringify(key));
     else
       console.log(

@@ -1,41 +1,45 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { isEmail } from '../accounts/email.ts';
 import { limits as accountsLimits } from '../accounts/limits.ts';
 import { createMailedLink } from '../accounts/mail/mailed-links.ts';
 import { createPasswordHasher } from '../accounts/secret-hasher.ts';
-import { normalizeEmail } from '../accounts/user-accounts.ts';
+import { newMember } from '../accounts/user-accounts.ts';
 import { effectiveTier } from '../billing/tiers.ts';
 import type { Settings } from '../gateway/settings.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
-import type { TierId, User } from '../kernel/ports/records.ts';
+import type { Member } from '../kernel/ports/identities.ts';
+import type { TierId } from '../kernel/ports/records.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { CommandInput } from './command.ts';
-import { findUser, formatTable, runWithDatabase } from './command-context.ts';
+import { findMember, formatTable, runWithDatabase } from './command-context.ts';
 
 export function list({ environment, flags }: CommandInput): Promise<number> {
   return runWithDatabase(environment, async ({ database }) => {
     const rows = [['address', 'tier', 'since', 'verified', 'disabled', 'id']];
-    for (let after = '', page: readonly User[] = []; ; after = page.at(-1)?.email ?? '') {
-      page = await database.users.page(after, kernelLimits.databaseRowsAtOnce);
-      if (flags.json) for (const user of page) console.log(JSON.stringify(describeUser(user)));
-      else rows.push(...page.map((user) => Object.values(describeUser(user)).map((value) => value ?? '-')));
+    for (let after = '', page: readonly Member[] = []; ; after = page.at(-1)?.identity.email ?? '') {
+      page = await database.members.owners(after, kernelLimits.databaseRowsAtOnce);
+      if (flags.json) for (const member of page) console.log(JSON.stringify(describeMember(member)));
+      else
+        rows.push(
+          ...page.map((member) => Object.values(describeMember(member)).map((value) => value ?? '-')),
+        );
       if (page.length < kernelLimits.databaseRowsAtOnce) break;
     }
     if (!flags.json) console.log(formatTable(rows));
   });
 }
 
-function describeUser(user: User) {
-  const { id, email, createdAtMs, verifiedAtMs, disabledAtMs } = user;
+function describeMember({ identity, account }: Member) {
+  const { email, createdAtMs, verifiedAtMs, disabledAtMs } = identity;
   return {
     email,
-    tier: effectiveTier(user, systemClock.now()),
+    tier: effectiveTier(account, systemClock.now()),
     createdAt: timeOf(createdAtMs),
     verifiedAt: timeOf(verifiedAtMs),
     disabledAt: timeOf(disabledAtMs),
-    id,
+    id: account.id,
   };
 }
 
@@ -51,17 +55,11 @@ export async function create({
   if ([...password].length < least || [...password].length > most)
     throw new Error(`the password must have ${least} to ${most} characters`);
   return runWithDatabase(environment, async ({ database }) => {
-    const user: User = {
-      id: randomUUID(),
-      tier: 'free',
-      period: undefined,
-      email: normalizeEmail(email),
-      passwordHash: await createPasswordHasher().hash(password.normalize('NFC')),
-      createdAtMs: systemClock.now(),
-    };
-    if (!(await database.users.add(user)))
+    const passwordHash = await createPasswordHasher().hash(password.normalize('NFC'));
+    const member = newMember({ email, passwordHash, createdAtMs: systemClock.now() });
+    if (!(await database.identities.add(member)))
       throw new Error(`an account with the email address ${email} exists already`);
-    console.log(`created the account ${user.id} for ${user.email}`);
+    console.log(`created the account ${member.account.id} for ${member.identity.email}`);
     if (chosen === undefined) console.log(`its password, shown only once: ${password}`);
   });
 }
@@ -79,20 +77,20 @@ function setDisabled(
   closes: boolean,
 ): Promise<number> {
   return runWithDatabase(environment, async ({ database, notifyGateway }) => {
-    const user = await findUser(database, email);
-    await database.users.setDisabled(user.id, closes ? systemClock.now() : null);
+    const { identity, account } = await findMember(database, email);
+    await database.identities.setDisabled(identity.id, closes ? systemClock.now() : null);
     const state = closes ? 'disabled: its keys and sessions do not work' : 'enabled: its keys work';
-    console.log(`${user.email} is ${state} ${await notifyGateway(user.id)}`);
+    console.log(`${identity.email} is ${state} ${await notifyGateway(account.id)}`);
   });
 }
 
 export function setTier({ environment, positionals: [email = '', tier] }: CommandInput): Promise<number> {
   return runWithDatabase(environment, async ({ database, notifyGateway }) => {
     if (!isTier(tier)) throw new Error(`unknown tier "${tier}"`);
-    const user = await findUser(database, email);
-    const { subscriptionId } = await database.billing.get(user.id);
-    await database.billing.setTier(user.id, tier);
-    console.log(`${user.email} is on the tier "${tier}", ${await notifyGateway(user.id)}`);
+    const { identity, account } = await findMember(database, email);
+    const { subscriptionId } = await database.billing.get(account.id);
+    await database.billing.setTier(account.id, tier);
+    console.log(`${identity.email} is on the tier "${tier}", ${await notifyGateway(account.id)}`);
     if (subscriptionId !== null)
       console.log(
         `it has the subscription ${subscriptionId}: its next event at the payment processor changes the tier again`,
@@ -102,16 +100,18 @@ export function setTier({ environment, positionals: [email = '', tier] }: Comman
 
 export function reset({ environment, positionals: [email = ''] }: CommandInput): Promise<number> {
   return runWithDatabase(environment, async ({ database, settings }) => {
-    const user = await findUser(database, email);
-    if (user.disabledAtMs !== undefined)
-      throw new Error(`${user.email} is disabled; enable it with: weir users enable ${user.email}`);
+    const { identity } = await findMember(database, email);
+    if (identity.disabledAtMs !== undefined)
+      throw new Error(`${identity.email} is disabled; enable it with: weir users enable ${identity.email}`);
     const address = { url: settings.baseUrl ?? listeningAddress(settings) };
     const link = await createMailedLink(
       { tokens: database.mailedTokens, address, clock: systemClock },
-      user.id,
+      identity.id,
       'reset',
     );
-    console.log(`this link sets a new password for ${user.email}; it is valid once, for an hour:\n${link}`);
+    console.log(
+      `this link sets a new password for ${identity.email}; it is valid once, for an hour:\n${link}`,
+    );
   });
 }
 

@@ -35,7 +35,7 @@ export interface AccountServiceParts {
 
 export function openAccountServices(parts: AccountServiceParts): AccountServices {
   const { stores, roots: rootSecrets, settings, log, address } = parts;
-  const { users, sessions, mailedTokens, apiKeys } = stores.database;
+  const { identities, members, sessions, mailedTokens, apiKeys } = stores.database;
   const { rateLimiter, versions } = stores.shared;
   const { keyPrefix } = settings;
   const clock = systemClock;
@@ -49,7 +49,7 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
   const passwordHasher = createPasswordHasher();
   const mailQueue = settings.mail && createMailQueue(settings.mail, log);
   const accountRecovery = new AccountRecovery({
-    users,
+    identities,
     tokens: mailedTokens,
     passwordHasher,
     attempts: rateLimiter,
@@ -60,7 +60,14 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
   });
   const [cacheKey] = rootSecrets.deriveKeys('key lookups');
   return {
-    accounts: new UserAccounts({ users, attempts: rateLimiter, tokens, passwordHasher, clock }),
+    accounts: new UserAccounts({
+      identities,
+      members,
+      attempts: rateLimiter,
+      tokens,
+      passwordHasher,
+      clock,
+    }),
     tokens,
     accountKeys: new AccountApiKeys({ apiKeys, versions, hasher, uses, keyPrefix, clock }),
     keys: new ApiKeyAuthenticator({ apiKeys, versions, hasher, uses, keyPrefix, cacheKey, clock }),

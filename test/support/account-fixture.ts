@@ -54,7 +54,8 @@ export class AccountFixture {
     this.shared = shared;
     this.tokens = this.tokensSignedBy([testKey(1)]);
     this.accounts = new UserAccounts({
-      users: database.users,
+      identities: database.identities,
+      members: database.members,
       attempts: shared.rateLimiter,
       tokens: this.tokens,
       passwordHasher: createPasswordHasher(),
@@ -91,12 +92,15 @@ export class AccountFixture {
 
   /** One and the same. */
   async theAccount(): Promise<string> {
-    return (await this.database.users.byEmail('the@example.com'))?.id ?? this.account('the@example.com');
+    const { identities, members } = this.database;
+    const the = await identities.byEmail('the@example.com');
+    const [member] = the === undefined ? [] : await members.ofIdentity(the.id);
+    return member?.account.id ?? this.account('the@example.com');
   }
 
   /** A new account; resolves to its id. */
   async account(email = 'ada@example.com'): Promise<string> {
     const login = { email, password: 'correct horse', remoteAddress: '192.0.2.1' };
-    return (await this.accounts.signUp(login)).user.id;
+    return (await this.accounts.signUp(login)).member.account.id;
   }
 }

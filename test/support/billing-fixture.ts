@@ -4,7 +4,7 @@ import Stripe from 'stripe';
 import { StripeBilling } from '../../src/billing/stripe/stripe-billing.ts';
 import { MemorySharedState } from '../../src/storage/memory/memory-shared-state.ts';
 import { openEmptyDatabase } from '../../src/testing/empty-database.ts';
-import { someUser } from '../conformance/database/samples.ts';
+import { someMember } from '../conformance/database/samples.ts';
 import { FakeStripe } from './fake-stripe.ts';
 import { ManualClock } from './manual-clock.ts';
 import { emptyFolder } from './weir-process.ts';
@@ -18,14 +18,15 @@ export async function createBillingFixture(t: TestContext) {
   const prices = { pro: ['price_pro', 'price_pro_of_old'], team: ['price_team'] };
   const processor = new StripeBilling({ client: async () => client, webhookSecret: undefined, prices });
   const clock = new ManualClock();
-  const user = someUser({ tier: 'pro' });
-  await database.users.add(user);
-  const customerId = await processor.createCustomer({ accountId: user.id, email: user.email });
-  await database.billing.linkCustomer(user.id, customerId);
+  const member = someMember({ tier: 'pro' });
+  await database.identities.add(member);
+  const { account, identity } = member;
+  const customerId = await processor.createCustomer({ accountId: account.id, email: identity.email });
+  await database.billing.linkCustomer(account.id, customerId);
   const [customer] = stripe.billing.customers;
   assert.ok(customer !== undefined);
   const { versions } = new MemorySharedState(clock);
-  return { stripe, database, clock, user, customer, parts: { ...database, versions, processor, clock } };
+  return { stripe, database, clock, account, customer, parts: { ...database, versions, processor, clock } };
 }
 
 export function stripeClientFor(url: string): Stripe {

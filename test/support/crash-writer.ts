@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../../src/kernel/ports/records.ts';
 import { openPostgres } from '../../src/storage/sql/postgres.ts';
 import { openSqlite } from '../../src/storage/sql/sqlite.ts';
-import { someDay, someKey, someUser } from '../conformance/database/samples.ts';
+import { someDay, someKey, someMember } from '../conformance/database/samples.ts';
 
 /** Returns the id of a committed row. */
 export interface CommittedRow {
@@ -18,12 +18,12 @@ const database = await (place.startsWith('postgres:')
   : openSqlite({ file: place }));
 await Promise.all(Array.from({ length: writersAtOnce }, () => writeForever(database)));
 
-async function writeForever({ users, apiKeys, usage }: Database): Promise<never> {
+async function writeForever({ identities, apiKeys, usage }: Database): Promise<never> {
   for (;;) {
-    const user = someUser();
-    await users.add(user);
-    reportCommitted({ table: 'users', id: user.id });
-    const key = someKey(user.id);
+    const member = someMember();
+    await identities.add(member);
+    reportCommitted({ table: 'users', id: member.account.id });
+    const key = someKey(member.account.id);
     await apiKeys.add(key, 1);
     reportCommitted({ table: 'api_keys', id: key.id });
     const counted = [{ accountId: 'local', periodStartMs: 0, calls: 1 }];

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { User, Users } from '../../kernel/ports/records.ts';
+import type { Identities, Identity } from '../../kernel/ports/identities.ts';
 import type { MailboxProof, MailedTokens } from '../../kernel/ports/sessions.ts';
 import type { RateLimiter, Versions } from '../../kernel/ports/shared-state.ts';
 import { countAddressAttempt } from '../count-attempt.ts';
@@ -13,7 +13,7 @@ import type { MailQueue } from './mail-queue.ts';
 import { createMailedLink, hashToken, type MailedLinkParts } from './mailed-links.ts';
 
 export interface AccountRecoveryParts extends MailedLinkParts {
-  readonly users: Users;
+  readonly identities: Pick<Identities, 'byEmail'>;
   readonly tokens: MailedTokens;
   readonly passwordHasher: SecretHasher;
   readonly attempts: RateLimiter;
@@ -45,16 +45,16 @@ export class AccountRecovery {
 
   /** Looks nothing up before the response, so that neither its content nor its time reveals whether the account exists. */
   requestPasswordReset(email: string): void {
-    const { users } = this.#parts;
+    const { identities } = this.#parts;
     this.#requireMailQueue().enqueue(async () => {
-      const user = await users.byEmail(normalizeEmail(email));
-      return user === undefined || user.disabledAtMs !== undefined
+      const identity = await identities.byEmail(normalizeEmail(email));
+      return identity === undefined || identity.disabledAtMs !== undefined
         ? undefined
-        : this.#composeMailFor('reset', user);
+        : this.#composeMailFor('reset', identity);
     });
   }
 
-  /** Of two concurrent uses of a link, or of two links of one account, one sets the password. */
+  /** Of two concurrent uses of a link, or of two links of one person, one sets the password. */
   async resetPassword(token: string, password: string): Promise<MailboxProof> {
     const { tokens, passwordHasher, clock } = this.#parts;
     const hashed = hashToken(token);
@@ -65,18 +65,18 @@ export class AccountRecovery {
   }
 
   /** At sign-up. If no mail can be sent or too many are waiting, the user requests it later. */
-  sendSignUpVerification(user: User): void {
+  sendSignUpVerification(identity: Identity): void {
     const { mailQueue } = this.#parts;
     if (mailQueue !== undefined && mailQueue.pendingCount < limits.mailsWaiting)
-      this.requestVerification(user);
+      this.requestVerification(identity);
   }
 
-  requestVerification(user: User): void {
-    this.#requireMailQueue().enqueue(async () => this.#composeMailFor('verify', user));
+  requestVerification(identity: Identity): void {
+    this.#requireMailQueue().enqueue(async () => this.#composeMailFor('verify', identity));
   }
 
   /**
-   * Without a session of the account, the owner of the mailbox may not be the person who signed up and knows the password,
+   * Without a session of the person, the owner of the mailbox may not be the person who signed up and knows the password,
    * so this replaces the password, too.
    */
   async verifyEmail(token: string, session: Session | undefined): Promise<MailboxProof> {
@@ -96,12 +96,12 @@ export class AccountRecovery {
   /** Revoked API keys work on no replica once this resolves. */
   async #invalidateCaches(proof: MailboxProof | undefined): Promise<MailboxProof> {
     if (proof === undefined) throw invalidLinkError();
-    await this.#parts.versions.renew(proof.accountId);
+    for (const accountId of proof.accountIds) await this.#parts.versions.renew(accountId);
     return proof;
   }
 
-  /** Undefined if the account has reached its mail limit; the client does not learn of it. */
-  async #composeMailFor(purpose: 'reset' | 'verify', { id, email }: User) {
+  /** Undefined if the person has reached the mail limit; the client does not learn of it. */
+  async #composeMailFor(purpose: 'reset' | 'verify', { id, email }: Identity) {
     const { attempts: rateLimiter } = this.#parts;
     const waitSeconds = await rateLimiter.count(`mail:${purpose}:${id}`, limits.mailsPerAccount);
     if (waitSeconds > 0) return undefined;

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import type { IdentityId } from '../../kernel/ports/identities.ts';
 import type { MailedTokens, TokenPurpose } from '../../kernel/ports/sessions.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
@@ -15,17 +16,17 @@ export const linkPaths: Readonly<Record<TokenPurpose, string>> = {
   reset: '/account/reset',
 };
 
-/** Creates a link for one purpose and one account, valid once, within an hour. */
+/** Creates a link for one purpose and one person, valid once, within an hour. */
 export async function createMailedLink(
   { tokens, address, clock }: MailedLinkParts,
-  accountId: string,
+  identityId: IdentityId,
   purpose: TokenPurpose,
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   const nowMs = clock.now();
   const expiresAtMs = nowMs + limits.mailedTokenLifeMs;
   await tokens.add(
-    { hash: hashToken(token), accountId, purpose, expiresAtMs },
+    { hash: hashToken(token), identityId, purpose, expiresAtMs },
     { nowMs, most: limits.mailedTokensMax },
   );
   return `${address.url}${linkPaths[purpose]}#token=${token}`;

@@ -71,8 +71,8 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
   const { receipts } = stores.database;
   const { accounts: userAccounts, recovery: accountRecovery, tokens } = services;
   const accountDeletion = new AccountDeletion({
-    accounts: userAccounts,
-    users: stores.database.users,
+    userAccounts,
+    accounts: stores.database.accounts,
     versions: stores.shared.versions,
     eraser,
     clock: systemClock,
@@ -102,8 +102,10 @@ async function createUsageReport(
   const { accountId, from, to } = question;
   const { quota } = identity;
   const [rows, modules] = await Promise.all([usage.days(question), usage.modules(question)]);
-  const user =
-    accountId === undefined || quota === undefined ? undefined : await stores.database.users.byId(accountId);
-  const quotaStatus = user === undefined ? undefined : await quota?.status(user);
+  const account =
+    accountId === undefined || quota === undefined
+      ? undefined
+      : await stores.database.accounts.byId(accountId);
+  const quotaStatus = account === undefined ? undefined : await quota?.status(account);
   return buildUsageReport({ from, to }, { rows, modules }, quotaStatus);
 }

@@ -3,7 +3,7 @@ import { limits } from '../../billing/limits.ts';
 import { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { scopeOf } from '../../kernel/caller.ts';
 import { payerBudgetHolder, sandboxBudgetHolder } from '../../kernel/ports/budget.ts';
-import type { Users } from '../../kernel/ports/records.ts';
+import type { Accounts } from '../../kernel/ports/identities.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -43,7 +43,7 @@ export async function usagePart({
       ),
     journal: hasFolder ? journalOptions(settings, log) : undefined,
   });
-  await usage.recover((accountId) => isErased(stores.database.users, accountId));
+  await usage.recover((accountId) => isErased(stores.database.accounts, accountId));
   return {
     usage,
     gauges: [
@@ -90,6 +90,6 @@ const sharedAccountIds = [
   payerBudgetHolder.accountId,
 ];
 
-async function isErased(users: Pick<Users, 'byId'>, accountId: string): Promise<boolean> {
-  return !sharedAccountIds.includes(accountId) && (await users.byId(accountId)) === undefined;
+async function isErased(accounts: Pick<Accounts, 'byId'>, accountId: string): Promise<boolean> {
+  return !sharedAccountIds.includes(accountId) && (await accounts.byId(accountId)) === undefined;
 }

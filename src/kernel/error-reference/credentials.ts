@@ -16,8 +16,10 @@ export const credentialErrors = {
     remedy: 'Send one. Look for a client or proxy that adds a second header or cookie.',
   },
   forbidden: {
-    cause: '`/metrics` was read from another machine or through a proxy, and no metrics token is set.',
-    remedy: 'Set [`WEIR_METRICS_TOKEN`](settings.md) and send it as a bearer token.',
+    cause:
+      '`/metrics` was read from another machine or through a proxy, and no metrics token is set; or the person’s role in the account does not allow the request.',
+    remedy:
+      'Set [`WEIR_METRICS_TOKEN`](settings.md) and send it as a bearer token; or ask an owner of the account.',
   },
   provider_key_missing: {
     cause: 'There is no key for the provider of the model: none in the call, none stored, none set.',

@@ -1,6 +1,7 @@
 import type { AccountRows } from './account-rows.ts';
 import type { ArchiveTable } from './archive.ts';
 import type { BillingAccounts, Credits, Recharges } from './billing.ts';
+import type { Accounts, Identities, Members } from './identities.ts';
 import type { ModuleStores } from './module-store.ts';
 import type { PaidAnswers } from './paid-answers.ts';
 import type { PatternTable } from './patterns.ts';
@@ -14,7 +15,9 @@ import type { VectorTable } from './vectors.ts';
 
 /** Durable rows and the ports to their stores. Times are milliseconds since 1970. */
 export interface Database {
-  readonly users: Users;
+  readonly identities: Identities;
+  readonly members: Members;
+  readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly mailedTokens: MailedTokens;
   readonly erasures: Erasures;
@@ -58,41 +61,6 @@ export interface Account {
 export interface Period {
   readonly startMs: number;
   readonly endMs: number;
-}
-
-export interface User extends Account {
-  /** As typed, trimmed. */
-  readonly email: string;
-  readonly passwordHash: string;
-  readonly createdAtMs: number;
-  /** When the account holder verified the mail address. */
-  readonly verifiedAtMs?: number;
-  /** When an operator closed it. */
-  readonly disabledAtMs?: number;
-}
-
-export interface Users {
-  /** False if the address is taken, ignoring case. */
-  add(user: User): Promise<boolean>;
-  byEmail(email: string): Promise<User | undefined>;
-  byId(id: string): Promise<User | undefined>;
-  /** By normalized address, after this one. */
-  page(afterEmail: string, limit: number): Promise<readonly User[]>;
-  /** False without a change if the password has changed meanwhile. Ends other sessions, and revokes sent links. */
-  changePassword(change: PasswordChange): Promise<boolean>;
-  /** Closes an account and ends its sessions and links; null opens it again. */
-  setDisabled(accountId: string, atMs: number | null): Promise<void>;
-  /** Deletes the account with its keys, sessions and links, and queues the rest for erasure; false as above. */
-  erase(accountId: string, passwordHash: string, atMs: number): Promise<boolean>;
-}
-
-export interface PasswordChange {
-  readonly accountId: string;
-  /** Hashes. */
-  readonly before: string;
-  readonly after: string;
-  /** The session that stays. */
-  readonly currentSession: string;
 }
 
 export interface ApiKey {

@@ -1,7 +1,10 @@
-/** A login session. */
+import type { IdentityId, Role } from './identities.ts';
+
+/** A login session of a person in one of their accounts. */
 export interface StoredSession {
   /** The hash of its token. */
   readonly id: string;
+  readonly identityId: IdentityId;
   readonly accountId: string;
   /** The user agent. */
   readonly client: string;
@@ -11,20 +14,24 @@ export interface StoredSession {
   readonly expiresAtMs: number;
 }
 
+/** A session with the present role of its person. */
+export interface MemberSession extends StoredSession {
+  readonly role: Role;
+}
+
 export interface Sessions {
   /**
-   * False if the account is deleted or closed, or its password has changed since the check. Deletes expired sessions,
-   * and the oldest of the account beyond `most`.
+   * False if the person is locked out or is no member of the account, or if the password has changed since the check. The
+   * hash is undefined after a login without a password. Deletes expired sessions, and the person's oldest beyond `most`.
    */
-  begin(session: StoredSession, passwordHash: string, most: number): Promise<boolean>;
-  find(id: string): Promise<StoredSession | undefined>;
+  begin(session: StoredSession, passwordHash: string | undefined, most: number): Promise<boolean>;
+  /** Undefined also for a person who is no longer a member of the account. */
+  find(id: string): Promise<MemberSession | undefined>;
   /** Unexpired sessions, the newest first. */
-  list(accountId: string, nowMs: number): Promise<readonly StoredSession[]>;
+  list(identityId: IdentityId, nowMs: number): Promise<readonly StoredSession[]>;
   touch(id: string, atMs: number): Promise<void>;
-  /** False if the account has no such session. */
-  end(accountId: string, id: string): Promise<boolean>;
-  /** All sessions of an account. */
-  endAll(accountId: string): Promise<void>;
+  /** False if the person has no such session. */
+  end(identityId: IdentityId, id: string): Promise<boolean>;
 }
 
 /** The purpose of a mailed link. */
@@ -33,7 +40,7 @@ export type TokenPurpose = 'verify' | 'reset';
 /** Only the hash of the link's token is stored. */
 export interface MailedToken {
   readonly hash: string;
-  readonly accountId: string;
+  readonly identityId: IdentityId;
   readonly purpose: TokenPurpose;
   readonly expiresAtMs: number;
 }
@@ -46,21 +53,22 @@ export interface VerificationContext {
   readonly passwordHash: string;
 }
 
-/** The account of a verified mail address. */
+/** The result of a verified mail address. */
 export interface MailboxProof {
-  readonly accountId: string;
+  /** The accounts that its person owns. */
+  readonly accountIds: readonly string[];
   /** Whether the owner of the address took over an account that someone else may have created. */
   readonly isTakeover: boolean;
 }
 
 /** Links that work once: using one deletes it in the same transaction. */
 export interface MailedTokens {
-  /** Deletes expired links, and the oldest of the account beyond `most`. */
+  /** Deletes expired links, and the oldest of the person beyond `most`. */
   add(token: MailedToken, bounds: { readonly nowMs: number; readonly most: number }): Promise<void>;
   has(hash: string, purpose: TokenPurpose, nowMs: number): Promise<boolean>;
   /**
    * Marks the address as verified; undefined if there is no such token. The first time, ends API keys, other sessions
-   * and links. If `sessionId` isn't a session of the account, also replaces the password with `passwordHash`.
+   * and links. If `sessionId` isn't a session of the person, also replaces the password with `passwordHash`.
    */
   verify(hash: string, by: VerificationContext): Promise<MailboxProof | undefined>;
   /** Sets a new password; ends all sessions and all other links. The first time, ends API keys, too. */

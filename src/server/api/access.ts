@@ -26,8 +26,8 @@ export interface AccessChecks {
 export type AccessName = 'public' | 'anonToken' | keyof AccessChecks;
 
 export interface CloudAccessParts {
-  readonly tokens: SessionTokens;
-  readonly keys: ApiKeyAuthenticator;
+  readonly tokens: Pick<SessionTokens, 'verify'>;
+  readonly keys: Pick<ApiKeyAuthenticator, 'findCurrent' | 'noteUse'>;
   readonly cookies: SessionCookies;
 }
 
@@ -42,7 +42,9 @@ export function createCloudAccess({ tokens, keys, cookies }: CloudAccessParts): 
   };
   const bySession = async (authRequest: AuthRequest): Promise<Session | undefined> => {
     const token = bearerTokenOf(authRequest.headers) ?? cookies.tokenOf(authRequest);
-    return token === undefined ? undefined : tokens.verify(token);
+    const session = token === undefined ? undefined : await tokens.verify(token);
+    if (session !== undefined) requireOwner(session);
+    return session;
   };
   return {
     async session(authRequest) {
@@ -96,6 +98,12 @@ export function createLocalAccess({ authenticate, localToken, cookies }: LocalAc
       throw localModeError();
     },
   };
+}
+
+/** No route serves other roles yet. */
+function requireOwner({ role }: Session): void {
+  if (role !== 'owner')
+    throw new GatewayError('forbidden', `this needs the role "owner" in the account, and yours is "${role}"`);
 }
 
 function tokenOf(headers: HeaderList): string | undefined {

@@ -8,11 +8,11 @@ import type {
   ApiKeys,
   PresentedCredential,
 } from '../../kernel/ports/records.ts';
+import { accountColumns, toAccount } from './accounts.ts';
 import { chunks } from './chunks.ts';
 import { requireCredential } from './require-credential.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
-import { accountColumns, toAccount } from './users.ts';
 
 const columns = [
   'api_keys.id',

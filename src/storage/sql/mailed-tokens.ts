@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { IdentityId } from '../../kernel/ports/identities.ts';
 import type {
   MailboxProof,
   MailedToken,
@@ -6,9 +7,9 @@ import type {
   TokenPurpose,
   VerificationContext,
 } from '../../kernel/ports/sessions.ts';
+import { endSessionsAndResetLinks, sessionsOf, setPassword, updatePerson, userRowId } from './identities.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
-import { endSessionsAndResetLinks, setPassword } from './users.ts';
 
 export class SqlMailedTokens implements MailedTokens {
   readonly #db: Kysely<Tables>;
@@ -22,25 +23,25 @@ export class SqlMailedTokens implements MailedTokens {
   }
 
   async add(token: MailedToken, bounds: { readonly nowMs: number; readonly most: number }): Promise<void> {
-    const { hash, accountId, purpose, expiresAtMs } = token;
+    const { hash, identityId, purpose, expiresAtMs } = token;
     await this.#db.transaction().execute(async (trx) => {
       await trx.deleteFrom('mailed_tokens').where('expires_at_ms', '<=', bounds.nowMs).execute();
       const newest = trx
         .selectFrom('mailed_tokens')
         .select('hash')
-        .where('account_id', '=', accountId)
+        .where('account_id', '=', identityId)
         .where('purpose', '=', purpose)
         .orderBy('expires_at_ms', 'desc')
         .limit(bounds.most - 1);
       await trx
         .deleteFrom('mailed_tokens')
-        .where('account_id', '=', accountId)
+        .where('account_id', '=', identityId)
         .where('purpose', '=', purpose)
         .where('hash', 'not in', newest)
         .execute();
       await trx
         .insertInto('mailed_tokens')
-        .values({ hash, account_id: accountId, purpose, expires_at_ms: expiresAtMs })
+        .values({ hash, account_id: identityId, purpose, expires_at_ms: expiresAtMs })
         .execute();
     });
   }
@@ -63,16 +64,15 @@ export class SqlMailedTokens implements MailedTokens {
     return this.#db.transaction().execute(async (trx) => {
       const consumedToken = await consumeToken(trx, { hash, purpose: 'verify', nowMs });
       if (consumedToken === undefined) return undefined;
-      const { accountId, isFirstVerification } = consumedToken;
-      const session = isFirstVerification ? await findSession(trx, accountId, sessionId) : undefined;
+      const { identityId, isFirstVerification } = consumedToken;
+      const session = isFirstVerification ? await findSession(trx, identityId, sessionId) : undefined;
       const isTakeover = isFirstVerification && session === undefined;
-      await trx
-        .updateTable('users')
-        .set({ verified_at_ms: nowMs, ...(isTakeover && { password_hash: passwordHash }) })
-        .where('id', '=', accountId)
-        .execute();
-      if (isFirstVerification) await this.#revokeUnverifiedAccess(trx, accountId, nowMs, session);
-      return { accountId, isTakeover };
+      const set = { verified_at_ms: nowMs, ...(isTakeover && { password_hash: passwordHash }) };
+      await updatePerson(trx, identityId, set).execute();
+      const accountIds = await ownedAccounts(trx, identityId);
+      if (isFirstVerification)
+        await this.#revokeUnverifiedAccess(trx, { identityId, accountIds, nowMs, keptSession: session });
+      return { accountIds, isTakeover };
     });
   }
 
@@ -80,14 +80,15 @@ export class SqlMailedTokens implements MailedTokens {
     return this.#db.transaction().execute(async (trx) => {
       const consumedToken = await consumeToken(trx, { hash, purpose: 'reset', nowMs });
       if (consumedToken === undefined) return undefined;
-      const { accountId, isFirstVerification } = consumedToken;
-      if (!(await setPassword(trx, { accountId, passwordHash }))) return undefined;
+      const { identityId, isFirstVerification } = consumedToken;
+      if (!(await setPassword(trx, { identityId, passwordHash }))) return undefined;
+      const accountIds = await ownedAccounts(trx, identityId);
       if (isFirstVerification) {
-        // The user could read the mail, which verifies the address.
-        await trx.updateTable('users').set({ verified_at_ms: nowMs }).where('id', '=', accountId).execute();
-        await this.#revokeUnverifiedAccess(trx, accountId, nowMs);
+        // The person could read the mail, which verifies the address.
+        await updatePerson(trx, identityId, { verified_at_ms: nowMs }).execute();
+        await this.#revokeUnverifiedAccess(trx, { identityId, accountIds, nowMs });
       }
-      return { accountId, isTakeover: isFirstVerification };
+      return { accountIds, isTakeover: isFirstVerification };
     });
   }
 
@@ -96,28 +97,46 @@ export class SqlMailedTokens implements MailedTokens {
    */
   async #revokeUnverifiedAccess(
     trx: Transaction<Tables>,
-    accountId: string,
-    nowMs: number,
-    keptSession?: string,
+    { identityId, accountIds, nowMs, keptSession }: UnverifiedAccess,
   ): Promise<void> {
-    await endSessionsAndResetLinks(trx, accountId, keptSession);
-    await trx.deleteFrom('mailed_tokens').where('account_id', '=', accountId).execute();
+    await endSessionsAndResetLinks(trx, identityId, keptSession);
+    await trx.deleteFrom('mailed_tokens').where('account_id', '=', identityId).execute();
+    if (accountIds.length === 0) return;
     const inUse = trx
       .selectFrom('api_keys')
       .select('id')
-      .where('account_id', '=', accountId)
+      .where('account_id', 'in', accountIds)
       .where('revoked_at_ms', 'is', null);
     // Locks keys in the same order as the writer of key uses.
     if (this.#locksRows) await inUse.orderBy('id').forUpdate().execute();
     await trx.updateTable('api_keys').set({ revoked_at_ms: nowMs }).where('id', 'in', inUse).execute();
     if (keptSession === undefined)
-      await trx.deleteFrom('provider_keys').where('account_id', '=', accountId).execute();
+      await trx.deleteFrom('provider_keys').where('account_id', 'in', accountIds).execute();
   }
+}
+
+interface UnverifiedAccess {
+  readonly identityId: IdentityId;
+  /** The accounts that the person owns. */
+  readonly accountIds: readonly string[];
+  readonly nowMs: number;
+  readonly keptSession?: string | undefined;
+}
+
+async function ownedAccounts(trx: Transaction<Tables>, identityId: IdentityId): Promise<readonly string[]> {
+  const rows = await trx
+    .selectFrom('memberships')
+    .select('account_id')
+    .where('identity_id', '=', identityId)
+    .where('role', '=', 'owner')
+    .orderBy('account_id')
+    .execute();
+  return rows.map(({ account_id }) => account_id);
 }
 
 async function findSession(
   trx: Transaction<Tables>,
-  accountId: string,
+  identityId: IdentityId,
   sessionId: string | undefined,
 ): Promise<string | undefined> {
   if (sessionId === undefined) return undefined;
@@ -125,7 +144,7 @@ async function findSession(
     .selectFrom('sessions')
     .select('id')
     .where('id', '=', sessionId)
-    .where('account_id', '=', accountId)
+    .where(sessionsOf(identityId))
     .executeTakeFirst();
   return row?.id;
 }
@@ -137,33 +156,38 @@ interface TokenUse {
 }
 
 interface ConsumedToken {
-  readonly accountId: string;
+  readonly identityId: IdentityId;
   /** Whether this verified the address for the first time. */
   readonly isFirstVerification: boolean;
 }
 
 /**
- * If two requests use one token at the same time, the second waits here and finds none. The user's row is always locked
+ * If two requests use one token at the same time, the second waits here and finds none. The person's row is always locked
  * before those of tokens, so that transactions can't deadlock.
  */
 async function consumeToken(
   trx: Transaction<Tables>,
   { hash, purpose, nowMs }: TokenUse,
 ): Promise<ConsumedToken | undefined> {
-  const accountIds = trx.selectFrom('mailed_tokens').select('account_id').where('hash', '=', hash);
-  const user = await trx
+  const found = await trx
+    .selectFrom('mailed_tokens')
+    .select('account_id as identityId')
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+  if (found === undefined) return undefined;
+  const person = await trx
     .updateTable('users')
     .set((the) => ({ verified_at_ms: the.ref('verified_at_ms') }))
-    .where('id', 'in', accountIds)
-    .returning(['id', 'verified_at_ms'])
+    .where('id', '=', userRowId(found.identityId))
+    .returning('verified_at_ms')
     .executeTakeFirst();
   const token = await trx
     .deleteFrom('mailed_tokens')
     .where('hash', '=', hash)
     .where('purpose', '=', purpose)
     .where('expires_at_ms', '>', nowMs)
-    .returning('account_id')
+    .returning('hash')
     .executeTakeFirst();
-  if (user === undefined || token === undefined) return undefined;
-  return { accountId: user.id, isFirstVerification: user.verified_at_ms === null };
+  if (person === undefined || token === undefined) return undefined;
+  return { identityId: found.identityId, isFirstVerification: person.verified_at_ms === null };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { someUser } from '../../../test/conformance/database/samples.ts';
+import { someMember } from '../../../test/conformance/database/samples.ts';
 import { eventually } from '../../../test/support/eventually.ts';
 import { freshPostgres } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
@@ -15,11 +15,11 @@ test('while PostgreSQL is away every question fails soon, and when it is back th
   const { proxy, url } = await TcpProxy.to(t, await freshPostgres(t));
   const database = await openPostgres({ url, bounds: patient });
   t.after(() => database.close());
-  const user = someUser();
-  await database.users.add(user);
+  const member = someMember();
+  await database.identities.add(member);
   for (let round = 0; round < 2; round++) {
     proxy.stop();
-    await allFailWithin(20_000, () => database.users.byId(user.id));
+    await allFailWithin(20_000, () => database.members.owner(member.account.id));
     await assert.rejects(database.ping());
     await proxy.start();
     await eventually(() =>
@@ -28,7 +28,7 @@ test('while PostgreSQL is away every question fails soon, and when it is back th
         () => undefined,
       ),
     );
-    assert.deepEqual(await database.users.byId(user.id), user);
+    assert.deepEqual(await database.members.owner(member.account.id), member);
   }
 });
 
@@ -37,13 +37,13 @@ test('a PostgreSQL that falls silent is given up, and its connections with it', 
   // Short, and yet long enough for a busy machine to answer.
   const database = await openPostgres({ url, bounds: { ...patient, waitMs: 3000, answerMs: 3000 } });
   t.after(() => database.close());
-  const users = [someUser(), someUser(), someUser()];
-  await Promise.all(users.map((user) => database.users.add(user)));
+  const members = [someMember(), someMember(), someMember()];
+  await Promise.all(members.map((member) => database.identities.add(member)));
   proxy.silence();
-  await allFailWithin(20_000, () => database.users.add(someUser()));
+  await allFailWithin(20_000, () => database.identities.add(someMember()));
   proxy.speak();
-  const found = await Promise.all(users.map(({ id }) => database.users.byId(id)));
-  assert.deepEqual(found, users);
+  const found = await Promise.all(members.map(({ account }) => database.members.owner(account.id)));
+  assert.deepEqual(found, members);
 });
 
 test('connections that break in the middle of transactions leave nothing behind', async (t) => {

@@ -1,15 +1,22 @@
-import type { Kysely } from 'kysely';
-import type { Sessions, StoredSession } from '../../kernel/ports/sessions.ts';
+import { type Kysely, sql } from 'kysely';
+import type { IdentityId } from '../../kernel/ports/identities.ts';
+import type { MemberSession, Sessions, StoredSession } from '../../kernel/ports/sessions.ts';
+import { sessionsOf } from './identities.ts';
+import { roleOf } from './members.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
+/** Earlier builds store no person, who then has the id of the account. */
+const identityId = sql<IdentityId>`coalesce(sessions.identity_id, sessions.account_id)`;
+
 const columns = [
-  'id',
-  'account_id as accountId',
-  'client',
-  'created_at_ms as createdAtMs',
-  'used_at_ms as usedAtMs',
-  'expires_at_ms as expiresAtMs',
+  'sessions.id',
+  'sessions.account_id as accountId',
+  identityId.as('identityId'),
+  'sessions.client',
+  'sessions.created_at_ms as createdAtMs',
+  'sessions.used_at_ms as usedAtMs',
+  'sessions.expires_at_ms as expiresAtMs',
 ] as const;
 
 export class SqlSessions implements Sessions {
@@ -22,30 +29,32 @@ export class SqlSessions implements Sessions {
     this.#locksRows = sqlDialect.name === 'postgres';
   }
 
-  begin(session: StoredSession, passwordHash: string, most: number): Promise<boolean> {
+  begin(session: StoredSession, passwordHash: string | undefined, most: number): Promise<boolean> {
     const { id, accountId, client, createdAtMs, usedAtMs, expiresAtMs } = session;
     return this.#db.transaction().execute(async (trx) => {
       // Serializes with password changes: a later one finds this session, an earlier one prevents it.
-      const user = await trx
-        .selectFrom('users')
-        .select('id')
-        .where('id', '=', accountId)
-        .where('password_hash', '=', passwordHash)
+      const member = await trx
+        .selectFrom('identities')
+        .innerJoin('memberships', 'memberships.identity_id', 'identities.id')
+        .select('identities.id')
+        .where('identities.id', '=', session.identityId)
+        .where('memberships.account_id', '=', accountId)
         .where('disabled_at_ms', 'is', null)
+        .$if(passwordHash !== undefined, (query) => query.where('password_hash', '=', passwordHash ?? ''))
         .$if(this.#locksRows, (query) => query.forUpdate())
         .executeTakeFirst();
-      if (user === undefined) return false;
+      if (member === undefined) return false;
       await trx.deleteFrom('sessions').where('expires_at_ms', '<=', createdAtMs).execute();
       const newest = trx
         .selectFrom('sessions')
         .select('id')
-        .where('account_id', '=', accountId)
+        .where(sessionsOf(session.identityId))
         .orderBy('created_at_ms', 'desc')
         .orderBy('id', 'desc')
         .limit(most - 1);
       await trx
         .deleteFrom('sessions')
-        .where('account_id', '=', accountId)
+        .where(sessionsOf(session.identityId))
         .where('id', 'not in', newest)
         .execute();
       await trx
@@ -53,6 +62,7 @@ export class SqlSessions implements Sessions {
         .values({
           id,
           account_id: accountId,
+          identity_id: session.identityId,
           client,
           created_at_ms: createdAtMs,
           used_at_ms: usedAtMs,
@@ -63,15 +73,25 @@ export class SqlSessions implements Sessions {
     });
   }
 
-  find(id: string): Promise<StoredSession | undefined> {
-    return this.#db.selectFrom('sessions').select(columns).where('id', '=', id).executeTakeFirst();
+  async find(id: string): Promise<MemberSession | undefined> {
+    const row = await this.#db
+      .selectFrom('sessions')
+      .innerJoin('memberships', (join) =>
+        join
+          .onRef('memberships.account_id', '=', 'sessions.account_id')
+          .on('memberships.identity_id', '=', identityId),
+      )
+      .select([...columns, 'memberships.role'])
+      .where('sessions.id', '=', id)
+      .executeTakeFirst();
+    return row && { ...row, role: roleOf(row.role) };
   }
 
-  list(accountId: string, nowMs: number): Promise<readonly StoredSession[]> {
+  list(person: IdentityId, nowMs: number): Promise<readonly StoredSession[]> {
     return this.#db
       .selectFrom('sessions')
       .select(columns)
-      .where('account_id', '=', accountId)
+      .where(sessionsOf(person))
       .where('expires_at_ms', '>', nowMs)
       .orderBy('created_at_ms', 'desc')
       .orderBy('id', 'desc')
@@ -82,16 +102,12 @@ export class SqlSessions implements Sessions {
     await this.#db.updateTable('sessions').set({ used_at_ms: atMs }).where('id', '=', id).execute();
   }
 
-  async end(accountId: string, id: string): Promise<boolean> {
+  async end(person: IdentityId, id: string): Promise<boolean> {
     const { numDeletedRows } = await this.#db
       .deleteFrom('sessions')
       .where('id', '=', id)
-      .where('account_id', '=', accountId)
+      .where(sessionsOf(person))
       .executeTakeFirstOrThrow();
     return numDeletedRows === 1n;
-  }
-
-  async endAll(accountId: string): Promise<void> {
-    await this.#db.deleteFrom('sessions').where('account_id', '=', accountId).execute();
   }
 }

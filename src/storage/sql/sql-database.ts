@@ -3,12 +3,13 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { AccountRows } from '../../kernel/ports/account-rows.ts';
 import type { ArchiveTable } from '../../kernel/ports/archive.ts';
 import type { BillingAccounts, Credits, Recharges } from '../../kernel/ports/billing.ts';
+import type { Accounts, Identities, Members } from '../../kernel/ports/identities.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type { PaidAnswers } from '../../kernel/ports/paid-answers.ts';
 import type { PatternTable } from '../../kernel/ports/patterns.ts';
 import type { Challenges, Ledger } from '../../kernel/ports/payments.ts';
 import type { Receipts } from '../../kernel/ports/receipts.ts';
-import type { ApiKeys, Database, ProviderKeys, UsageStore, Users } from '../../kernel/ports/records.ts';
+import type { ApiKeys, Database, ProviderKeys, UsageStore } from '../../kernel/ports/records.ts';
 import type { RequestLog } from '../../kernel/ports/request-log.ts';
 import type { AnonSessions } from '../../kernel/ports/sandbox.ts';
 import type { Erasures, MailedTokens, Sessions } from '../../kernel/ports/sessions.ts';
@@ -19,6 +20,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { limits } from '../limits.ts';
 import { SqlAccountRows } from './account-rows.ts';
+import { SqlAccounts } from './accounts.ts';
 import { SqlAnonSessions } from './anon-sessions.ts';
 import { SqlApiKeys } from './api-keys.ts';
 import { SqlArchiveTable } from './archive-table.ts';
@@ -27,9 +29,11 @@ import { SqlChallenges } from './challenges.ts';
 import type { ConnectionPool, PoolBounds } from './connection-pool.ts';
 import { SqlCredits } from './credits.ts';
 import { SqlErasures } from './erasures.ts';
+import { SqlIdentities } from './identities.ts';
 import { createKyselyDialect } from './kysely-dialect.ts';
 import { SqlLedger } from './ledger.ts';
 import { SqlMailedTokens } from './mailed-tokens.ts';
+import { SqlMembers } from './members.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { SqlModuleStores } from './module-stores.ts';
@@ -44,7 +48,6 @@ import { SqlSettlements } from './settlements.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SchemaTables, Tables } from './tables.ts';
 import { SqlUsageStore } from './usage-store.ts';
-import { SqlUsers } from './users.ts';
 import { SqlVectorTable } from './vector-table.ts';
 
 export const defaultPoolBounds: PoolBounds = {
@@ -113,7 +116,9 @@ async function migrateSchema(
 
 /** All stores, on SQLite or PostgreSQL. */
 class SqlDatabase implements Database {
-  readonly users: Users;
+  readonly identities: Identities;
+  readonly members: Members;
+  readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly mailedTokens: MailedTokens;
   readonly erasures: Erasures;
@@ -142,7 +147,9 @@ class SqlDatabase implements Database {
     const db = new Kysely<Tables>({ dialect: createKyselyDialect(sqlDialect, connectionPool) });
     this.#db = db;
     this.#pool = connectionPool;
-    this.users = new SqlUsers(db, sqlDialect);
+    this.identities = new SqlIdentities(db);
+    this.members = new SqlMembers(db);
+    this.accounts = new SqlAccounts(db, sqlDialect);
     this.sessions = new SqlSessions(db, sqlDialect);
     this.mailedTokens = new SqlMailedTokens(db, sqlDialect);
     this.accountRows = new SqlAccountRows(db);

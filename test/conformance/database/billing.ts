@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { SubscriptionState } from '../../../src/kernel/ports/billing.ts';
-import { someUser } from './samples.ts';
+import { someMember } from './samples.ts';
 import type { SetUpDatabase } from './set-up.ts';
 
 const subscriptionState: SubscriptionState = {
@@ -31,23 +31,27 @@ export function billingConformance(setUpDatabase: SetUpDatabase): void {
 
     test('its tier follows once for each revision, with all that comes with it', async (t) => {
       const { database } = await setUpDatabase(t);
-      const { billing, users } = database;
-      const user = someUser();
-      await users.add(user);
-      await billing.linkCustomer(user.id, 'cus_1');
+      const { billing, identities, accounts } = database;
+      const member = someMember();
+      await identities.add(member);
+      await billing.linkCustomer(member.account.id, 'cus_1');
       const followed = await Promise.all(
-        [1, 2, 3].map(() => billing.applySubscription(user.id, 0, subscriptionState)),
+        [1, 2, 3].map(() => billing.applySubscription(member.account.id, 0, subscriptionState)),
       );
       assert.deepEqual(followed.toSorted(), [false, false, true]);
-      assert.deepEqual(await users.byId(user.id), {
-        ...user,
+      assert.deepEqual(await accounts.byId(member.account.id), {
+        ...member.account,
         tier: 'pro',
         period: subscriptionState.period,
         tierEndsMs: 7,
       });
-      await billing.setTier(user.id, 'team');
-      await billing.setOverage(user.id, true);
-      assert.deepEqual(await users.byId(user.id), { ...user, tier: 'team', overage: true });
+      await billing.setTier(member.account.id, 'team');
+      await billing.setOverage(member.account.id, true);
+      assert.deepEqual(await accounts.byId(member.account.id), {
+        ...member.account,
+        tier: 'team',
+        overage: true,
+      });
     });
 
     test('news is known once it was noted, and forgotten when it is old', async (t) => {

@@ -1,32 +1,35 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { someKey, someUser } from './samples.ts';
+import { someKey, someMember } from './samples.ts';
 import type { CreateDatabaseFixture } from './set-up.ts';
 
 export function openingConformance(createDatabaseFixture: CreateDatabaseFixture): void {
   describe('opening', () => {
     test('what was written is there when it is opened again', async (t) => {
       const home = await createDatabaseFixture(t);
-      const user = someUser();
-      const key = someKey(user.id);
+      const member = someMember();
+      const key = someKey(member.account.id);
       const first = await home.open();
-      await first.users.add(user);
+      await first.identities.add(member);
       await first.apiKeys.add(key, 100);
       await first.close();
       const second = await home.open();
       t.after(() => second.close());
-      assert.deepEqual(await second.users.byId(user.id), user);
-      assert.deepEqual(await second.apiKeys.list(user.id), [key]);
+      assert.deepEqual(await second.members.owner(member.account.id), member);
+      assert.deepEqual(await second.apiKeys.list(member.account.id), [key]);
     });
 
     test('many may open an empty one at once, and all see the same', async (t) => {
       const home = await createDatabaseFixture(t);
       const databases = await Promise.all(Array.from({ length: 5 }, () => home.open()));
       t.after(() => Promise.all(databases.map((database) => database.close())));
-      const users = databases.map(() => someUser());
-      await Promise.all(databases.map((database, at) => database.users.add(users[at] ?? someUser())));
+      const members = databases.map(() => someMember());
+      await Promise.all(
+        databases.map((database, at) => database.identities.add(members[at] ?? someMember())),
+      );
       for (const database of databases)
-        for (const user of users) assert.deepEqual(await database.users.byId(user.id), user);
+        for (const member of members)
+          assert.deepEqual(await database.members.owner(member.account.id), member);
     });
 
     test('a schema newer than this code is refused in one line that names both versions', async (t) => {
@@ -49,7 +52,7 @@ export function openingConformance(createDatabaseFixture: CreateDatabaseFixture)
       await database.ping();
       await database.close();
       await assert.rejects(database.ping());
-      await assert.rejects(database.users.byId('x'));
+      await assert.rejects(database.members.owner('x'));
       await database.close();
       const unused = await home.open();
       await unused.close();
@@ -59,13 +62,13 @@ export function openingConformance(createDatabaseFixture: CreateDatabaseFixture)
     test('closing waits for what is under way', async (t) => {
       const home = await createDatabaseFixture(t);
       const database = await home.open();
-      const user = someUser();
-      const added = database.users.add(user);
+      const member = someMember();
+      const added = database.identities.add(member);
       await database.ping();
       await Promise.all([added, database.close()]);
       const again = await home.open();
       t.after(() => again.close());
-      assert.deepEqual(await again.users.byId(user.id), user);
+      assert.deepEqual(await again.members.owner(member.account.id), member);
     });
   });
 }

@@ -3,19 +3,24 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { Recharge } from '../../../src/kernel/ports/billing.ts';
 import type { Database } from '../../../src/kernel/ports/records.ts';
-import { someUser } from './samples.ts';
+import { someMember } from './samples.ts';
 import type { SetUpDatabase } from './set-up.ts';
 
 const most = { sinceMs: 0, recharges: 5 };
 const due = { most, limit: 5 };
 
 /** An account that wants credits. */
-async function addAccountDueForRecharge({ users, billing }: Database): Promise<string> {
-  const user = someUser({ tier: 'pro' });
-  await users.add(user);
-  await billing.linkCustomer(user.id, `cus_${user.id}`);
-  await billing.setAutoRecharge(user.id, { enabled: true, threshold: 100, amount: 50_000, reason: null });
-  return user.id;
+async function addAccountDueForRecharge({ identities, billing }: Database): Promise<string> {
+  const member = someMember({ tier: 'pro' });
+  await identities.add(member);
+  await billing.linkCustomer(member.account.id, `cus_${member.account.id}`);
+  await billing.setAutoRecharge(member.account.id, {
+    enabled: true,
+    threshold: 100,
+    amount: 50_000,
+    reason: null,
+  });
+  return member.account.id;
 }
 
 function someRecharge(accountId: string, given: Partial<Recharge> = {}): Recharge {

@@ -1,24 +1,33 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { type Identity, identityIdOf, type Member } from '../../../src/kernel/ports/identities.ts';
 import type { Pattern } from '../../../src/kernel/ports/patterns.ts';
 import type { Challenge, LedgerLine } from '../../../src/kernel/ports/payments.ts';
 import type { OwnedReceipt } from '../../../src/kernel/ports/receipts.ts';
-import type { ApiKey, SealedKey, UsageDay, User } from '../../../src/kernel/ports/records.ts';
+import type { Account, ApiKey, SealedKey, UsageDay } from '../../../src/kernel/ports/records.ts';
 import type { LoggedCall } from '../../../src/kernel/ports/request-log.ts';
 import type { NewAnonSession } from '../../../src/kernel/ports/sandbox.ts';
 import type { Settlement } from '../../../src/kernel/ports/settlements.ts';
 import { firstIdAt, timeOfId } from '../../../src/kernel/request-id.ts';
 
-export function someUser(given: Partial<User> = {}): User {
-  const id = given.id ?? randomUUID();
-  return {
-    id,
+/** A person with an account of their own. */
+export function someMember(given: Partial<Omit<Identity, 'id'>> & Partial<Omit<Account, 'id'>> = {}): Member {
+  const id = randomUUID();
+  const { tier = 'free', period, tierEndsMs, overage, ...person } = given;
+  const identity: Identity = {
+    id: identityIdOf(id),
     email: `${id}@example.com`,
     passwordHash: '$argon2id$',
-    tier: 'free',
-    period: undefined,
     createdAtMs: 1_763_000_000_123,
-    ...given,
+    ...person,
   };
+  const account: Account = {
+    id,
+    tier,
+    period,
+    ...(tierEndsMs !== undefined && { tierEndsMs }),
+    ...(overage && { overage }),
+  };
+  return { identity, account, role: 'owner' };
 }
 
 export function someKey(accountId: string, given: Partial<ApiKey> = {}): ApiKey {

@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import type { Member } from '../../../src/kernel/ports/identities.ts';
 import type { MailedToken, StoredSession, VerificationContext } from '../../../src/kernel/ports/sessions.ts';
-import { someKey, someSealedKey, someUser } from './samples.ts';
+import { someKey, someMember, someSealedKey } from './samples.ts';
 import type { SetUpDatabase } from './set-up.ts';
 
 const most = 3;
 
-function someSession(accountId: string, given: Partial<StoredSession> = {}): StoredSession {
+function someSession({ identity, account }: Member, given: Partial<StoredSession> = {}): StoredSession {
   const times = { createdAtMs: 1000, usedAtMs: 1000, expiresAtMs: 9000 };
-  return { id: randomUUID(), accountId, client: 'curl', ...times, ...given };
+  const whose = { identityId: identity.id, accountId: account.id };
+  return { id: randomUUID(), ...whose, client: 'curl', ...times, ...given };
 }
 
-function someToken(accountId: string, given: Partial<MailedToken> = {}): MailedToken {
-  return { hash: randomUUID(), accountId, purpose: 'reset', expiresAtMs: 9000, ...given };
+function someToken({ identity }: Member, given: Partial<MailedToken> = {}): MailedToken {
+  return { hash: randomUUID(), identityId: identity.id, purpose: 'reset', expiresAtMs: 9000, ...given };
 }
 
 function verificationContext(nowMs: number, sessionId?: string): VerificationContext {
@@ -23,73 +25,78 @@ function verificationContext(nowMs: number, sessionId?: string): VerificationCon
 export function sessionsConformance(setUpDatabase: SetUpDatabase): void {
   describe('sessions', () => {
     test('one is found until it is ended, and the oldest beyond the most go', async (t) => {
-      const { sessions, users } = (await setUpDatabase(t)).database;
-      const [user, other] = [someUser(), someUser()];
-      for (const one of [user, other]) await users.add(one);
-      const begun = [1, 2, 3, 4].map((createdAtMs) => someSession(user.id, { createdAtMs }));
-      for (const session of begun) assert.ok(await sessions.begin(session, user.passwordHash, most));
+      const { sessions, identities } = (await setUpDatabase(t)).database;
+      const [member, other] = [someMember(), someMember()];
+      for (const one of [member, other]) await identities.add(one);
+      const begun = [1, 2, 3, 4].map((createdAtMs) => someSession(member, { createdAtMs }));
+      for (const session of begun)
+        assert.ok(await sessions.begin(session, member.identity.passwordHash, most));
       const [oldest, , third, newest] = begun;
       assert.ok(oldest && third && newest);
       assert.equal(await sessions.find(oldest.id), undefined);
-      assert.deepEqual(await sessions.find(newest.id), newest);
-      assert.deepEqual(await sessions.list(user.id, 8999), begun.slice(1).reverse());
-      assert.deepEqual(await sessions.list(user.id, 9000), []);
-      assert.equal(await sessions.end(other.id, newest.id), false);
-      assert.equal(await sessions.end(user.id, newest.id), true);
-      assert.equal(await sessions.end(user.id, newest.id), false);
+      assert.deepEqual(await sessions.find(newest.id), { ...newest, role: 'owner' });
+      assert.deepEqual(await sessions.list(member.identity.id, 8999), begun.slice(1).reverse());
+      assert.deepEqual(await sessions.list(member.identity.id, 9000), []);
+      assert.equal(await sessions.end(other.identity.id, newest.id), false);
+      assert.equal(await sessions.end(member.identity.id, newest.id), true);
+      assert.equal(await sessions.end(member.identity.id, newest.id), false);
       await sessions.touch(third.id, 5000);
       assert.equal((await sessions.find(third.id))?.usedAtMs, 5000);
       // Whose time has come goes with the next one, whoever's that is.
-      assert.ok(await sessions.begin(someSession(other.id, { createdAtMs: 9000 }), other.passwordHash, most));
+      assert.ok(
+        await sessions.begin(someSession(other, { createdAtMs: 9000 }), other.identity.passwordHash, most),
+      );
       assert.equal(await sessions.find(third.id), undefined);
     });
 
     test('none begins with a password that was changed meanwhile, and none of another outlives a change', async (t) => {
       const { open, database } = await setUpDatabase(t);
-      const user = someUser({ passwordHash: 'first' });
-      await database.users.add(user);
-      const kept = someSession(user.id);
+      const member = someMember({ passwordHash: 'first' });
+      await database.identities.add(member);
+      const kept = someSession(member);
       await database.sessions.begin(kept, 'first', 100);
       const both = [database, await open()];
       const logIns = Array.from({ length: 10 }, (_, at) =>
-        both[at % 2]?.sessions.begin(someSession(user.id), 'first', 100),
+        both[at % 2]?.sessions.begin(someSession(member), 'first', 100),
       );
-      const change = { accountId: user.id, before: 'first', currentSession: kept.id };
-      const changes = both.map(({ users }, at) => users.changePassword({ ...change, after: `second ${at}` }));
+      const change = { identityId: member.identity.id, before: 'first', currentSession: kept.id };
+      const changes = both.map(({ identities }, at) =>
+        identities.changePassword({ ...change, after: `second ${at}` }),
+      );
       await Promise.all(logIns);
       assert.deepEqual((await Promise.all(changes)).toSorted(), [false, true]);
-      assert.equal(await database.sessions.begin(someSession(user.id), 'first', 100), false);
-      assert.deepEqual(await database.sessions.list(user.id, 0), [kept]);
+      assert.equal(await database.sessions.begin(someSession(member), 'first', 100), false);
+      assert.deepEqual(await database.sessions.list(member.identity.id, 0), [kept]);
     });
 
     test('a closed account has none, no key that works and no new password', async (t) => {
-      const { users, sessions, apiKeys, mailedTokens } = (await setUpDatabase(t)).database;
-      const user = someUser();
-      await users.add(user);
-      await apiKeys.add(someKey(user.id), 100);
-      await sessions.begin(someSession(user.id), user.passwordHash, most);
-      await users.setDisabled(user.id, 5000);
-      assert.equal((await users.byId(user.id))?.disabledAtMs, 5000);
-      assert.deepEqual(await sessions.list(user.id, 0), []);
-      assert.equal(await sessions.begin(someSession(user.id), user.passwordHash, most), false);
+      const { identities, members, sessions, apiKeys, mailedTokens } = (await setUpDatabase(t)).database;
+      const member = someMember();
+      await identities.add(member);
+      await apiKeys.add(someKey(member.account.id), 100);
+      await sessions.begin(someSession(member), member.identity.passwordHash, most);
+      await identities.setDisabled(member.identity.id, 5000);
+      assert.equal((await members.owner(member.account.id))?.identity.disabledAtMs, 5000);
+      assert.deepEqual(await sessions.list(member.identity.id, 0), []);
+      assert.equal(await sessions.begin(someSession(member), member.identity.passwordHash, most), false);
       const isClosed = async () => (await apiKeys.active('gw_live_abcd')).map((held) => held.isClosed);
       assert.deepEqual(await isClosed(), [true]);
-      const token = someToken(user.id);
+      const token = someToken(member);
       await mailedTokens.add(token, { nowMs: 0, most });
       assert.equal(await mailedTokens.reset(token.hash, 'another', 1), undefined);
-      await users.setDisabled(user.id, null);
-      assert.deepEqual(await users.byId(user.id), user);
+      await identities.setDisabled(member.identity.id, null);
+      assert.deepEqual(await members.owner(member.account.id), member);
       assert.deepEqual(await isClosed(), [false]);
     });
   });
 
   describe('mailed tokens', () => {
     test('one does what it is for, once and in time', async (t) => {
-      const { users, mailedTokens } = (await setUpDatabase(t)).database;
-      const user = someUser();
-      await users.add(user);
-      const verify = someToken(user.id, { purpose: 'verify' });
-      const late = someToken(user.id, { purpose: 'verify', expiresAtMs: 5000 });
+      const { identities, mailedTokens } = (await setUpDatabase(t)).database;
+      const member = someMember();
+      await identities.add(member);
+      const verify = someToken(member, { purpose: 'verify' });
+      const late = someToken(member, { purpose: 'verify', expiresAtMs: 5000 });
       for (const token of [verify, late]) await mailedTokens.add(token, { nowMs: 0, most });
       assert.equal(await mailedTokens.has(verify.hash, 'verify', 8999), true);
       assert.equal(await mailedTokens.has(verify.hash, 'verify', 9000), false);
@@ -100,52 +107,60 @@ export function sessionsConformance(setUpDatabase: SetUpDatabase): void {
         [verify, verify].map(({ hash }) => mailedTokens.verify(hash, verificationContext(4000))),
       );
       assert.equal(used.filter((proof) => proof === undefined).length, 1);
-      const verified = { ...user, verifiedAtMs: 4000, passwordHash: 'of no password' };
-      assert.deepEqual(await users.byId(user.id), verified);
+      const verified = { ...member.identity, verifiedAtMs: 4000, passwordHash: 'of no password' };
+      assert.deepEqual(await identities.byEmail(verified.email), verified);
     });
 
     test('of all who reset a password at once, one does, and no session and no link is left', async (t) => {
       const { open, database } = await setUpDatabase(t);
-      const user = someUser({ passwordHash: 'first' });
-      await database.users.add(user);
-      await database.sessions.begin(someSession(user.id), 'first', most);
+      const member = someMember({ passwordHash: 'first' });
+      await database.identities.add(member);
+      await database.sessions.begin(someSession(member), 'first', most);
       const both = [database, await open()];
-      const tokens = [someToken(user.id), someToken(user.id)];
+      const tokens = [someToken(member), someToken(member)];
       for (const token of tokens) await database.mailedTokens.add(token, { nowMs: 0, most });
       const tries = [...tokens, ...tokens].map(({ hash }, at) =>
         both[at % 2]?.mailedTokens.reset(hash, `hash ${at}`, 1),
       );
-      const changes = both.map(({ users }) =>
-        users.changePassword({ accountId: user.id, before: 'first', after: 'changed', currentSession: '' }),
+      const changes = both.map(({ identities }) =>
+        identities.changePassword({
+          identityId: member.identity.id,
+          before: 'first',
+          after: 'changed',
+          currentSession: '',
+        }),
       );
       const outcomes = await Promise.all(tries);
       const changed = await Promise.all(changes);
-      const whose = outcomes.map((proof) => proof?.accountId);
-      assert.ok(whose.filter((id) => id === user.id).length <= 1);
+      const whose = outcomes.flatMap((proof) => proof?.accountIds ?? []);
+      assert.ok(whose.filter((id) => id === member.account.id).length <= 1);
       assert.ok(changed.filter((done) => done).length <= 1);
-      assert.ok(whose.includes(user.id) || changed.includes(true));
-      assert.deepEqual(await database.sessions.list(user.id, 0), []);
+      assert.ok(whose.includes(member.account.id) || changed.includes(true));
+      assert.deepEqual(await database.sessions.list(member.identity.id, 0), []);
       for (const { hash } of tokens) assert.equal(await database.mailedTokens.has(hash, 'reset', 1), false);
     });
 
     test('the first use ends API keys, provider keys and sessions, also those that are being made; later ones do not', async (t) => {
       const { open, database } = await setUpDatabase(t);
-      const user = someUser({ passwordHash: 'first' });
-      await database.users.add(user);
-      const session = someSession(user.id);
+      const member = someMember({ passwordHash: 'first' });
+      await database.identities.add(member);
+      const session = someSession(member);
       await database.sessions.begin(session, 'first', 100);
       const shown = { kind: 'session', id: session.id } as const;
-      const early = someKey(user.id);
+      const early = someKey(member.account.id);
       await database.apiKeys.add(early, 100, shown);
-      await database.providerKeys.put(someSealedKey({ accountId: user.id }), { kind: 'key', id: early.id });
-      const tokens = [someToken(user.id), someToken(user.id, { purpose: 'verify' })];
+      await database.providerKeys.put(someSealedKey({ accountId: member.account.id }), {
+        kind: 'key',
+        id: early.id,
+      });
+      const tokens = [someToken(member), someToken(member, { purpose: 'verify' })];
       for (const token of tokens) await database.mailedTokens.add(token, { nowMs: 0, most });
       const both = [database, await open()];
       const changes = Array.from({ length: 12 }, (_, at) => {
         const { apiKeys, providerKeys, sessions } = both[at % 2] ?? database;
-        if (at % 3 === 0) return apiKeys.add(someKey(user.id), 100, shown);
-        if (at % 3 === 1) return providerKeys.put(someSealedKey({ accountId: user.id }), shown);
-        return sessions.begin(someSession(user.id), 'first', 100);
+        if (at % 3 === 0) return apiKeys.add(someKey(member.account.id), 100, shown);
+        if (at % 3 === 1) return providerKeys.put(someSealedKey({ accountId: member.account.id }), shown);
+        return sessions.begin(someSession(member), 'first', 100);
       });
       const [proofs] = await Promise.all([
         Promise.all(
@@ -162,15 +177,18 @@ export function sessionsConformance(setUpDatabase: SetUpDatabase): void {
       const { apiKeys, providerKeys, sessions, mailedTokens } = database;
       assert.deepEqual(await apiKeys.active(early.prefix), []);
       assert.equal((await apiKeys.byId(early.id))?.revokedAtMs, 7);
-      assert.deepEqual([await providerKeys.list(user.id), await sessions.list(user.id, 0)], [[], []]);
-      await assert.rejects(apiKeys.add(someKey(user.id), 100, shown), /was revoked or has expired/);
-      await assert.rejects(providerKeys.putIfAbsent(someSealedKey({ accountId: user.id }), shown));
+      assert.deepEqual(
+        [await providerKeys.list(member.account.id), await sessions.list(member.identity.id, 0)],
+        [[], []],
+      );
+      await assert.rejects(apiKeys.add(someKey(member.account.id), 100, shown), /was revoked or has expired/);
+      await assert.rejects(providerKeys.putIfAbsent(someSealedKey({ accountId: member.account.id }), shown));
 
-      const late = someKey(user.id);
+      const late = someKey(member.account.id);
       await apiKeys.add(late, 100);
-      const again = [someToken(user.id), someToken(user.id, { purpose: 'verify' })] as const;
+      const again = [someToken(member), someToken(member, { purpose: 'verify' })] as const;
       for (const token of again) await mailedTokens.add(token, { nowMs: 0, most });
-      const afresh = { accountId: user.id, isTakeover: false };
+      const afresh = { accountIds: [member.account.id], isTakeover: false };
       assert.deepEqual(await mailedTokens.verify(again[1].hash, verificationContext(8)), afresh);
       assert.deepEqual(await mailedTokens.reset(again[0].hash, 'third', 8), afresh);
       assert.equal((await apiKeys.byId(late.id))?.revokedAtMs, null);

@@ -1,41 +1,43 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { someCall, someDay, someKey, someUser } from './samples.ts';
+import { someCall, someDay, someKey, someMember } from './samples.ts';
 import type { SetUpDatabase } from './set-up.ts';
 
 export function textConformance(setUpDatabase: SetUpDatabase): void {
   describe('text', () => {
     test('whatever looks like SQL is text', async (t) => {
       const { database } = await setUpDatabase(t);
-      const user = someUser({ email: `'; drop table users; --@example.com` });
-      await database.users.add(user);
-      assert.deepEqual(await database.users.byEmail(user.email), user);
-      assert.equal(await database.users.byEmail(`' or '1'='1`), undefined);
-      const key = someKey(user.id, { name: `$1 ? :name @p "quoted" 'x' \\ %_ ${'🌊'.repeat(100)}` });
+      const member = someMember({ email: `'; drop table users; --@example.com` });
+      await database.identities.add(member);
+      assert.deepEqual(await database.identities.byEmail(member.identity.email), member.identity);
+      assert.equal(await database.identities.byEmail(`' or '1'='1`), undefined);
+      const key = someKey(member.account.id, {
+        name: `$1 ? :name @p "quoted" 'x' \\ %_ ${'🌊'.repeat(100)}`,
+      });
       await database.apiKeys.add(key, 100);
-      assert.deepEqual(await database.apiKeys.list(user.id), [key]);
+      assert.deepEqual(await database.apiKeys.list(member.account.id), [key]);
     });
 
     test('a megabyte of text comes back as it was', async (t) => {
       const { database } = await setUpDatabase(t);
-      const user = someUser();
-      await database.users.add(user);
-      const key = someKey(user.id, { pipelineConfig: 'ä'.repeat(500_000) });
+      const member = someMember();
+      await database.identities.add(member);
+      const key = someKey(member.account.id, { pipelineConfig: 'ä'.repeat(500_000) });
       await database.apiKeys.add(key, 100);
-      assert.deepEqual(await database.apiKeys.list(user.id), [key]);
+      assert.deepEqual(await database.apiKeys.list(member.account.id), [key]);
     });
 
     test('text that is no text is stored or refused, and what follows goes on', async (t) => {
       const { database } = await setUpDatabase(t);
       for (const name of ['\0', 'a\0b', '\ud800', 'a\udfffb', '\ufffe', '\u202e']) {
-        const user = someUser({ email: name });
+        const member = someMember({ email: name });
         const tries = await Promise.allSettled([
-          database.users.add(user),
-          database.users.byEmail(name),
-          database.users.byId(name),
+          database.identities.add(member),
+          database.identities.byEmail(name),
+          database.accounts.byId(name),
           database.apiKeys.active(name),
-          database.apiKeys.add(someKey(user.id, { name }), 100),
-          database.apiKeys.change(user.id, name, { name }),
+          database.apiKeys.add(someKey(member.account.id, { name }), 100),
+          database.apiKeys.change(member.account.id, name, { name }),
           database.apiKeys.touch(new Map([[name, 1]])),
           database.providerKeys.get(name, name),
           database.usage.add({ id: name, atMs: 1, days: [someDay({ model: name })], counted: [] }),
@@ -47,7 +49,7 @@ export function textConformance(setUpDatabase: SetUpDatabase): void {
           if (outcome.status === 'rejected') assert.ok(outcome.reason instanceof Error);
         await database.ping();
       }
-      assert.equal(await database.users.add(someUser()), true);
+      assert.equal(await database.identities.add(someMember()), true);
     });
   });
 }

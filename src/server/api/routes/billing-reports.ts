@@ -12,7 +12,7 @@ import { parseQuery } from '../validation.ts';
 import { autoRechargeInfo, badBody, billingErrors, unauthenticated } from './billing-responses.ts';
 
 export interface BillingReportParts {
-  readonly billing: Pick<BillingService, 'userOf' | 'invoices'>;
+  readonly billing: Pick<BillingService, 'accountOf' | 'invoices'>;
   readonly report: BillingReport;
 }
 
@@ -94,7 +94,7 @@ export function billingReportRoutes({ billing, report }: BillingReportParts): re
       body: noBody,
       responses: { 200: { description: 'The balance', schema: balanceInfo }, ...unauthenticated },
       handle: async ({ caller }) => ({
-        body: await report.balance(await billing.userOf(caller.accountId)),
+        body: await report.balance(await billing.accountOf(caller.accountId)),
       }),
     }),
     defineRoute({
@@ -109,7 +109,7 @@ export function billingReportRoutes({ billing, report }: BillingReportParts): re
       async handle({ caller, query }) {
         const { limit = defaultPageLimit, after } = parseQuery(usageQuery, query);
         const page = { limit, after: after === undefined ? undefined : cursors.decode(after) };
-        const used = await report.usage(await billing.userOf(caller.accountId), page);
+        const used = await report.usage(await billing.accountOf(caller.accountId), page);
         const last = used.hasMore ? used.entries.at(-1) : undefined;
         return {
           body: {

@@ -91,7 +91,7 @@ export function billingRoutes(billing: BillingService): readonly ApiRoute[] {
         ...notFree,
       },
       async handle({ caller, body: { enabled } }) {
-        await billing.userOf(caller.accountId);
+        await billing.accountOf(caller.accountId);
         await billing.setOverage(caller.accountId, enabled);
         return { body: { enabled } };
       },
@@ -118,7 +118,7 @@ export function billingRoutes(billing: BillingService): readonly ApiRoute[] {
         ...billingErrors,
       },
       async handle({ caller, body }) {
-        await billing.userOf(caller.accountId);
+        await billing.accountOf(caller.accountId);
         return { body: await billing.setAutoRecharge(caller.accountId, body) };
       },
     }),

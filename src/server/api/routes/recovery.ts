@@ -40,8 +40,8 @@ export interface RecoveryRouteParts {
 export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
   const { accounts: userAccounts, recovery: accountRecovery } = parts;
   const tag = 'Accounts';
-  const settle = async ({ accountId, isTakeover }: MailboxProof): Promise<ApiResponse> => {
-    if (isTakeover) await parts.forgetContent(accountId);
+  const settle = async ({ accountIds, isTakeover }: MailboxProof): Promise<ApiResponse> => {
+    if (isTakeover) for (const accountId of accountIds) await parts.forgetContent(accountId);
     return { status: 204 };
   };
   const rateLimited = byAddress((address) => accountRecovery.countAttempt(address));
@@ -116,7 +116,7 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
         401: { description: 'Missing or invalid session token' },
       },
       async handle({ caller }) {
-        const { verifiedAtMs } = await userAccounts.userOf(caller);
+        const { verifiedAtMs } = (await userAccounts.memberOf(caller)).identity;
         return { body: { verified: verifiedAtMs !== undefined, mail: accountRecovery.canMail } };
       },
     }),
@@ -134,7 +134,7 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
       },
       async handle({ caller }) {
         accountRecovery.requireMail();
-        accountRecovery.requestVerification(await userAccounts.userOf(caller));
+        accountRecovery.requestVerification((await userAccounts.memberOf(caller)).identity);
         return { status: 202, body: { accepted: true } };
       },
     }),

@@ -5,7 +5,7 @@ import { limits } from '../../../accounts/limits.ts';
 import type { AccountRecovery } from '../../../accounts/mail/account-recovery.ts';
 import type { LoginResult, UserAccounts } from '../../../accounts/user-accounts.ts';
 import { effectiveTier } from '../../../billing/tiers.ts';
-import type { User } from '../../../kernel/ports/records.ts';
+import type { Member } from '../../../kernel/ports/identities.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { type HeaderList, headerOf } from '../../../lib/headers.ts';
 import { byAddress, bySession, defineRoute } from '../define-route.ts';
@@ -95,7 +95,7 @@ export function usersRoutes({
       },
       async handle({ body, headers }) {
         const made = await userAccounts.signUp({ ...body, client: clientOf(headers) });
-        accountRecovery.sendSignUpVerification(made.user);
+        accountRecovery.sendSignUpVerification(made.member.identity);
         return answer(201, headers, made);
       },
     }),
@@ -126,7 +126,7 @@ export function usersRoutes({
         200: { description: 'The account', schema: userInfo },
         401: { description: 'Missing or invalid session token' },
       },
-      handle: async ({ caller }) => ({ body: describeUser(await userAccounts.userOf(caller)) }),
+      handle: async ({ caller }) => ({ body: describeUser(await userAccounts.memberOf(caller)) }),
     }),
     defineRoute({
       method: 'DELETE',
@@ -166,10 +166,10 @@ export function usersRoutes({
   ];
 }
 
-function sessionResponse(status: number, { token, expiresAtMs, user }: LoginResult): ApiResponse {
+function sessionResponse(status: number, { token, expiresAtMs, member }: LoginResult): ApiResponse {
   return {
     status,
-    body: { token, expiresAt: timestamp(expiresAtMs), user: describeUser(user) },
+    body: { token, expiresAt: timestamp(expiresAtMs), user: describeUser(member) },
   };
 }
 
@@ -177,7 +177,8 @@ function clientOf(headers: HeaderList): string {
   return headerOf(headers, 'user-agent') ?? '';
 }
 
-function describeUser(user: User) {
-  const { id, email, createdAtMs } = user;
-  return { id, email, tier: effectiveTier(user, systemClock.now()), createdAt: timestamp(createdAtMs) };
+function describeUser({ identity, account }: Member) {
+  const { email, createdAtMs } = identity;
+  const tier = effectiveTier(account, systemClock.now());
+  return { id: account.id, email, tier, createdAt: timestamp(createdAtMs) };
 }

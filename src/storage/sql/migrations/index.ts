@@ -4,6 +4,7 @@ import { archive } from './archive.ts';
 import { archivePersons } from './archive-persons.ts';
 import { askedBy } from './asked-by.ts';
 import { billing } from './billing.ts';
+import { identities } from './identities.ts';
 import { moduleDays } from './module-days.ts';
 import { moduleStores } from './module-stores.ts';
 import { paidAnswers } from './paid-answers.ts';
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   archivePersons,
   requestKinds,
   requestPast,
+  identities,
 ];

@@ -1,5 +1,11 @@
-/** Accounts and their credentials. */
+import type { IdentityId } from '../../../kernel/ports/identities.ts';
+
+/** People, accounts and their credentials. */
 export interface AccountTables {
+  /**
+   * The accounts. The columns of the owner, who has the same id, are for builds without identities: they are only written,
+   * and triggers copy them to `identities` and `memberships`.
+   */
   readonly users: {
     readonly id: string;
     readonly email: string;
@@ -16,9 +22,27 @@ export interface AccountTables {
     readonly verified_at_ms: number | null;
     readonly disabled_at_ms: number | null;
   };
+  readonly identities: {
+    readonly id: IdentityId;
+    readonly email: string;
+    /** Case-insensitive and unique. */
+    readonly email_folded: string;
+    readonly password_hash: string | null;
+    readonly created_at_ms: number;
+    readonly verified_at_ms: number | null;
+    readonly disabled_at_ms: number | null;
+  };
+  readonly memberships: {
+    readonly identity_id: IdentityId;
+    readonly account_id: string;
+    readonly role: string;
+    readonly created_at_ms: number;
+  };
   readonly sessions: {
     readonly id: string;
     readonly account_id: string;
+    /** Null for the person with the id of the account. */
+    readonly identity_id: IdentityId | null;
     readonly client: string;
     readonly created_at_ms: number;
     readonly used_at_ms: number;
@@ -26,7 +50,8 @@ export interface AccountTables {
   };
   readonly mailed_tokens: {
     readonly hash: string;
-    readonly account_id: string;
+    /** The person; the column is older than identities. */
+    readonly account_id: IdentityId;
     readonly purpose: string;
     readonly expires_at_ms: number;
   };

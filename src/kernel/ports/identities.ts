@@ -1,0 +1,81 @@
+import type { Account } from './records.ts';
+
+declare const identityBrand: unique symbol;
+
+/** The id of a person: a string at run time, but of no type that an account's id is assignable to, or the reverse. */
+export interface IdentityId {
+  readonly [identityBrand]: never;
+}
+
+/** For new ids, and for those from outside of the type checker's reach. */
+export function identityIdOf(text: string): IdentityId {
+  return text as unknown as IdentityId;
+}
+
+/** A person who can log in. */
+export interface Identity {
+  readonly id: IdentityId;
+  /** As typed, trimmed. */
+  readonly email: string;
+  /** Undefined if the person logs in by other means. */
+  readonly passwordHash?: string;
+  readonly createdAtMs: number;
+  /** When the person verified the mail address. */
+  readonly verifiedAtMs?: number;
+  /** When an operator locked the person out. */
+  readonly disabledAtMs?: number;
+}
+
+/** What a person may do in an account, the most powerful first. */
+export type Role = 'owner' | 'admin' | 'member' | 'viewer';
+
+/** A person in an account. */
+export interface Member {
+  readonly identity: Identity;
+  readonly account: Account;
+  readonly role: Role;
+}
+
+export interface Identities {
+  /** Adds a person and an account that they own; false if the address is taken, ignoring case. */
+  add(owner: Pick<Member, 'identity' | 'account'>): Promise<boolean>;
+  byEmail(email: string): Promise<Identity | undefined>;
+  /** False without a change if the password has changed meanwhile. Ends other sessions, and revokes sent links. */
+  changePassword(change: PasswordChange): Promise<boolean>;
+  /** Locks a person out, ends their sessions and links, and closes the accounts that they own; null undoes it. */
+  setDisabled(id: IdentityId, atMs: number | null): Promise<void>;
+}
+
+export interface PasswordChange {
+  readonly identityId: IdentityId;
+  /** Hashes. */
+  readonly before: string;
+  readonly after: string;
+  /** The session that stays. */
+  readonly currentSession: string;
+}
+
+export interface Members {
+  find(id: IdentityId, accountId: string): Promise<Member | undefined>;
+  /** All accounts of a person, the oldest membership first. */
+  ofIdentity(id: IdentityId): Promise<readonly Member[]>;
+  /** The oldest owner of an account. */
+  owner(accountId: string): Promise<Member | undefined>;
+  /** Owners by normalized address, after this one. */
+  owners(afterEmail: string, limit: number): Promise<readonly Member[]>;
+}
+
+export interface Accounts {
+  byId(accountId: string): Promise<Account | undefined>;
+  /**
+   * Deletes an account with its keys, sessions and links, and people who have no other; queues the rest for erasure. False
+   * without a change if the owner's password has changed meanwhile.
+   */
+  erase(owner: AccountOwner, atMs: number): Promise<boolean>;
+}
+
+export interface AccountOwner {
+  readonly accountId: string;
+  readonly identityId: IdentityId;
+  readonly passwordHash: string | undefined;
+}
