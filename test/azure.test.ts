@@ -5,7 +5,6 @@ import OpenAI, { AzureOpenAI } from 'openai';
 import { readSettings, SettingsError } from '../src/gateway/settings.ts';
 import { Secret } from '../src/lib/secret.ts';
 import { azure } from '../src/providers/azure.ts';
-import { Egress } from '../src/providers/egress.ts';
 import { GoogleAccessTokens } from '../src/providers/google-access-tokens.ts';
 import { signRequest } from '../src/providers/sign-request.ts';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
@@ -16,6 +15,7 @@ import { assertError } from './support/assert-error.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';
 import { providerDialects } from './support/provider-dialects.ts';
+import { openProviderEgress } from './support/provider-egress.ts';
 
 const key = 'azure0key0of0the0operator';
 const fake = await FakeUpstream.start();
@@ -199,7 +199,7 @@ test('no key leads anywhere but to Azure, and none is quoted', async () => {
 });
 
 test('addresses are made of a fixed pattern, and no others are connected to', async () => {
-  const egress = new Egress([], 1000);
+  const { egress, close } = openProviderEgress([]);
   const means = new GoogleAccessTokens({ egress, clock: { now: () => 0 }, tokenUrl: '' });
   const draft = {
     provider: azure,
@@ -218,7 +218,7 @@ test('addresses are made of a fixed pattern, and no others are connected to', as
     azure.baseUrl,
   ])
     assert.throws(() => egress.endpointFor(azure, wrong), /not allowed/);
-  await egress.close();
+  await close();
 });
 
 test('a stored key is tried without cost, and shown by the end of its secret alone', async () => {

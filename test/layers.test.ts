@@ -13,7 +13,7 @@ const services = [
   'patterns',
   'telemetry',
 ];
-const belowServer = ['lib', 'kernel', 'wire', 'providers', 'calls', ...services];
+const belowServer = ['lib', 'kernel', 'wire', 'egress', 'providers', 'calls', ...services];
 const belowGateway = [...belowServer, 'http', 'modules', 'server', 'storage'];
 
 /** The rooms that each room may import, besides itself. A file beside the rooms is a room of its own. */
@@ -22,12 +22,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   kernel: ['lib'],
   wire: ['lib', 'kernel'],
   storage: ['lib', 'kernel'],
+  egress: ['lib', 'kernel'],
   ...Object.fromEntries(services.map((room) => [room, ['lib', 'kernel']])),
   // Only what modules of other packages may use as well.
   modules: ['module-api'],
   'module-api': ['lib', 'kernel', 'wire'],
-  providers: ['lib', 'kernel', 'wire'],
-  calls: ['lib', 'kernel', 'wire', 'providers', ...services],
+  providers: ['lib', 'kernel', 'wire', 'egress'],
+  calls: ['lib', 'kernel', 'wire', 'egress', 'providers', ...services],
   http: ['lib'],
   server: ['http', ...belowServer],
   gateway: belowGateway,

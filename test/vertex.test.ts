@@ -3,7 +3,6 @@ import { generateKeyPairSync } from 'node:crypto';
 import { after, beforeEach, describe, test } from 'node:test';
 import { GoogleGenAI } from '@google/genai';
 import { jwtVerify } from 'jose';
-import { Egress } from '../src/providers/egress.ts';
 import { GoogleAccessTokens, googleTokenUrl } from '../src/providers/google-access-tokens.ts';
 import { FakeUpstream, type Script, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
@@ -11,6 +10,7 @@ import { at } from './support/at.ts';
 import { call } from './support/call.ts';
 import { clientDialects } from './support/client-dialects.ts';
 import { providerDialects } from './support/provider-dialects.ts';
+import { openProviderEgress } from './support/provider-egress.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const elsewhere = await FakeUpstream.start();
@@ -80,7 +80,7 @@ test('a token is asked for once, of Google alone, whatever the account’s file 
 test('a token is renewed before it ends, while calls still go with the old one', async () => {
   const clock = { ms: 1_700_000_000_000, now: () => clock.ms };
   const tokenUrl = `${google.url}/token`;
-  const egress = new Egress([tokenUrl], 1000);
+  const { egress, close } = openProviderEgress([tokenUrl]);
   const held: PromiseWithResolvers<void>[] = [];
   let given = 0;
   google.answerWith(async () => {
@@ -110,7 +110,7 @@ test('a token is renewed before it ends, while calls still go with the old one',
     means.accessToken(key),
     /Google rejected the token request of the service account \(400, invalid_grant\)$/,
   );
-  await egress.close();
+  await close();
 });
 
 describe('a Claude at Google', () => {

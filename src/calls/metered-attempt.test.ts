@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openProviderEgress } from '../../test/support/provider-egress.ts';
 import type { AttemptTimes } from '../kernel/attempt.ts';
 import { ClientPresence } from '../kernel/client-presence.ts';
 import { ClientRequest } from '../kernel/client-request.ts';
@@ -7,7 +8,6 @@ import { Exchange } from '../kernel/exchange.ts';
 import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import { Trace } from '../kernel/trace.ts';
 import { systemClock } from '../lib/clock.ts';
-import { Egress } from '../providers/egress.ts';
 import { GoogleAccessTokens } from '../providers/google-access-tokens.ts';
 import { openaiCompatible } from '../providers/openai-compatible.ts';
 import { createUpstream } from '../providers/upstream.ts';
@@ -29,12 +29,9 @@ test('attempts at the same time have their own times', async (t) => {
     await FakeUpstream.start({ body: completion }),
     await FakeUpstream.start({ status: 503, body: {} }),
   ];
-  const egress = new Egress(
-    fakes.map(({ url }) => url),
-    1000,
-  );
+  const { egress, close } = openProviderEgress(fakes.map(({ url }) => url));
   t.after(async () => {
-    await egress.close();
+    await close();
     for (const fake of fakes) await fake.close();
   });
   const trace = new Trace(performance.now());

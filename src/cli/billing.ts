@@ -3,6 +3,7 @@ import { type ReconcileReport, reconcile } from '../billing/reconcile.ts';
 import { StripeBilling } from '../billing/stripe/stripe-billing.ts';
 import { Subscriptions } from '../billing/subscriptions.ts';
 import { openAccountChangeNotifier } from '../gateway/account-change-notifier.ts';
+import { egressPart } from '../gateway/parts/egress.ts';
 import { openDatabase } from '../gateway/parts/stores.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
 import { lazyStripe } from '../gateway/stripe-client.ts';
@@ -24,8 +25,9 @@ async function reconcileWithStripe(settings: Settings, repairs: boolean): Promis
   const { mpp, billing: set } = settings;
   if (mpp.stripeKey === undefined)
     throw new SettingsError(['STRIPE_SECRET_KEY: must be set to query the payment processor']);
+  const { egress } = egressPart(settings, { error() {} });
   const processor = new StripeBilling({
-    client: lazyStripe({ key: mpp.stripeKey, base: mpp.stripeBase }),
+    client: lazyStripe({ egress, key: mpp.stripeKey, base: mpp.stripeBase }),
     ...set,
   });
   const database = await openDatabase(settings);
@@ -37,6 +39,7 @@ async function reconcileWithStripe(settings: Settings, repairs: boolean): Promis
   } finally {
     await versions.close();
     await database.close();
+    await egress.close();
   }
 }
 

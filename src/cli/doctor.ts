@@ -1,3 +1,4 @@
+import { egressPart } from '../gateway/parts/egress.ts';
 import { modulesPart } from '../gateway/parts/modules.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
 import type { Module } from '../kernel/module.ts';
@@ -37,16 +38,19 @@ async function runChecks(
     if (!(thrown instanceof SettingsError)) throw thrown;
     return thrown.faults.map((fault) => fail('settings', fault, seeSettings));
   }
+  const outbound = egressPart(settings, { error() {} });
+  const { egress } = outbound;
   const none = { findings: [], clockAheadMs: {} };
   const [fromSettings, folder, port, stores, providers, mail, stripe] = await Promise.all([
     settingFindings(settings),
     folderFindings(settings),
     portFinding(settings),
     storeFindings(settings),
-    isOffline ? none : providerFindings(settings),
-    isOffline ? [] : mailFindings(settings),
-    isOffline ? [] : stripeFindings(settings),
+    isOffline ? none : providerFindings(settings, outbound),
+    isOffline ? [] : mailFindings(settings, egress),
+    isOffline ? [] : stripeFindings(settings, egress),
   ]);
+  await egress.close();
   return [
     ok('runtime', `Node.js ${process.versions.node} on ${process.platform} ${process.arch}`),
     ...fromSettings.findings,

@@ -6,12 +6,13 @@ import { MailQueue } from '../accounts/mail/mail-queue.ts';
 import { createKeyHasher, createPasswordHasher } from '../accounts/secret-hasher.ts';
 import { SessionTokens } from '../accounts/session-tokens.ts';
 import { UserAccounts } from '../accounts/user-accounts.ts';
+import type { Egress } from '../egress/egress.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Stores } from './parts/stores.ts';
 import type { RootSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
-import { createSmtpDelivery } from './smtp.ts';
+import { createSmtpDelivery, type SmtpOptions } from './smtp.ts';
 
 /** The services of accounts, in cloud mode. */
 export interface AccountServices {
@@ -29,12 +30,13 @@ export interface AccountServiceParts {
   readonly stores: Stores;
   readonly roots: RootSecrets;
   readonly settings: Settings;
+  readonly egress: Egress;
   readonly log: Log;
   readonly address: { readonly url: string };
 }
 
 export function openAccountServices(parts: AccountServiceParts): AccountServices {
-  const { stores, roots: rootSecrets, settings, log, address } = parts;
+  const { stores, roots: rootSecrets, settings, egress, log, address } = parts;
   const { identities, members, sessions, mailedTokens, apiKeys } = stores.database;
   const { rateLimiter, versions } = stores.shared;
   const { keyPrefix } = settings;
@@ -47,7 +49,7 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
   });
   const tokens = new SessionTokens({ keys: rootSecrets.deriveKeys('sessions'), sessions, clock });
   const passwordHasher = createPasswordHasher();
-  const mailQueue = settings.mail && createMailQueue(settings.mail, log);
+  const mailQueue = settings.mail && createMailQueue({ ...settings.mail, egress }, log);
   const accountRecovery = new AccountRecovery({
     identities,
     tokens: mailedTokens,
@@ -80,7 +82,7 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
   };
 }
 
-function createMailQueue(mail: NonNullable<Settings['mail']>, log: Log): MailQueue {
+function createMailQueue(mail: SmtpOptions, log: Log): MailQueue {
   return new MailQueue({
     deliver: createSmtpDelivery(mail),
     onFailure: (cause) => log.error({ err: redactMailError(cause) }, 'could not send a mail'),

@@ -10,6 +10,7 @@ import { accountsPart } from './parts/accounts.ts';
 import { anonymousPart } from './parts/anonymous.ts';
 import { billingPart, type CreditUseListener } from './parts/billing.ts';
 import { dataPlanePart } from './parts/data-plane.ts';
+import { checkAllowList, egressPart, renderEgressMetrics } from './parts/egress.ts';
 import { embeddingsPart } from './parts/embeddings.ts';
 import { identityPart, type PublicAddress } from './parts/identity.ts';
 import { informationPart } from './parts/information.ts';
@@ -90,12 +91,16 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const isDraining = () => state === 'draining';
 
   const { modules: given = [] } = composeOptions;
+  const outbound = parts.add(egressPart(settings, log));
+  const { egress } = outbound;
   const { modules, unknownVariables } = parts.add(await modulesPart({ settings, log, given }));
   const stores = parts.add(await storesPart({ settings, log, sharedResources }));
-  const ground = { settings, log, roots: rootSecrets, via, modules, stores };
+  const ground = { settings, log, roots: rootSecrets, via, egress, modules, stores };
   const { metrics } = parts.add(metricsPart({ settings, log, sharedResources }));
-  const providers = parts.add(providersPart(settings));
+  metrics.addSource(() => renderEgressMetrics(egress));
+  const providers = parts.add(providersPart(settings, outbound));
   const { directory: providerDirectory, readyProviders } = providers;
+  checkAllowList(outbound.allowList, [...modules.keys(), ...providerDirectory.providers.keys()]);
   const meaning = parts.add(embeddingsPart({ ...ground, providers, models: sharedResources?.models }));
   const creditUseListener: CreditUseListener = { onUse: () => undefined };
   const { usage } = parts.add(await usagePart({ ...ground, creditUse: creditUseListener }));
@@ -116,7 +121,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const { pipelines } = calls;
   const sandbox = parts.add(sandboxPart({ ...ground, providers, identity, pipelines, sessions }));
   const models = createPaidModels(settings, providers);
-  const payerServices = await createPayerServices({ settings, models, pipelines });
+  const payerServices = await createPayerServices({ settings, egress, models, pipelines });
   const callerAdmissions = {
     ...identity.callerAdmissions,
     sandbox: sandbox.callerAdmission,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { accountSettings } from '../accounts/settings.ts';
 import { billingSettings } from '../billing/settings.ts';
 import { callSettings } from '../calls/settings.ts';
+import { egressSettings } from '../egress/settings.ts';
 import { embeddingSettings } from '../embeddings/settings.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { Secret } from '../lib/secret.ts';
@@ -34,6 +35,7 @@ const fields = {
   ...billingSettings,
   ...callSettings,
   ...providerSettings,
+  ...egressSettings,
   ...sandboxSettings,
   ...paymentSettings,
   ...embeddingSettings,

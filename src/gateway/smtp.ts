@@ -1,18 +1,20 @@
 import type { Transporter } from 'nodemailer';
 import type { MailQueueParts } from '../accounts/mail/mail-queue.ts';
+import type { Egress } from '../egress/egress.ts';
 import type { Secret } from '../lib/secret.ts';
 import { limits } from './limits.ts';
 
-interface SmtpOptions {
+export interface SmtpOptions {
+  readonly egress: Egress;
   readonly url: Secret;
   readonly from: string;
 }
 
 /** Sends mail by SMTP; loads the client with the first mail. */
-export function createSmtpDelivery({ url, from }: SmtpOptions): MailQueueParts['deliver'] {
+export function createSmtpDelivery({ egress, url, from }: SmtpOptions): MailQueueParts['deliver'] {
   let loading: Promise<Transporter> | undefined;
   return async ({ to, ...letter }) => {
-    loading ??= createSmtpTransport(url);
+    loading ??= createSmtpTransport(egress, url);
     const transport = await loading;
     // An object, so that the text is not parsed as an address list.
     await transport.sendMail({ from, to: { name: '', address: to }, ...letter });
@@ -20,8 +22,8 @@ export function createSmtpDelivery({ url, from }: SmtpOptions): MailQueueParts['
 }
 
 /** Logs in without sending a mail. */
-export async function verifyMailServer({ url }: Pick<SmtpOptions, 'url'>): Promise<void> {
-  const transport = await createSmtpTransport(url);
+export async function verifyMailServer({ egress, url }: Omit<SmtpOptions, 'from'>): Promise<void> {
+  const transport = await createSmtpTransport(egress, url);
   try {
     await transport.verify();
   } finally {
@@ -29,10 +31,14 @@ export async function verifyMailServer({ url }: Pick<SmtpOptions, 'url'>): Promi
   }
 }
 
-async function createSmtpTransport(url: Secret): Promise<Transporter> {
+async function createSmtpTransport(egress: Egress, url: Secret): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
   return createTransport({
     url: url.reveal(),
+    getSocket({ host = 'localhost', secure, port = secure ? 465 : 587 }, callback) {
+      const server = { purpose: 'mail', host, port: Number(port), reach: 'any' } as const;
+      egress.connect(server).then((connection) => callback(null, { connection }), callback);
+    },
     connectionTimeout: limits.mailServerMs,
     greetingTimeout: limits.mailServerMs,
     socketTimeout: limits.mailServerMs,

@@ -7,6 +7,8 @@ const processorId = z
   .regex(/^[\x21-\x7e]{1,128}$/, 'must be an identifier of the payment processor')
   .default('unconfigured');
 
+export const stripeApi = 'https://api.stripe.com';
+
 /** Settings of payments per call. */
 export const paymentSettings = {
   mpp: combineSettings(
@@ -23,7 +25,7 @@ export const paymentSettings = {
       /** The models on sale; undefined for all whose price fits. */
       models: envVariable('WEIR_MPP_MODELS', commaSeparatedList.optional()),
       stripeKey: envVariable('STRIPE_SECRET_KEY', secretText.optional()),
-      stripeBase: envVariable('STRIPE_API_BASE', httpUrl.default('https://api.stripe.com')),
+      stripeBase: envVariable('STRIPE_API_BASE', httpUrl.default(stripeApi)),
     },
     (mpp) => mpp,
   ),

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { Endpoint } from '../egress/endpoint.ts';
 import { appendChunk } from '../lib/append-chunk.ts';
 import { limits } from '../wire/limits.ts';
 
@@ -9,14 +10,14 @@ export interface SmallResponse {
 
 /** Sends a request and collects its small response. */
 export function fetchSmallResponse(
-  pool: Dispatcher,
+  endpoint: Endpoint,
   options: Dispatcher.DispatchOptions,
   signal: AbortSignal,
 ): Promise<SmallResponse> {
   return new Promise((resolve, reject) => {
     // Before there is a connection, undici doesn't report the abort.
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    pool.dispatch(options, createCollector({ signal, resolve, reject }));
+    endpoint.dispatch(options, createCollector({ signal, resolve, reject }));
   });
 }
 

@@ -1,10 +1,10 @@
 import { createPrivateKey, hash } from 'node:crypto';
+import type { ProviderEgress } from '../egress/provider-egress.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { ServiceAccount, SigningContext } from '../kernel/signing.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Lru } from '../lib/lru.ts';
 import { numberOf, parseObject, stringOf } from '../wire/json-values.ts';
-import type { Egress } from './egress.ts';
 import { fetchSmallResponse } from './fetch-small-response.ts';
 import { limits } from './limits.ts';
 
@@ -12,7 +12,7 @@ import { limits } from './limits.ts';
 export const googleTokenUrl = 'https://oauth2.googleapis.com/token';
 
 interface AccessTokenParts {
-  readonly egress: Egress;
+  readonly egress: ProviderEgress;
   readonly clock: Clock;
   /** One of the egress addresses. */
   readonly tokenUrl: string;
@@ -72,14 +72,14 @@ export class GoogleAccessTokens implements SigningContext {
 
   async #fetchToken(account: ServiceAccount): Promise<CachedToken> {
     const { egress, tokenUrl } = this.#parts;
-    const { pool, basePath } = egress.endpointAt(tokenUrl);
+    const endpoint = egress.endpointAt(tokenUrl);
     const assertion = await this.#signAssertion(account);
     const body = `grant_type=${encodeURIComponent('urn:ietf:params:oauth:grant-type:jwt-bearer')}&assertion=${assertion}`;
     const headers = ['content-type', 'application/x-www-form-urlencoded', 'accept-encoding', 'identity'];
     const signal = AbortSignal.timeout(limits.accessTokenWaitMs);
     const { status, text } = await fetchSmallResponse(
-      pool,
-      { method: 'POST', path: basePath, headers, body },
+      endpoint,
+      { method: 'POST', path: endpoint.basePath, headers, body },
       signal,
     ).catch((cause) => {
       throw new GatewayError('upstream_unreachable', 'the token request to Google failed', { cause });

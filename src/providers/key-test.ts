@@ -1,15 +1,15 @@
 import type { Dispatcher } from 'undici';
+import type { ProviderEgress } from '../egress/provider-egress.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Provider } from '../kernel/provider.ts';
 import type { OutboundRequest, SigningContext } from '../kernel/signing.ts';
 import type { Secret } from '../lib/secret.ts';
 import { limits as wireLimits } from '../wire/limits.ts';
-import type { Egress } from './egress.ts';
 import { limits } from './limits.ts';
 import { signRequest } from './sign-request.ts';
 
 export interface KeyTestParts {
-  readonly egress: Egress;
+  readonly egress: ProviderEgress;
   readonly signing: SigningContext;
   readonly provider: Provider;
   readonly key: Secret;
@@ -37,12 +37,12 @@ export async function testKey({ egress, signing, provider, key }: KeyTestParts):
   };
   try {
     const signedRequest = await signRequest(outboundRequest, key, signing);
-    const { pool, basePath } = egress.endpointFor(provider, signedRequest.baseUrl);
+    const endpoint = egress.endpointFor(provider, signedRequest.baseUrl);
     const status = await new Promise<number>((resolve, reject) => {
       // Before there is a connection, undici doesn't report the abort.
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      pool.dispatch(
-        { method: 'GET', path: basePath + signedRequest.path, headers: signedRequest.headers },
+      endpoint.dispatch(
+        { method: 'GET', path: endpoint.basePath + signedRequest.path, headers: signedRequest.headers },
         createStatusHandler({ signal, resolve, reject }),
       );
     });

@@ -18,10 +18,6 @@ export const limits = {
   commitBytesMax: 256 * 1024,
   /** Providers end a stream with its error; one that doesn't must not delay a retry. */
   errorTailMs: 1000,
-  /** Connecting to a provider takes milliseconds; after ten seconds it is unreachable. */
-  connectTimeoutMs: 10_000,
-  /** Customer addresses with pooled connections; for others, new connections are made. */
-  customOriginsMax: 256,
   /** Cached access tokens for service accounts of callers, a kilobyte each. */
   cachedAccessTokensMax: 2000,
   /** A token is renewed if it expires within this time, and used meanwhile. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openProviderEgress } from '../../test/support/provider-egress.ts';
 import { TextEmbeddings } from '../embeddings/text-embeddings.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Secret } from '../lib/secret.ts';
 import { FakeUpstream, type Script } from '../testing/fake-upstream.ts';
-import { Egress } from './egress.ts';
 import { GoogleAccessTokens } from './google-access-tokens.ts';
 import { openai } from './openai.ts';
 import { ProviderEmbeddings } from './provider-embeddings.ts';
@@ -19,9 +19,9 @@ test('vectors of a provider', async (t) => {
   let answer: Script = { body: {} };
   const upstream = await FakeUpstream.start(() => answer);
   const provider = { ...openai, baseUrl: `${upstream.url}/v1` };
-  const egress = new Egress([provider.baseUrl], 10_000);
+  const { egress, close } = openProviderEgress([provider.baseUrl]);
   t.after(async () => {
-    await egress.close();
+    await close();
     await upstream.close();
   });
   const troubles: string[] = [];

@@ -1,16 +1,16 @@
 import { z } from 'zod';
+import type { ProviderEgress } from '../egress/provider-egress.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { EmbeddingProvider, EmbeddingProviderResult } from '../kernel/ports/embeddings.ts';
 import type { Provider } from '../kernel/provider.ts';
 import type { OutboundRequest, SigningContext } from '../kernel/signing.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { Egress } from './egress.ts';
 import { fetchSmallResponse, type SmallResponse } from './fetch-small-response.ts';
 import { limits } from './limits.ts';
 import { signRequest } from './sign-request.ts';
 
 interface ProviderEmbeddingsParts {
-  readonly egress: Egress;
+  readonly egress: ProviderEgress;
   readonly signing: SigningContext;
   readonly provider: Provider;
   readonly model: string;
@@ -68,8 +68,9 @@ export class ProviderEmbeddings implements EmbeddingProvider {
       body: Buffer.from(JSON.stringify({ model, input, encoding_format: 'float' })),
     };
     const { baseUrl, path, headers, body } = await signRequest(outboundRequest, credential, signing);
-    const { pool, basePath } = egress.endpointFor(provider, baseUrl);
-    return fetchSmallResponse(pool, { method: 'POST', path: basePath + path, headers, body }, signal);
+    const endpoint = egress.endpointFor(provider, baseUrl);
+    const request = { method: 'POST', path: endpoint.basePath + path, headers, body } as const;
+    return fetchSmallResponse(endpoint, request, signal);
   }
 }
 

@@ -1,4 +1,6 @@
 import type { AttemptTimes, UpstreamAttempt } from '../kernel/attempt.ts';
+import type { ProviderEgress } from '../egress/provider-egress.ts';
+import { onSent } from '../egress/sent-callbacks.ts';
 import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
 import { GatewayError, isRejection } from '../kernel/errors.ts';
 import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
@@ -27,7 +29,6 @@ import {
   waitBeforeRetry,
 } from './connection-errors.ts';
 import { decompressBody } from './decompress-body.ts';
-import { type Egress, onSent } from './egress.ts';
 import { readErrorResponse, readWholeResponse, type WholeResponse } from './error-response.ts';
 import { eventStreamToSse } from './event-stream-to-sse.ts';
 import { filterResponseHeaders, RequestHeaderFilter } from './forwarded-headers.ts';
@@ -38,7 +39,7 @@ import { signRequest } from './sign-request.ts';
 import { sniffFraming } from './sniff-framing.ts';
 
 export interface UpstreamParts {
-  readonly egress: Egress;
+  readonly egress: ProviderEgress;
   readonly signing: SigningContext;
   /** Marks requests that came through this gateway, to detect loops. */
   readonly via: string;
@@ -267,12 +268,16 @@ interface SendParts {
 }
 
 /** Retries only while nothing was sent: a call that may have been received is never sent twice. */
-async function send(exchange: Exchange, egress: Egress, sendParts: SendParts): Promise<ProviderResponse> {
+async function send(
+  exchange: Exchange,
+  egress: ProviderEgress,
+  sendParts: SendParts,
+): Promise<ProviderResponse> {
   const { presence: clientPresence, target, clientRequest } = exchange;
   const { times } = sendParts;
   const { baseUrl, headers, body } = sendParts.signed;
-  const { pool, basePath } = egress.endpointFor(target.provider, baseUrl);
-  const path = basePath + sendParts.signed.path;
+  const endpoint = egress.endpointFor(target.provider, baseUrl);
+  const path = endpoint.basePath + sendParts.signed.path;
   const explain = (cause: unknown, hasStarted: boolean) => {
     if (clientPresence.hasLeft) return clientGoneError(cause);
     return hasStarted ? interruptedError(target.provider, cause) : unreachableError(target.provider, cause);
@@ -281,7 +286,7 @@ async function send(exchange: Exchange, egress: Egress, sendParts: SendParts): P
   if (times !== undefined) times.sentAtMs = performance.now();
   for (let attempt = 1; ; attempt++) {
     const responseReader = new ResponseReader(clientPresence, explain);
-    pool.dispatch({ path, method: 'POST', headers, body }, responseReader);
+    endpoint.dispatch({ path, method: 'POST', headers, body }, responseReader);
     try {
       const head = await responseReader.head;
       const { 'content-encoding': encoding = 'identity' } = head.headers;

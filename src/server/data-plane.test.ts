@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openProviderEgress } from '../../test/support/provider-egress.ts';
 import { ClientPresence } from '../kernel/client-presence.ts';
 import { ClientRequest } from '../kernel/client-request.ts';
 import { Exchange } from '../kernel/exchange.ts';
@@ -7,7 +8,6 @@ import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import { Trace } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import { systemClock } from '../lib/clock.ts';
-import { Egress } from '../providers/egress.ts';
 import { GoogleAccessTokens } from '../providers/google-access-tokens.ts';
 import { openaiCompatible } from '../providers/openai-compatible.ts';
 import { createUpstream } from '../providers/upstream.ts';
@@ -49,9 +49,9 @@ test('a format may read the rest of its path by itself', async (t) => {
     ...openaiCompatible({ name: 'p', title: 'P', baseUrl: fake.url }),
     wires: [modelInPath],
   };
-  const egress = new Egress([fake.url], 1000);
+  const { egress, close } = openProviderEgress([fake.url]);
   t.after(async () => {
-    await egress.close();
+    await close();
     await fake.close();
   });
   const upstream = createUpstream({

@@ -84,11 +84,17 @@ export class Metrics {
   /** By module and effect. */
   readonly #effectCounters = new Map<string, Map<string, Counter>>();
   readonly #models = new Set<string>();
+  readonly #sources: (() => string)[] = [];
   #openStreams = 0;
 
   /** A value read only when the metrics are scraped. */
   gauge(name: string, help: string, read: () => number): void {
     this.#gauges.push({ name, help, read });
+  }
+
+  /** Metrics in the Prometheus format that are rendered only when the metrics are scraped. */
+  addSource(render: () => string): void {
+    this.#sources.push(render);
   }
 
   streamOpened(): void {
@@ -150,7 +156,8 @@ export class Metrics {
     const gauges = this.#gauges.map(
       ({ name, help, read }) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${read()}\n`,
     );
-    return [...families.map((family) => family.render()), ...gauges].join('');
+    const others = this.#sources.map((render) => render());
+    return [...families.map((family) => family.render()), ...others, ...gauges].join('');
   }
 
   #callSeriesFor({ wire, status }: EndedCall, provider: string, model: string): CallSeries {

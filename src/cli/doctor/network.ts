@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import type { ProviderEgress } from '../../egress/provider-egress.ts';
+import type { EgressPart } from '../../gateway/parts/egress.ts';
 import { providersPart } from '../../gateway/parts/providers.ts';
 import type { Settings } from '../../gateway/settings.ts';
 import type { Provider } from '../../kernel/provider.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { queryProcesses } from '../../process/control-socket.ts';
-import type { Egress } from '../../providers/egress.ts';
 import { testKey } from '../../providers/key-test.ts';
 import { limits as providersLimits } from '../../providers/limits.ts';
 import { limits } from '../limits.ts';
@@ -34,9 +35,9 @@ export async function portFinding({ host, port, dataDir }: Settings): Promise<Fi
 }
 
 /** Checks that the operator's providers are reachable and accept their keys. */
-export async function providerFindings(settings: Settings): Promise<ServerFindings> {
+export async function providerFindings(settings: Settings, egressPart: EgressPart): Promise<ServerFindings> {
   const { credentials, baseUrls } = settings;
-  const part = providersPart(settings);
+  const part = providersPart(settings, egressPart);
   try {
     const { egress, means: signing, providers } = part;
     const set = providers.filter(
@@ -82,15 +83,15 @@ function unreachableFinding({ name, title, baseUrl }: Provider, why: string): Fi
 
 /** Accepts any response; its `date` header has whole seconds. */
 async function probeProvider(
-  egress: Egress,
+  egress: ProviderEgress,
   provider: Provider,
 ): Promise<string | { readonly aheadMs: number | undefined }> {
   // A cloud provider's address depends on its key, which is tested anyway.
   if (provider.baseUrl.includes('{')) return { aheadMs: undefined };
-  const { pool, basePath } = egress.endpointFor(provider);
+  const endpoint = egress.endpointFor(provider);
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-  pool.dispatch(
-    { method: 'HEAD', path: basePath || '/' },
+  endpoint.dispatch(
+    { method: 'HEAD', path: endpoint.basePath || '/' },
     {
       onRequestStart: () => undefined,
       onResponseStart: (_, __, headers) => resolve(headers.date),

@@ -1,14 +1,18 @@
 import type Stripe from 'stripe';
 import { paidTiers } from '../../billing/billing-processor.ts';
+import type { Egress } from '../../egress/egress.ts';
 import type { Settings } from '../../gateway/settings.ts';
 import { lazyStripe } from '../../gateway/stripe-client.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 /** Checks that Stripe accepts the key and knows the prices. */
-export async function stripeFindings({ mpp, billing }: Settings): Promise<readonly Finding[]> {
+export async function stripeFindings(
+  { mpp, billing }: Settings,
+  egress: Egress,
+): Promise<readonly Finding[]> {
   const { stripeKey: key, stripeBase: base } = mpp;
   if (key === undefined) return [];
-  const client = await lazyStripe({ key, base })();
+  const client = await lazyStripe({ egress, key, base })();
   const [keyFinding, ...prices] = await Promise.all([
     findingOfKey(client, base),
     ...paidTiers.flatMap((tier) =>

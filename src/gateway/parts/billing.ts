@@ -7,6 +7,7 @@ import { ProcessorWebhooks } from '../../billing/processor-webhooks.ts';
 import { Recharger } from '../../billing/recharger.ts';
 import { StripeBilling } from '../../billing/stripe/stripe-billing.ts';
 import { Subscriptions } from '../../billing/subscriptions.ts';
+import type { Egress } from '../../egress/egress.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { billingRoutes } from '../../server/api/routes/billing.ts';
 import { billingPagePaths, billingPageRoutes } from '../../server/api/routes/billing-pages.ts';
@@ -21,6 +22,7 @@ import type { Stores } from './stores.ts';
 
 interface BillingParts {
   readonly settings: Settings;
+  readonly egress: Egress;
   readonly log: Log;
   readonly stores: Stores;
   readonly identity: IdentityPart;
@@ -42,6 +44,7 @@ interface BillingPart extends Part {
 /** Payments for tiers and credits; empty in local mode. */
 export function billingPart({
   settings,
+  egress,
   log,
   stores,
   identity,
@@ -51,7 +54,7 @@ export function billingPart({
   const { quota } = identity;
   if (quota === undefined) return { stopCharging: async () => undefined };
   const { database } = stores;
-  const { backend, news } = createBillingBackend(settings, stores, log);
+  const { backend, news } = createBillingBackend({ settings, egress, stores, log });
   if (backend !== undefined) {
     creditUseListener.onUse = (accountIds) => {
       for (const accountId of accountIds) void backend.recharger.rechargeIfDue(accountId);
@@ -94,12 +97,17 @@ interface ProcessorServices {
   readonly news: ProcessorWebhooks | undefined;
 }
 
-function createBillingBackend(settings: Settings, stores: Stores, log: Log): ProcessorServices {
+function createBillingBackend({
+  settings,
+  egress,
+  stores,
+  log,
+}: Pick<BillingParts, 'settings' | 'egress' | 'stores' | 'log'>): ProcessorServices {
   const { mpp, billing } = settings;
   if (mpp.stripeKey === undefined) return { backend: undefined, news: undefined };
   const { webhookSecret, prices } = billing;
   const processor = new StripeBilling({
-    client: lazyStripe({ key: mpp.stripeKey, base: mpp.stripeBase }),
+    client: lazyStripe({ egress, key: mpp.stripeKey, base: mpp.stripeBase }),
     webhookSecret,
     prices,
   });

@@ -10,6 +10,7 @@ import {
   type FindGuest,
 } from '../../calls/caller-authenticator.ts';
 import { CredentialShapes } from '../../calls/credential-shapes.ts';
+import type { Egress } from '../../egress/egress.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { HeaderList } from '../../lib/headers.ts';
 import type { ProviderDirectory } from '../../providers/provider-directory.ts';
@@ -44,6 +45,7 @@ export interface IdentityPart extends Part {
 
 interface IdentityParts {
   readonly settings: Settings;
+  readonly egress: Egress;
   readonly log: Log;
   readonly roots: RootSecrets;
   readonly stores: Stores;
@@ -81,8 +83,8 @@ function localIdentity(
 }
 
 function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): IdentityPart {
-  const { settings, log, roots: rootSecrets, stores, usage, address, findGuest } = parts;
-  const services = openAccountServices({ stores, roots: rootSecrets, settings, log, address });
+  const { settings, egress, log, roots: rootSecrets, stores, usage, address, findGuest } = parts;
+  const services = openAccountServices({ stores, roots: rootSecrets, settings, egress, log, address });
   const { keys, tokens } = services;
   const cookies = new SessionCookies(address);
   const callerAuthenticator = createCloudAuthenticator(shapes, keys, findGuest);

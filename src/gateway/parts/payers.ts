@@ -2,6 +2,7 @@ import type { CallerAdmission } from '../../calls/caller-admission.ts';
 import { PaidModels } from '../../calls/paid-models.ts';
 import { PaymentAdmission } from '../../calls/payment-admission.ts';
 import type { PipelineSelector } from '../../calls/pipeline-selector.ts';
+import type { Egress } from '../../egress/egress.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { PaymentProcessor } from '../../payments/payment-processor.ts';
 import { StripeProcessor } from '../../payments/stripe-processor.ts';
@@ -17,6 +18,7 @@ export interface PayerServices {
 
 interface PayerParts {
   readonly settings: Settings;
+  readonly egress: Egress;
   readonly models: PaidModels;
   readonly pipelines: PipelineSelector;
 }
@@ -28,6 +30,7 @@ export function createPaidModels({ mpp, credentials }: Settings, providersPart: 
 /** Undefined if settlement is off. */
 export async function createPayerServices({
   settings,
+  egress,
   models,
   pipelines,
 }: PayerParts): Promise<PayerServices | undefined> {
@@ -35,7 +38,7 @@ export async function createPayerServices({
   if (mpp.offered === 'off' || mpp.settlement === 'off') return undefined;
   const faults = [...settlementFaults(settings), ...modelFaults(models, mpp.models ?? [])];
   if (faults.length > 0 || mpp.stripeKey === undefined) throw new SettingsError(faults);
-  const stripe = lazyStripe({ key: mpp.stripeKey, base: mpp.stripeBase });
+  const stripe = lazyStripe({ egress, key: mpp.stripeKey, base: mpp.stripeBase });
   // Loaded now, so that no payment waits for it.
   await stripe();
   return {

@@ -3,6 +3,7 @@ import { Sealer } from '../../accounts/sealer.ts';
 import type { Admission } from '../../calls/admission.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
 import type { PaidModels } from '../../calls/paid-models.ts';
+import type { Egress } from '../../egress/egress.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ChallengeIssuer } from '../../payments/challenge-issuer.ts';
 import { paidRoute } from '../../payments/offer.ts';
@@ -37,6 +38,7 @@ interface PaymentsPart extends Part {
 
 interface PaymentParts extends Pick<PipelinesPart, 'callRunner'> {
   readonly settings: Settings;
+  readonly egress: Egress;
   readonly log: Log;
   readonly roots: RootSecrets;
   readonly stores: Stores;
@@ -148,10 +150,11 @@ function createPaymentServices(
 
 /** Refunds payments that are still open after settlement was turned off. */
 function createRefundCollector(parts: PaymentParts): PaymentCollector | undefined {
-  const { stripeKey: key, stripeBase: base } = parts.settings.mpp;
+  const { egress, settings } = parts;
+  const { stripeKey: key, stripeBase: base } = settings.mpp;
   return key === undefined
     ? undefined
-    : createPaymentCollector(parts, new StripeProcessor(lazyStripe({ key, base })));
+    : createPaymentCollector(parts, new StripeProcessor(lazyStripe({ egress, key, base })));
 }
 
 function createPaymentCollector(

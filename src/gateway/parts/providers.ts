@@ -1,15 +1,17 @@
+import type { Reach } from '../../egress/egress.ts';
+import { ProviderEgress } from '../../egress/provider-egress.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Provider } from '../../kernel/provider.ts';
 import type { SigningContext } from '../../kernel/signing.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ModelCatalog } from '../../providers/catalog/model-catalog.ts';
 import { configuredProviders, disabledProviders } from '../../providers/configured-providers.ts';
-import { Egress } from '../../providers/egress.ts';
 import { GoogleAccessTokens, googleTokenUrl } from '../../providers/google-access-tokens.ts';
 import { ProviderDirectory } from '../../providers/provider-directory.ts';
 import { TokenEstimator } from '../../providers/tokens/token-estimator.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
+import type { EgressPart } from './egress.ts';
 
 export interface ProvidersPart extends Part {
   readonly providers: readonly Provider[];
@@ -17,21 +19,19 @@ export interface ProvidersPart extends Part {
   readonly readyProviders: readonly Provider[];
   readonly catalog: ModelCatalog;
   readonly directory: ProviderDirectory;
-  readonly egress: Egress;
+  readonly egress: ProviderEgress;
   readonly means: SigningContext;
   readonly estimator: TokenEstimator;
 }
 
 /** Providers, prices and connections. */
-export function providersPart(settings: Settings): ProvidersPart {
+export function providersPart(settings: Settings, egressPart: EgressPart): ProvidersPart {
   const modelCatalog = new ModelCatalog({ overrides: settings.prices });
   const disabled = disabledProviders(settings.mode, settings.baseUrls);
   const providerDirectory = new ProviderDirectory(configuredProviders(settings), modelCatalog, disabled);
   const providers = [...providerDirectory.providers.values()];
-  const remote = providers.filter((provider) => provider.answerLocally === undefined);
-  const addresses = remote.map((provider) => provider.baseUrl).filter((baseUrl) => !baseUrl.includes('{'));
   const { tokenUrl = googleTokenUrl } = settings;
-  const egress = new Egress([...addresses, tokenUrl], settings.upstreamTimeoutMs);
+  const egress = createProviderEgress(providers, settings, egressPart);
   const estimator = new TokenEstimator();
   return {
     providers,
@@ -50,9 +50,26 @@ export function providersPart(settings: Settings): ProvidersPart {
     ],
     features: ['demo-model'],
     async close() {
-      await Promise.all([egress.close(), estimator.close()]);
+      await estimator.close();
     },
   };
+}
+
+/** An address that the operator set may be private, a built-in one only if the operator allows it. */
+function createProviderEgress(
+  providers: readonly Provider[],
+  { baseUrls, tokenUrl, upstreamTimeoutMs: silenceMs }: Settings,
+  { egress, allowList }: EgressPart,
+): ProviderEgress {
+  const siteReach = (provider: string, baseUrl: string): Reach =>
+    allowList.reachOf(provider, new URL(baseUrl).origin) ?? 'public';
+  const addresses = new Map<string, Reach>([
+    [tokenUrl ?? googleTokenUrl, tokenUrl === undefined ? siteReach('vertex', googleTokenUrl) : 'any'],
+  ]);
+  for (const { name, baseUrl, answerLocally } of providers)
+    if (answerLocally === undefined && !baseUrl.includes('{'))
+      addresses.set(baseUrl, baseUrls.has(name) ? 'any' : siteReach(name, baseUrl));
+  return new ProviderEgress({ egress, addresses, siteReach, silenceMs });
 }
 
 /** Whether a call needs no provider key. */

@@ -1,0 +1,185 @@
+import { lookup as dnsLookup } from 'node:dns';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { Agent, buildConnector, Pool } from 'undici';
+import type { EgressFetch } from '../kernel/ports/fetch.ts';
+import { createFetch } from './create-fetch.ts';
+import { type Destination, Destinations, portOf } from './destinations.ts';
+import { EgressError } from './egress-error.ts';
+import { Endpoint } from './endpoint.ts';
+import { limits } from './limits.ts';
+import { isPublicAddress } from './public-address.ts';
+import { privateAddressError, publicLookup } from './public-lookup.ts';
+import { watchSocket } from './sent-callbacks.ts';
+
+/** The addresses that a host may have. */
+export type Reach = 'public' | 'any';
+
+export interface Refusal {
+  readonly purpose: string;
+  readonly host: string;
+  readonly port: number;
+  readonly error: EgressError;
+}
+
+export interface EgressParts {
+  /** Whether a reach of `public` is enforced: in cloud mode. */
+  readonly isPublicOnly: boolean;
+  /** Called with the first refusal of each destination. */
+  onRefusal?(refusal: Refusal): void;
+  /** The DNS lookup. */
+  readonly lookup?: LookupFunction;
+}
+
+interface EndpointOptions {
+  readonly purpose: string;
+  readonly url: string;
+  readonly reach: Reach;
+  /** Timeout of a server that sends nothing. */
+  readonly silenceMs: number;
+}
+
+interface FetchOptions {
+  readonly purpose: string;
+  /** Undefined if connections to this origin are not allowed. */
+  reachOf(origin: string): Reach | undefined;
+  /** Headers of every request that doesn't set them. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface SocketOptions {
+  readonly purpose: string;
+  readonly host: string;
+  readonly port: number;
+  readonly reach: Reach;
+}
+
+/** All outbound connections of a gateway: it knows, counts and limits where they go. */
+export class Egress {
+  readonly #parts: EgressParts;
+  readonly #lookup: LookupFunction;
+  readonly #destinations = new Destinations();
+  readonly #endpoints = new Set<Endpoint>();
+  readonly #agents: Agent[] = [];
+
+  constructor(parts: EgressParts) {
+    this.#parts = parts;
+    this.#lookup = parts.lookup ?? dnsLookup;
+  }
+
+  /** Every destination that was set or used. */
+  destinations(): readonly Destination[] {
+    return this.#destinations.list();
+  }
+
+  /** Lists a store, whose client connects by itself. */
+  addStore(purpose: 'database' | 'redis', url: string): void {
+    this.#destinations.addStore(purpose, url);
+  }
+
+  /** Opens a pool of connections to one address. */
+  openEndpoint({ purpose, url, reach, silenceMs }: EndpointOptions): Endpoint {
+    const address = new URL(url);
+    const pool = new Pool(address.origin, {
+      connect: this.#createConnector(purpose, reach),
+      headersTimeout: silenceMs,
+      bodyTimeout: silenceMs,
+      keepAliveTimeout: limits.keepAliveMs,
+    });
+    const tally = this.#destinations.tally(purpose, address.hostname, portOf(address));
+    const endpoint = new Endpoint(pool, address.pathname.replace(/\/$/, ''), tally);
+    this.#endpoints.add(endpoint);
+    return endpoint;
+  }
+
+  /** Responses in flight still complete. */
+  closeEndpoint(endpoint: Endpoint): void {
+    this.#endpoints.delete(endpoint);
+    endpoint.close().catch(() => undefined);
+  }
+
+  /** A `fetch` for one purpose. Its connections are opened on demand. */
+  openFetch({ purpose, reachOf, headers }: FetchOptions): EgressFetch {
+    const agent = new Agent({
+      factory: (origin, options) => {
+        const { origin: name } = new URL(origin);
+        return new Pool(name, {
+          ...options,
+          connect: this.#createConnector(purpose, reachOf(name) ?? 'public'),
+        });
+      },
+      connections: limits.fetchConnectionsMax,
+      headersTimeout: limits.fetchSilenceMs,
+      bodyTimeout: limits.fetchSilenceMs,
+    });
+    this.#agents.push(agent);
+    return createFetch({
+      dispatcher: agent,
+      headers,
+      admit: (url) => {
+        if (reachOf(url.origin) === undefined)
+          throw this.refuse(purpose, url.href, notAllowedError(purpose, url));
+        this.#destinations.tally(purpose, url.hostname, portOf(url)).requests++;
+      },
+    });
+  }
+
+  /** A TCP connection. */
+  connect({ purpose, host, port, reach }: SocketOptions): Promise<Socket> {
+    const connect = this.#createConnector(purpose, reach);
+    const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+    // A connection for plain HTTP is nothing but TCP.
+    connect({ hostname: host, protocol: 'http:', port: String(port) }, (...[error, socket]) =>
+      socket === null ? reject(error) : resolve(socket),
+    );
+    return promise;
+  }
+
+  /** Counts and reports a refusal; the caller throws the error. */
+  refuse(purpose: string, url: string, error: EgressError): EgressError {
+    const address = new URL(url);
+    this.#countRefusal({ purpose, host: address.hostname, port: portOf(address), error });
+    return error;
+  }
+
+  /** Ends every connection, including open responses. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#endpoints, ...this.#agents].map((open) => open.destroy()));
+  }
+
+  #createConnector(purpose: string, reach: Reach): buildConnector.connector {
+    const isPublicOnly = this.#parts.isPublicOnly && reach === 'public';
+    const connect = buildConnector({
+      timeout: limits.connectTimeoutMs,
+      lookup: isPublicOnly ? publicLookup(this.#lookup) : this.#lookup,
+    });
+    return (options, callback) => {
+      const { hostname: host } = options;
+      const port = portOf(options);
+      const fail = (error: Error) => {
+        if (error instanceof EgressError) this.#countRefusal({ purpose, host, port, error });
+        else this.#destinations.tally(purpose, host, port).failures++;
+        callback(error, null);
+      };
+      // Nothing is looked up for a number.
+      if (isPublicOnly && isIP(host) !== 0 && !isPublicAddress(host)) return fail(privateAddressError(host));
+      connect(options, (...[error, socket]) => {
+        if (socket === null || error !== null) return fail(error ?? new Error('there is no connection'));
+        this.#destinations.tally(purpose, host, port).connections++;
+        callback(null, watchSocket(socket));
+      });
+    };
+  }
+
+  #countRefusal(refusal: Refusal): void {
+    const tally = this.#destinations.tally(refusal.purpose, refusal.host, refusal.port);
+    tally.refused++;
+    if (tally.refused === 1) this.#parts.onRefusal?.(refusal);
+  }
+}
+
+function notAllowedError(purpose: string, { origin }: URL): EgressError {
+  return new EgressError(
+    'EGRESS_NOT_ALLOWED',
+    `connections to ${origin} are not allowed for ${purpose}; the operator can add the address to WEIR_EGRESS_ALLOW`,
+  );
+}

@@ -1,0 +1,60 @@
+import { AllowList } from '../../egress/allow-list.ts';
+import { Egress } from '../../egress/egress.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { CounterFamily } from '../../telemetry/series.ts';
+import type { Part } from '../part.ts';
+import { type Settings, SettingsError } from '../settings.ts';
+
+export interface EgressPart extends Part {
+  readonly egress: Egress;
+  readonly allowList: AllowList;
+}
+
+/** All outbound connections. */
+export function egressPart(settings: Settings, log: Pick<Log, 'error'>): EgressPart {
+  const egress = new Egress({
+    isPublicOnly: settings.mode === 'cloud',
+    onRefusal: ({ purpose, host, port, error: err }) =>
+      log.error({ purpose, host, port, err }, 'refused an outbound connection; logged once for each host'),
+  });
+  if (settings.stores !== undefined) {
+    egress.addStore('database', settings.stores.database);
+    egress.addStore('redis', settings.stores.redis);
+  }
+  return { egress, allowList: new AllowList(settings.egressAllow), close: () => egress.close() };
+}
+
+/** Rejects a misspelt name, whose module could not connect. */
+export function checkAllowList(allowList: AllowList, known: Iterable<string>): void {
+  const unknown = allowList.unknownNames(new Set(known));
+  if (unknown.length > 0)
+    throw new SettingsError(
+      unknown.map((name) => `WEIR_EGRESS_ALLOW: there is no module or provider "${name}"`),
+    );
+}
+
+/** Counters of all destinations in the Prometheus format. */
+export function renderEgressMetrics(egress: Egress): string {
+  const labels = ['purpose', 'host', 'port'];
+  const families = {
+    requests: new CounterFamily('weir_egress_requests_total', 'Outbound requests', labels),
+    connections: new CounterFamily('weir_egress_connections_total', 'Outbound connections', labels),
+    failures: new CounterFamily(
+      'weir_egress_failures_total',
+      'Outbound connections that could not be established',
+      labels,
+    ),
+    refused: new CounterFamily(
+      'weir_egress_refused_total',
+      'Outbound requests and connections that were not allowed',
+      labels,
+    ),
+  };
+  for (const { purpose, host, port, counts } of egress.destinations())
+    if (counts !== undefined)
+      for (const count of ['requests', 'connections', 'failures', 'refused'] as const)
+        families[count].with(purpose, host, String(port)).value += counts[count];
+  return Object.values(families)
+    .map((family) => family.render())
+    .join('');
+}
