@@ -37,6 +37,27 @@ export const limits = {
   /** Estimated input tokens: half a token per byte of words, see decision 14, and one for any other byte. */
   paidTokensPerByte: 0.5,
   paidTokensBase: 200,
+  /** Results of attempts count for a minute, in slots of ten seconds. */
+  healthSlotMs: 10_000,
+  healthSlots: 6,
+  /** Times to the first content that the median is taken from. */
+  healthTimes: 32,
+  /** Targets and credentials whose results are in memory, half a kilobyte each. */
+  healthRecordsMax: 10_000,
+  /** Results are shared after a second, changes of a breaker at once; so many reports a second are cheap for Redis. */
+  healthPublishMs: 1000,
+  healthPublishedMax: 200,
+  /** Reports of other processes are read again after this time; a module may ask for every call. */
+  healthReadMs: 250,
+  /** A breaker opens after so many failures, if they are at least this share of the attempts in a minute. */
+  breakerFailuresMin: 5,
+  breakerFailureShare: 0.5,
+  /** How long it stays open: outages take minutes, and a probe after them is cheap. */
+  breakerOpenMs: 30_000,
+  /** Series of breakers in metrics; clients choose model names. */
+  breakerSeriesMax: 200,
+  /** A probe whose process dies is replaced after this time. */
+  breakerProbeSeconds: 30,
   /**
    * How long the cost of a conversation in a trial is stored after its last call; if it continues later, it counts as
    * another.

@@ -1,6 +1,6 @@
 import type { Attempt, UpstreamAttempt } from '../kernel/attempt.ts';
 import type { Caller } from '../kernel/caller.ts';
-import { type Exchange, requestOriginOf } from '../kernel/exchange.ts';
+import { type Exchange, requestOriginOf, usedCredentialOf } from '../kernel/exchange.ts';
 import type { Usage } from '../kernel/message.ts';
 import type { Handler } from '../kernel/module.ts';
 import type { Bill } from '../kernel/money.ts';
@@ -10,6 +10,7 @@ import { type Ending, endingOf } from '../kernel/reply/ending.ts';
 import { type Reply, replyOwnership } from '../kernel/reply/reply.ts';
 import { createSpanId } from '../kernel/trace-parent.ts';
 import type { CallSettlement } from './call-settlement.ts';
+import type { HealthMonitor } from './health/health-monitor.ts';
 import { Meter } from './meter.ts';
 
 export interface MeteringParts {
@@ -19,6 +20,8 @@ export interface MeteringParts {
   /** Called once for every attempt, when it has ended. */
   onAttemptEnd(attempt: Attempt, caller: Caller): void;
   readonly settlement: CallSettlement;
+  /** Records how targets work; undefined in tests of modules. */
+  readonly health?: Pick<HealthMonitor, 'add'>;
 }
 
 /** An upstream that meters and bills every attempt, whatever happens to its reply later. */
@@ -42,6 +45,7 @@ export class MeteredAttempt implements Attempt {
   readonly askedBy: string | undefined;
   readonly isModuleCall: boolean;
   readonly meter = new Meter();
+  readonly startedAtMs = performance.now();
   bill: Bill | undefined;
   ending: Ending | undefined;
   readonly startedAtMs = performance.now();
@@ -63,6 +67,10 @@ export class MeteredAttempt implements Attempt {
     this.#parts = parts;
     exchange.trace.attemptStarted(this);
     for (let module = observer; module !== undefined; module = module.outer) module.attemptStarted(this);
+  }
+
+  get firstContentAtMs(): number | undefined {
+    return this.meter.firstContentAtMs;
   }
 
   get usage(): Usage {
@@ -106,7 +114,7 @@ export class MeteredAttempt implements Attempt {
     this.endedAtMs = performance.now();
     const { id, clientRequest, caller, trace } = this.#exchange;
     const { target, meter } = this;
-    const { prices, onAttemptEnd, settlement } = this.#parts;
+    const { prices, onAttemptEnd, settlement, health } = this.#parts;
     settlement.runPart('meter', id, () => {
       const unreadContent = this.#reply?.unread ?? noContent;
       meter.close({ ending, clientRequest, target, unread: unreadContent });
@@ -117,6 +125,7 @@ export class MeteredAttempt implements Attempt {
     });
     this.ending = ending;
     settlement.runPart('spent', id, () => onAttemptEnd(this, caller));
+    settlement.runPart('health', id, () => health?.add(this, usedCredentialOf(this.#exchange)));
     settlement.runPart('trace', id, () => trace.attemptEnded());
     const { observer } = requestOriginOf(this.#exchange);
     for (let module = observer; module !== undefined; module = module.outer) {

@@ -41,6 +41,8 @@ let internals: {
   requestOrigin(exchange: Exchange): RequestOrigin;
   withRequestOrigin(exchange: Exchange, requestOrigin: RequestOrigin): Exchange;
   createModuleCall(exchange: Exchange, moduleCallFields: ModuleCallFields): Exchange;
+  usedCredential(exchange: Exchange): Secret | undefined;
+  setUsedCredential(exchange: Exchange, credential: Secret | undefined): void;
 };
 
 /** One call in the pipeline. Immutable: a module that changes it passes on a new one. */
@@ -55,6 +57,8 @@ export class Exchange {
   readonly #request: ChatRequest | undefined;
   readonly #requestOrigin: RequestOrigin;
   #conversation: Conversation | undefined;
+  /** The credential that the upstream used for this exchange. */
+  #usedCredential: Secret | undefined;
 
   constructor(fields: ExchangeFields, request?: ChatRequest, requestOrigin = clientOrigin) {
     this.id = fields.id;
@@ -126,6 +130,10 @@ export class Exchange {
         new Exchange(exchange.#fields(), exchange.#request, requestOrigin),
       createModuleCall: (exchange, { requestOrigin, ...fields }) =>
         new Exchange({ ...exchange.#fields(), ...fields }, undefined, requestOrigin),
+      usedCredential: (exchange) => exchange.#usedCredential,
+      setUsedCredential(exchange, credential) {
+        exchange.#usedCredential = credential;
+      },
     };
   }
 }
@@ -133,6 +141,15 @@ export class Exchange {
 /** The credentials of a call. Like the following functions, for the kernel only: modules can't reach them. */
 export function credentialsOf(exchange: Exchange): CredentialResolver {
   return internals.credentials(exchange);
+}
+
+/** The credential that an attempt was made with; undefined if it needed or found none. */
+export function usedCredentialOf(exchange: Exchange): Secret | undefined {
+  return internals.usedCredential(exchange);
+}
+
+export function setUsedCredential(exchange: Exchange, credential: Secret | undefined): void {
+  internals.setUsedCredential(exchange, credential);
 }
 
 export function requestOriginOf(exchange: Exchange): RequestOrigin {

@@ -1,9 +1,9 @@
-import type { AttemptTimes, UpstreamAttempt } from '../kernel/attempt.ts';
 import type { ProviderEgress } from '../egress/provider-egress.ts';
 import { onSent } from '../egress/sent-callbacks.ts';
+import type { AttemptTimes, UpstreamAttempt } from '../kernel/attempt.ts';
 import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
 import { GatewayError, isRejection } from '../kernel/errors.ts';
-import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
+import { credentialsOf, type Exchange, setUsedCredential } from '../kernel/exchange.ts';
 import { type FieldReader, LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import { addFields, patchJson } from '../kernel/json/patch-json.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
@@ -56,6 +56,7 @@ export function createUpstream({ egress, signing, via, outputTokensMax }: Upstre
     const { target, trace } = exchange;
     const { provider } = target;
     const credential = await credentialsOf(exchange).find(target);
+    setUsedCredential(exchange, credential);
     const leftAt = performance.now();
     try {
       if (provider.answerLocally !== undefined)

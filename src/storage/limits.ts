@@ -86,6 +86,10 @@ export const limits = {
   inFlightLifeMs: 60_000,
   /** Attempt windows in memory; clients choose the names, and the oldest goes first. */
   rateLimitWindowsMax: 100_000,
+  /** Lifetime of a process's report on a target: longer than any wait that providers ask for. */
+  healthLifeMs: 3_600_000,
+  /** Targets with reports in memory, a kilobyte each; the one without a report for the longest time goes first. */
+  healthNamesMax: 10_000,
   /** Window of `givenBackPerMinute`. */
   givenBackWindowMs: 60_000,
   /** A budget unused for this long is loaded from the database again, which is complete by then. */

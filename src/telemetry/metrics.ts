@@ -5,7 +5,7 @@ import { storableFigure } from '../kernel/storable.ts';
 import type { EndedCall } from './ended-call.ts';
 import { limits } from './limits.ts';
 import { type Gauge, processGauges } from './process-gauges.ts';
-import { type Counter, CounterFamily, type Histogram, HistogramFamily } from './series.ts';
+import { type Counter, CounterFamily, formatLabels, type Histogram, HistogramFamily } from './series.ts';
 
 /** The counters for calls of one kind, found by one lookup. */
 interface CallSeries {
@@ -88,7 +88,7 @@ export class Metrics {
   #openStreams = 0;
 
   /** A value read only when the metrics are scraped. */
-  gauge(name: string, help: string, read: () => number): void {
+  gauge(name: string, help: string, read: Gauge['read']): void {
     this.#gauges.push({ name, help, read });
   }
 
@@ -154,7 +154,7 @@ export class Metrics {
       this.#toContent,
     ];
     const gauges = this.#gauges.map(
-      ({ name, help, read }) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${read()}\n`,
+      ({ name, help, read }) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${renderGauge(name, read())}`,
     );
     const others = this.#sources.map((render) => render());
     return [...families.map((family) => family.render()), ...others, ...gauges].join('');
@@ -193,6 +193,16 @@ export class Metrics {
     this.#models.add(model);
     return model;
   }
+}
+
+function renderGauge(name: string, read: ReturnType<Gauge['read']>): string {
+  if (typeof read === 'number') return `${name} ${read}\n`;
+  return read
+    .map(
+      ({ labels, value }) =>
+        `${name}{${formatLabels(Object.keys(labels), Object.values(labels))}} ${value}\n`,
+    )
+    .join('');
 }
 
 function addUsage(callSeries: CallSeries, usage: Usage): void {

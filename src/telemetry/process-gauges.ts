@@ -3,7 +3,13 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 export interface Gauge {
   readonly name: string;
   readonly help: string;
-  readonly read: () => number;
+  readonly read: () => number | readonly GaugeSample[];
+}
+
+/** A value with labels. */
+export interface GaugeSample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
 }
 
 const tickMs = 20;

@@ -92,7 +92,7 @@ export class Histogram {
   }
 }
 
-function formatLabels(names: readonly string[], values: readonly string[]): string {
+export function formatLabels(names: readonly string[], values: readonly string[]): string {
   return names.map((name, at) => `${name}="${escapeLabel(values[at] ?? '')}"`).join(',');
 }
 

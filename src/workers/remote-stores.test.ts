@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { budgetsConformance } from '../../test/conformance/budgets.ts';
 import { cacheBackendConformance } from '../../test/conformance/cache-backend.ts';
-import { sharedStateConformance } from '../../test/conformance/shared-state.ts';
+import { healthConformance } from '../../test/conformance/health.ts';
+import { type SharedStateFixture, sharedStateConformance } from '../../test/conformance/shared-state.ts';
 import { ManualClock } from '../../test/support/manual-clock.ts';
 import {
   createInProcessStores,
@@ -11,7 +12,10 @@ import {
 } from '../../test/support/remote-stores-fixture.ts';
 import { limits } from '../storage/limits.ts';
 
-sharedStateConformance('shared state in the primary process', (t) => {
+sharedStateConformance('shared state in the primary process', openSharedState);
+healthConformance('health in the primary process', openSharedState);
+
+function openSharedState(t: TestContext): SharedStateFixture {
   const clock = new ManualClock();
   const memory = createInProcessStores(clock);
   const all = createSharedHolders(memory);
@@ -24,7 +28,7 @@ sharedStateConformance('shared state in the primary process', (t) => {
     pass: (seconds) => clock.move(seconds * 1000),
     lose: async () => createRemoteStoresFixture(t, createInProcessStores(clock)).shared,
   };
-});
+}
 
 budgetsConformance('purses in the primary process', (t) => {
   const clock = new ManualClock();

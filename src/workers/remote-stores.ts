@@ -68,6 +68,10 @@ function createRemoteSharedState(peer: StoreRpc, slots: Slots, versions: Version
       count: (name, limit) => peer.invoke('countAttempt', name, limit),
       forget: (name) => peer.invoke('forgetAttempts', name),
     },
+    health: {
+      publish: (name, processId, report) => peer.invoke('publishHealth', name, processId, report),
+      read: (names) => peer.invoke('readHealth', names),
+    },
     ping: () => peer.invoke('ping'),
     close: async () => undefined,
   };

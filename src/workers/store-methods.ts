@@ -1,5 +1,6 @@
 import type { EphemeralStores } from '../gateway/ephemeral-stores.ts';
 import type { Budgets } from '../kernel/ports/budget.ts';
+import type { HealthBoard } from '../kernel/ports/health.ts';
 import type {
   Allowance,
   InFlightCalls,
@@ -27,6 +28,8 @@ export interface StoreMethods {
   readonly renew: Versions['renew'];
   readonly countAttempt: RateLimiter['count'];
   readonly forgetAttempts: RateLimiter['forget'];
+  readonly publishHealth: HealthBoard['publish'];
+  readonly readHealth: HealthBoard['read'];
   readonly hold: Budgets['hold'];
   readonly settle: Budgets['settle'];
   readonly renewHold: Budgets['renew'];
@@ -51,7 +54,7 @@ export function createStoreHandlers(
   worker: LeaseHolder,
 ): StoreMethods {
   const { budgets } = ephemeralStores;
-  const { slots, versions, rateLimiter } = ephemeralStores.shared;
+  const { slots, versions, rateLimiter, health } = ephemeralStores.shared;
   const cacheOf = ({ backend, scope }: CacheEntryAddress) => ephemeralStores[backend].cacheFor(scope);
   return {
     ping: () => ephemeralStores.shared.ping(),
@@ -68,6 +71,8 @@ export function createStoreHandlers(
     },
     countAttempt: (name, limit) => rateLimiter.count(name, limit),
     forgetAttempts: (name) => rateLimiter.forget(name),
+    publishHealth: (name, processId, report) => health.publish(name, processId, report),
+    readHealth: (names) => health.read(names),
     hold: (request) => budgets.hold(request),
     settle: (hold, holdSettlement) => budgets.settle(hold, holdSettlement),
     renewHold: (hold) => budgets.renew(hold),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Sealer } from '../../accounts/sealer.ts';
 import { recordAttempt } from '../../billing/record-attempt.ts';
 import type { SpendingLimiter } from '../../billing/spending-limiter.ts';
@@ -9,6 +10,7 @@ import { CallRunner } from '../../calls/call-runner.ts';
 import { CallSettlement } from '../../calls/call-settlement.ts';
 import { Continuations } from '../../calls/continuations.ts';
 import { DecisionLogs } from '../../calls/decision-logs.ts';
+import { HealthMonitor } from '../../calls/health/health-monitor.ts';
 import { createKitFactory } from '../../calls/kit.ts';
 import { limits as callsLimits } from '../../calls/limits.ts';
 import { meterAttempts } from '../../calls/metered-attempt.ts';
@@ -36,6 +38,7 @@ import {
 } from '../../telemetry/call-reporters.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import type { GaugeSample } from '../../telemetry/process-gauges.ts';
 import { ReporterFaults } from '../../telemetry/reporter-faults.ts';
 import type { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
 import { anthropicMessages, providerFormatByName } from '../../wire/index.ts';
@@ -102,6 +105,15 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
   });
   // Sealed, since others may read Redis.
   const turnSealing = settings.stores === undefined ? undefined : new Sealer(rootSecrets.deriveKeys('turns'));
+  const [nameKey] = rootSecrets.deriveKeys('credential names');
+  const mayReroute = [...parts.modules.values()].some(({ touches }) => touches.includes('target'));
+  const health = new HealthMonitor({
+    nameKey,
+    processId: randomUUID(),
+    clock: systemClock,
+    rateLimiter: stores.shared.rateLimiter,
+    board: mayReroute ? stores.shared.health : undefined,
+  });
   const targets = new TargetChecks({
     directory: providerDirectory,
     catalog: modelCatalog,
@@ -119,6 +131,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       prices,
       onAttemptEnd: (attempt, caller) => recordAttempt(usage, attempt, caller, systemClock.now()),
       settlement,
+      health,
     }),
     continuations: new Continuations(new CachedTurnStore(stores.turnCacheBackend, turnSealing)),
     usage,
@@ -129,7 +142,6 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
   const backgroundTasks = new BackgroundTasks({
     onFault: (module, err) => log.error({ module, err }, 'a background task of a module failed'),
   });
-  const [nameKey] = rootSecrets.deriveKeys('credential names');
   const requestKeys = new RequestKeys(nameKey);
   // The same for cached answers of modules.
   const cacheBackend =
@@ -196,6 +208,16 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
         read: () => requestKeys.size,
       },
       {
+        name: 'weir_breakers',
+        help: 'Breakers that are not closed, one for each target and credential',
+        read: () => countBreakers(health),
+      },
+      {
+        name: 'weir_health_records',
+        help: `Targets and credentials with recorded results, max ${callsLimits.healthRecordsMax}`,
+        read: () => health.size,
+      },
+      {
         name: 'weir_lingering_calls',
         help: 'Calls that have ended for their clients while modules still read the answer',
         read: () => callRunner.lingering,
@@ -222,6 +244,20 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
         log.error({}, 'some background tasks of modules were not finished');
       await callRunner.close();
       reports.flush();
+      await health.close();
     },
   };
+}
+
+/** By target and state. */
+function countBreakers(health: HealthMonitor): readonly GaugeSample[] {
+  const samples = new Map<string, { labels: GaugeSample['labels']; value: number }>();
+  for (const { target, state } of health.unclosedBreakers()) {
+    const labels = { provider: target.provider.name, model: target.model, state };
+    const key = JSON.stringify(labels);
+    const sample = samples.get(key) ?? { labels, value: 0 };
+    sample.value++;
+    if (samples.size < callsLimits.breakerSeriesMax) samples.set(key, sample);
+  }
+  return [...samples.values()];
 }

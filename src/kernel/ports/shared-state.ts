@@ -1,8 +1,11 @@
+import type { HealthBoard } from './health.ts';
+
 /** State that all replicas share between calls: fast, and rebuilt from the database when it is lost. */
 export interface SharedState {
   readonly slots: Slots;
   readonly versions: Versions;
   readonly rateLimiter: RateLimiter;
+  readonly health: HealthBoard;
   /** Resolves when the store responds; rejects after a timeout. */
   ping(): Promise<void>;
   close(): Promise<void>;

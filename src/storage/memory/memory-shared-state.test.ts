@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sharedStateConformance } from '../../../test/conformance/shared-state.ts';
+import { healthConformance } from '../../../test/conformance/health.ts';
+import { type SharedStateFixture, sharedStateConformance } from '../../../test/conformance/shared-state.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
+import type { HealthReport } from '../../kernel/ports/health.ts';
 import { MemoryAccountState } from './memory-account-state.ts';
+import { MemoryHealthBoard } from './memory-health-board.ts';
 import { MemoryRateLimiter } from './memory-rate-limiter.ts';
 import { MemorySharedState } from './memory-shared-state.ts';
 
-sharedStateConformance('shared state in memory', () => {
+sharedStateConformance('shared state in memory', openFixture);
+healthConformance('health in memory', openFixture);
+
+function openFixture(): SharedStateFixture {
   const clock = new ManualClock();
   const state = new MemorySharedState(clock);
   return {
@@ -15,7 +21,31 @@ sharedStateConformance('shared state in memory', () => {
     pass: (seconds) => clock.move(seconds * 1000),
     lose: async () => new MemorySharedState(clock),
   };
+}
+
+test('health reports in memory are bounded and expire', async () => {
+  const clock = new ManualClock();
+  const board = new MemoryHealthBoard(clock, 2);
+  for (const name of ['one', 'two', 'three']) await board.publish(name, 'a', emptyReport);
+  assert.equal(board.size, 2);
+  assert.deepEqual(
+    (await board.read(['one', 'two', 'three'])).map((reports) => reports.size),
+    [0, 1, 1],
+  );
+  clock.move(3_600_000);
+  assert.equal((await board.read(['three']))[0]?.size, 0);
 });
+
+const emptyReport: HealthReport = {
+  slots: [],
+  openedAtMs: 0,
+  closedAtMs: 0,
+  restsUntilMs: 0,
+  rejectedAtMs: 0,
+  acceptedAtMs: 0,
+  firstContentMs: 0,
+  answers: 0,
+};
 
 test('accounts in memory are bounded: those whose period is over go first, then the oldest', async () => {
   const clock = new ManualClock();

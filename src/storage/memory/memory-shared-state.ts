@@ -1,6 +1,7 @@
 import type { RateLimiter, SharedState, Versions } from '../../kernel/ports/shared-state.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { MemoryAccountState } from './memory-account-state.ts';
+import { MemoryHealthBoard } from './memory-health-board.ts';
 import { MemoryRateLimiter } from './memory-rate-limiter.ts';
 
 /** Shared state for a gateway that runs as one process. */
@@ -8,6 +9,7 @@ export class MemorySharedState implements SharedState {
   readonly slots: MemoryAccountState;
   readonly versions: Versions;
   readonly rateLimiter: RateLimiter;
+  readonly health: MemoryHealthBoard;
   /** Deletes the state of an account. */
   readonly erase: (accountId: string) => void;
   /** The number of entries in memory. */
@@ -19,6 +21,7 @@ export class MemorySharedState implements SharedState {
     this.slots = accounts;
     this.versions = accounts;
     this.rateLimiter = rateLimiter;
+    this.health = new MemoryHealthBoard(clock);
     this.erase = (accountId) => accounts.erase(accountId);
     this.sizes = { accounts: () => accounts.size, windows: () => rateLimiter.size };
   }

@@ -12,6 +12,7 @@ export const keys = {
   budget: (accountId: string, keyId: string) => `weir:{${accountId}}:purse:${keyId}`,
   holds: (accountId: string, keyId: string) => `weir:{${accountId}}:holds:${keyId}`,
   rateLimit: (hash: string) => `weir:attempts:${hash}`,
+  health: (hash: string) => `weir:health:${hash}`,
   cacheEntry: (scope: string, hash: string) => `weir:{${scope}}:shelf:${hash}`,
   /** Entries of another generation are stale. */
   cacheGeneration: (scope: string) => `weir:{${scope}}:shelf-mark`,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '@redis/client';
-import { sharedStateConformance } from '../../../test/conformance/shared-state.ts';
+import { healthConformance } from '../../../test/conformance/health.ts';
+import { type SharedStateFixture, sharedStateConformance } from '../../../test/conformance/shared-state.ts';
 import { advanceRedisTime } from '../../../test/support/advance-redis-time.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { freshRedis } from '../../../test/support/stores.ts';
@@ -10,7 +11,10 @@ import type { Allowance } from '../../kernel/ports/shared-state.ts';
 import { RedisConnection } from './redis-connection.ts';
 import { RedisSharedState } from './redis-shared-state.ts';
 
-sharedStateConformance('shared state in Redis', async (t) => {
+sharedStateConformance('shared state in Redis', openSharedState);
+healthConformance('health in Redis', openSharedState);
+
+async function openSharedState(t: TestContext): Promise<SharedStateFixture> {
   const url = await freshRedis(t);
   const clock = new ManualClock();
   const age = await advanceRedisTime(t, url);
@@ -28,7 +32,7 @@ sharedStateConformance('shared state in Redis', async (t) => {
       return one;
     },
   };
-});
+}
 
 test('a slot is taken in one round trip, the first included', async (t) => {
   const redis = await freshRedis(t);

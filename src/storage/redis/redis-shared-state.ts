@@ -1,6 +1,8 @@
+import type { HealthBoard } from '../../kernel/ports/health.ts';
 import type { RateLimiter, SharedState, Slots, Versions } from '../../kernel/ports/shared-state.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { RedisConnection } from './redis-connection.ts';
+import { RedisHealthBoard } from './redis-health-board.ts';
 import { RedisRateLimiter } from './redis-rate-limiter.ts';
 import { RedisSlots } from './redis-slots.ts';
 import { RedisVersions } from './redis-versions.ts';
@@ -10,6 +12,7 @@ export class RedisSharedState implements SharedState {
   readonly slots: Slots;
   readonly versions: Versions;
   readonly rateLimiter: RateLimiter;
+  readonly health: HealthBoard;
   readonly #connection: RedisConnection;
 
   constructor(connection: RedisConnection, clock: Clock) {
@@ -18,6 +21,7 @@ export class RedisSharedState implements SharedState {
     this.versions = versions;
     this.slots = new RedisSlots({ connection, clock, versions });
     this.rateLimiter = new RedisRateLimiter(connection);
+    this.health = new RedisHealthBoard(connection);
   }
 
   async ping(): Promise<void> {

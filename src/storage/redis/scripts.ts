@@ -70,12 +70,46 @@ if tries <= tonumber(ARGV[1]) then return 0 end
 return math.max(redis.call('PTTL', KEYS[1]), 1)
 `);
 
+/** Health reports are a hash: per process, when its report expires and the report. */
+const currentReports = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local function current(key)
+  local reports, all = {}, redis.call('HGETALL', key)
+  for at = 1, #all, 2 do
+    local untilMs, report = string.match(all[at + 1], '^(%d+) (.*)$')
+    if tonumber(untilMs) > now then
+      reports[#reports + 1] = all[at]
+      reports[#reports + 1] = report
+    else
+      redis.call('HDEL', key, all[at])
+    end
+  end
+  return reports
+end
+`;
+
+/** Key: the reports on a target. Values: the process, its report, the lifetime of the report in ms. */
+export const publishHealthScript = createScript(`${currentReports}
+current(KEYS[1])
+redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f', now + ARGV[3]) .. ' ' .. ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return 0
+`);
+
+/** Key: the reports on a target. Returns processes and reports in turn. */
+export const readHealthScript = createScript(`${currentReports}
+return current(KEYS[1])
+`);
+
 /** Loaded with each connection. */
 export const sharedStateScripts: readonly Script[] = [
   takeScript,
   reportInFlightScript,
   giveBackScript,
   rateLimitScript,
+  publishHealthScript,
+  readHealthScript,
 ];
 
 export function createScript(text: string): Script {

@@ -1,0 +1,36 @@
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Ending } from '../../kernel/reply/ending.ts';
+
+/** What an attempt says about its target. */
+export type Outcome =
+  | { readonly kind: 'answered' | 'failed' | 'rejected-credential' | 'unknown' }
+  /** The provider asked to wait. */
+  | { readonly kind: 'rest'; readonly seconds: number };
+
+/** Only failures of the provider count: a rejection that the client caused shows that the provider works. */
+export function outcomeOf(ending: Ending): Outcome {
+  if (ending.how === 'complete') return answered;
+  if (ending.how === 'aborted' || !GatewayError.is(ending.error)) return unknown;
+  const { code, status, details } = ending.error;
+  switch (code) {
+    case 'upstream_unreachable':
+    case 'upstream_timeout':
+    case 'upstream_broken':
+      return failed;
+    case 'upstream_error':
+      return outcomeOfStatus(status, details.retryAfterSeconds);
+    default:
+      return unknown;
+  }
+}
+
+function outcomeOfStatus(status: number, retryAfterSeconds: number | undefined): Outcome {
+  const isBusy = status === 429 || status === 503 || status === 529;
+  if (isBusy && retryAfterSeconds !== undefined) return { kind: 'rest', seconds: retryAfterSeconds };
+  if (isBusy || status === 408 || status >= 500) return failed;
+  return status === 401 || status === 403 ? { kind: 'rejected-credential' } : answered;
+}
+
+const answered: Outcome = { kind: 'answered' };
+const failed: Outcome = { kind: 'failed' };
+const unknown: Outcome = { kind: 'unknown' };

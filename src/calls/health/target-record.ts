@@ -1,0 +1,163 @@
+import type { BreakerState, HealthReport, HealthSlot } from '../../kernel/ports/health.ts';
+import { limits } from '../limits.ts';
+import type { Outcome } from './outcome.ts';
+
+interface Counts {
+  readonly attempts: number;
+  readonly failures: number;
+}
+
+/**
+ * The results of a target with one credential: this process's own, and what others reported. The times only grow, so
+ * the latest of all processes holds, whatever order reports arrive in.
+ */
+export class TargetRecord {
+  openedAtMs = 0;
+  closedAtMs = 0;
+  restsUntilMs = 0;
+  rejectedAtMs = 0;
+  acceptedAtMs = 0;
+  /** When the reports of other processes were read. */
+  readAtMs = 0;
+  #slots: MutableSlot[] = [];
+  #others: readonly HealthReport[] = [];
+  /** The latest times to the first content, as a ring. */
+  readonly #contentMs: number[] = [];
+  #answers = 0;
+
+  /** Adds a result; true if other processes should know at once. */
+  add(outcome: Outcome, nowMs: number, firstContentMs: number | undefined): boolean {
+    switch (outcome.kind) {
+      case 'unknown':
+        return false;
+      case 'rest':
+        this.#count(nowMs, false);
+        this.restsUntilMs = Math.max(this.restsUntilMs, nowMs + outcome.seconds * 1000);
+        return true;
+      case 'rejected-credential':
+        this.rejectedAtMs = nowMs;
+        return true;
+      case 'failed':
+        this.#count(nowMs, true);
+        return this.#openIfNeeded(nowMs);
+      case 'answered':
+        return this.#addAnswer(nowMs, firstContentMs);
+    }
+  }
+
+  #addAnswer(nowMs: number, firstContentMs: number | undefined): boolean {
+    this.#count(nowMs, false);
+    if (firstContentMs !== undefined) this.#contentMs[this.#answers++ % limits.healthTimes] = firstContentMs;
+    const wasRejected = this.isRejected;
+    if (wasRejected) this.acceptedAtMs = nowMs;
+    const closes = this.breaker(nowMs) === 'half-open';
+    if (closes) this.#close(nowMs);
+    return closes || wasRejected;
+  }
+
+  #openIfNeeded(nowMs: number): boolean {
+    const state = this.breaker(nowMs);
+    if (state === 'open') return false;
+    const { attempts, failures } = this.counts(nowMs);
+    const isFailing =
+      failures >= limits.breakerFailuresMin && failures >= attempts * limits.breakerFailureShare;
+    if (state === 'closed' && !isFailing) return false;
+    this.openedAtMs = nowMs;
+    return true;
+  }
+
+  #close(nowMs: number): void {
+    this.closedAtMs = nowMs;
+    this.#slots = [];
+    this.#others = [];
+  }
+
+  #count(nowMs: number, isFailure: boolean): void {
+    const slot = slotOf(nowMs);
+    let newest = this.#slots.at(-1);
+    if (newest?.slot !== slot) {
+      newest = { slot, attempts: 0, failures: 0 };
+      this.#slots.push(newest);
+      if (this.#slots.length > limits.healthSlots) this.#slots.shift();
+    }
+    newest.attempts++;
+    if (isFailure) newest.failures++;
+  }
+
+  breaker(nowMs: number): BreakerState {
+    if (this.openedAtMs <= this.closedAtMs) return 'closed';
+    return nowMs < this.openedAtMs + limits.breakerOpenMs ? 'open' : 'half-open';
+  }
+
+  get isRejected(): boolean {
+    return this.rejectedAtMs > this.acceptedAtMs;
+  }
+
+  /** The results of the last minute in all processes. */
+  counts(nowMs: number): Counts {
+    const oldest = slotOf(nowMs) - limits.healthSlots;
+    let attempts = 0;
+    let failures = 0;
+    for (const slots of [this.#slots, ...this.#others.map((report) => report.slots)])
+      for (const one of slots)
+        if (one.slot > oldest) {
+          attempts += one.attempts;
+          failures += one.failures;
+        }
+    return { attempts, failures };
+  }
+
+  /** The median over all processes: that of this process if the others have fewer answers each. */
+  get firstContentMs(): number | undefined {
+    const [fullest] = [this.report, ...this.#others].sort((one, other) => other.answers - one.answers);
+    return fullest === undefined || fullest.answers === 0 ? undefined : fullest.firstContentMs;
+  }
+
+  /** Takes over what other processes report. */
+  merge(others: readonly HealthReport[], nowMs: number): void {
+    this.readAtMs = nowMs;
+    let closedAtMs = this.closedAtMs;
+    for (const report of others) {
+      this.openedAtMs = Math.max(this.openedAtMs, report.openedAtMs);
+      closedAtMs = Math.max(closedAtMs, report.closedAtMs);
+      this.restsUntilMs = Math.max(this.restsUntilMs, report.restsUntilMs);
+      this.rejectedAtMs = Math.max(this.rejectedAtMs, report.rejectedAtMs);
+      this.acceptedAtMs = Math.max(this.acceptedAtMs, report.acceptedAtMs);
+    }
+    // Failures before the breaker closed don't open it again.
+    if (closedAtMs > this.closedAtMs) this.#close(closedAtMs);
+    const closedSlot = slotOf(this.closedAtMs);
+    this.#others = others.map((report) => ({
+      ...report,
+      slots: report.slots.filter(({ slot }) => slot > closedSlot),
+    }));
+  }
+
+  get report(): HealthReport {
+    const { openedAtMs, closedAtMs, restsUntilMs, rejectedAtMs, acceptedAtMs } = this;
+    const slots = this.#slots.map((one) => ({ ...one }));
+    const answers = this.#contentMs.length;
+    const firstContentMs = medianOf(this.#contentMs);
+    return {
+      slots,
+      openedAtMs,
+      closedAtMs,
+      restsUntilMs,
+      rejectedAtMs,
+      acceptedAtMs,
+      firstContentMs,
+      answers,
+    };
+  }
+}
+
+type MutableSlot = { -readonly [Field in keyof HealthSlot]: HealthSlot[Field] };
+
+function slotOf(nowMs: number): number {
+  return Math.floor(nowMs / limits.healthSlotMs);
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0);
+}

@@ -1,0 +1,50 @@
+/** `open`: calls should go elsewhere. `half-open`: one call at a time finds out whether the target works again. */
+export type BreakerState = 'closed' | 'open' | 'half-open';
+
+/** The recent results of a target with one credential, in all processes of an instance. */
+export interface TargetHealth {
+  readonly breaker: BreakerState;
+  /** Attempts in the last minute, and the share that failed. Rejections that the client caused are no failures. */
+  readonly attempts: number;
+  readonly errorRate: number;
+  /** The median time to the first content; undefined without recent answers. */
+  readonly firstContentMs: number | undefined;
+  /** Until when it rests, in milliseconds since 1970: an open breaker, or the wait that the provider asked for. */
+  readonly restsUntilMs: number | undefined;
+  /** Whether the provider rejected the credential. */
+  readonly isRejected: boolean;
+  /** Whether a call should be sent now. If the breaker is half-open, true for one call at a time. */
+  mayTry(): Promise<boolean>;
+}
+
+/** The results of one process in one slot of time. */
+export interface HealthSlot {
+  /** Number of the slot since 1970. */
+  readonly slot: number;
+  readonly attempts: number;
+  readonly failures: number;
+}
+
+/** What one process reports about a target with one credential. Times are milliseconds since 1970, or 0. */
+export interface HealthReport {
+  readonly slots: readonly HealthSlot[];
+  /** When the breaker last opened and closed. */
+  readonly openedAtMs: number;
+  readonly closedAtMs: number;
+  /** Until when the provider asked to wait. */
+  readonly restsUntilMs: number;
+  /** When the provider last rejected the credential, and accepted it again. */
+  readonly rejectedAtMs: number;
+  readonly acceptedAtMs: number;
+  /** The median time to the first content of this many answers. */
+  readonly firstContentMs: number;
+  readonly answers: number;
+}
+
+/** The health reports of all processes. Losing them is harmless: each process has its own results. */
+export interface HealthBoard {
+  /** Replaces the report of a process about a target. It expires after an hour. */
+  publish(name: string, processId: string, report: HealthReport): Promise<void>;
+  /** The reports of all processes about each of these targets, by process. */
+  read(names: readonly string[]): Promise<readonly ReadonlyMap<string, HealthReport>[]>;
+}
