@@ -19,6 +19,7 @@ export type { DecisionLog } from './kernel/conversation/decision-log.ts';
 export { digestOfTools } from './kernel/conversation/digest.ts';
 export type { PrefixKit } from './kernel/conversation/prefix.ts';
 export type { StepDecision, StepEstimate } from './kernel/conversation/prefix-step.ts';
+export { defineCollection } from './kernel/define-collection.ts';
 export { endUserOf, endUserRefOf } from './kernel/end-user.ts';
 export { GatewayError } from './kernel/errors.ts';
 export type { Exchange } from './kernel/exchange.ts';
@@ -40,6 +41,16 @@ export { accountScope, isFromUserText, unnamedScope } from './kernel/patterns/sc
 export { patternsModule, vectorPartitionOf } from './kernel/patterns/vectors.ts';
 export type { Archive, NewArchivedItem } from './kernel/ports/archive.ts';
 export type { Budget, Ceilings, Hold, HoldDecision, SpentByWindow } from './kernel/ports/budget.ts';
+export {
+  type Collection,
+  CollectionFullError,
+  type Entries,
+  type Entry,
+  type EntryFilter,
+  type EntryPage,
+  type EntryQuery,
+  type NewEntry,
+} from './kernel/ports/collections.ts';
 export type {
   EmbeddingFailureReason,
   EmbeddingResult,

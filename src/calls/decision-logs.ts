@@ -2,14 +2,19 @@ import type { Sealer } from '../accounts/sealer.ts';
 import type { DecisionLog } from '../kernel/conversation/decision-log.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
-import type { ModuleStore, ModuleStores, StoredEntry, StoredValue } from '../kernel/ports/module-store.ts';
+import type {
+  KeyValueStore,
+  KeyValueStores,
+  StoredEntry,
+  StoredValue,
+} from '../kernel/ports/module-store.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isJsonObject, parseExact } from '../lib/json.ts';
 import { Lru } from '../lib/lru.ts';
 import { limits } from './limits.ts';
 
 export interface DecisionLogsParts {
-  readonly stores: ModuleStores;
+  readonly stores: KeyValueStores;
   readonly clock: Clock;
   /** Encrypts decisions, which quote conversations. */
   readonly sealing: Sealer;
@@ -184,7 +189,7 @@ export class DecisionLogs {
   }
 
   /** Rewrites old entries so that an active conversation keeps its decisions. */
-  #keepAlive(store: ModuleStore, { key, value, version, updatedAtMs }: StoredEntry): void {
+  #keepAlive(store: KeyValueStore, { key, value, version, updatedAtMs }: StoredEntry): void {
     if (this.#parts.clock.now() - updatedAtMs < limits.decisionLogLifeMs / 2) return;
     void store.put(key, value, version).catch(() => undefined);
   }
@@ -207,7 +212,7 @@ export class DecisionLogs {
     return over.length;
   }
 
-  #storeOf({ module, scope }: DecisionLogKey): ModuleStore {
+  #storeOf({ module, scope }: DecisionLogKey): KeyValueStore {
     return this.#parts.stores.store(`${module}/ledger`, scope);
   }
 

@@ -45,7 +45,6 @@ export class MeteredAttempt implements Attempt {
   readonly askedBy: string | undefined;
   readonly isModuleCall: boolean;
   readonly meter = new Meter();
-  readonly startedAtMs = performance.now();
   bill: Bill | undefined;
   ending: Ending | undefined;
   readonly startedAtMs = performance.now();
@@ -67,10 +66,6 @@ export class MeteredAttempt implements Attempt {
     this.#parts = parts;
     exchange.trace.attemptStarted(this);
     for (let module = observer; module !== undefined; module = module.outer) module.attemptStarted(this);
-  }
-
-  get firstContentAtMs(): number | undefined {
-    return this.meter.firstContentAtMs;
   }
 
   get usage(): Usage {

@@ -34,6 +34,7 @@ function contentSteps({ stores, modules, embeddingsPart }: Omit<EraseParts, 'log
     { name: 'archive', erase: (accountId) => database.archive.forget(scopeOfAccount(accountId)) },
     // Includes decisions of modules in conversations.
     { name: 'module stores', erase: (accountId) => database.modules.forget(scopeOfAccount(accountId)) },
+    { name: 'collections', erase: (accountId) => database.collections.forget(scopeOfAccount(accountId)) },
     // Cached answers, stored turns, prefixes sent to providers, counts and budgets.
     {
       name: 'memory',

@@ -15,6 +15,7 @@ import { embeddingsPart } from './parts/embeddings.ts';
 import { identityPart, type PublicAddress } from './parts/identity.ts';
 import { informationPart } from './parts/information.ts';
 import { metricsPart } from './parts/metrics.ts';
+import { moduleStoresPart } from './parts/module-stores.ts';
 import { modulesPart } from './parts/modules.ts';
 import { patternsPart } from './parts/patterns.ts';
 import { createPaidModels, createPayerServices } from './parts/payers.ts';
@@ -96,6 +97,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const { modules, unknownVariables } = parts.add(await modulesPart({ settings, log, given }));
   const stores = parts.add(await storesPart({ settings, log, sharedResources }));
   const ground = { settings, log, roots: rootSecrets, via, egress, modules, stores };
+  const { moduleStores } = parts.add(moduleStoresPart(ground));
   const { metrics } = parts.add(metricsPart({ settings, log, sharedResources }));
   metrics.addSource(() => renderEgressMetrics(egress));
   const providers = parts.add(providersPart(settings, outbound));
@@ -116,7 +118,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const { vault } = parts.add(providerKeysPart({ ...ground, providers }));
   const recorded = { metrics, usage, spending: spendingLimiter, requests };
   const calls = parts.add(
-    pipelinesPart({ ...ground, ...recorded, providers, embeddingsPart: meaning, patternStore }),
+    pipelinesPart({ ...ground, ...recorded, moduleStores, providers, embeddingsPart: meaning, patternStore }),
   );
   const { pipelines } = calls;
   const sandbox = parts.add(sandboxPart({ ...ground, providers, identity, pipelines, sessions }));

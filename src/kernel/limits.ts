@@ -64,6 +64,11 @@ export const limits = {
   compiledPipelinesMax: 500,
   /** Entries on one page, 25 MiB of memory at most. */
   modulePageMax: 100,
+  /** The largest `entriesMax` of a collection: clients can fill only their own share. */
+  collectionEntriesMax: 100_000,
+  /** The size of a value in a collection: usual and largest, a tenth of a second of database time. */
+  collectionValueBytes: 256 * 1024,
+  collectionValueBytesMax: 8 * 1024 * 1024,
   /** How long a module may delay a call without a break, not counting the time it waits for inner modules. */
   moduleDeadlineMs: 30_000,
   /** Interval between deadline checks. */

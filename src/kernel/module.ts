@@ -17,6 +17,7 @@ import type { Vectors } from './ports/vectors.ts';
 import type { Target } from './provider.ts';
 import type { Recording } from './reply/recording.ts';
 import type { Reply } from './reply/reply.ts';
+import type { StandardSchema } from './standard-schema.ts';
 import type { Touch } from './touches.ts';
 import type { Attributes } from './trace.ts';
 
@@ -162,26 +163,6 @@ export interface Models {
 }
 
 export type ModelRequest = Omit<ChatRequest, 'model' | 'stream'>;
-
-/** The part of the Standard Schema convention (standardschema.dev) that Weir uses; any schema library works. */
-interface StandardSchema<Output> {
-  readonly '~standard': {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-    /** Describes the options for the docs, if the schema library can. */
-    readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-2020-12' }) => JsonObject };
-  };
-}
-
-type SchemaResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly SchemaIssue[] };
-
-export interface SchemaIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
 
 /** Infers the option types of a module. */
 export function defineModule<Options>(module: Module<Options>): Module<Options> {

@@ -4,7 +4,7 @@ import type { PrefixGuard } from './conversation/prefix-guard.ts';
 import { GatewayError } from './errors.ts';
 import { type Exchange, requestOriginOf, withRequestOrigin } from './exchange.ts';
 import { limits } from './limits.ts';
-import type { Handler, Kit, Module, SchemaIssue } from './module.ts';
+import type { Handler, Kit, Module } from './module.ts';
 import { ModuleExecution } from './module-execution.ts';
 import {
   formatPipelineList,
@@ -13,6 +13,7 @@ import {
   validatePipelineList,
 } from './pipeline-list.ts';
 import { type Reply, replyOwnership } from './reply/reply.ts';
+import type { SchemaIssue } from './standard-schema.ts';
 import { DeadlineTimer } from './stopwatch.ts';
 import { editsContent, redacts, type Touch } from './touches.ts';
 

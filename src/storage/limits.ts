@@ -30,6 +30,17 @@ export const limits = {
   moduleEntriesMax: 100_000,
   /** Entries deleted in one transaction; the largest take a tenth of a second. */
   moduleEntriesDeletedAtOnce: 100,
+  /**
+   * Lengths of an entry's key and text fields in a collection: with the names, PostgreSQL can index them (2,700
+   * bytes, up to three a character).
+   */
+  collectionKeyCharactersMax: 200,
+  collectionTextCharactersMax: 256,
+  /** Entries that are deleted in one transaction, and the interval between deletions of expired ones. */
+  collectionEntriesDeletedAtOnce: 100,
+  collectionTidyMs: 300_000,
+  /** Rounds of one such deletion; the rest waits for the next. */
+  collectionTidyRoundsMax: 100,
   /** One cached value in Redis: a long conversation with images, and a tenth of a second of network time. */
   cacheValueBytesMax: 8 * 1024 * 1024,
   /** Bytes in flight to such a cache; further values are not cached. */

@@ -61,7 +61,7 @@ export function storeFullError(module: string): Error {
   );
 }
 
-function toJson(value: unknown): string {
+export function toJson(value: unknown): string {
   let json: string | undefined;
   try {
     json = JSON.stringify(value);
@@ -72,13 +72,13 @@ function toJson(value: unknown): string {
   return json;
 }
 
-function validateNonEmpty(label: string, name: string, charactersMax: number): string {
+export function validateNonEmpty(label: string, name: string, charactersMax: number): string {
   if (name === '') throw new Error(`${label} can't be empty`);
   return validateText(label, name, charactersMax);
 }
 
 /** Throws instead of replacing invalid characters: two different keys could become the same. */
-function validateText(label: string, name: string, charactersMax: number): string {
+export function validateText(label: string, name: string, charactersMax: number): string {
   if (name.length > charactersMax)
     throw new Error(`${label} of ${name.length} characters is too long: the limit is ${charactersMax}`);
   if (!name.isWellFormed() || name.includes('\0'))

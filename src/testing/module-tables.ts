@@ -1,11 +1,13 @@
 import { Kysely, sql } from 'kysely';
 import type { ArchiveTable } from '../kernel/ports/archive.ts';
-import type { ModuleStores } from '../kernel/ports/module-store.ts';
+import type { CollectionTable } from '../kernel/ports/collection-table.ts';
+import type { KeyValueStores } from '../kernel/ports/module-store.ts';
 import type { PatternTable } from '../kernel/ports/patterns.ts';
 import type { VectorTable } from '../kernel/ports/vectors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { limits } from '../storage/limits.ts';
 import { SqlArchiveTable } from '../storage/sql/archive-table.ts';
+import { SqlCollectionTable } from '../storage/sql/collection-table.ts';
 import { createKyselyDialect } from '../storage/sql/kysely-dialect.ts';
 import { migrate } from '../storage/sql/migrate.ts';
 import { migrations } from '../storage/sql/migrations/index.ts';
@@ -19,7 +21,8 @@ import type { SchemaTables, Tables } from '../storage/sql/tables.ts';
 import { SqlVectorTable } from '../storage/sql/vector-table.ts';
 
 export interface ModuleTables {
-  readonly modules: ModuleStores;
+  readonly modules: KeyValueStores;
+  readonly collections: CollectionTable;
   readonly vectors: VectorTable;
   readonly patterns: PatternTable;
   readonly archive: ArchiveTable;
@@ -41,6 +44,7 @@ export function createModuleTables(clock: Clock = systemClock): ModuleTables {
   const db = new Kysely<Tables>({ dialect: createKyselyDialect(sqliteDialect, pool) });
   return {
     modules: new SqlModuleStores(db, clock),
+    collections: new SqlCollectionTable(db),
     vectors: new SqlVectorTable(db),
     patterns: new SqlPatternTable(db),
     archive: new SqlArchiveTable(db),

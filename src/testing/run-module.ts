@@ -41,6 +41,7 @@ import { freeSheet } from '../providers/catalog/price-sheet.ts';
 import { demo } from '../providers/demo/demo.ts';
 import { MemoryBudgets } from '../storage/memory/memory-budgets.ts';
 import { MemoryCacheBackend } from '../storage/memory/memory-cache-backend.ts';
+import { ModuleStoresWithCollections } from '../storage/module-stores.ts';
 import { anthropicMessages, wireByName } from '../wire/index.ts';
 import { createModuleTables } from './module-tables.ts';
 import { testPrices } from './test-prices.ts';
@@ -126,7 +127,12 @@ export function runModule(
   const spendingLimiter = new SpendingLimiter({ budgets, clock, reservations, days: async () => [] });
   const faults: unknown[] = [];
   const backgroundTasks = new BackgroundTasks({ onFault: (_, fault) => void faults.push(fault) });
-  const stores = tables.modules;
+  const stores = new ModuleStoresWithCollections({
+    values: tables.modules,
+    entries: tables.collections,
+    sealer,
+    clock,
+  });
   const cacheBackend = new MemoryCacheBackend(clock);
   const kits = createKitFactory({
     embeddings,
@@ -140,7 +146,7 @@ export function runModule(
     archives,
     cacheBackend,
     stores,
-    decisionLogs: new DecisionLogs({ stores, clock, sealing: sealer }),
+    decisionLogs: new DecisionLogs({ stores: tables.modules, clock, sealing: sealer }),
     clock,
     catalog: prices,
     requestKeys: new RequestKeys(Buffer.from('test')),

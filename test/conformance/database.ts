@@ -4,6 +4,7 @@ import { apiKeysConformance } from './database/api-keys.ts';
 import { archiveConformance } from './database/archive.ts';
 import { billingConformance } from './database/billing.ts';
 import { challengesConformance } from './database/challenges.ts';
+import { collectionEntriesConformance } from './database/collections.ts';
 import { creditsConformance } from './database/credits.ts';
 import { ledgerConformance } from './database/ledger.ts';
 import { modulesConformance } from './database/modules.ts';
@@ -56,6 +57,7 @@ export function databaseConformance(
     requestLogSumsConformance(setUpDatabase);
     requestLogCleaningConformance(setUpDatabase);
     modulesConformance(setUpDatabase);
+    collectionEntriesConformance(setUpDatabase);
     anonSessionsConformance(setUpDatabase);
     receiptsConformance(setUpDatabase);
     challengesConformance(setUpDatabase);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { limits } from '../../src/kernel/limits.ts';
-import type { ModuleStore, ModuleStores, StoreListOptions } from '../../src/kernel/ports/module-store.ts';
+import type { KeyValueStore, KeyValueStores, StoreListOptions } from '../../src/kernel/ports/module-store.ts';
 
 interface ModuleStoresSetUp {
-  readonly stores: ModuleStores;
+  readonly stores: KeyValueStores;
   /** One of them, and empty. */
-  readonly one: ModuleStore;
+  readonly one: KeyValueStore;
 }
 
 /** How every home of modules' stores lists what is in them. */
@@ -70,7 +70,7 @@ export function moduleStoreListConformance(setUp: (t: TestContext) => Promise<Mo
   });
 }
 
-export async function listKeys(store: ModuleStore, page?: StoreListOptions): Promise<readonly string[]> {
+export async function listKeys(store: KeyValueStore, page?: StoreListOptions): Promise<readonly string[]> {
   return (await store.list(page)).map(({ key }) => key);
 }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import type { ModuleStore, ModuleStores } from '../../src/kernel/ports/module-store.ts';
+import type { KeyValueStore, KeyValueStores } from '../../src/kernel/ports/module-store.ts';
 import { limits } from '../../src/storage/limits.ts';
 import { listKeys, moduleStoreListConformance } from './module-store-list.ts';
 
 /** Stores for one test, as two replicas have them. */
 interface ModuleStoresFixture {
-  readonly replicas: readonly [ModuleStores, ModuleStores];
+  readonly replicas: readonly [KeyValueStores, KeyValueStores];
   /** Fills the store of module `m` in scope `s`, which has an entry already, until `left` more fit. */
   fill(left: number): Promise<void>;
 }
@@ -21,7 +21,7 @@ export function moduleStoresConformance(
     const [one, other] = home.replicas.map((stores) => stores.store('m', 's'));
     assert.ok(one !== undefined && other !== undefined);
     /** A number of times, one after the other. */
-    const inTurn = <Done>(times: number, work: (store: ModuleStore, at: number) => Promise<Done>) =>
+    const inTurn = <Done>(times: number, work: (store: KeyValueStore, at: number) => Promise<Done>) =>
       Promise.all(Array.from({ length: times }, (_, at) => work(at % 2 === 0 ? one : other, at)));
     return { ...home, stores: home.replicas[0], one, other, inTurn };
   };

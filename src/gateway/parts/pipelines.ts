@@ -22,6 +22,7 @@ import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Module } from '../../kernel/module.ts';
 import { Pipelines as Compiled } from '../../kernel/pipeline.ts';
+import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type { PatternSource } from '../../kernel/ports/patterns.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
@@ -64,6 +65,7 @@ interface PipelinesParts {
   readonly via: string;
   readonly modules: ReadonlyMap<string, Module>;
   readonly stores: Stores;
+  readonly moduleStores: ModuleStores;
   readonly metrics: Metrics;
   readonly providers: ProvidersPart;
   readonly embeddingsPart: EmbeddingsPart;
@@ -158,7 +160,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
   });
   const kits = createKitFactory({
     cacheBackend,
-    stores: stores.database.modules,
+    stores: parts.moduleStores,
     embeddings: parts.embeddingsPart.embeddings,
     vectors,
     patterns: parts.patternStore,

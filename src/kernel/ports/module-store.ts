@@ -1,5 +1,7 @@
+import type { CollectionStore } from './collections.ts';
+
 /** Small durable JSON values of a module for one tenant. */
-export interface ModuleStore {
+export interface KeyValueStore {
   get(key: string): Promise<StoredValue | undefined>;
   /**
    * Writes the value and resolves to the stored entry. With `version`, only if that is the stored version (0: if
@@ -33,9 +35,17 @@ export interface StoreListOptions {
   readonly limit?: number | undefined;
 }
 
+/** Key-value stores, separate for each module and tenant. */
+export interface KeyValueStores {
+  store(module: string, scope: string): KeyValueStore;
+  /** Deletes all values that modules stored for a tenant, in chunks. */
+  forget(scope: string): Promise<void>;
+}
+
+/** Everything that a module stores for one tenant: values by key, and collections of entries with indexed fields. */
+export interface ModuleStore extends KeyValueStore, CollectionStore {}
+
 /** Creates stores, separate for each module and tenant. */
 export interface ModuleStores {
   store(module: string, scope: string): ModuleStore;
-  /** Deletes everything that modules stored for a tenant, in chunks. */
-  forget(scope: string): Promise<void>;
 }

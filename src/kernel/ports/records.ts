@@ -1,8 +1,9 @@
 import type { AccountRows } from './account-rows.ts';
 import type { ArchiveTable } from './archive.ts';
 import type { BillingAccounts, Credits, Recharges } from './billing.ts';
+import type { CollectionTable } from './collection-table.ts';
 import type { Accounts, Identities, Members } from './identities.ts';
-import type { ModuleStores } from './module-store.ts';
+import type { KeyValueStores } from './module-store.ts';
 import type { PaidAnswers } from './paid-answers.ts';
 import type { PatternTable } from './patterns.ts';
 import type { Challenges, Ledger } from './payments.ts';
@@ -26,7 +27,8 @@ export interface Database {
   readonly providerKeys: ProviderKeys;
   readonly usage: UsageStore;
   readonly requests: RequestLog;
-  readonly modules: ModuleStores;
+  readonly modules: KeyValueStores;
+  readonly collections: CollectionTable;
   readonly anonSessions: AnonSessions;
   readonly receipts: Receipts;
   readonly challenges: Challenges;

@@ -129,6 +129,13 @@ const exportedTables: readonly ExportedTable[] = [
     key: ['module', 'key'],
     columns: ['value', 'updated_at_ms'],
   },
+  {
+    type: 'collection_entry',
+    from: sql`collection_entries`,
+    ownerColumn: 'scope',
+    key: ['module', 'collection', 'key'],
+    columns: ['value', 'created_at_ms', 'updated_at_ms', 'expires_at_ms'],
+  },
 ];
 
 export class SqlAccountRows implements AccountRows {
@@ -164,8 +171,9 @@ export class SqlAccountRows implements AccountRows {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Decision logs quote conversations, so they are sealed. */
+/** Decision logs and sealed collections quote conversations. */
 function isSealed({ value }: Row): boolean {
+  if (value === null) return true;
   if (typeof value !== 'string' || !value.includes('"sealed"')) return false;
   const parsed: unknown = JSON.parse(value);
   return isJsonObject(parsed) && 'sealed' in parsed;

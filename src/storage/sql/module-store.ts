@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type {
-  ModuleStore,
+  KeyValueStore,
   StoredEntry,
   StoredValue,
   StoreListOptions,
@@ -34,7 +34,7 @@ const prefixRangeEnd = '\u{10ffff}'.repeat(limits.moduleKeyCharactersMax / 2);
  * The store of one module for one scope. Additions and deletions lock the row with the counters until they commit, so
  * that the count is right and existing entries stay meanwhile.
  */
-export class SqlModuleStore implements ModuleStore {
+export class SqlModuleStore implements KeyValueStore {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;
   readonly #storeKey: StoreKey;

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
-import type { ModuleStore, ModuleStores } from '../../kernel/ports/module-store.ts';
+import type { KeyValueStore, KeyValueStores } from '../../kernel/ports/module-store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { validateStoreName } from '../module-entry-validation.ts';
 import { SqlModuleStore } from './module-store.ts';
 import type { Tables } from './tables.ts';
 
-export class SqlModuleStores implements ModuleStores {
+export class SqlModuleStores implements KeyValueStores {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;
 
@@ -14,7 +14,7 @@ export class SqlModuleStores implements ModuleStores {
     this.#clock = clock;
   }
 
-  store(module: string, scope: string): ModuleStore {
+  store(module: string, scope: string): KeyValueStore {
     return this.#store(validateStoreName(module), validateStoreName(scope));
   }
 

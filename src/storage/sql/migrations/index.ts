@@ -4,6 +4,7 @@ import { archive } from './archive.ts';
 import { archivePersons } from './archive-persons.ts';
 import { askedBy } from './asked-by.ts';
 import { billing } from './billing.ts';
+import { collections } from './collections.ts';
 import { identities } from './identities.ts';
 import { moduleDays } from './module-days.ts';
 import { moduleStores } from './module-stores.ts';
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   requestKinds,
   requestPast,
   identities,
+  collections,
 ];

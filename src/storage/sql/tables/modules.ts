@@ -17,6 +17,37 @@ export interface ModuleTables {
     readonly version: number;
     readonly updated_at_ms: number;
   };
+  /** Entries of collections; `text1` to `integer2` have the fields that a collection declares. */
+  readonly collection_entries: {
+    readonly scope: string;
+    readonly module: string;
+    readonly collection: string;
+    readonly key: string;
+    /** As JSON; null if sealed. */
+    readonly value: string | null;
+    readonly sealed_by: string | null;
+    readonly sealed: Uint8Array | null;
+    readonly bytes: number;
+    readonly version: number;
+    readonly created_at_ms: number;
+    readonly updated_at_ms: number;
+    readonly expires_at_ms: number | null;
+    readonly text1: string | null;
+    readonly text2: string | null;
+    readonly text3: string | null;
+    readonly text4: string | null;
+    readonly integer1: number | null;
+    readonly integer2: number | null;
+  };
+  /** Sizes of collections that have bounds. Writers of such a collection lock its row. */
+  readonly collection_counters: {
+    readonly scope: string;
+    readonly module: string;
+    readonly collection: string;
+    readonly entries: number;
+    readonly bytes: number;
+    readonly revision: number;
+  };
   /** Owners of vectors: one row per module and scope. */
   readonly vector_owners: {
     readonly scope: string;

@@ -1,0 +1,38 @@
+import { Sealer } from '../../accounts/sealer.ts';
+import type { ModuleStores } from '../../kernel/ports/module-store.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { startTidying } from '../../storage/collection-tidying.ts';
+import { ModuleStoresWithCollections } from '../../storage/module-stores.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Part } from '../part.ts';
+import type { RootSecrets } from '../secrets.ts';
+import type { Stores } from './stores.ts';
+
+interface ModuleStoresParts {
+  readonly stores: Stores;
+  readonly roots: RootSecrets;
+  readonly log: Log;
+}
+
+interface ModuleStoresPart extends Part {
+  readonly moduleStores: ModuleStores;
+}
+
+/** What modules store for accounts. */
+export function moduleStoresPart({ stores, roots, log }: ModuleStoresParts): ModuleStoresPart {
+  const { database } = stores;
+  const tidying = startTidying(database.collections, {
+    clock: systemClock,
+    onError: (err) => log.error({ err }, 'could not delete expired entries of modules'),
+  });
+  return {
+    moduleStores: new ModuleStoresWithCollections({
+      values: database.modules,
+      entries: database.collections,
+      // Named after its first content; another name would make that unreadable.
+      sealer: new Sealer(roots.deriveKeys('archive')),
+      clock: systemClock,
+    }),
+    close: () => tidying.stop(),
+  };
+}

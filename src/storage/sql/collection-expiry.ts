@@ -1,0 +1,66 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { CollectionId } from '../../kernel/ports/collection-table.ts';
+import { limits } from '../limits.ts';
+import { type CollectionCounters, hasCounters, lockCounters, saveCounters } from './collection-counters.ts';
+import type { Tables } from './tables.ts';
+
+/** Deletes the expired entries of a collection and counts them off. */
+export async function deleteExpired(
+  trx: Transaction<Tables>,
+  id: CollectionId,
+  counters: CollectionCounters,
+  nowMs: number,
+): Promise<void> {
+  const deleted = await trx
+    .deleteFrom('collection_entries')
+    .where((the) => the.and(id))
+    .where('expires_at_ms', '<=', nowMs)
+    .returning('bytes')
+    .execute();
+  counters.entries -= deleted.length;
+  counters.bytes -= deleted.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Deletes expired entries of the collections whose entries expired first; true if there may be more. */
+export async function tidyCollections(db: Kysely<Tables>, nowMs: number): Promise<boolean> {
+  const expired = await db
+    .selectFrom('collection_entries')
+    .select(['scope', 'module', 'collection', 'key'])
+    .where('expires_at_ms', '<=', nowMs)
+    .orderBy('expires_at_ms')
+    .limit(limits.collectionEntriesDeletedAtOnce)
+    .execute();
+  const byCollection = Map.groupBy(expired, ({ scope, module, collection }) =>
+    JSON.stringify([scope, module, collection]),
+  );
+  for (const [first, ...others] of byCollection.values()) {
+    if (first === undefined) continue;
+    const { scope, module, collection } = first;
+    const keys = [first, ...others].map(({ key }) => key);
+    await tidyCollection(db, { scope, module, collection }, keys, nowMs);
+  }
+  return expired.length === limits.collectionEntriesDeletedAtOnce;
+}
+
+async function tidyCollection(
+  db: Kysely<Tables>,
+  id: CollectionId,
+  keys: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  const isCounted = await hasCounters(db, id);
+  await db.transaction().execute(async (trx) => {
+    const counters = isCounted ? await lockCounters(trx, id) : undefined;
+    const deleted = await trx
+      .deleteFrom('collection_entries')
+      .where((the) => the.and(id))
+      .where('key', 'in', keys)
+      .where('expires_at_ms', '<=', nowMs)
+      .returning('bytes')
+      .execute();
+    if (counters === undefined) return;
+    counters.entries -= deleted.length;
+    counters.bytes -= deleted.reduce((sum, { bytes }) => sum + bytes, 0);
+    await saveCounters(trx, id, counters);
+  });
+}
