@@ -20,11 +20,7 @@ export interface HealthMonitorParts {
   readonly board: HealthBoard | undefined;
 }
 
-/** An ended attempt with its times on the performance clock. */
-export interface EndedAttempt extends Pick<Attempt, 'target' | 'ending'> {
-  readonly startedAtMs: number;
-  readonly firstContentAtMs: number | undefined;
-}
+export type EndedAttempt = Pick<Attempt, 'target' | 'ending' | 'startedAtMs' | 'firstContentAtMs'>;
 
 /** A target with the credential that a call to it uses. */
 export interface CredentialedTarget {
