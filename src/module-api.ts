@@ -86,6 +86,7 @@ export { packRecording, type Recording, unpackRecording } from './kernel/reply/r
 export { Reply } from './kernel/reply/reply.ts';
 export { createTextReplacer, type TextMatch } from './kernel/reply/text-replacer.ts';
 export type { GatewayTool, ToolAnswer, ToolCallContext } from './kernel/tools/gateway-tool.ts';
+export type { HiddenBlocks } from './kernel/tools/turn-history.ts';
 export { hasFormatOnlyFields, withTools } from './kernel/tools/with-tools.ts';
 export type { Clock } from './lib/clock.ts';
 export { contentWords, isReordered, significantWords } from './lib/content-words.ts';
@@ -94,4 +95,6 @@ export { canonicalJson, isJsonObject, type JsonObject, parseExact } from './lib/
 export { Lru } from './lib/lru.ts';
 export { isFreeOfSecrets, toPlainLine } from './lib/secret-shapes.ts';
 export { originalByteLength } from './lib/truncate-texts.ts';
+export { mapTexts, texts, unscannedParts } from './wire/texts/map-texts.ts';
+export type { MapText, RequestText, TextField, TextPlace, UnscannedPart } from './wire/texts/text-place.ts';
 export { isThinkingBlock } from './wire/thinking-blocks.ts';

@@ -18,4 +18,6 @@ export const limits = {
   reportedCountMax: 100_000_000,
   /** Maximum dollars that a provider may report for one call; the same as `usageFigureMax`. */
   reportedCostUsdMax: 10_000,
+  /** Texts of a message among which the parts of a joined text are looked for: the time grows with their square. */
+  joinedTextsMax: 100,
 } as const;

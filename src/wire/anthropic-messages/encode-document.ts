@@ -1,5 +1,6 @@
 import type { Block, DocumentBlock } from '../../kernel/message.ts';
 import { untranslatableError } from '../foreign.ts';
+import { isTextType } from '../texts/media-texts.ts';
 
 /** A document as PDF or plain text, or an image block for a picture. */
 export function encodeDocument(block: DocumentBlock): Block {
@@ -11,14 +12,8 @@ export function encodeDocument(block: DocumentBlock): Block {
     const { title: _, ...rest } = block;
     return { ...rest, type: 'image', source };
   }
-  if (!isText(type)) throw untranslatableError(`messages[].content[].document.${type}`, 'anthropic-messages');
+  if (!isTextType(type))
+    throw untranslatableError(`messages[].content[].document.${type}`, 'anthropic-messages');
   const text = Buffer.from(data, 'base64').toString('utf8');
   return { ...block, source: { type: 'text', media_type: 'text/plain', data: text } };
-}
-
-/** The provider validates files without a type. */
-function isText(type: string): boolean {
-  return /^text\/|^application\/(json|xml|yaml|x-yaml|toml|javascript|sql|csv|x-ndjson)$|\+(json|xml)$/.test(
-    type,
-  );
 }

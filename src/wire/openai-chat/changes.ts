@@ -100,8 +100,13 @@ function conversationOf(
   const unchanged = request.system === clientRequest.request.system;
   const head = unchanged
     ? before.slice(0, leadingInstructions(before))
-    : encodeSystem(request.system, encodeContext);
+    : restoreSystem(request.system, encodeContext);
   return [...head, ...request.messages.flatMap((message) => restoreMessage(message, encodeContext))];
+}
+
+function restoreSystem(system: ChatRequest['system'], encodeContext: EncodeContext): readonly JsonObject[] {
+  const originals = typeof system === 'object' ? originalsOf(system) : undefined;
+  return originals ?? encodeSystem(system, encodeContext);
 }
 
 function restoreMessage(message: Message, encodeContext: EncodeContext): readonly JsonObject[] {

@@ -19,16 +19,20 @@ function isInstruction(message: JsonObject): boolean {
   return message.role === 'system' || message.role === 'developer';
 }
 
-/** The system prompt as a string if it is one string, else as blocks. */
+/** The system prompt as a string if it is one string without a name, else as blocks. */
 export function decodeSystem(
   messages: readonly JsonObject[],
   extensionFields: ExtensionFields,
 ): string | readonly TextBlock[] | undefined {
   const [first] = messages;
   if (first === undefined) return undefined;
-  if (messages.length === 1 && typeof first.content === 'string') return first.content;
+  if (messages.length === 1 && typeof first.content === 'string' && first.name === undefined)
+    return first.content;
   const blocks = messages.flatMap((message) => decodeContent(message.content, extensionFields));
-  return blocks.filter((block) => block.type === 'text');
+  return attachOriginals(
+    blocks.filter((block) => block.type === 'text'),
+    messages,
+  );
 }
 
 /** Groups messages into turns: tool results and adjacent user messages are one user turn. */

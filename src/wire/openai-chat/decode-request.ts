@@ -61,6 +61,7 @@ function decodeExtensionFields(body: JsonObject): ExtensionFields {
   const extensionFields = collectExtensionFields(body, { isEssential, translated: translatedFields });
   if (objectOf(objectOf(body.tool_choice)?.allowed_tools) !== undefined)
     extensionFields.optional.tool_choice = body.tool_choice;
+  if (body.safety_identifier != null && body.user != null) extensionFields.optional.user = body.user;
   return extensionFields;
 }
 

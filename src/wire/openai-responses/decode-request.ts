@@ -75,6 +75,7 @@ function decodeExtensionFields(body: JsonObject): ExtensionFields {
   const { format: __, ...text } = objectOf(body.text) ?? {};
   if (Object.values(reasoning).some((value) => value !== null)) optional.reasoning = reasoning;
   if (Object.values(text).some((value) => value !== null)) optional.text = text;
+  if (body.safety_identifier != null && body.user != null) optional.user = body.user;
   if (choosesNonFunction(objectOf(body.tool_choice))) optional.tool_choice = body.tool_choice;
   return extensionFields;
 }
