@@ -23,6 +23,8 @@ export { defineCollection } from './kernel/define-collection.ts';
 export { endUserOf, endUserRefOf } from './kernel/end-user.ts';
 export { GatewayError } from './kernel/errors.ts';
 export type { Exchange } from './kernel/exchange.ts';
+export { defaultPageLimit, pageLimitSchema, textSchema } from './kernel/input-schemas.ts';
+export { invalidFieldError } from './kernel/input-validation.ts';
 export type * from './kernel/message.ts';
 export {
   type ConversationContext,
@@ -34,6 +36,12 @@ export {
   type ModuleFactory,
   type ModuleHost,
 } from './kernel/module.ts';
+export {
+  defineModuleRoute,
+  type ModuleRequest,
+  type ModuleResponse,
+  type ModuleRoute,
+} from './kernel/module-route.ts';
 export { type Bill, formatUsd, type NanoUsd, nanoOfPico } from './kernel/money.ts';
 export { choosesOutputLimit } from './kernel/output-limit.ts';
 export { patternFingerprint } from './kernel/patterns/fingerprint.ts';

@@ -10,7 +10,15 @@ const host: ModuleHost = {
   log: { info() {}, error() {} },
   settings: () => ({}),
   every() {},
+  store: unavailable,
+  vectors: unavailable,
+  hasCall: unavailable,
 };
+
+/** Pages need no data of accounts. */
+function unavailable(): never {
+  throw new Error('there is no gateway');
+}
 
 /** A page for each module and an overview, by path below `prefix`. `folder` has the present pages. */
 export function modulePages(folder: string, prefix: string): Readonly<Record<string, string>> {

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isRequestId } from '../kernel/request-id.ts';
 import { systemClock } from '../lib/clock.ts';
 import { openDashboard } from '../server/api/dashboard.ts';
 import { openDocs } from '../server/api/docs.ts';
 import type { Log } from '../telemetry/log.ts';
 import { startListener } from './listen.ts';
 import type { ModuleInput } from './module-packages.ts';
+import { checkRouteCollisions, createModuleRoutes } from './module-routes.ts';
 import { accountsPart } from './parts/accounts.ts';
 import { anonymousPart } from './parts/anonymous.ts';
 import { billingPart, type CreditUseListener } from './parts/billing.ts';
@@ -94,10 +96,12 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const { modules: given = [] } = composeOptions;
   const outbound = parts.add(egressPart(settings, log));
   const { egress } = outbound;
-  const { modules, unknownVariables } = parts.add(await modulesPart({ settings, log, given }));
   const stores = parts.add(await storesPart({ settings, log, sharedResources }));
+  const { moduleStores } = parts.add(moduleStoresPart({ stores, roots: rootSecrets, log }));
+  const { modules, builtInNames, moduleHosts, unknownVariables } = parts.add(
+    await modulesPart({ settings, log, given }),
+  );
   const ground = { settings, log, roots: rootSecrets, via, egress, modules, stores };
-  const { moduleStores } = parts.add(moduleStoresPart(ground));
   const { metrics } = parts.add(metricsPart({ settings, log, sharedResources }));
   metrics.addSource(() => renderEgressMetrics(egress));
   const providers = parts.add(providersPart(settings, outbound));
@@ -108,6 +112,19 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const { usage } = parts.add(await usagePart({ ...ground, creditUse: creditUseListener }));
   const { spending: spendingLimiter } = parts.add(spendingPart({ ...ground, usage }));
   const { requests } = parts.add(await requestLogPart({ ...ground, providers }));
+  moduleHosts.connect({
+    stores: moduleStores,
+    vectors: meaning.vectors,
+    hasCall: async (id, accountId) => isRequestId(id) && (await requests.find(id, accountId)) !== undefined,
+  });
+  const { rateLimiter } = stores.shared;
+  const moduleRoutes = createModuleRoutes({
+    modules,
+    builtIn: builtInNames,
+    hosts: moduleHosts,
+    rateLimiter,
+  });
+  parts.add({ routes: [...moduleRoutes.values()].flat() });
   const { patternStore } = parts.add(patternsPart({ ...ground, requests, embeddingsPart: meaning }));
   const { receipts } = parts.add(await receiptsPart(ground));
   const { sessions, findGuest } = parts.add(anonymousPart(ground));
@@ -158,6 +175,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
       ...ground,
       startedAtMs,
       features,
+      moduleRoutes,
       isShuttingDown,
       recorders: [usage, requests],
       embeddingsPart: meaning,
@@ -169,6 +187,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     }),
   );
 
+  checkRouteCollisions(parts.routes);
   for (const { name, help, read } of parts.gauges) metrics.gauge(name, help, read);
   const pages = settings.dashboard === 'on' ? openPages(projectFolder) : undefined;
   const listener = await startListener({

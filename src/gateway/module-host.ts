@@ -8,8 +8,8 @@ interface HostParts {
   settings: ModuleHost['settings'];
 }
 
-/** The services of modules for the lifetime of the gateway. */
-export class GatewayModuleHost implements ModuleHost {
+/** The services that all modules share for the lifetime of the gateway. */
+export class GatewayModuleHost implements Omit<ModuleHost, 'store' | 'vectors' | 'hasCall'> {
   readonly clock: Clock;
   readonly log: ModuleHost['log'];
   readonly settings: ModuleHost['settings'];

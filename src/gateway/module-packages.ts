@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Module, type ModuleFactory, type ModuleHost, moduleApi } from '../kernel/module.ts';
 import { redacts } from '../kernel/touches.ts';
+import type { ModuleHosts } from './module-hosts.ts';
 
 /** A module, or a function that creates one. */
 export type ModuleInput = Module | ModuleFactory;
@@ -17,17 +18,25 @@ interface ModuleSources {
   readonly folder: string;
 }
 
+interface LoadedModules {
+  readonly modules: ReadonlyMap<string, Module>;
+  readonly builtInNames: ReadonlySet<string>;
+}
+
 /** Loads the built-in modules, the given ones and those of npm packages, once at startup. */
 export async function loadModules(
   { builtIn, given, packages, folder }: ModuleSources,
-  host: ModuleHost,
-): Promise<ReadonlyMap<string, Module>> {
+  hosts: ModuleHosts,
+): Promise<LoadedModules> {
   const modules = new Map<string, Module>();
   for (const make of builtIn) {
+    const host = hosts.create();
     const module = make(host);
     checkRedaction(module, 'the built-in modules');
+    host.bind(module.name);
     modules.set(module.name, module);
   }
+  const builtInNames = new Set(modules.keys());
   const add = (from: string, brought: readonly Module[]) => {
     for (const module of brought) {
       if (modules.has(module.name))
@@ -35,24 +44,26 @@ export async function loadModules(
       modules.set(module.name, module);
     }
   };
-  add('modules: the list', createModules(given, 'modules: one of the list', host));
+  add('modules: the list', createModules(given, 'modules: one of the list', hosts));
   for (const [name, exported] of await importPackages(packages, folder))
     add(
       `WEIR_MODULES: ${name}`,
-      createModules(exported, `WEIR_MODULES: the default export of ${name}`, host),
+      createModules(exported, `WEIR_MODULES: the default export of ${name}`, hosts),
     );
-  return modules;
+  return { modules, builtInNames };
 }
 
 /** Accepts a module, a function that creates one, or an array of these. */
-function createModules(exported: unknown, source: string, host: ModuleHost): readonly Module[] {
+function createModules(exported: unknown, source: string, hosts: ModuleHosts): readonly Module[] {
   const list = Array.isArray(exported) ? exported : [exported];
   return list.map((candidate) => {
+    const host = hosts.create();
     const made: unknown = typeof candidate === 'function' ? createModule(candidate, host, source) : candidate;
     if (!isModule(made))
       throw new Error(`${source} must be a module, a function that returns one, or a list of these`);
     checkApi(made, source);
     checkRedaction(made, source);
+    host.bind(made.name);
     return made;
   });
 }
@@ -130,6 +141,7 @@ function isModule(value: unknown): value is Module {
     has('ifBroken', (policy) => policy === 'skip' || policy === 'reject') &&
     has('touches', Array.isArray) &&
     has('options', (schema) => typeof schema === 'object' && schema !== null && '~standard' in schema) &&
-    has('handle', (handle) => typeof handle === 'function')
+    has('handle', (handle) => typeof handle === 'function') &&
+    has('routes', (routes) => routes === undefined || typeof routes === 'function')
   );
 }

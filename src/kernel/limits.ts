@@ -54,6 +54,8 @@ export const limits = {
   vectorRowsAtOnce: 100,
   /** How much of a dropped field name is reported. */
   reportedFieldCharacters: 100,
+  /** How many dropped field names are reported. */
+  reportedFieldsMax: 5,
   /** Calls stored in one statement, ten milliseconds of database time. */
   requestLogRowsAtOnce: 500,
   /** How often the database may reject a batch of rows. */

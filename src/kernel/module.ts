@@ -5,6 +5,7 @@ import type { DecisionLog } from './conversation/decision-log.ts';
 import type { PrefixKit } from './conversation/prefix.ts';
 import type { Exchange } from './exchange.ts';
 import type { Answer, ChatRequest } from './message.ts';
+import type { ModuleRoute } from './module-route.ts';
 import type { NanoUsd } from './money.ts';
 import type { Archive } from './ports/archive.ts';
 import type { Budget } from './ports/budget.ts';
@@ -67,6 +68,10 @@ export interface Module<Options = unknown> {
   /** Whether it does nothing with these options; it is then skipped in calls, but stays in lists. */
   idle?(options: Options): boolean;
   handle(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply>;
+  /** Names of what it offers beside calls, for `features` of `/v1/capabilities`. */
+  readonly features?: readonly string[];
+  /** Its HTTP routes, for account holders and their programs. */
+  routes?(host: ModuleHost): readonly ModuleRoute[];
   /** Called when the gateway closes. */
   close?(): void | Promise<void>;
 }
@@ -82,6 +87,12 @@ export interface ModuleHost {
   settings(name: string): Readonly<Record<string, string>>;
   /** Runs the task repeatedly, with a pause in between, until the gateway closes. Errors are logged. */
   every(pauseMs: number, run: () => void | Promise<void>): void;
+  /** The module's store for a tenant, as `kit.store` is in calls; for routes and timers. */
+  store(scope: string): ModuleStore;
+  /** The module's vectors of a tenant, as `kit.vectors` is in calls. */
+  vectors(scope: string): Vectors;
+  /** Whether the request log has a call of this account; in local mode, any call. */
+  hasCall(requestId: string, accountId: string | undefined): Promise<boolean>;
 }
 
 /** The gateway's log. Attributes must not contain texts of clients. */

@@ -61,8 +61,6 @@ export const limits = {
    */
   lingerMs: 10_000,
   lingerBytesMax: 64 * 1024 * 1024,
-  /** How many dropped field names are reported. */
-  reportedFieldsMax: 5,
   /** Issues of a stored pipeline must fit in a header that any proxy passes on. */
   warningCharactersMax: 1000,
   /** Calls on one page. */

@@ -22,7 +22,7 @@ import { PrefixGuard } from '../kernel/conversation/prefix-guard.ts';
 import { Exchange } from '../kernel/exchange.ts';
 import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import type { Answer, ChatRequest } from '../kernel/message.ts';
-import type { Handler, Module, ModuleFactory } from '../kernel/module.ts';
+import type { Handler, Module, ModuleFactory, ModuleHost } from '../kernel/module.ts';
 import { Pipelines } from '../kernel/pipeline.ts';
 import type { ArchiveTable } from '../kernel/ports/archive.ts';
 import type { Budgets } from '../kernel/ports/budget.ts';
@@ -122,7 +122,6 @@ export function runModule(
   const { patterns = tables.patterns, archive = tables.archive } = moduleTestEnvironment;
   const sealer = new Sealer([Buffer.alloc(32, 'test')]);
   const archives = new SealedArchives({ table: archive, clock, sealing: sealer, bytesMax: 64 * 1024 * 1024 });
-  const module = typeof made === 'function' ? made(createTestHost(clock, settings)) : made;
   const reservations = new Reservations({ usageStore: noReservations, clock });
   const spendingLimiter = new SpendingLimiter({ budgets, clock, reservations, days: async () => [] });
   const faults: unknown[] = [];
@@ -134,14 +133,25 @@ export function runModule(
     clock,
   });
   const cacheBackend = new MemoryCacheBackend(clock);
+  const vectors = new IndexedVectorStore({
+    table: tables.vectors,
+    clock,
+    perScope: 100_000,
+    slabs: () => createSlabs(embeddingsLimits.vectorBytesMax),
+  });
+  const host: ModuleHost = {
+    clock,
+    log: { info() {}, error() {} },
+    settings: () => settings,
+    every() {},
+    store: (scope) => stores.store(module.name, scope),
+    vectors: (scope) => vectors.vectors(module.name, scope),
+    hasCall: async () => false,
+  };
+  const module: Module = typeof made === 'function' ? made(host) : made;
   const kits = createKitFactory({
     embeddings,
-    vectors: new IndexedVectorStore({
-      table: tables.vectors,
-      clock,
-      perScope: 100_000,
-      slabs: () => createSlabs(embeddingsLimits.vectorBytesMax),
-    }),
+    vectors,
     patterns: new PatternStore({ table: patterns, clock }),
     archives,
     cacheBackend,
@@ -205,15 +215,6 @@ export function runModule(
       const [fault] = faults.splice(0);
       if (fault !== undefined) process.emitWarning(`a background task failed: ${String(fault)}`);
     }
-  };
-}
-
-function createTestHost(clock: Clock, settings: Readonly<Record<string, string>>) {
-  return {
-    clock,
-    log: { info() {}, error() {} },
-    settings: () => settings,
-    every() {},
   };
 }
 

@@ -5,6 +5,7 @@ import type { Provider } from '../../kernel/provider.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { plannedModules } from '../../modules/index.ts';
 import { ModelList } from '../../providers/model-list.ts';
+import type { ApiRoute } from '../../server/api/route.ts';
 import { healthRoutes } from '../../server/api/routes/health.ts';
 import { informationRoutes, type PaidRoute } from '../../server/api/routes/information.ts';
 import { modelsRoutes } from '../../server/api/routes/models.ts';
@@ -35,6 +36,7 @@ interface InformationParts {
   readonly recorders: readonly Recorder[];
   /** The features of all parts. */
   readonly features: readonly string[];
+  readonly moduleRoutes: ReadonlyMap<string, readonly ApiRoute[]>;
   readonly isShuttingDown: () => boolean;
 }
 
@@ -87,6 +89,7 @@ export function informationPart(parts: InformationParts): Part {
         formats: wireFormats,
         tierLimits: settings.tierLimits,
         features: parts.features,
+        moduleRoutes: parts.moduleRoutes,
         paidRoutes: parts.paidRoutes,
         embeddings: () => parts.embeddingsPart.embeddings.state(),
       }),

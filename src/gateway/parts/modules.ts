@@ -4,6 +4,7 @@ import { builtInModules } from '../../modules/index.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { closeModules } from '../close-modules.ts';
 import { GatewayModuleHost } from '../module-host.ts';
+import { ModuleHosts } from '../module-hosts.ts';
 import { loadModules, type ModuleInput } from '../module-packages.ts';
 import { findUnknownVariables, moduleSettingsOf } from '../module-settings.ts';
 import type { Part } from '../part.ts';
@@ -18,6 +19,8 @@ interface ModulesParts {
 
 interface ModulesPart extends Part {
   readonly modules: ReadonlyMap<string, Module>;
+  readonly builtInNames: ReadonlySet<string>;
+  readonly moduleHosts: ModuleHosts;
   /** `WEIR_` variables that no module knows. */
   readonly unknownVariables: readonly string[];
 }
@@ -31,11 +34,14 @@ export async function modulesPart({ settings, log, given }: ModulesParts): Promi
     settings: (name) => moduleSettingsOf(name, rest),
   });
   const sources = { builtIn: builtInModules, given, packages: modulePackages, folder: process.cwd() };
-  const modules = await loadModules(sources, gatewayModuleHost);
+  const moduleHosts = new ModuleHosts(gatewayModuleHost);
+  const { modules, builtInNames } = await loadModules(sources, moduleHosts);
   return {
     modules,
+    builtInNames,
+    moduleHosts,
     unknownVariables: findUnknownVariables(modules.keys(), rest),
-    features: ['module-packages'],
+    features: ['module-packages', ...[...modules.values()].flatMap(({ features = [] }) => features)],
     async close(untilMs) {
       gatewayModuleHost.close();
       await closeModules(modules.values(), {

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { GatewayError } from '../../kernel/errors.ts';
+import { parseInput } from '../../kernel/input-validation.ts';
 import { parseBody } from '../../kernel/json/parse-body.ts';
+import type { StandardSchema } from '../../kernel/standard-schema.ts';
 import { headerOf } from '../../lib/headers.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { describeSchema } from './describe-schema.ts';
 import type { ApiRequest, BodyDescription } from './route.ts';
 import { invalidFieldError, parseWithSchema } from './validation.ts';
 
@@ -31,17 +35,40 @@ export function jsonBody<Shape extends z.ZodRawShape>(
   const required = !schema.safeParse({}).success;
   return {
     description: { schema, required },
-    async parse({ headers, readBody }) {
-      const type = headerOf(headers, 'content-type');
-      const bytes = await readBody();
-      if (bytes.byteLength === 0 && !required) return parseWithSchema(schema, {});
-      if (type !== undefined && !isJson(type))
-        throw new GatewayError('unsupported_media_type', 'unsupported content-type; send application/json');
-      const body = parseBody(bytes);
-      checkStorableText(body, '');
-      return parseWithSchema(schema, body);
-    },
+    parse: async (request) => parseWithSchema(schema, await parseJson(request, required)),
   };
+}
+
+/** The same with a schema of any library. */
+export function schemaBody<Body>(schema: StandardSchema<Body>): BodyParser<Body> {
+  const empty = schema['~standard'].validate({});
+  const required = empty instanceof Promise || empty.issues !== undefined;
+  return {
+    description: { schema: describeSchema(schema), required },
+    parse: async (request) => parseInput(schema, await parseJson(request, required)),
+  };
+}
+
+/** A text, such as lines of JSON. */
+export function textBody<Body>(schema: StandardSchema<Body>): BodyParser<Body> {
+  return {
+    description: { schema: describeSchema(schema), required: true },
+    parse: async ({ readBody }) => parseInput(schema, Buffer.from(await readBody()).toString('utf8')),
+  };
+}
+
+async function parseJson(
+  { headers, readBody }: Pick<ApiRequest, 'headers' | 'readBody'>,
+  required: boolean,
+): Promise<JsonObject> {
+  const type = headerOf(headers, 'content-type');
+  const bytes = await readBody();
+  if (bytes.byteLength === 0 && !required) return {};
+  if (type !== undefined && !isJson(type))
+    throw new GatewayError('unsupported_media_type', 'unsupported content-type; send application/json');
+  const body = parseBody(bytes);
+  checkStorableText(body, '');
+  return body;
 }
 
 function isJson(contentType: string): boolean {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { BillingReport } from '../../../billing/billing-report.ts';
 import type { BillingService } from '../../../billing/billing-service.ts';
+import { defaultPageLimit, pageLimitSchema } from '../../../kernel/input-schemas.ts';
 import { limits } from '../../limits.ts';
 import { bySession, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
-import { defaultPageLimit, pageLimitSchema } from '../page-limit.ts';
 import type { ApiRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
 import { TimeCursors } from '../time-cursor.ts';

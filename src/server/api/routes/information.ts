@@ -20,6 +20,7 @@ export interface InformationParts {
   readonly planned: readonly { readonly name: string; readonly summary: string }[];
   readonly formats: readonly WireFormat[];
   readonly features: readonly string[];
+  readonly moduleRoutes: ReadonlyMap<string, readonly Pick<ApiRoute, 'method' | 'path'>[]>;
   readonly paidRoutes: readonly PaidRoute[];
   embeddings(): EmbeddingsState;
   /** Calls per month, by tier. */
@@ -93,7 +94,9 @@ const capabilitiesInfo = z.object({
   mode: z.enum(['local', 'cloud']),
   wire_formats: z.array(z.object({ name: z.string(), path: z.string() })),
   providers: z.array(providerInfo),
-  modules: z.array(moduleInfo),
+  modules: z.array(
+    moduleInfo.extend({ routes: z.array(z.string()).describe('Its own routes, such as `GET /v1/patterns`') }),
+  ),
   features: z.array(z.string()),
   embeddings: z.object({
     source: z.string(),
@@ -145,7 +148,10 @@ export function informationRoutes(parts: InformationParts): readonly ApiRoute[] 
       wire_formats: provider.wires.map((wire) => wire.name),
       key_forms: provider.keyForm?.layouts(provider) ?? [],
     })),
-    modules,
+    modules: modules.map((module) => ({
+      ...module,
+      routes: (parts.moduleRoutes.get(module.name) ?? []).map(({ method, path }) => `${method} ${path}`),
+    })),
     features: parts.features,
   };
   const contentType = 'application/json; charset=utf-8';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { scopeOf } from '../../../kernel/caller.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
+import { defaultPageLimit, pageLimitSchema } from '../../../kernel/input-schemas.ts';
 import { parseBody } from '../../../kernel/json/parse-body.ts';
 import type { Pattern } from '../../../kernel/ports/patterns.ts';
 import { limits as patternsLimits } from '../../../patterns/limits.ts';
@@ -10,7 +11,6 @@ import { limits } from '../../limits.ts';
 import type { AccountCaller } from '../access.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { type BodyParser, jsonBody, noBody } from '../json-body.ts';
-import { defaultPageLimit, pageLimitSchema } from '../page-limit.ts';
 import type { ApiRoute } from '../route.ts';
 import { invalidFieldError, parseQuery, parseWithSchema } from '../validation.ts';
 import {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../kernel/errors.ts';
+import { defaultPageLimit, pageLimitSchema } from '../../../kernel/input-schemas.ts';
 import type { Ledger, LedgerLine } from '../../../kernel/ports/payments.ts';
 import { chargeTerms, paidRoute } from '../../../payments/offer.ts';
 import { problemPage, problemPagePolicy } from '../../../payments/problem-page.ts';
 import { isProblemSlug } from '../../../payments/problems.ts';
 import { limits } from '../../limits.ts';
-import { defaultPageLimit, pageLimitSchema } from '../page-limit.ts';
 import type { ApiRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
 import { TimeCursors } from '../time-cursor.ts';

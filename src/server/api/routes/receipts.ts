@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../kernel/errors.ts';
+import { defaultPageLimit, pageLimitSchema } from '../../../kernel/input-schemas.ts';
 import type { OwnedReceipt, Receipts, StoredReceipt } from '../../../kernel/ports/receipts.ts';
 import { headerOf } from '../../../lib/headers.ts';
 import { receiptPageCsp, renderReceiptPage } from '../../../receipts/page/receipt-page.ts';
@@ -11,7 +12,6 @@ import { limits } from '../../limits.ts';
 import type { AccountCaller } from '../access.ts';
 import { type AccessRule, bySessionOrKey, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
-import { defaultPageLimit, pageLimitSchema } from '../page-limit.ts';
 import type { ApiResponse, ApiRoute } from '../route.ts';
 import { TimeCursors } from '../time-cursor.ts';
 import { parseQuery } from '../validation.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../kernel/errors.ts';
+import { defaultPageLimit, pageLimitSchema } from '../../../kernel/input-schemas.ts';
 import { limits as kernelLimits } from '../../../kernel/limits.ts';
 import type { LogFilter, LogPage, LogQuery, RequestLog } from '../../../kernel/ports/request-log.ts';
 import type { RateCard } from '../../../kernel/rate-card.ts';
@@ -8,7 +9,6 @@ import { limits } from '../../limits.ts';
 import type { AccountCaller } from '../access.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
-import { defaultPageLimit, pageLimitSchema } from '../page-limit.ts';
 import type { ApiRoute } from '../route.ts';
 import { parseQuery } from '../validation.ts';
 import { callSchema, describeCall } from './call-schema.ts';
