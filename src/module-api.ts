@@ -67,6 +67,7 @@ export type {
   TextPair,
   Vector,
 } from './kernel/ports/embeddings.ts';
+export type { EgressFetch, EgressRequest } from './kernel/ports/fetch.ts';
 export type { ModuleStore, StoredValue } from './kernel/ports/module-store.ts';
 export type {
   Gist,

@@ -13,9 +13,10 @@ const host: ModuleHost = {
   store: unavailable,
   vectors: unavailable,
   hasCall: unavailable,
+  fetch: unavailable,
 };
 
-/** Pages need no data of accounts. */
+/** Pages need no data of accounts and no network. */
 function unavailable(): never {
   throw new Error('there is no gateway');
 }

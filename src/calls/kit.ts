@@ -12,6 +12,7 @@ import type { KitFactory, ModuleContext } from '../kernel/pipeline.ts';
 import type { Archive, Archives } from '../kernel/ports/archive.ts';
 import { type Budget, type BudgetHolder, budgetHolderOf } from '../kernel/ports/budget.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
+import type { EgressFetch } from '../kernel/ports/fetch.ts';
 import type { ModuleStore, ModuleStores } from '../kernel/ports/module-store.ts';
 import type { PatternSource, Patterns } from '../kernel/ports/patterns.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
@@ -26,6 +27,7 @@ import { ignoreErrors } from '../lib/ignore-errors.ts';
 import { type AskModelParts, askModel } from './ask-model.ts';
 import { autoSettleHolds } from './auto-settle-holds.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
+import { fetchDuringCall } from './call-fetch.ts';
 import type { DecisionLogs } from './decision-logs.ts';
 import { cacheName } from './module-caches.ts';
 import type { RequestKeys } from './request-keys.ts';
@@ -49,6 +51,8 @@ export interface KitParts {
   budget(budgetHolder: BudgetHolder, call: { readonly isEnded: boolean }): Budget;
   wireByName(name: string): ProviderFormat | undefined;
   target: Models['target'];
+  /** The `fetch` of a module. */
+  fetchFor(module: string): EgressFetch;
 }
 
 /** Creates the kits of modules, for gateways and for module tests. */
@@ -148,6 +152,11 @@ class CallKit implements Kit<unknown> {
       ask: (modelRequest, to) =>
         ignoreErrors(askModel(asking, { question: modelRequest, target: to, execution, moduleCallHandler })),
     };
+  }
+
+  get fetch(): EgressFetch {
+    const { module, exchange } = this.#execution;
+    return fetchDuringCall(this.#parts.fetchFor(module.name), exchange);
   }
 
   addSaving(nanoUsd: NanoUsd): void {

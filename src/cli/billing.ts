@@ -25,7 +25,7 @@ async function reconcileWithStripe(settings: Settings, repairs: boolean): Promis
   const { mpp, billing: set } = settings;
   if (mpp.stripeKey === undefined)
     throw new SettingsError(['STRIPE_SECRET_KEY: must be set to query the payment processor']);
-  const { egress } = egressPart(settings, { error() {} });
+  const { egress } = egressPart({ settings, log: { error() {} } });
   const processor = new StripeBilling({
     client: lazyStripe({ egress, key: mpp.stripeKey, base: mpp.stripeBase }),
     ...set,

@@ -1,4 +1,4 @@
-import { egressPart } from '../gateway/parts/egress.ts';
+import { type EgressPart, egressPart } from '../gateway/parts/egress.ts';
 import { modulesPart } from '../gateway/parts/modules.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
 import type { Module } from '../kernel/module.ts';
@@ -38,11 +38,11 @@ async function runChecks(
     if (!(thrown instanceof SettingsError)) throw thrown;
     return thrown.faults.map((fault) => fail('settings', fault, seeSettings));
   }
-  const outbound = egressPart(settings, { error() {} });
+  const outbound = egressPart({ settings, log: { error() {} } });
   const { egress } = outbound;
   const none = { findings: [], clockAheadMs: {} };
   const [fromSettings, folder, port, stores, providers, mail, stripe] = await Promise.all([
-    settingFindings(settings),
+    settingFindings(settings, outbound),
     folderFindings(settings),
     portFinding(settings),
     storeFindings(settings),
@@ -70,11 +70,12 @@ async function runChecks(
 /** Findings, and the modules that could be loaded. */
 async function settingFindings(
   settings: Settings,
+  { moduleFetches }: EgressPart,
 ): Promise<{ readonly findings: readonly Finding[]; readonly modules?: ReadonlyMap<string, Module> }> {
   const warnings = settingWarnings(settings).map((warning) => warn('settings', warning, seeSettings));
   try {
     const log = createLog('silent', { write() {} });
-    const part = await modulesPart({ settings, log, given: [] });
+    const part = await modulesPart({ settings, log, moduleFetches, given: [] });
     await part.close?.(performance.now() + limits.doctorCloseMs);
     const unknown = part.unknownVariables.map((variable) =>
       warn('settings', `${variable} is not a setting of this version`, 'check the spelling'),

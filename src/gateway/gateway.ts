@@ -94,12 +94,12 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const isDraining = () => state === 'draining';
 
   const { modules: given = [] } = composeOptions;
-  const outbound = parts.add(egressPart(settings, log));
-  const { egress } = outbound;
+  const outbound = parts.add(egressPart({ settings, log, via }));
+  const { egress, moduleFetches } = outbound;
   const stores = parts.add(await storesPart({ settings, log, sharedResources }));
   const { moduleStores } = parts.add(moduleStoresPart({ stores, roots: rootSecrets, log }));
   const { modules, builtInNames, moduleHosts, unknownVariables } = parts.add(
-    await modulesPart({ settings, log, given }),
+    await modulesPart({ settings, log, moduleFetches, given }),
   );
   const ground = { settings, log, roots: rootSecrets, via, egress, modules, stores };
   const { metrics } = parts.add(metricsPart({ settings, log, sharedResources }));
@@ -135,7 +135,15 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const { vault } = parts.add(providerKeysPart({ ...ground, providers }));
   const recorded = { metrics, usage, spending: spendingLimiter, requests };
   const calls = parts.add(
-    pipelinesPart({ ...ground, ...recorded, moduleStores, providers, embeddingsPart: meaning, patternStore }),
+    pipelinesPart({
+      ...ground,
+      ...recorded,
+      moduleStores,
+      moduleFetches,
+      providers,
+      embeddingsPart: meaning,
+      patternStore,
+    }),
   );
   const { pipelines } = calls;
   const sandbox = parts.add(sandboxPart({ ...ground, providers, identity, pipelines, sessions }));

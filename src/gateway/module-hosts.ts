@@ -1,7 +1,17 @@
 import type { ModuleHost } from '../kernel/module.ts';
+import type { EgressFetch } from '../kernel/ports/fetch.ts';
 import type { ModuleStores } from '../kernel/ports/module-store.ts';
 import type { VectorStores } from '../kernel/ports/vectors.ts';
-import type { GatewayModuleHost } from './module-host.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../telemetry/log.ts';
+
+interface ModuleHostsParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  settings: ModuleHost['settings'];
+  /** The `fetch` of a module. */
+  fetchFor(module: string): EgressFetch;
+}
 
 /** Services for the data of accounts. */
 export interface AccountServices {
@@ -10,24 +20,32 @@ export interface AccountServices {
   hasCall: ModuleHost['hasCall'];
 }
 
-/** A host whose stores belong to one module. */
+/** A host whose stores and requests belong to one module. */
 export interface OwnModuleHost extends ModuleHost {
   /** Called with the name of the module once it has been created. */
   bind(module: string): void;
 }
 
-/** The hosts of all modules of a gateway. */
+/** The services of all modules for the lifetime of the gateway. */
 export class ModuleHosts {
-  readonly #shared: GatewayModuleHost;
+  readonly #parts: ModuleHostsParts;
+  readonly #log: ModuleHost['log'];
   readonly #hosts = new Map<string, ModuleHost>();
+  readonly #timers = new Set<NodeJS.Timeout>();
   #services: AccountServices | undefined;
+  #closed = false;
 
-  constructor(shared: GatewayModuleHost) {
-    this.#shared = shared;
+  constructor(parts: ModuleHostsParts) {
+    this.#parts = parts;
+    const { log } = parts;
+    this.#log = {
+      info: (message, facts) => log.info({ ...facts }, message),
+      error: (message, facts) => log.error({ ...facts }, message),
+    };
   }
 
   create(): OwnModuleHost {
-    const shared = this.#shared;
+    const { clock, settings, fetchFor } = this.#parts;
     let name: string | undefined;
     const owned = () => {
       const services = this.#services;
@@ -36,10 +54,14 @@ export class ModuleHosts {
       return { module: name, ...services };
     };
     const host: OwnModuleHost = {
-      clock: shared.clock,
-      log: shared.log,
-      settings: shared.settings,
-      every: (pauseMs, run) => shared.every(pauseMs, run),
+      clock,
+      settings,
+      log: this.#log,
+      every: (pauseMs, run) => this.#every(pauseMs, run),
+      async fetch(input, init) {
+        if (name === undefined) throw new Error('host.fetch works once the module is created');
+        return fetchFor(name)(input, init);
+      },
       store(scope) {
         const { module, stores } = owned();
         return stores.store(module, scope);
@@ -66,5 +88,24 @@ export class ModuleHosts {
   /** Called when the parts with the data of accounts have started. */
   connect(services: AccountServices): void {
     this.#services = services;
+  }
+
+  #every(pauseMs: number, run: () => void | Promise<void>): void {
+    if (this.#closed) return;
+    const timer = setTimeout(async () => {
+      this.#timers.delete(timer);
+      try {
+        await run();
+      } catch (fault) {
+        this.#log.error('a periodic task of a module failed', { err: fault });
+      }
+      this.#every(pauseMs, run);
+    }, pauseMs).unref();
+    this.#timers.add(timer);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
   }
 }

@@ -10,6 +10,7 @@ import type { NanoUsd } from './money.ts';
 import type { Archive } from './ports/archive.ts';
 import type { Budget } from './ports/budget.ts';
 import type { Embeddings } from './ports/embeddings.ts';
+import type { EgressFetch } from './ports/fetch.ts';
 import type { ModuleStore } from './ports/module-store.ts';
 import type { Patterns } from './ports/patterns.ts';
 import type { Prices } from './ports/prices.ts';
@@ -85,6 +86,11 @@ export interface ModuleHost {
   readonly log: ModuleLogger;
   /** The variables `WEIR_<NAME>_…` of this module, by the rest of their names. */
   settings(name: string): Readonly<Record<string, string>>;
+  /**
+   * The standard `fetch`, to the addresses that the operator allows for this module. It works once the module is
+   * created; during a call use `kit.fetch`, which ends with the call.
+   */
+  readonly fetch: EgressFetch;
   /** Runs the task repeatedly, with a pause in between, until the gateway closes. Errors are logged. */
   every(pauseMs: number, run: () => void | Promise<void>): void;
   /** The module's store for a tenant, as `kit.store` is in calls; for routes and timers. */
@@ -128,6 +134,11 @@ export interface Kit<Options> {
   /** Prices and limits of models. */
   readonly catalog: Prices;
   readonly models: Models;
+  /**
+   * The standard `fetch`, to the addresses that the operator allows for this module. Requests end when the client
+   * leaves, unless the call has ended before.
+   */
+  readonly fetch: EgressFetch;
   /** The remaining budget of the caller's key. */
   readonly budget: Budget;
   /**

@@ -10,6 +10,7 @@ import { DecisionLogs } from '../calls/decision-logs.ts';
 import { createKitFactory } from '../calls/kit.ts';
 import { meterAttempts } from '../calls/metered-attempt.ts';
 import { RequestKeys } from '../calls/request-keys.ts';
+import { Egress } from '../egress/egress.ts';
 import { limits as embeddingsLimits } from '../embeddings/limits.ts';
 import { noEmbeddings } from '../embeddings/no-embeddings.ts';
 import { IndexedVectorStore } from '../embeddings/vectors/indexed-vector-store.ts';
@@ -27,6 +28,7 @@ import { Pipelines } from '../kernel/pipeline.ts';
 import type { ArchiveTable } from '../kernel/ports/archive.ts';
 import type { Budgets } from '../kernel/ports/budget.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
+import type { EgressFetch } from '../kernel/ports/fetch.ts';
 import type { PatternTable } from '../kernel/ports/patterns.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
 import type { Provider } from '../kernel/provider.ts';
@@ -43,6 +45,7 @@ import { MemoryBudgets } from '../storage/memory/memory-budgets.ts';
 import { MemoryCacheBackend } from '../storage/memory/memory-cache-backend.ts';
 import { ModuleStoresWithCollections } from '../storage/module-stores.ts';
 import { anthropicMessages, wireByName } from '../wire/index.ts';
+import { GlobalFetchGuard } from './global-fetch-guard.ts';
 import { createModuleTables } from './module-tables.ts';
 import { testPrices } from './test-prices.ts';
 
@@ -97,6 +100,8 @@ export interface ModuleTestEnvironment {
   readonly archive?: ArchiveTable;
   /** The module's variables `WEIR_<NAME>_…`, by the rest of their names. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Answers the module's requests with `kit.fetch` and `host.fetch`; by default they are sent, to any address. */
+  readonly fetch?: EgressFetch;
   /** Receives the savings and trials that modules report. */
   onModuleWork?(work: ModuleSavings): void;
   /** Further modules for `pipeline`. */
@@ -108,7 +113,7 @@ const noReservations = { reserve: async () => undefined, reserved: async () => [
 
 /**
  * Returns a function that calls a module as the gateway does: in a pipeline, with the gateway's kit and with stores in memory,
- * which keep their content from call to call.
+ * which keep their content from call to call. A call rejects if the module has used the global `fetch`.
  */
 export function runModule(
   made: Module | ModuleFactory,
@@ -122,6 +127,8 @@ export function runModule(
   const { patterns = tables.patterns, archive = tables.archive } = moduleTestEnvironment;
   const sealer = new Sealer([Buffer.alloc(32, 'test')]);
   const archives = new SealedArchives({ table: archive, clock, sealing: sealer, bytesMax: 64 * 1024 * 1024 });
+  const fetch = moduleTestEnvironment.fetch ?? openTestFetch();
+  const guard = new GlobalFetchGuard();
   const reservations = new Reservations({ usageStore: noReservations, clock });
   const spendingLimiter = new SpendingLimiter({ budgets, clock, reservations, days: async () => [] });
   const faults: unknown[] = [];
@@ -144,11 +151,12 @@ export function runModule(
     log: { info() {}, error() {} },
     settings: () => settings,
     every() {},
+    fetch,
     store: (scope) => stores.store(module.name, scope),
     vectors: (scope) => vectors.vectors(module.name, scope),
     hasCall: async () => false,
   };
-  const module: Module = typeof made === 'function' ? made(host) : made;
+  const module: Module = typeof made === 'function' ? guard.watch(() => made(host)) : made;
   const kits = createKitFactory({
     embeddings,
     vectors,
@@ -170,13 +178,14 @@ export function runModule(
     budget: (budgetHolder, call) => spendingLimiter.budgetFor(budgetHolder, call),
     wireByName,
     target: (model) => ({ provider: defaults.provider ?? demo, model }),
+    fetchFor: () => fetch,
   });
   const settlement = new CallSettlement({
     error: (facts, message) => process.emitWarning(message, { detail: inspect(facts) }),
   });
   const all = [module, ...(moduleTestEnvironment.otherModules ?? [])];
-  const guard = new PrefixGuard({ cacheBackend, prices, clock });
-  const pipelines = new Pipelines(new Map(all.map((one) => [one.name, one])), kits, guard);
+  const prefixGuard = new PrefixGuard({ cacheBackend, prices, clock });
+  const pipelines = new Pipelines(new Map(all.map((one) => [one.name, one])), kits, prefixGuard);
 
   return async (request: ChatRequest, over: RunOptions = {}): Promise<ModuleRun> => {
     const run = { ...defaults, ...over };
@@ -185,7 +194,8 @@ export function runModule(
     const exchange = createExchange(request, run, trace);
     const recordingUpstream: Handler = async (passed) => {
       sent.push(passed.request);
-      return run.upstream === undefined ? answerWithDemo(passed) : run.upstream(passed);
+      const { upstream } = run;
+      return upstream === undefined ? answerWithDemo(passed) : guard.exempt(() => upstream(passed));
     };
     const upstream = meterAttempts({
       upstream: recordingUpstream,
@@ -203,19 +213,29 @@ export function runModule(
       attempts,
     });
     try {
-      const reply = replyOwnership.clearHolder(
-        await pipelines.compile(run.pipeline ?? alone).run(exchange, upstream),
-      );
-      return { answer: await reply.answer(), error: undefined, ...observed() };
+      const answer = await guard.watch(async () => {
+        const pipeline = pipelines.compile(run.pipeline ?? alone);
+        return replyOwnership.clearHolder(await pipeline.run(exchange, upstream)).answer();
+      });
+      return { answer, error: undefined, ...observed() };
     } catch (error) {
       return { answer: undefined, error, ...observed() };
     } finally {
-      trace.end();
-      await backgroundTasks.flush(gatewayLimits.lastFlushMs);
+      await guard.watch(() => {
+        trace.end();
+        return backgroundTasks.flush(gatewayLimits.lastFlushMs);
+      });
       const [fault] = faults.splice(0);
       if (fault !== undefined) process.emitWarning(`a background task failed: ${String(fault)}`);
+      guard.check();
     }
   };
+}
+
+/** A `fetch` to any address. */
+function openTestFetch(): EgressFetch {
+  const egress = new Egress({ isPublicOnly: false });
+  return egress.openFetch({ purpose: 'module:test', reachOf: () => 'any' });
 }
 
 function answerWithDemo({ request, signal }: Exchange): Reply {

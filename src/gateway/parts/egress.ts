@@ -1,17 +1,27 @@
 import { AllowList } from '../../egress/allow-list.ts';
 import { Egress } from '../../egress/egress.ts';
+import { ModuleFetches } from '../../egress/module-fetches.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { CounterFamily } from '../../telemetry/series.ts';
 import type { Part } from '../part.ts';
 import { type Settings, SettingsError } from '../settings.ts';
+import { version } from '../version.ts';
 
 export interface EgressPart extends Part {
   readonly egress: Egress;
   readonly allowList: AllowList;
+  readonly moduleFetches: ModuleFetches;
+}
+
+interface EgressOptions {
+  readonly settings: Settings;
+  readonly log: Pick<Log, 'error'>;
+  /** The `via` value that marks requests through this gateway; a command has none. */
+  readonly via?: string;
 }
 
 /** All outbound connections. */
-export function egressPart(settings: Settings, log: Pick<Log, 'error'>): EgressPart {
+export function egressPart({ settings, log, via }: EgressOptions): EgressPart {
   const egress = new Egress({
     isPublicOnly: settings.mode === 'cloud',
     onRefusal: ({ purpose, host, port, error: err }) =>
@@ -21,7 +31,13 @@ export function egressPart(settings: Settings, log: Pick<Log, 'error'>): EgressP
     egress.addStore('database', settings.stores.database);
     egress.addStore('redis', settings.stores.redis);
   }
-  return { egress, allowList: new AllowList(settings.egressAllow), close: () => egress.close() };
+  const allowList = new AllowList(settings.egressAllow);
+  const moduleFetches = new ModuleFetches({
+    egress,
+    allowList: settings.mode === 'cloud' ? allowList : undefined,
+    headers: { 'user-agent': `weir/${version}`, ...(via !== undefined && { via }) },
+  });
+  return { egress, allowList, moduleFetches, close: () => egress.close() };
 }
 
 /** Rejects a misspelt name, whose module could not connect. */

@@ -1,9 +1,9 @@
+import type { ModuleFetches } from '../../egress/module-fetches.ts';
 import type { Module } from '../../kernel/module.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { builtInModules } from '../../modules/index.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { closeModules } from '../close-modules.ts';
-import { GatewayModuleHost } from '../module-host.ts';
 import { ModuleHosts } from '../module-hosts.ts';
 import { loadModules, type ModuleInput } from '../module-packages.ts';
 import { findUnknownVariables, moduleSettingsOf } from '../module-settings.ts';
@@ -13,6 +13,7 @@ import type { Settings } from '../settings.ts';
 interface ModulesParts {
   readonly settings: Settings;
   readonly log: Log;
+  readonly moduleFetches: ModuleFetches;
   /** Modules of the embedding program. */
   readonly given: readonly ModuleInput[];
 }
@@ -26,15 +27,20 @@ interface ModulesPart extends Part {
 }
 
 /** Loads the modules. */
-export async function modulesPart({ settings, log, given }: ModulesParts): Promise<ModulesPart> {
+export async function modulesPart({
+  settings,
+  log,
+  moduleFetches,
+  given,
+}: ModulesParts): Promise<ModulesPart> {
   const { modulePackages, rest } = settings;
-  const gatewayModuleHost = new GatewayModuleHost({
+  const moduleHosts = new ModuleHosts({
     clock: systemClock,
     log,
     settings: (name) => moduleSettingsOf(name, rest),
+    fetchFor: (module) => moduleFetches.fetchFor(module),
   });
   const sources = { builtIn: builtInModules, given, packages: modulePackages, folder: process.cwd() };
-  const moduleHosts = new ModuleHosts(gatewayModuleHost);
   const { modules, builtInNames } = await loadModules(sources, moduleHosts);
   return {
     modules,
@@ -43,7 +49,7 @@ export async function modulesPart({ settings, log, given }: ModulesParts): Promi
     unknownVariables: findUnknownVariables(modules.keys(), rest),
     features: ['module-packages', ...[...modules.values()].flatMap(({ features = [] }) => features)],
     async close(untilMs) {
-      gatewayModuleHost.close();
+      moduleHosts.close();
       await closeModules(modules.values(), {
         timeoutMs: untilMs - performance.now(),
         onError: (module, err) => log.error({ module, err }, 'could not close a module'),

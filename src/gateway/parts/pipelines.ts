@@ -18,6 +18,7 @@ import { ModuleCaches } from '../../calls/module-caches.ts';
 import { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import { RequestKeys } from '../../calls/request-keys.ts';
 import { TargetChecks } from '../../calls/target-checks.ts';
+import type { ModuleFetches } from '../../egress/module-fetches.ts';
 import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Module } from '../../kernel/module.ts';
@@ -67,6 +68,7 @@ interface PipelinesParts {
   readonly stores: Stores;
   readonly moduleStores: ModuleStores;
   readonly metrics: Metrics;
+  readonly moduleFetches: ModuleFetches;
   readonly providers: ProvidersPart;
   readonly embeddingsPart: EmbeddingsPart;
   readonly patternStore: PatternSource;
@@ -183,6 +185,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     budget: (budgetHolder, call) => spendingLimiter.budgetFor(budgetHolder, call),
     wireByName: providerFormatByName,
     target: (model) => providerDirectory.find(model),
+    fetchFor: (module) => parts.moduleFetches.fetchFor(module),
   });
   const compiled = new Compiled(
     parts.modules,

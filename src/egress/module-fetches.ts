@@ -1,0 +1,32 @@
+import type { EgressFetch } from '../kernel/ports/fetch.ts';
+import type { AllowList } from './allow-list.ts';
+import type { Egress, Reach } from './egress.ts';
+
+interface ModuleFetchParts {
+  readonly egress: Egress;
+  /** Undefined in local mode, where modules may connect to every address. */
+  readonly allowList: AllowList | undefined;
+  /** Headers of every request that doesn't set them. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The `fetch` of each module, created on first use. */
+export class ModuleFetches {
+  readonly #parts: ModuleFetchParts;
+  readonly #byModule = new Map<string, EgressFetch>();
+
+  constructor(parts: ModuleFetchParts) {
+    this.#parts = parts;
+  }
+
+  fetchFor(module: string): EgressFetch {
+    const existing = this.#byModule.get(module);
+    if (existing !== undefined) return existing;
+    const { egress, allowList, headers } = this.#parts;
+    const reachOf = (origin: string): Reach | undefined =>
+      allowList === undefined ? 'any' : allowList.reachOf(module, origin);
+    const fetch = egress.openFetch({ purpose: `module:${module}`, reachOf, headers });
+    this.#byModule.set(module, fetch);
+    return fetch;
+  }
+}
