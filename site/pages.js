@@ -26,6 +26,7 @@ const chapters = [
       'docs/guides/long-conversations',
       'docs/guides/dashboard',
       'docs/guides/observability',
+      'docs/guides/recordings',
       'docs/guides/in-programs',
       'docs/guides/accounts',
       'docs/guides/billing',

@@ -140,6 +140,7 @@ async function settled({ person, canary, other, stripe, database }: Settled): Pr
     pipelineConfig: 'exact-cache,patterns,cost-guard?day=5',
   });
   await put(`/v1/keys/${made.id}/receipts`, { enabled: true });
+  await put(`/v1/keys/${made.id}/recording`, { record: 'all' });
   await put('/v1/byok/anthropic', { key: `sk-ant-${canary}-zqxj` });
   const login = { email: person.email, password };
   await call(other, { path: '/v1/users/login', body: login, headers: ['user-agent', canary] });
@@ -207,7 +208,7 @@ function assertKept(
     ...placesWith(canary, kept),
     ...placesWith(keyId, kept),
   ]);
-  const learned = ['patterns', 'outcomes', 'archive', 'module_days'];
+  const learned = ['patterns', 'outcomes', 'archive', 'recordings', 'module_days'];
   for (const table of [...tables, ...more, ...learned]) assert.ok(places.has(table), table);
 }
 
@@ -226,7 +227,7 @@ async function assertExported(
     .split('\n')
     .map((line) => Object(JSON.parse(line)));
   const things = ['account', 'session', 'key', 'provider_key', 'usage', 'module_usage', 'request', 'receipt'];
-  const more = ['claim', 'billing', 'credit', 'pattern', 'outcome', 'module_entry'];
+  const more = ['claim', 'billing', 'credit', 'pattern', 'outcome', 'module_entry', 'recording'];
   assert.deepEqual([...new Set(lines.map(({ type }) => String(type)))], [...things, ...more]);
   assert.ok(lines.filter(({ type }) => type === 'request').length > manyCalls);
   assert.equal(new Set(lines.map((line) => JSON.stringify(line))).size, lines.length);

@@ -92,6 +92,7 @@ function isUnknown(name: string): boolean {
 const refusals = [
   [/\/v1\/agent\/messages/, /^402 .*payment-required/s],
   [/\/v1\/archive\/\w+/, /^404 .*no archived item/s],
+  [/\/v1\/recordings\/req_\w+/, /^404 .*no such recording/s],
   [/\/v1\/requests\/req_\w+/, /^404 .*no such call in the request log/s],
 ] as const;
 

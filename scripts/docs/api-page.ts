@@ -12,6 +12,7 @@ const chapters: Readonly<Record<string, string>> = {
   Payments: 'Machine payments',
   Sandbox: 'Sandbox',
   Receipts: 'Receipts',
+  Recordings: 'Recordings',
   Patterns: 'Patterns',
   Archive: 'Archive',
   Information: 'Information',

@@ -56,6 +56,7 @@ export class AccountApiKeys {
       lastUsedAtMs: null,
       revokedAtMs: null,
       receipts: false,
+      record: null,
     };
     if (await apiKeys.add(key, limits.activeKeysMax, shown)) return { key, token };
     throw new GatewayError(

@@ -18,6 +18,7 @@ test('a key is looked up once and then cached for a minute', async (t) => {
     keyId: key.id,
     pipelineConfig: null,
     receipts: false,
+    record: null,
     version: await desk.shared.versions.of(key.accountId),
   });
   const before = looks();

@@ -1,4 +1,5 @@
 import { GatewayError } from '../kernel/errors.ts';
+import type { RecordingMode } from '../kernel/ports/recordings.ts';
 import type { Account, ActiveApiKey, ApiKeys } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -16,6 +17,8 @@ export interface KeyIdentity {
   readonly pipelineConfig: string | null;
   /** Whether its calls get receipts. */
   readonly receipts: boolean;
+  /** Which of its calls are recorded; null for the default of the instance. */
+  readonly record: RecordingMode | null;
   readonly version: string;
 }
 
@@ -131,8 +134,8 @@ export class ApiKeyAuthenticator {
     if (current === undefined) return undefined;
     if (current.isClosed) return 'closed';
     const { account, key } = current;
-    const { id: keyId, pipelineConfig, receipts } = key;
-    return { account, keyId, pipelineConfig, receipts, version };
+    const { id: keyId, pipelineConfig, receipts, record } = key;
+    return { account, keyId, pipelineConfig, receipts, record, version };
   }
 
   /** Several keys can share a prefix by chance, so there are few candidates. */

@@ -5,6 +5,21 @@ export const limits = {
   /** Interval between deletions of expired items. */
   archiveTidyMs: 300_000,
   archiveRefCharactersMax: 64,
+  /** Recorded bytes of one request, and of one answer; the rest is left out. */
+  recordedBodyBytesMax: 4 * 1024 * 1024,
+  /** Memory of a recording beside its bodies: headers and names. */
+  recordingOverheadBytes: 2048,
+  /** Memory for recordings of calls in flight and for those that wait to be stored; without room, nothing is recorded. */
+  recordingBytesHeldMax: 64 * 1024 * 1024,
+  /** Delay before a recording is stored, and the maximum backoff after a failed write. */
+  recordingFlushMs: 500,
+  recordingRetryMsMax: 5000,
+  /** Recordings that are compressed and stored together. */
+  recordingsAtOnce: 50,
+  /** How long a reader waits for the latest recordings to be stored. */
+  recordingReadFlushMs: 1000,
+  /** Interval between deletions of expired recordings. */
+  recordingCleanupMs: 300_000,
   /** Decisions of modules are deleted when their conversation was inactive for this long, */
   decisionLogLifeMs: 30 * 86_400_000,
   /** or sooner if an account has more of them than fit. */

@@ -1,23 +1,37 @@
 import { z } from 'zod';
 import { limits } from '../kernel/limits.ts';
+import { recordingModes } from '../kernel/ports/recordings.ts';
 import { commaSeparatedList } from '../lib/setting-schemas.ts';
-import { envVariable } from '../lib/settings.ts';
+import { combineSettings, envVariable } from '../lib/settings.ts';
+
+const byteCount = z.coerce.number('must be a number of bytes').pipe(
+  z
+    .int()
+    .min(0)
+    .max(1024 ** 4),
+);
 
 export const callSettings = {
   pipeline: envVariable('WEIR_PIPELINE', z.string().max(limits.pipelineTextMax).optional()),
   /** Packages that provide modules. */
   modulePackages: envVariable('WEIR_MODULES', commaSeparatedList.default([])),
   /** Size limit of the archive of one account. */
-  archiveBytes: envVariable(
-    'WEIR_ARCHIVE_BYTES',
-    z.coerce
-      .number()
-      .pipe(
-        z
-          .int()
-          .min(0)
-          .max(1024 ** 4),
-      )
-      .default(64 * 1024 * 1024),
+  archiveBytes: envVariable('WEIR_ARCHIVE_BYTES', byteCount.default(64 * 1024 * 1024)),
+  /** Which calls are recorded, for how long, and how many bytes of them are kept. */
+  recordings: combineSettings(
+    {
+      mode: envVariable('WEIR_RECORD', z.enum(recordingModes, 'must be off, sample or all').default('off')),
+      sampleRate: envVariable(
+        'WEIR_RECORD_SAMPLE',
+        z.coerce.number('must be a number from 0 to 1').min(0).max(1).default(0.01),
+      ),
+      days: envVariable(
+        'WEIR_RECORD_DAYS',
+        z.coerce.number('must be a number of days').int().min(0).max(3650).default(30),
+      ),
+      accountBytesMax: envVariable('WEIR_RECORD_BYTES', byteCount.default(64 * 1024 * 1024)),
+      totalBytesMax: envVariable('WEIR_RECORD_TOTAL_BYTES', byteCount.default(1024 ** 3)),
+    },
+    ({ days, ...chosen }) => ({ ...chosen, retentionMs: days * 86_400_000 }),
   ),
 } as const;

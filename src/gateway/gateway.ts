@@ -26,6 +26,7 @@ import { pipelinesPart } from './parts/pipelines.ts';
 import { providerKeysPart } from './parts/provider-keys.ts';
 import { providersPart } from './parts/providers.ts';
 import { receiptsPart } from './parts/receipts.ts';
+import { recordingsPart } from './parts/recordings.ts';
 import { requestLogPart } from './parts/request-log.ts';
 import { sandboxPart } from './parts/sandbox.ts';
 import { spendingPart } from './parts/spending.ts';
@@ -127,6 +128,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   parts.add({ routes: [...moduleRoutes.values()].flat() });
   const { patternStore } = parts.add(patternsPart({ ...ground, requests, embeddingsPart: meaning }));
   const { receipts } = parts.add(await receiptsPart(ground));
+  const { recordings } = parts.add(recordingsPart(ground));
   const { sessions, findGuest } = parts.add(anonymousPart(ground));
   const identity = parts.add(
     identityPart({ ...ground, usage, directory: providerDirectory, address, findGuest }),
@@ -155,7 +157,17 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     ...(payerServices !== undefined && { payer: payerServices.callerAdmission }),
   };
   const dataPlane = parts.add(
-    dataPlanePart({ ...ground, ...calls, metrics, providers, identity, callerAdmissions, receipts, vault }),
+    dataPlanePart({
+      ...ground,
+      ...calls,
+      metrics,
+      providers,
+      identity,
+      callerAdmissions,
+      receipts,
+      recordings,
+      vault,
+    }),
   );
   const { admission } = dataPlane;
   const payments = parts.add(
@@ -174,7 +186,16 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     billingPart({ ...ground, identity, address, creditUse: creditUseListener }),
   );
   parts.add(
-    accountsPart({ ...ground, usage, identity, pipelines, sessions, embeddingsPart: meaning, stopCharging }),
+    accountsPart({
+      ...ground,
+      usage,
+      identity,
+      pipelines,
+      sessions,
+      embeddingsPart: meaning,
+      recordings,
+      stopCharging,
+    }),
   );
   // Last, since it describes the others.
   const { features } = parts;

@@ -18,6 +18,13 @@ export interface ResponseConnection {
   reset(): void;
 }
 
+/** Observes what is sent to the client. */
+export interface ResponseObserver {
+  onHead(status: number, headers: readonly string[]): void;
+  /** The bytes must be copied: they may change afterwards. */
+  onBody(bytes: Uint8Array): void;
+}
+
 const lastChunk = '0\r\n\r\n';
 /** Up to this size, pieces are copied into one buffer. */
 const pendingBytesMax = 16 * 1024;
@@ -35,6 +42,7 @@ export class HttpResponse {
   #isAborted = false;
   #abortListeners: (() => void)[] = [];
   #drainListeners: (() => void)[] = [];
+  #observer: ResponseObserver | undefined;
   /** Pieces that are sent together at the end of this tick. */
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
@@ -65,6 +73,11 @@ export class HttpResponse {
     else this.#abortListeners.push(listener);
   }
 
+  /** Call this before `writeHead`. */
+  observe(observer: ResponseObserver): void {
+    this.#observer = observer;
+  }
+
   /** Sets status and headers. They are sent with the first piece of the body. */
   writeHead(status: number, headers: readonly string[]): this {
     if (this.#headersSent) throw new Error('the response has a head already');
@@ -73,6 +86,7 @@ export class HttpResponse {
     this.#framing = head.framing;
     this.#keepsAlive = head.keepsAlive;
     this.#headersSent = true;
+    this.#observer?.onHead(status, headers);
     return this;
   }
 
@@ -136,6 +150,7 @@ export class HttpResponse {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.byteLength;
+    this.#observer?.onBody(bytes);
   }
 
   /** Sends everything in one write: copying a few kilobytes costs less than writing a list. */

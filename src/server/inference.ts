@@ -3,7 +3,10 @@ import type { CallReceipts } from '../calls/call-receipts.ts';
 import type { CallRunner } from '../calls/call-runner.ts';
 import type { CallerAuthenticator } from '../calls/caller-authenticator.ts';
 import { hideProviderError } from '../calls/hide-provider-error.ts';
+import type { InFlightCall } from '../calls/in-flight-call.ts';
 import { limits as callsLimits } from '../calls/limits.ts';
+import type { CallRecordings } from '../calls/recordings/call-recordings.ts';
+import type { OpenRecording } from '../calls/recordings/open-recording.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
 import { operatorPays } from '../kernel/caller.ts';
@@ -28,6 +31,7 @@ export interface InferenceParts {
   readonly admission: Admission;
   readonly callRunner: CallRunner;
   readonly receipts: CallReceipts;
+  readonly recordings: CallRecordings;
   readonly memoryBudget: BodyMemoryBudget;
   readonly slowBodies: SlowBodyMonitor;
   readonly metrics: Metrics;
@@ -65,6 +69,7 @@ export class InferenceHandler {
       admission,
       callRunner,
       receipts,
+      recordings,
       memoryBudget,
       slowBodies: slowBodyMonitor,
       metrics,
@@ -77,6 +82,9 @@ export class InferenceHandler {
     let memory: MemoryReservation | undefined;
     let letGo: (() => void) | undefined;
     let isGuest = false;
+    let recording: OpenRecording | undefined;
+    let inFlightCall: InFlightCall | undefined;
+    let failure: unknown;
     try {
       const { id, path, query } = context;
       const headers = req.headers;
@@ -100,16 +108,21 @@ export class InferenceHandler {
         { id, clientRequest, presence: clientPresence, trace },
         callerIdentity,
       );
-      const inFlightCall = await callRunner.run(
-        admittedCall.exchange,
-        admittedCall.pipeline,
-        admittedCall.countedCall,
-      );
-      const receipt = receipts.open(admittedCall.countedCall.identity, inFlightCall, clientRequest.bytes);
+      const { exchange, pipeline, countedCall } = admittedCall;
+      const { identity } = countedCall;
+      recording = recordings.open(identity, { id, clientRequest, pipeline: pipeline.text });
+      if (recording !== undefined) {
+        res.observe(recording);
+        trace.setHeader('recorded', 'true');
+      }
+      inFlightCall = await callRunner.run(exchange, pipeline, countedCall);
+      const receipt = receipts.open(identity, inFlightCall, clientRequest.bytes);
       await deliver({ res, context, inFlightCall, metrics, keepAliveMs, receipt });
     } catch (thrown) {
+      failure = thrown;
       rejectCall(isGuest ? hideProviderError(thrown) : thrown, { res, context, wire, log });
     } finally {
+      recording?.close(inFlightCall, failure);
       letGo?.();
       memory?.release();
       this.#inFlight.delete(clientPresence);

@@ -87,4 +87,6 @@ export const limits = {
   usageReportDaysMax: 366,
   /** Receipts on one page. */
   receiptPageMax: 200,
+  /** Recordings on one page of a list. */
+  recordingPageMax: 200,
 } as const;

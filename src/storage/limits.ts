@@ -2,6 +2,9 @@
 export const limits = {
   /** Archived items that are read or deleted at once. */
   archiveRowsAtOnce: 100,
+  /** Recordings that are read or deleted at once, and bytes of them in one statement. */
+  recordingRowsAtOnce: 100,
+  recordingBytesAtOnce: 1024 * 1024,
   /** Turns that clients continue from by id are stored as long as by the original API. */
   turnLifeSeconds: 30 * 86_400,
   /** Calls counted or scanned in one statement, a few milliseconds of database time. */

@@ -14,6 +14,7 @@ import { patternsConformance } from './database/patterns.ts';
 import { providerKeysConformance } from './database/provider-keys.ts';
 import { receiptsConformance } from './database/receipts.ts';
 import { rechargesConformance } from './database/recharges.ts';
+import { recordingsConformance } from './database/recordings.ts';
 import { requestLogCleaningConformance } from './database/request-log-cleaning.ts';
 import { requestLogFiltersConformance } from './database/request-log-filters.ts';
 import { requestLogPagesConformance } from './database/request-log-pages.ts';
@@ -66,6 +67,7 @@ export function databaseConformance(
     paidAnswersConformance(setUpDatabase);
     vectorsConformance(setUpDatabase);
     archiveConformance(setUpDatabase);
+    recordingsConformance(setUpDatabase);
     billingConformance(setUpDatabase);
     creditsConformance(setUpDatabase);
     rechargesConformance(setUpDatabase);

@@ -4,7 +4,9 @@ import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { buildUsageReport } from '../../billing/usage-report.ts';
 import { usageReportSchema } from '../../billing/usage-report-schema.ts';
 import type { PipelineSelector } from '../../calls/pipeline-selector.ts';
+import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import type { Module } from '../../kernel/module.ts';
+import type { AccountRows } from '../../kernel/ports/account-rows.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { AnonymousSessions } from '../../sandbox/anonymous-sessions.ts';
 import { Claims } from '../../sandbox/claims.ts';
@@ -13,9 +15,11 @@ import { accountPageRoutes } from '../../server/api/routes/account-pages.ts';
 import { claimRoutes } from '../../server/api/routes/claim.ts';
 import { exportRoute } from '../../server/api/routes/export.ts';
 import { keyReceiptRoutes } from '../../server/api/routes/key-receipts.ts';
+import { keyRecordingRoutes } from '../../server/api/routes/key-recording.ts';
 import { keyRoutes } from '../../server/api/routes/keys.ts';
 import { localModeRoutes } from '../../server/api/routes/local-mode.ts';
 import { localSessionRoutes } from '../../server/api/routes/local-session.ts';
+import { describeRecording } from '../../server/api/routes/recording-schema.ts';
 import { recoveryRoutes } from '../../server/api/routes/recovery.ts';
 import { sessionsRoutes } from '../../server/api/routes/sessions.ts';
 import { type UsageReportQuery, usageRoutes } from '../../server/api/routes/usage.ts';
@@ -38,6 +42,7 @@ interface AccountParts {
   readonly log: Log;
   readonly modules: ReadonlyMap<string, Module>;
   readonly embeddingsPart: EmbeddingsPart;
+  readonly recordings: CallRecordings;
   /** Stops all charges to an account. */
   stopCharging(accountId: string): Promise<void>;
 }
@@ -81,7 +86,7 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
   return [
     ...usersRoutes({ accounts: userAccounts, recovery: accountRecovery, accountDeletion, cookies }),
     ...sessionsRoutes({ accounts: userAccounts, tokens }),
-    exportRoute({ rows: stores.database.accountRows, attempts: stores.shared.rateLimiter }),
+    exportRoute({ rows: exportedRows(parts), attempts: stores.shared.rateLimiter }),
     ...recoveryRoutes({
       accounts: userAccounts,
       recovery: accountRecovery,
@@ -90,8 +95,20 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
     ...accountPageRoutes(),
     ...keyRoutes({ keys: services.accountKeys, warningsFor: (list) => pipelines.validate(list) }),
     ...keyReceiptRoutes(services.accountKeys),
+    ...keyRecordingRoutes(services.accountKeys),
     ...claimRoutes(new Claims({ sessions, receipts, clock: systemClock })),
   ];
+}
+
+/** The rows of an account, and its recordings, which only this process can open. */
+function exportedRows({ stores, recordings }: AccountParts): AccountRows {
+  return {
+    async *of(accountId) {
+      yield* stores.database.accountRows.of(accountId);
+      for await (const { id, recordedCall } of recordings.all(accountId))
+        yield { type: 'recording', id, ...describeRecording(recordedCall) };
+    },
+  };
 }
 
 /** Adds the state of the current quota period, if there is one. */

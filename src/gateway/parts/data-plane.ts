@@ -5,6 +5,7 @@ import { Admission } from '../../calls/admission.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
 import type { CallerAdmissions } from '../../calls/caller-admission.ts';
 import { Credentials } from '../../calls/credentials.ts';
+import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import { createTokenCounter } from '../../providers/upstream.ts';
 import { BodyMemoryBudget } from '../../server/body-memory-budget.ts';
 import { CountTokensHandler } from '../../server/count-tokens.ts';
@@ -40,6 +41,7 @@ interface DataPlaneParts extends Pick<PipelinesPart, 'pipelines' | 'callRunner' 
   readonly identity: IdentityPart;
   readonly callerAdmissions: CallerAdmissions;
   readonly receipts: CallReceipts;
+  readonly recordings: CallRecordings;
   readonly vault: ProviderKeyVault;
 }
 
@@ -94,6 +96,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     admission,
     callRunner,
     receipts: parts.receipts,
+    recordings: parts.recordings,
     memoryBudget,
     slowBodies: slowBodyMonitor,
     metrics,

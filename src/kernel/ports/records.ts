@@ -8,6 +8,7 @@ import type { PaidAnswers } from './paid-answers.ts';
 import type { PatternTable } from './patterns.ts';
 import type { Challenges, Ledger } from './payments.ts';
 import type { Receipts } from './receipts.ts';
+import type { RecordingMode, RecordingTable } from './recordings.ts';
 import type { RequestLog } from './request-log.ts';
 import type { AnonSessions } from './sandbox.ts';
 import type { Erasures, MailedTokens, Sessions } from './sessions.ts';
@@ -41,6 +42,7 @@ export interface Database {
   readonly recharges: Recharges;
   readonly patterns: PatternTable;
   readonly archive: ArchiveTable;
+  readonly recordings: RecordingTable;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -78,6 +80,8 @@ export interface ApiKey {
   readonly revokedAtMs: number | null;
   /** Whether its calls get receipts. */
   readonly receipts: boolean;
+  /** Which of its calls are recorded; null for the default of the instance. */
+  readonly record: RecordingMode | null;
 }
 
 /** An active key with its account. */
@@ -94,7 +98,7 @@ export interface PresentedCredential {
   readonly id: string;
 }
 
-export type ApiKeyChanges = Partial<Pick<ApiKey, 'name' | 'pipelineConfig' | 'receipts'>>;
+export type ApiKeyChanges = Partial<Pick<ApiKey, 'name' | 'pipelineConfig' | 'receipts' | 'record'>>;
 
 export interface ApiKeys {
   /** False if the account already has `activeMax` active keys, even with concurrent additions. */

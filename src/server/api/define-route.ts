@@ -1,4 +1,5 @@
 import type { Session } from '../../accounts/session-tokens.ts';
+import { GatewayError } from '../../kernel/errors.ts';
 import type { AccessName, AccountCaller } from './access.ts';
 import type { BodyParser } from './json-body.ts';
 import type { ApiRequest, ApiResponse, ApiRoute } from './route.ts';
@@ -22,6 +23,19 @@ export const bySession: AccessRule<Session> = {
 export const bySessionOrKey: AccessRule<AccountCaller> = {
   name: 'sessionOrKey',
   check: ({ access, ...request }) => access.sessionOrKey(request),
+};
+
+/** The account holder in person: a session, or the user of a local gateway. Programs with an API key may not. */
+export const byAccountHolder: AccessRule<AccountCaller> = {
+  name: 'session',
+  async check({ access, ...request }) {
+    const caller = await access.sessionOrKey(request);
+    if (caller.kind !== 'key') return caller;
+    throw new GatewayError(
+      'authentication_required',
+      'API keys are not accepted here: send a session token from POST /v1/users/login as "authorization: Bearer <token>"',
+    );
+  },
 };
 
 export const byKey: AccessRule<AccountCaller> = {

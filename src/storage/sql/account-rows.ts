@@ -38,7 +38,15 @@ const exportedTables: readonly ExportedTable[] = [
     from: sql`api_keys`,
     ownerColumn: 'account_id',
     key: ['id'],
-    columns: ['prefix', 'name', 'pipeline_config', 'created_at_ms', 'last_used_at_ms', 'revoked_at_ms'],
+    columns: [
+      'prefix',
+      'name',
+      'pipeline_config',
+      'record',
+      'created_at_ms',
+      'last_used_at_ms',
+      'revoked_at_ms',
+    ],
   },
   {
     type: 'provider_key',

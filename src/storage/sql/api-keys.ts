@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
+import { type RecordingMode, recordingModes } from '../../kernel/ports/recordings.ts';
 import type {
   ActiveApiKey,
   ApiKey,
@@ -25,6 +26,7 @@ const columns = [
   'api_keys.last_used_at_ms as lastUsedAtMs',
   'api_keys.revoked_at_ms as revokedAtMs',
   'api_keys.receipts',
+  'api_keys.record',
 ] as const;
 
 export class SqlApiKeys implements ApiKeys {
@@ -93,11 +95,12 @@ export class SqlApiKeys implements ApiKeys {
   }
 
   async change(accountId: string, id: string, changes: ApiKeyChanges): Promise<ApiKey | undefined> {
-    const { name, pipelineConfig, receipts } = changes;
+    const { name, pipelineConfig, receipts, record } = changes;
     const set = {
       ...(name === undefined ? {} : { name }),
       ...(pipelineConfig === undefined ? {} : { pipeline_config: pipelineConfig }),
       ...(receipts === undefined ? {} : { receipts: Number(receipts) }),
+      ...(record === undefined ? {} : { record }),
     };
     if (Object.keys(set).length === 0) return this.#findActive(accountId, id);
     const changed = await this.#db
@@ -161,8 +164,15 @@ export class SqlApiKeys implements ApiKeys {
   }
 }
 
-function toKey(row: Omit<ApiKey, 'receipts'> & { readonly receipts: number }): ApiKey {
-  return { ...row, receipts: row.receipts === 1 };
+type ApiKeyRow = Omit<ApiKey, 'receipts' | 'record'> & Pick<Tables['api_keys'], 'receipts' | 'record'>;
+
+function toKey(row: ApiKeyRow): ApiKey {
+  return { ...row, receipts: row.receipts === 1, record: toRecordingMode(row.record) };
+}
+
+/** A mode of a newer version that this one can't read counts as off. */
+function toRecordingMode(text: string | null): RecordingMode | null {
+  return text === null ? null : (recordingModes.find((mode) => mode === text) ?? 'off');
 }
 
 function toRow(key: ApiKey): Tables['api_keys'] {
@@ -177,5 +187,6 @@ function toRow(key: ApiKey): Tables['api_keys'] {
     last_used_at_ms: key.lastUsedAtMs,
     revoked_at_ms: key.revokedAtMs,
     receipts: Number(key.receipts),
+    record: key.record,
   };
 }

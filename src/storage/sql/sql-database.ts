@@ -10,6 +10,7 @@ import type { PaidAnswers } from '../../kernel/ports/paid-answers.ts';
 import type { PatternTable } from '../../kernel/ports/patterns.ts';
 import type { Challenges, Ledger } from '../../kernel/ports/payments.ts';
 import type { Receipts } from '../../kernel/ports/receipts.ts';
+import type { RecordingTable } from '../../kernel/ports/recordings.ts';
 import type { ApiKeys, Database, ProviderKeys, UsageStore } from '../../kernel/ports/records.ts';
 import type { RequestLog } from '../../kernel/ports/request-log.ts';
 import type { AnonSessions } from '../../kernel/ports/sandbox.ts';
@@ -44,6 +45,7 @@ import { SqlPatternTable } from './pattern-table.ts';
 import { SqlProviderKeys } from './provider-keys.ts';
 import { SqlReceipts } from './receipts.ts';
 import { SqlRecharges } from './recharges.ts';
+import { SqlRecordingTable } from './recording-table.ts';
 import { SqlRequestLog } from './request-log.ts';
 import { SqlSessions } from './sessions.ts';
 import { SqlSettlements } from './settlements.ts';
@@ -143,6 +145,7 @@ class SqlDatabase implements Database {
   readonly recharges: Recharges;
   readonly patterns: PatternTable;
   readonly archive: ArchiveTable;
+  readonly recordings: RecordingTable;
   readonly #db: Kysely<Tables>;
   readonly #pool: ConnectionPool;
 
@@ -175,6 +178,7 @@ class SqlDatabase implements Database {
     this.recharges = new SqlRecharges(db, sqlDialect);
     this.patterns = new SqlPatternTable(db);
     this.archive = new SqlArchiveTable(db);
+    this.recordings = new SqlRecordingTable(db);
   }
 
   async ping(): Promise<void> {

@@ -4,6 +4,7 @@ import type { ModuleTables } from './tables/modules.ts';
 import type { PatternTables } from './tables/patterns.ts';
 import type { PaymentTables } from './tables/payments.ts';
 import type { ReceiptTables } from './tables/receipts.ts';
+import type { RecordingTables } from './tables/recordings.ts';
 import type { RequestTables } from './tables/requests.ts';
 import type { SandboxTables } from './tables/sandbox.ts';
 import type { UsageTables } from './tables/usage.ts';
@@ -17,6 +18,7 @@ export interface Tables
     PatternTables,
     SandboxTables,
     ReceiptTables,
+    RecordingTables,
     PaymentTables,
     BillingTables {
   readonly schema_migrations: {

@@ -42,6 +42,7 @@ export function someKey(accountId: string, given: Partial<ApiKey> = {}): ApiKey 
     lastUsedAtMs: null,
     revokedAtMs: null,
     receipts: false,
+    record: null,
     ...given,
   };
 }

@@ -5,6 +5,7 @@ const accountPaths = [
   '/v1/keys',
   '/v1/keys/:id',
   '/v1/keys/:id/receipts',
+  '/v1/keys/:id/recording',
   '/v1/users/:action',
   '/v1/users/:action/:what',
   '/api/anon/claim',

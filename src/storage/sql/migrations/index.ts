@@ -13,6 +13,7 @@ import { patternGists } from './pattern-gists.ts';
 import { patterns } from './patterns.ts';
 import { payments } from './payments.ts';
 import { receipts } from './receipts.ts';
+import { recordings } from './recordings.ts';
 import { requestKinds } from './request-kinds.ts';
 import { requestLog } from './request-log.ts';
 import { requestPast } from './request-past.ts';
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   requestPast,
   identities,
   collections,
+  recordings,
 ];

@@ -73,6 +73,8 @@ export interface AccountTables {
     readonly revoked_at_ms: number | null;
     /** 1 if its calls get receipts. */
     readonly receipts: number;
+    /** Which of its calls are recorded; null for the default of the instance. */
+    readonly record: string | null;
   };
   readonly provider_keys: {
     readonly account_id: string;

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { limits } from '../src/calls/limits.ts';
+import { assertError } from './support/assert-error.ts';
+import { at } from './support/at.ts';
+import { call, openCall, type RawRequest, StreamReader } from './support/call.ts';
+import { eventually } from './support/eventually.ts';
+import { framings, messages, pathOf, requestIn, requestSentIn, streamIn } from './support/formats.ts';
+import { anthropicKey, shareScriptedGateways } from './support/scripted-gateway.ts';
+
+const enter = shareScriptedGateways();
+const all = { WEIR_RECORD: 'all' };
+
+/** Sends a call, and returns its answer with its recording. */
+async function recorded(url: string, sent: RawRequest) {
+  const answer = await call(url, sent);
+  const id = String(answer.headers['x-request-id']);
+  return { answer, id, recording: await call(url, { path: `/v1/recordings/${id}` }) };
+}
+
+for (const { format, streamed, manner } of framings)
+  test(`a recording has the bytes that crossed the client's connection (${manner})`, async () => {
+    const { fake, weir } = await enter(all);
+    const body = Buffer.from(`${JSON.stringify(requestIn(format, streamed), undefined, 1)} \n`);
+    fake.answerWith({
+      headers: { 'content-type': streamed ? 'text/event-stream' : 'application/json' },
+      body: streamed ? streamIn(format, 'Grüße', ' aus 東京') : format.whole('Hello'),
+    });
+    const path = pathOf(format, streamed);
+    const headers = ['x-weir-pipeline', 'none', 'anthropic-beta', 'one', 'x-weir-trace', 'on'];
+    const { answer, id, recording } = await recorded(weir.url, { path, body, headers });
+    assert.deepEqual([answer.status, answer.headers['x-weir-recorded']], [200, 'true']);
+    const { request, response, ...facts } = recording.json;
+    assert.partialDeepStrictEqual(facts, {
+      id,
+      key_id: null,
+      model: format.model,
+      streamed,
+      pipeline: 'none',
+      ending: 'complete',
+      error_code: null,
+    });
+    assert.deepEqual(
+      [at(request, 'path'), at(request, 'body'), at(request, 'bytes'), at(request, 'truncated')],
+      [path, body.toString(), body.byteLength, false],
+    );
+    assert.deepEqual(
+      [at(response, 'status'), at(response, 'body'), at(response, 'bytes'), at(response, 'truncated')],
+      [200, answer.text, answer.bytes.byteLength, false],
+    );
+    assert.ok(JSON.stringify(at(request, 'headers')).includes('["anthropic-beta","one"],'));
+    assert.ok(JSON.stringify(at(request, 'headers')).includes('["x-weir-pipeline","none"]'));
+  });
+
+test('nothing is recorded unless somebody wants it', async () => {
+  const { weir } = await enter();
+  for (const headers of [[], ['x-weir-record', 'on']]) {
+    const { answer, recording } = await recorded(weir.url, { ...requestSentIn(messages, false), headers });
+    assert.equal(answer.headers['x-weir-recorded'], undefined);
+    assertError(recording, { status: 404, type: 'not_found' });
+  }
+  assert.deepEqual((await call(weir.url, { path: '/v1/recordings' })).json, {
+    recordings: [],
+    has_more: false,
+    next_cursor: null,
+  });
+});
+
+test('a request may keep itself out of the recordings', async () => {
+  const { weir } = await enter(all);
+  for (const wish of ['off', 'no', 'OFF', 'off, on', '']) {
+    const headers = ['x-weir-record', wish];
+    const { recording } = await recorded(weir.url, { ...requestSentIn(messages, false), headers });
+    assert.equal(recording.status, 404, wish);
+  }
+});
+
+test('a sample has the share of calls that was asked for, chosen by their ids', async () => {
+  const { weir } = await enter({ WEIR_RECORD: 'sample', WEIR_RECORD_SAMPLE: '0.5' });
+  const expected: string[] = [];
+  for (let calls = 0; calls < 40; calls++) {
+    const { headers } = await call(weir.url, requestSentIn(messages, false));
+    const id = String(headers['x-request-id']);
+    if (Number.parseInt(id.slice(-8), 16) < 0x80000000) expected.unshift(id);
+  }
+  const { json } = await call(weir.url, { path: '/v1/recordings?limit=200' });
+  assert.ok(expected.length > 0 && expected.length < 40);
+  assert.deepEqual(idsOf(json), expected);
+
+  const rare = await enter({ WEIR_RECORD: 'sample', WEIR_RECORD_SAMPLE: '0' });
+  const request = requestSentIn(messages, false);
+  assert.equal((await recorded(rare.weir.url, request)).recording.status, 404);
+  const wished = await recorded(rare.weir.url, { ...request, headers: ['x-weir-record', 'on'] });
+  assert.equal(wished.recording.status, 200);
+});
+
+test('no credential is recorded, whether sent or used', async () => {
+  const { weir } = await enter(all);
+  const headers = [
+    ...['authorization', 'Bearer canary-1', 'x-provider-key', 'sk-ant-api03-canary-2', 'cookie', 'canary-3'],
+    ...['x-internal-token', 'canary-4', 'x-forwarded-for', '10.9.8.7'],
+  ];
+  const { recording } = await recorded(weir.url, { ...requestSentIn(messages, false), headers });
+  assert.equal(recording.status, 200);
+  assert.ok(!recording.text.includes('canary') && !recording.text.includes(anthropicKey));
+  const query = await recorded(weir.url, {
+    path: '/v1beta/models/gemini-2.5-flash:generateContent?key=AIza-canary&alt=json',
+    body: { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] },
+  });
+  assert.equal(at(query.recording.json, 'request', 'path')?.toString().endsWith('?alt=json'), true);
+  assert.ok(!query.recording.text.includes('canary'));
+});
+
+test('a call that fails is recorded with its error', async () => {
+  const { fake, weir } = await enter(all);
+  fake.answerWith({ status: 503, body: { type: 'error', error: { type: 'api_error', message: 'no' } } });
+  const { answer, recording } = await recorded(weir.url, requestSentIn(messages, true));
+  assert.equal(answer.status, 503);
+  assert.partialDeepStrictEqual(recording.json, {
+    ending: 'failed',
+    response: { status: 503, body: answer.text },
+  });
+  assert.equal(typeof recording.json.error_code, 'string');
+});
+
+test('a stream that breaks off is recorded with its error event', async () => {
+  const { fake, weir } = await enter(all);
+  fake.answerWith({ chunks: [...messages.start, messages.content('Hel')], ending: 'cut', headers: sse });
+  const { answer, recording } = await recorded(weir.url, requestSentIn(messages, true));
+  assert.match(answer.text, /event: error/);
+  assert.partialDeepStrictEqual(recording.json, {
+    ending: 'failed',
+    response: { status: 200, body: answer.text },
+  });
+});
+
+test('a client that leaves is recorded with what it got', async () => {
+  const { fake, weir } = await enter(all);
+  fake.answerWith({ chunks: [...messages.start, messages.content('Hello')], ending: 'hang', headers: sse });
+  const { request, response } = openCall(weir.url, requestSentIn(messages, true));
+  const reader = new StreamReader(await response);
+  await eventually(() => reader.text.includes('Hello') || undefined);
+  const id = String(reader.response.headers['x-request-id']);
+  request.destroy();
+  await once(request, 'close');
+  const recording = await eventually(async () => {
+    const found = await call(weir.url, { path: `/v1/recordings/${id}` });
+    return found.status === 200 ? found : undefined;
+  });
+  assert.partialDeepStrictEqual(recording.json, { ending: 'aborted', response: { body: reader.text } });
+});
+
+test('a recording is limited in size, and says so', async () => {
+  const { fake, weir } = await enter(all);
+  const long = 'x'.repeat(limits.recordedBodyBytesMax);
+  const answer = messages.whole(long);
+  fake.answerWith({ body: answer });
+  const body = { ...requestIn(messages, false), system: long };
+  const { recording } = await recorded(weir.url, { path: messages.path, body });
+  for (const side of ['request', 'response']) {
+    const message = at(recording.json, side);
+    assert.equal(at(message, 'truncated'), true);
+    assert.equal(String(at(message, 'body')).length, limits.recordedBodyBytesMax);
+  }
+  assert.equal(at(recording.json, 'request', 'bytes'), JSON.stringify(body).length);
+  assert.equal(at(recording.json, 'response', 'bytes'), JSON.stringify(answer).length);
+});
+
+test('recordings are listed page by page, and deleted one by one or all at once', async () => {
+  const { weir } = await enter({ ...all, WEIR_RECORD_DAYS: '7' });
+  const ids: string[] = [];
+  for (let calls = 0; calls < 3; calls++)
+    ids.unshift((await recorded(weir.url, requestSentIn(messages, false))).id);
+  const list = async (query: string) => (await call(weir.url, { path: `/v1/recordings${query}` })).json;
+  const first = await list('?limit=2');
+  assert.deepEqual([idsOf(first), first.has_more], [ids.slice(0, 2), true]);
+  const next = await list(`?limit=2&after=${first.next_cursor}`);
+  assert.deepEqual([idsOf(next), next.has_more, next.next_cursor], [ids.slice(2), false, null]);
+  const newest = at(first, 'recordings', 0);
+  const week = Date.parse(String(at(newest, 'expires_at'))) - Date.parse(String(at(newest, 'created_at')));
+  assert.equal(week, 7 * 86_400_000);
+  assert.equal((await call(weir.url, { path: '/v1/recordings?after=nonsense' })).status, 400);
+
+  const remove = (path: string) => call(weir.url, { method: 'DELETE', path });
+  assert.equal((await remove(`/v1/recordings/${ids[0]}`)).status, 204);
+  assertError(await remove(`/v1/recordings/${ids[0]}`), { status: 404, type: 'not_found' });
+  assertError(await remove('/v1/recordings/nonsense'), { status: 404, type: 'not_found' });
+  assert.deepEqual(idsOf(await list('')), ids.slice(1));
+  assert.equal((await remove('/v1/recordings')).status, 204);
+  assert.deepEqual(idsOf(await list('')), []);
+});
+
+test('with a retention of 0 days nothing is recorded', async () => {
+  const { weir } = await enter({ ...all, WEIR_RECORD_DAYS: '0' });
+  const { recording } = await recorded(weir.url, {
+    ...requestSentIn(messages, false),
+    headers: ['x-weir-record', 'on'],
+  });
+  assert.equal(recording.status, 404);
+});
+
+const sse = { 'content-type': 'text/event-stream' };
+
+function idsOf(page: object): readonly unknown[] {
+  const list = at(page, 'recordings');
+  assert.ok(Array.isArray(list));
+  return list.map((item) => at(item, 'id'));
+}
