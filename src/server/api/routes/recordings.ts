@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { CallRecordings } from '../../../calls/recordings/call-recordings.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
+import { defaultPageLimit, pageLimitSchema } from '../../../kernel/input-schemas.ts';
 import { isRequestId, timeOfId } from '../../../kernel/request-id.ts';
 import { limits } from '../../limits.ts';
 import { byAccountHolder, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
-import { defaultPageLimit, pageLimitSchema } from '../page-limit.ts';
 import type { ApiRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
 import { parseQuery } from '../validation.ts';
