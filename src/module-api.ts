@@ -17,7 +17,7 @@ export type { ClientRequest } from './kernel/client-request.ts';
 export type { Conversation } from './kernel/conversation/conversation.ts';
 export type { DecisionLog } from './kernel/conversation/decision-log.ts';
 export { digestOfTools } from './kernel/conversation/digest.ts';
-export type { PrefixKit } from './kernel/conversation/prefix.ts';
+export type { BreakReason, PrefixKit } from './kernel/conversation/prefix.ts';
 export type { StepDecision, StepEstimate } from './kernel/conversation/prefix-step.ts';
 export { defineCollection } from './kernel/define-collection.ts';
 export { endUserOf, endUserRefOf } from './kernel/end-user.ts';
@@ -91,6 +91,7 @@ export {
   type ToolSearch,
 } from './kernel/rate-card.ts';
 export type { Ending } from './kernel/reply/ending.ts';
+export { createPlaceholderReplacer } from './kernel/reply/placeholder-replacer.ts';
 export { packRecording, type Recording, unpackRecording } from './kernel/reply/recording.ts';
 export { Reply } from './kernel/reply/reply.ts';
 export { createTextReplacer, type TextMatch } from './kernel/reply/text-replacer.ts';

@@ -188,6 +188,10 @@ class CallKit implements Kit<unknown> {
     this.#execution.step.note(facts);
   }
 
+  addNote(facts: Attributes): void {
+    this.#execution.step.add(facts);
+  }
+
   setHeader(name: string, value: string): void {
     this.#execution.exchange.trace.setHeader(name, value);
   }

@@ -111,4 +111,6 @@ export const limits = {
   journalRestMs: 30_000,
   /** A journal line takes microseconds. If it takes this long, the disk is too busy and the journal pauses. */
   journalSlowMs: 200,
+  /** Values of one attribute in the trace, which is also a response header. */
+  noteValuesMax: 20,
 } as const;

@@ -154,6 +154,8 @@ export interface Kit<Options> {
   recordTrial(isHeldOut: boolean): void;
   /** Adds attributes to this module's step in the trace. */
   note(facts: Attributes): void;
+  /** The same, but numbers add up and texts are appended, each once: `a+b`. */
+  addNote(facts: Attributes): void;
   /** Sets a response header: `x-weir-<name>`. */
   setHeader(name: string, value: string): void;
   /** The request key: a hash over everything in a call that can change its answer, including the credential. */

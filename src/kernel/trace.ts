@@ -1,5 +1,6 @@
 import type { Attempt } from './attempt.ts';
 import type { ConversationIdentity } from './conversation/conversation.ts';
+import { limits } from './limits.ts';
 import type { NanoUsd } from './money.ts';
 import type { Target } from './provider.ts';
 import type { Reply } from './reply/reply.ts';
@@ -40,6 +41,12 @@ export class Step {
 
   note(facts: Attributes): void {
     this.attributes = { ...this.attributes, ...facts };
+  }
+
+  /** Adds numbers to those noted before, and appends texts that are not noted yet. */
+  add(facts: Attributes): void {
+    const sums = Object.entries(facts).map(([name, value]) => [name, sumOf(this.attributes[name], value)]);
+    this.note(Object.fromEntries(sums));
   }
 
   get hasEffect(): boolean {
@@ -219,6 +226,18 @@ function renderStep({ module, effect, attributes, ownMs }: Step): string {
   const tenths = Math.round(ownMs * 10);
   return `${text};${Math.floor(tenths / 10)}.${tenths % 10}ms`;
 }
+
+type AttributeValue = Attributes[string];
+
+function sumOf(before: AttributeValue | undefined, value: AttributeValue): AttributeValue {
+  if (before === undefined || value === true) return value;
+  if (typeof before === 'number' && typeof value === 'number') return before + value;
+  const values = String(before).split(valueSeparator);
+  if (values.includes(String(value)) || values.length >= limits.noteValuesMax) return before;
+  return [...values, value].join(valueSeparator);
+}
+
+const valueSeparator = '+';
 
 function isNonEmpty(facts: Attributes): boolean {
   for (const _ in facts) return true;

@@ -8,7 +8,8 @@ import type { Prices } from '../ports/prices.ts';
 import type { CacheBackend, ScopedCache } from '../ports/scoped-cache.ts';
 import { type Conversation, suppliedConversationName } from './conversation.ts';
 import { digest, digestOfTools } from './digest.ts';
-import { nameOfTarget, Prefix, type PrefixState } from './prefix.ts';
+import { findChange, storeLatestCall } from './latest-calls.ts';
+import { type BreakReason, nameOfTarget, Prefix, type PrefixState } from './prefix.ts';
 import { requestsHourCacheTtl } from './prefix-step.ts';
 import { type SentPrefix, sentPrefixOf } from './sent-prefix.ts';
 import { isInThinkingLoop } from './thinking-loop.ts';
@@ -59,14 +60,17 @@ export class PrefixGuard {
     this.#reuseDigests(exchange);
     const prefixMatch = await this.#findLatest(exchange);
     const name = await this.#resolveName(exchange, prefixMatch);
-    const isKept = prefixMatch !== undefined && this.#isStillCached(prefixMatch.record, exchange, modules);
+    const breakReason = await this.#findBreakReason(exchange, prefixMatch, modules);
     const known = {
       name,
       steps: prefixMatch?.record.steps ?? 0,
       next: nextOf(exchange, prefixMatch),
       modules,
+      breakReason,
     };
-    return new Prefix(this.#createState(exchange, isKept ? prefixMatch : undefined, known));
+    return new Prefix(
+      this.#createState(exchange, breakReason === undefined ? prefixMatch : undefined, known),
+    );
   }
 
   #reuseDigests({ caller, conversation, clientRequest }: Exchange): void {
@@ -82,7 +86,7 @@ export class PrefixGuard {
   #createState(
     exchange: Exchange,
     prefixMatch: PrefixMatch | undefined,
-    { name, steps, next, modules }: PrefixStateOptions,
+    { name, steps, next, modules, breakReason }: PrefixStateOptions,
   ): PrefixState {
     const sentStages = new Map<string, SentPrefix>();
     let binding: ReadonlyMap<string, SentPrefix> = sentStages;
@@ -95,6 +99,7 @@ export class PrefixGuard {
       );
     const watch = {
       cached: prefixMatch === undefined ? undefined : sentPrefixOf(exchange, prefixMatch.count),
+      breakReason,
       stages: prefixMatch?.record.stages ?? {},
       steps,
       sentTo: prefixMatch?.record.sentTo ?? '',
@@ -113,7 +118,8 @@ export class PrefixGuard {
         watch.steps = prefix.steps;
         watch.hasEarlierAttempt = true;
         watch.sentTo = nameOfTarget(sent.target);
-        return this.#put(exchange, exchange.conversation.digestAt(), {
+        const latest = storeLatestCall(this.#cache(exchange), exchange, breakReason !== undefined);
+        const record = this.#put(exchange, exchange.conversation.digestAt(), {
           name,
           ...(next !== undefined && { next }),
           askedOf: nameOfTarget(exchange.target),
@@ -123,26 +129,40 @@ export class PrefixGuard {
           steps: watch.steps,
           untilMs: this.#parts.clock.now() + this.#lifeSeconds(sent) * 1000,
         });
+        return Promise.all([record, latest]).then(() => undefined);
       },
     };
     return watch;
   }
 
+  /** Undefined if the provider still has the prefix. */
+  async #findBreakReason(
+    exchange: Exchange,
+    prefixMatch: PrefixMatch | undefined,
+    modules: readonly string[],
+  ): Promise<BreakReason | undefined> {
+    const reason = prefixMatch && this.#breakReasonOf(prefixMatch.record, exchange, modules);
+    if (prefixMatch !== undefined && reason !== 'expired') return reason;
+    const since = prefixMatch?.count ?? -1;
+    return (await findChange(this.#cache(exchange), exchange, since)) ?? reason ?? 'edited';
+  }
+
   /** Signed thinking must be preserved while its tool loop lasts, even if the cache has expired. */
-  #isStillCached(
+  #breakReasonOf(
     prefixRecord: PrefixRecord,
     { request, target }: Exchange,
     modules: readonly string[],
-  ): boolean {
-    if (prefixRecord.askedOf !== nameOfTarget(target)) return false;
-    if (prefixRecord.tools !== digestOfTools(request)) return false;
+  ): BreakReason | undefined {
+    if (prefixRecord.askedOf !== nameOfTarget(target)) return 'model';
+    if (prefixRecord.tools !== digestOfTools(request)) return 'tools';
     let from = 0;
     for (const module of Object.keys(prefixRecord.stages)) {
       const at = modules.indexOf(module, from);
-      if (at < 0) return false;
+      if (at < 0) return 'edited';
       from = at + 1;
     }
-    return prefixRecord.untilMs > this.#parts.clock.now() || isInThinkingLoop(request);
+    const isAlive = prefixRecord.untilMs > this.#parts.clock.now() || isInThinkingLoop(request);
+    return isAlive ? undefined : 'expired';
   }
 
   /** Finds the latest record: at the end for a retried call, else before one of its latest answers. */
@@ -202,6 +222,7 @@ interface PrefixStateOptions extends Pick<PrefixRecord, 'name' | 'steps'> {
   readonly next: string | undefined;
   /** The modules that may edit, in order. */
   readonly modules: readonly string[];
+  readonly breakReason: BreakReason | undefined;
 }
 
 /** A retried call keeps the continuation of the conversation. */

@@ -8,10 +8,23 @@ import { costOfBreak, judgeStep, type StepDecision, type StepEstimate, zeroCost 
 import { isEdited, type SentPrefix, sentPrefixOf, startsWithPrefix } from './sent-prefix.ts';
 import { isInThinkingLoop } from './thinking-loop.ts';
 
+/**
+ * Why a change loses nothing of a provider's cache:
+ * - `first`: no earlier call of this conversation is known.
+ * - `model`: the last call went to another target.
+ * - `compacted`: the client replaced its history with a shorter one.
+ * - `expired`: the provider has forgotten it.
+ * - `tools`: the client changed the tools or the instructions.
+ * - `edited`: any other change by the client or an outer module.
+ */
+export type BreakReason = 'first' | 'model' | 'compacted' | 'expired' | 'tools' | 'edited';
+
 /** What a provider was last sent in a conversation, by earlier calls or by this one. */
 export interface PrefixState {
   /** The client's prefix that the provider has cached; undefined at a break. */
   readonly cached: SentPrefix | undefined;
+  /** Why there is none. */
+  readonly breakReason: BreakReason | undefined;
   /** What each editing module passed on. */
   readonly stages: Readonly<Record<string, SentPrefix>>;
   /** Steps taken in the conversation. */
@@ -28,6 +41,7 @@ export interface PrefixState {
 /** The state behind a module. */
 interface DownstreamState {
   readonly cached: SentPrefix | undefined;
+  readonly breakReason: BreakReason | undefined;
   /** The last module that edited the request. */
   readonly editor: string | undefined;
   /** The value of `hasEarlierAttempt` at that time. */
@@ -82,6 +96,12 @@ export class Prefix {
     return this.#cached === undefined;
   }
 
+  /** Undefined unless it is a break. */
+  get breakReason(): BreakReason | undefined {
+    if (!this.isBreak) return undefined;
+    return (this.#downstream ?? this.#state).breakReason ?? 'edited';
+  }
+
   get #cached(): SentPrefix | undefined {
     const { cached, stages, hasEarlierAttempt } = this.#state;
     const downstreamState = this.#downstream;
@@ -105,7 +125,9 @@ export class Prefix {
     if (outgoing.target !== incoming.target && nameOfTarget(outgoing.target) !== this.#state.sentTo)
       return {
         goesOn: outgoing,
-        prefix: this.#with(undefined, edited ? [module, sentPrefixOf(outgoing)] : undefined),
+        prefix: this.#with(undefined, edited ? [module, sentPrefixOf(outgoing)] : undefined, {
+          breakReason: 'model',
+        }),
       };
     if (!edited && before === undefined) return { goesOn: outgoing, prefix: this };
     const cached = this.#cached === undefined ? undefined : (before ?? this.#cached);
@@ -116,11 +138,17 @@ export class Prefix {
         prefix: this.#with(cached, edited ? [module, sentPrefixOf(outgoing)] : undefined),
       };
     if (allowed !== undefined && !isEdited(allowed, outgoing.request))
-      return { goesOn: outgoing, prefix: this.#with(undefined, [module, sentPrefixOf(outgoing)], module) };
+      return {
+        goesOn: outgoing,
+        prefix: this.#with(undefined, [module, sentPrefixOf(outgoing)], { stepper: module }),
+      };
     if (edited && isRedaction) {
       const costs = costOfBreak(incoming, outgoing.request, this.#state.prices);
       step.note({ prefix: 'redacted', costs: formatUsd(costs) });
-      return { goesOn: outgoing, prefix: this.#with(undefined, [module, sentPrefixOf(outgoing)], module) };
+      return {
+        goesOn: outgoing,
+        prefix: this.#with(undefined, [module, sentPrefixOf(outgoing)], { stepper: module }),
+      };
     }
     if (!edited) {
       step.note({ prefix: 'not-repeated' });
@@ -160,10 +188,14 @@ export class Prefix {
   #with(
     cached: SentPrefix | undefined,
     stage: readonly [string, SentPrefix] | undefined,
-    stepper?: string,
+    {
+      stepper,
+      breakReason = 'edited',
+    }: { readonly stepper?: string; readonly breakReason?: BreakReason } = {},
   ): Prefix {
     return new Prefix(this.#state, {
       cached,
+      breakReason: this.breakReason ?? breakReason,
       editor: stage?.[0] ?? this.#downstream?.editor,
       hadEarlierAttempt: this.#state.hasEarlierAttempt,
       stages: stage === undefined ? this.stages : { ...this.stages, [stage[0]]: stage[1] },
@@ -181,6 +213,8 @@ export function nameOfTarget({ provider, model }: Target): string {
 export interface PrefixKit {
   /** Whether a change now would lose nothing of a provider's cache. */
   readonly isBreak: boolean;
+  /** Why; undefined unless it is a break. */
+  readonly breakReason: BreakReason | undefined;
   /** Whether the model is in a tool loop with thinking: nothing before it may be changed. */
   readonly isThinking: boolean;
   /** Whether this request preserves the cached prefix; tells which of several decisions this branch used. */
@@ -198,6 +232,7 @@ export function createPrefixKit(
   const { exchange, module, step } = watched;
   return {
     isBreak: prefix?.isBreak ?? true,
+    breakReason: prefix === undefined ? 'first' : prefix.breakReason,
     get isThinking() {
       return isInThinkingLoop(exchange.request);
     },

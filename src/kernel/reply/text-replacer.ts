@@ -1,4 +1,5 @@
 import type { Delta, ReplyEvent } from '../message.ts';
+import { plainView, viewJsonText } from './json-text-view.ts';
 import type { Events } from './rewrite-events.ts';
 
 /** A range of text to be replaced. */
@@ -9,10 +10,15 @@ export interface TextMatch {
 }
 
 interface TextReplacerOptions {
-  /** Finds the ranges to replace from an offset on, in order and without overlap. The text before is context. */
+  /**
+   * Finds the ranges to replace from an offset on, in order and without overlap. The text before is context. Tool input
+   * is JSON with its escapes resolved; replacements in it are escaped.
+   */
   find(text: string, from: number): Iterable<TextMatch>;
-  /** The maximum length of a range and its context. This much of a stream is held back until more arrives. */
+  /** The maximum length of a range and its context. At most this much of a stream is held back until more arrives. */
   readonly holdBackChars: number;
+  /** The offset at which the text may end with the beginning of a range, its length if it doesn't; all of it by default. */
+  partialMatchAt?(text: string): number;
   /** The kinds of text: the model's text, its thinking, and its tool input as JSON; all by default. */
   readonly in?: readonly TextKind[];
 }
@@ -20,7 +26,12 @@ interface TextReplacerOptions {
 type TextKind = 'text' | 'thinking' | 'tool-input';
 
 /** For `reply.map`: replaces ranges of text that may be split anywhere, separately for each block. */
-export function createTextReplacer({ find, holdBackChars, in: kinds = allKinds }: TextReplacerOptions) {
+export function createTextReplacer({
+  find,
+  holdBackChars,
+  partialMatchAt = () => 0,
+  in: kinds = allKinds,
+}: TextReplacerOptions) {
   const blocks = new Map<number, PendingBlock>();
 
   function appendDelta(index: number, delta: Delta): Events {
@@ -49,24 +60,26 @@ export function createTextReplacer({ find, holdBackChars, in: kinds = allKinds }
 
   /** The text that can be sent now. */
   function releaseText(index: number, block: PendingBlock, isLast: boolean): Events {
-    const { text, kind } = block;
-    const safeEnd = isLast
-      ? text.length
-      : Math.max(block.emittedEnd, surrogateSafeEnd(text, text.length - holdBackChars));
+    const { text: raw, kind } = block;
+    const { text, offsetOf, indexOf } = kind === 'tool-input' ? viewJsonText(raw) : plainView(raw);
+    const from = indexOf(block.emittedEnd);
+    const heldFrom = Math.max(text.length - holdBackChars, partialMatchAt(text));
+    const safeEnd = isLast ? text.length : Math.max(from, surrogateSafeEnd(text, heldFrom));
     let out = '';
-    let at = block.emittedEnd;
-    for (const { start, end, replacement } of find(text, block.emittedEnd)) {
+    let at = from;
+    for (const { start, end, replacement } of find(text, from)) {
       if (start >= safeEnd) break;
       out +=
-        text.slice(at, start) +
+        raw.slice(offsetOf(at), offsetOf(start)) +
         (kind === 'tool-input' ? JSON.stringify(replacement).slice(1, -1) : replacement);
       at = end;
     }
     const done = Math.max(at, safeEnd);
-    out += text.slice(at, done);
-    const context = Math.max(0, done - holdBackChars);
-    block.text = text.slice(context);
-    block.emittedEnd = done - context;
+    const rawDone = isLast ? raw.length : offsetOf(done);
+    out += raw.slice(offsetOf(at), rawDone);
+    const context = offsetOf(Math.max(0, done - holdBackChars));
+    block.text = raw.slice(context);
+    block.emittedEnd = rawDone - context;
     return out === '' ? [] : [{ type: 'content_block_delta', index, delta: deltaOf(kind, out) }];
   }
 
@@ -107,7 +120,7 @@ function surrogateSafeEnd(text: string, end: number): number {
 
 interface PendingBlock {
   readonly kind: TextKind;
-  /** The held-back text, after the context that was already sent. */
+  /** The held-back text, after the context that was already sent; as JSON for tool input. */
   text: string;
   emittedEnd: number;
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { mapFields, mapItems, mapStrings } from '../../lib/map-items.ts';
 import { parseExactObject } from '../json-values.ts';
-import { mapFields, mapItems } from './map-items.ts';
 import { isTextType, mapBase64Text, mapUrl, unscannedKindOf } from './media-texts.ts';
 import {
   dataFields,
@@ -37,7 +37,7 @@ export class JsonTextMapper {
 
   /** Data of clients, such as the arguments of a tool: every string in it. */
   mapData<Value>(value: Value, place: TextPlace): Value {
-    return this.#mapData(value, place) as Value;
+    return mapStrings(value, (text) => this.#mapText(text, place));
   }
 
   #mapField(name: string, value: unknown, parent: JsonObject, place: TextPlace): unknown {
@@ -52,7 +52,7 @@ export class JsonTextMapper {
     if (isSchema) return this.#mapSchema(value, place);
     if (name === 'prompt' && 'id' in value) this.#skip('stored', place);
     const inner = placeIn(value, name, place);
-    if (dataFields.has(name)) return this.#mapData(value, inner);
+    if (dataFields.has(name)) return this.mapData(value, inner);
     return this.#mapObject(value, inner);
   }
 
@@ -96,7 +96,7 @@ export class JsonTextMapper {
   #mapArguments(text: string, place: TextPlace): string {
     const read = parseExactObject(text);
     if (read === undefined) return this.#mapText(text, place);
-    const mapped = this.#mapData(read, place);
+    const mapped = this.mapData(read, place);
     return mapped === read ? text : JSON.stringify(mapped);
   }
 
@@ -106,17 +106,10 @@ export class JsonTextMapper {
     return mapped ?? url;
   }
 
-  #mapData(value: unknown, place: TextPlace): unknown {
-    if (typeof value === 'string') return this.#mapText(value, place);
-    if (Array.isArray(value)) return mapItems(value, (item) => this.#mapData(item, place));
-    if (!isJsonObject(value) || JSON.isRawJSON(value)) return value;
-    return mapFields(value, (_, inner) => this.#mapData(inner, place));
-  }
-
   /** A JSON Schema, whose property names may be like those of the fields below. */
   #mapSchema(schema: JsonObject, place: TextPlace): JsonObject {
     return mapFields(schema, (name, value) => {
-      if (exampleFields.has(name)) return this.#mapData(value, place);
+      if (exampleFields.has(name)) return this.mapData(value, place);
       if (typeof value === 'string') return keptInSchemas.has(name) ? value : this.#mapText(value, place);
       if (Array.isArray(value) && !keptInSchemas.has(name))
         return mapItems(value, (item) => (isJsonObject(item) ? this.#mapSchema(item, place) : item));

@@ -1,7 +1,7 @@
 import type { Block, ChatRequest, Message, Tool } from '../../kernel/message.ts';
+import { mapFields, mapItems } from '../../lib/map-items.ts';
 import { isWrappedOpaque } from '../opaque-data.ts';
 import { JsonTextMapper } from './json-text-mapper.ts';
-import { mapFields, mapItems } from './map-items.ts';
 import { OriginalTexts } from './original-texts.ts';
 import type { MapText, RequestText, TextPlace, UnscannedPart } from './text-place.ts';
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../lib/json.ts';
+import { mapItems } from '../../lib/map-items.ts';
 import { limits } from '../limits.ts';
 import { attachOriginals, originalsOf } from '../originals.ts';
 import { JsonTextMapper } from './json-text-mapper.ts';
-import { mapItems } from './map-items.ts';
 import type { MapText, TextPlace } from './text-place.ts';
 
 /**

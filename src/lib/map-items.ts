@@ -1,3 +1,5 @@
+import { isJsonObject } from './json.ts';
+
 /** Like `map`, but the same list if no item changes. */
 export function mapItems<Item>(
   items: readonly Item[],
@@ -26,4 +28,16 @@ export function mapFields<Fields extends object>(
     changed[name] = mapped;
   }
   return changed === undefined ? object : (changed as Fields);
+}
+
+/** JSON with every string in it mapped; the same value if none changes. */
+export function mapStrings<Value>(value: Value, map: (text: string) => string): Value {
+  return mapStringsIn(value, map) as Value;
+}
+
+function mapStringsIn(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value);
+  if (Array.isArray(value)) return mapItems(value, (item) => mapStringsIn(item, map));
+  if (!isJsonObject(value) || JSON.isRawJSON(value)) return value;
+  return mapFields(value, (_, inner) => mapStringsIn(inner, map));
 }
