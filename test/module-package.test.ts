@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import stamp from '../examples/module-stamp/index.js';
 import { openSqlite } from '../src/storage/sql/sqlite.ts';
 import { runModule } from '../src/testing/index.ts';
 import { eventually } from './support/eventually.ts';
+import { installExample } from './support/install-example.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
 const request = { model: 'demo-1', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] } as const;
 
 test('the example module works as npm packs it, installed beside a project', async (t) => {
   const folder = emptyFolder(t);
-  install(folder, 'module-stamp');
+  installExample(folder, 'module-stamp');
   const weir = new WeirProcess(t, { folder, environment: { WEIR_MODULES: 'weir-module-stamp' } });
   const url = await weir.listening;
   const call = (path: string, pipeline: string, body: object) =>
@@ -46,7 +46,7 @@ test('the example module works as npm packs it, installed beside a project', asy
 
 test('a module that remembers counts answers, also when the gateway is started anew', async (t) => {
   const folder = emptyFolder(t);
-  install(folder, 'module-tally');
+  installExample(folder, 'module-tally');
   const environment = { WEIR_MODULES: 'weir-module-tally', WEIR_TALLY_WORD: 'Reply' };
   let answers = 0;
   for (let starts = 0; starts < 2; starts++) {
@@ -110,17 +110,3 @@ test('a module is tested in ten lines', async () => {
   assert.equal(step?.effect, 'changed-reply');
   assert.match(JSON.stringify(answer?.content), /Bye/);
 });
-
-/** As `npm install` would, without a registry: packed with npm's own rules, unpacked where Node looks, with no Weir beside it. */
-function install(folder: string, example: string): void {
-  const root = join(import.meta.dirname, '..');
-  const source = join(root, 'examples', example);
-  const shell = process.platform === 'win32';
-  const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder, source], {
-    encoding: 'utf8',
-    shell,
-  });
-  const installed = join(folder, 'node_modules', `weir-${example}`);
-  mkdirSync(installed, { recursive: true });
-  execFileSync('tar', ['-xzf', join(folder, packed.trim()), '--strip-components=1', '-C', installed]);
-}
