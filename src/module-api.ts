@@ -1,5 +1,6 @@
 /** Everything that a module imports, built-in or from a package: `weir-gateway/module`. */
 
+export { type Abilities, type Ability, abilitiesNeededBy } from './kernel/abilities.ts';
 export type { Attempt } from './kernel/attempt.ts';
 export { cachedBytesOption, ttlOption } from './kernel/cache-options.ts';
 export {
@@ -59,6 +60,7 @@ export {
   type EntryQuery,
   type NewEntry,
 } from './kernel/ports/collections.ts';
+export type { Candidate, ExpectedCost } from './kernel/ports/candidates.ts';
 export type {
   EmbeddingFailureReason,
   EmbeddingResult,
@@ -68,6 +70,7 @@ export type {
   Vector,
 } from './kernel/ports/embeddings.ts';
 export type { EgressFetch, EgressRequest } from './kernel/ports/fetch.ts';
+export type { BreakerState, TargetHealth } from './kernel/ports/health.ts';
 export type { ModuleStore, StoredValue } from './kernel/ports/module-store.ts';
 export type {
   Gist,

@@ -11,6 +11,7 @@ import type { NanoUsd } from '../kernel/money.ts';
 import type { KitFactory, ModuleContext } from '../kernel/pipeline.ts';
 import type { Archive, Archives } from '../kernel/ports/archive.ts';
 import { type Budget, type BudgetHolder, budgetHolderOf } from '../kernel/ports/budget.ts';
+import type { Candidate } from '../kernel/ports/candidates.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { EgressFetch } from '../kernel/ports/fetch.ts';
 import type { ModuleStore, ModuleStores } from '../kernel/ports/module-store.ts';
@@ -28,6 +29,8 @@ import { type AskModelParts, askModel } from './ask-model.ts';
 import { autoSettleHolds } from './auto-settle-holds.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import { fetchDuringCall } from './call-fetch.ts';
+import type { CandidateFinder } from './candidates/candidates.ts';
+import { TargetHistory } from './candidates/target-history.ts';
 import type { DecisionLogs } from './decision-logs.ts';
 import { cacheName } from './module-caches.ts';
 import type { RequestKeys } from './request-keys.ts';
@@ -53,6 +56,7 @@ export interface KitParts {
   target: Models['target'];
   /** The `fetch` of a module. */
   fetchFor(module: string): EgressFetch;
+  readonly candidates: CandidateFinder;
 }
 
 /** Creates the kits of modules, for gateways and for module tests. */
@@ -66,6 +70,8 @@ class CallKit implements Kit<unknown> {
   readonly #parts: KitParts;
   readonly #context: ModuleContext;
   #decisions: DecisionLog | undefined;
+  /** Whether the call will be added to the history of targets. */
+  #hasHistory = false;
 
   constructor(parts: KitParts, at: ModuleContext) {
     this.options = at.options;
@@ -149,6 +155,7 @@ class CallKit implements Kit<unknown> {
     const { execution, moduleCallHandler } = this.#context;
     return {
       target,
+      candidates: (exchange, options) => ignoreErrors(this.#candidates(exchange, options?.models)),
       ask: (modelRequest, to) =>
         ignoreErrors(askModel(asking, { question: modelRequest, target: to, execution, moduleCallHandler })),
     };
@@ -157,6 +164,18 @@ class CallKit implements Kit<unknown> {
   get fetch(): EgressFetch {
     const { module, exchange } = this.#execution;
     return fetchDuringCall(this.#parts.fetchFor(module.name), exchange);
+  }
+
+  /** The result of this call helps to estimate the cost of the next. */
+  #candidates(exchange: Exchange, models: readonly string[] | undefined): Promise<readonly Candidate[]> {
+    const history = new TargetHistory(this.cache);
+    const { candidates, clock } = this.#parts;
+    if (!this.#hasHistory)
+      this.onBilled((attempts) =>
+        this.runInBackground(() => history.add(exchange.conversation.name, attempts, clock.now())),
+      );
+    this.#hasHistory = true;
+    return candidates.find(exchange, models, history);
   }
 
   addSaving(nanoUsd: NanoUsd): void {

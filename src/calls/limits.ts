@@ -64,6 +64,12 @@ export const limits = {
   healthPublishedMax: 200,
   /** Reports of other processes are read again after this time; a module may ask for every call. */
   healthReadMs: 250,
+  /** What earlier calls say about the cost of the next is forgotten after a day without calls. */
+  targetHistorySeconds: 86_400,
+  /** A mean of outputs follows the latest answers; this many weigh as much as all before. */
+  outputMeanAnswers: 50,
+  /** Expected output of a model that has not answered the account yet. */
+  outputTokensAssumed: 500,
   /** A breaker opens after so many failures, if they are at least this share of the attempts in a minute. */
   breakerFailuresMin: 5,
   breakerFailureShare: 0.5,

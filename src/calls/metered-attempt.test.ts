@@ -43,6 +43,7 @@ test('attempts at the same time have their own times', async (t) => {
     }),
     prices: { bill: () => undefined },
     onAttemptEnd: () => undefined,
+    health: { add: () => undefined },
     settlement: new CallSettlement({ error: (facts) => assert.fail(JSON.stringify(facts)) }),
   });
   const replies = await Promise.allSettled(fakes.map(({ url }) => upstream(exchangeTo(url, trace))));

@@ -20,8 +20,8 @@ export interface MeteringParts {
   /** Called once for every attempt, when it has ended. */
   onAttemptEnd(attempt: Attempt, caller: Caller): void;
   readonly settlement: CallSettlement;
-  /** Records how targets work; undefined in tests of modules. */
-  readonly health?: Pick<HealthMonitor, 'add'>;
+  /** Records how targets work. */
+  readonly health: Pick<HealthMonitor, 'add'>;
 }
 
 /** An upstream that meters and bills every attempt, whatever happens to its reply later. */
@@ -120,7 +120,7 @@ export class MeteredAttempt implements Attempt {
     });
     this.ending = ending;
     settlement.runPart('spent', id, () => onAttemptEnd(this, caller));
-    settlement.runPart('health', id, () => health?.add(this, usedCredentialOf(this.#exchange)));
+    settlement.runPart('health', id, () => health.add(this, usedCredentialOf(this.#exchange)));
     settlement.runPart('trace', id, () => trace.attemptEnded());
     const { observer } = requestOriginOf(this.#exchange);
     for (let module = observer; module !== undefined; module = module.outer) {

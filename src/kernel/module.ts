@@ -9,6 +9,7 @@ import type { ModuleRoute } from './module-route.ts';
 import type { NanoUsd } from './money.ts';
 import type { Archive } from './ports/archive.ts';
 import type { Budget } from './ports/budget.ts';
+import type { Candidate } from './ports/candidates.ts';
 import type { Embeddings } from './ports/embeddings.ts';
 import type { EgressFetch } from './ports/fetch.ts';
 import type { ModuleStore } from './ports/module-store.ts';
@@ -178,10 +179,18 @@ export interface ConversationContext {
   readonly text: string;
 }
 
-/** A module's own questions to models. */
+/** Targets, and a module's own questions to them. */
 export interface Models {
   /** Resolves a model name; undefined if no provider has such a model. */
   target(model: string): Target | undefined;
+  /**
+   * The targets that this call could go to: the places where the client's model is sold or, with `models`, the targets
+   * of these names in their order, without those that no provider knows. Some may lack a credential or an ability.
+   */
+  candidates(
+    exchange: Exchange,
+    options?: { readonly models?: readonly string[] },
+  ): Promise<readonly Candidate[]>;
   /** Billed to the caller, under the caller's ceilings, and logged as the module's. */
   ask(modelRequest: ModelRequest, target: Target): Promise<Answer>;
 }

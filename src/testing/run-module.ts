@@ -6,7 +6,9 @@ import { SpendingLimiter } from '../billing/spending-limiter.ts';
 import { SealedArchives } from '../calls/archives.ts';
 import { BackgroundTasks } from '../calls/background-tasks.ts';
 import { CallSettlement } from '../calls/call-settlement.ts';
+import { CandidateFinder } from '../calls/candidates/candidates.ts';
 import { DecisionLogs } from '../calls/decision-logs.ts';
+import { HealthMonitor } from '../calls/health/health-monitor.ts';
 import { createKitFactory } from '../calls/kit.ts';
 import { meterAttempts } from '../calls/metered-attempt.ts';
 import { RequestKeys } from '../calls/request-keys.ts';
@@ -39,10 +41,12 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import type { HeaderList } from '../lib/headers.ts';
 import { Secret } from '../lib/secret.ts';
 import { PatternStore } from '../patterns/pattern-store.ts';
+import { abilitiesOf } from '../providers/catalog/abilities/index.ts';
 import { freeSheet } from '../providers/catalog/price-sheet.ts';
 import { demo } from '../providers/demo/demo.ts';
 import { MemoryBudgets } from '../storage/memory/memory-budgets.ts';
 import { MemoryCacheBackend } from '../storage/memory/memory-cache-backend.ts';
+import { MemoryRateLimiter } from '../storage/memory/memory-rate-limiter.ts';
 import { ModuleStoresWithCollections } from '../storage/module-stores.ts';
 import { anthropicMessages, wireByName } from '../wire/index.ts';
 import { GlobalFetchGuard } from './global-fetch-guard.ts';
@@ -157,6 +161,14 @@ export function runModule(
     hasCall: async () => false,
   };
   const module: Module = typeof made === 'function' ? guard.watch(() => made(host)) : made;
+  const target = (model: string) => ({ provider: defaults.provider ?? demo, model });
+  const health = new HealthMonitor({
+    nameKey: Buffer.alloc(32, 'test'),
+    processId: 'test',
+    clock,
+    rateLimiter: new MemoryRateLimiter(clock),
+    board: undefined,
+  });
   const kits = createKitFactory({
     embeddings,
     vectors,
@@ -177,8 +189,18 @@ export function runModule(
     usage: { recordModule: (work) => onModuleWork?.(work) },
     budget: (budgetHolder, call) => spendingLimiter.budgetFor(budgetHolder, call),
     wireByName,
-    target: (model) => ({ provider: defaults.provider ?? demo, model }),
     fetchFor: () => fetch,
+    target,
+    candidates: new CandidateFinder({
+      prices,
+      health,
+      clock,
+      target,
+      placesOf: (one) => [one],
+      abilitiesOf: (one) => abilitiesOf(one),
+      countInput: async (request, all) =>
+        all.map(() => Math.ceil(JSON.stringify(request.messages).length / 4)),
+    }),
   });
   const settlement = new CallSettlement({
     error: (facts, message) => process.emitWarning(message, { detail: inspect(facts) }),
@@ -202,6 +224,7 @@ export function runModule(
       prices,
       onAttemptEnd: () => undefined,
       settlement,
+      health,
     });
     const alone = run.options === undefined ? module.name : `${module.name}?${run.options}`;
     const { moduleHeaders, attempts, steps } = trace;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GatewayError, type Module } from '../../src/module-api.ts';
+import { type Candidate, GatewayError, type Module } from '../../src/module-api.ts';
 
 /** Modules that choose targets; loaded by a gateway through WEIR_MODULES. */
 const common = {
@@ -10,6 +10,9 @@ const common = {
   ifBroken: 'reject',
   touches: ['target', 'reply'],
 } as const;
+
+/** The candidates that `surveyor` found, call by call. */
+export const surveys: (readonly Candidate[])[] = [];
 
 function moveTo(name: string, protective: boolean): Module<{ to: string }> {
   return {
@@ -34,5 +37,18 @@ export default [
     name: 'idle-router',
     options: z.strictObject({}),
     handle: (exchange, next) => next(exchange),
+  } satisfies Module,
+  {
+    ...common,
+    name: 'surveyor',
+    options: z.strictObject({ models: z.string().optional() }),
+    async handle(exchange, next, kit) {
+      const { models } = z.object({ models: z.string().optional() }).parse(kit.options);
+      const list = models === undefined ? {} : { models: models.split('|') };
+      const candidates = await kit.models.candidates(exchange, list);
+      surveys.push(candidates);
+      const first = candidates.find(({ hasCredential }) => hasCredential);
+      return next(first === undefined ? exchange : exchange.with({ target: first.target }));
+    },
   } satisfies Module,
 ];

@@ -30,7 +30,6 @@ export interface CredentialedTarget {
 
 interface NamedRecord {
   readonly target: Target;
-  readonly credentialName: string;
   /** A name for other processes that reveals no credential. */
   readonly name: string;
   readonly record: TargetRecord;
@@ -45,6 +44,7 @@ export class HealthMonitor {
   readonly #unpublished = new Set<NamedRecord>();
   /** Comparing with the last record is much faster than a lookup. */
   #last: NamedRecord | undefined;
+  #lastCredential: Secret | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -100,16 +100,17 @@ export class HealthMonitor {
   }
 
   #recordOf(target: Target, credential: Secret | undefined): NamedRecord {
+    if (this.#last?.target === target && this.#lastCredential === credential) return this.#last;
     const credentialName = credential === undefined ? '' : this.#hasher.hashText(credential.reveal());
-    if (this.#last?.target === target && this.#last.credentialName === credentialName) return this.#last;
     const key = `${target.provider.name}/${target.model}#${credentialName}`;
     let named = this.#records.get(key);
     if (named === undefined) {
       const name = `${target.provider.name}/${target.model}#${Buffer.from(credentialName, 'utf16le').toString('hex')}`;
-      named = { target, credentialName, name, record: new TargetRecord() };
+      named = { target, name, record: new TargetRecord() };
       this.#records.set(key, named);
     }
     this.#last = named;
+    this.#lastCredential = credential;
     return named;
   }
 

@@ -8,6 +8,7 @@ import { BackgroundTasks } from '../../calls/background-tasks.ts';
 import { CallReports } from '../../calls/call-reports.ts';
 import { CallRunner } from '../../calls/call-runner.ts';
 import { CallSettlement } from '../../calls/call-settlement.ts';
+import { CandidateFinder } from '../../calls/candidates/candidates.ts';
 import { Continuations } from '../../calls/continuations.ts';
 import { DecisionLogs } from '../../calls/decision-logs.ts';
 import { HealthMonitor } from '../../calls/health/health-monitor.ts';
@@ -28,6 +29,8 @@ import type { PatternSource } from '../../kernel/ports/patterns.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { abilitiesOf } from '../../providers/catalog/abilities/index.ts';
+import { ModelPlaces } from '../../providers/catalog/model-places.ts';
 import { createUpstream } from '../../providers/upstream.ts';
 import { archiveRoutes } from '../../server/api/routes/archive.ts';
 import { cacheRoutes } from '../../server/api/routes/cache.ts';
@@ -90,7 +93,13 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     spending: spendingLimiter,
     requests,
   } = parts;
-  const { catalog: modelCatalog, directory: providerDirectory, egress, means: signing } = parts.providers;
+  const {
+    catalog: modelCatalog,
+    directory: providerDirectory,
+    egress,
+    means: signing,
+    estimator,
+  } = parts.providers;
   const prices: Prices = {
     priceOf: ({ provider, model }) => modelCatalog.priced(provider, model),
     bill: ({ provider, model }, used, answered) => modelCatalog.bill({ provider, model, answered }, used),
@@ -160,6 +169,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     bytesMax: settings.archiveBytes,
     onError: (err) => log.error({ err }, 'could not delete expired archive items'),
   });
+  const places = new ModelPlaces(modelCatalog, providerDirectory);
   const kits = createKitFactory({
     cacheBackend,
     stores: parts.moduleStores,
@@ -186,6 +196,16 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     wireByName: providerFormatByName,
     target: (model) => providerDirectory.find(model),
     fetchFor: (module) => parts.moduleFetches.fetchFor(module),
+    candidates: new CandidateFinder({
+      prices,
+      health,
+      clock: systemClock,
+      target: (model) => providerDirectory.find(model),
+      placesOf: (target) => places.of(target),
+      abilitiesOf: (target) =>
+        abilitiesOf(target, modelCatalog.find(target.provider, target.model)?.features),
+      countInput: (request, all) => estimator.estimateAll(request, all),
+    }),
   });
   const compiled = new Compiled(
     parts.modules,

@@ -27,6 +27,19 @@ export class TokenEstimator {
     return Math.max(1, Math.round(read + fixedTokens));
   }
 
+  /** The same for several targets; those that lay a request out in the same way share a count. */
+  async estimateAll(request: ChatRequest, targets: readonly Target[]): Promise<readonly number[]> {
+    const counts = new Map<string, Promise<number>>();
+    return Promise.all(
+      targets.map((target) => {
+        const layout = layoutName(target);
+        const count = counts.get(layout) ?? this.estimate(request, target);
+        counts.set(layout, count);
+        return count;
+      }),
+    );
+  }
+
   async close(): Promise<void> {
     await this.#tokenizer.close();
   }
@@ -38,6 +51,12 @@ export class TokenEstimator {
     const { texts: sample, factor } = sampleTexts(texts, limits.tokenizedCharsMax);
     return factor * (await this.#tokenizer.count(sample));
   }
+}
+
+function layoutName({ provider, model }: Target): string {
+  if (provider.countTokens !== undefined) return provider.name;
+  const wire = wiresOf({ provider, model })[0]?.name;
+  return JSON.stringify([templateFor(model, wire), mediaRuleFor(model, wire)]);
 }
 
 const charsPerToken = 4;

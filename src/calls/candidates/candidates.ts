@@ -1,0 +1,132 @@
+import type { Abilities } from '../../kernel/abilities.ts';
+import { nameOfTarget } from '../../kernel/conversation/prefix.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import { credentialsOf, type Exchange } from '../../kernel/exchange.ts';
+import type { ChatRequest } from '../../kernel/message.ts';
+import type { Candidate, ExpectedCost } from '../../kernel/ports/candidates.ts';
+import type { Prices } from '../../kernel/ports/prices.ts';
+import type { Target } from '../../kernel/provider.ts';
+import { costOf, type ModelPricing } from '../../kernel/rate-card.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Secret } from '../../lib/secret.ts';
+import type { HealthMonitor } from '../health/health-monitor.ts';
+import { limits } from '../limits.ts';
+import type { TargetHistory, WarmPrefix } from './target-history.ts';
+
+export interface CandidateFinderParts {
+  readonly prices: Prices;
+  readonly health: Pick<HealthMonitor, 'of'>;
+  readonly clock: Clock;
+  /** Resolves a model name. */
+  target(model: string): Target | undefined;
+  /** The places where a target's model is sold, the target first. */
+  placesOf(target: Target): readonly Target[];
+  abilitiesOf(target: Target): Abilities;
+  /** The input tokens of a request at each of these targets. */
+  countInput(request: ChatRequest, targets: readonly Target[]): Promise<readonly number[]>;
+}
+
+interface FoundCredential {
+  readonly hasCredential: boolean;
+  readonly credential: Secret | undefined;
+}
+
+/** Finds the targets that a call could go to, with the facts that a module chooses by. */
+export class CandidateFinder {
+  readonly #parts: CandidateFinderParts;
+
+  constructor(parts: CandidateFinderParts) {
+    this.#parts = parts;
+  }
+
+  /** The targets of these model names, in their order; without names, the places where the client's model is sold. */
+  async find(
+    exchange: Exchange,
+    models: readonly string[] | undefined,
+    history: TargetHistory,
+  ): Promise<readonly Candidate[]> {
+    const { prices, health, abilitiesOf, countInput } = this.#parts;
+    const targets = this.#targets(exchange, models);
+    const credentials: FoundCredential[] = [];
+    // One after the other, since a call caches the last credential that it found.
+    for (const target of targets) credentials.push(await findCredential(exchange, target));
+    const [healths, inputTokens, warm] = await Promise.all([
+      health.of(targets.map((target, at) => ({ target, credential: credentials[at]?.credential }))),
+      countInput(exchange.request, targets),
+      history.warmPrefix(exchange.conversation.name),
+    ]);
+    return Promise.all(
+      targets.map(async (target, at): Promise<Candidate> => {
+        const targetHealth = healths[at];
+        if (targetHealth === undefined) throw new Error('a target without health');
+        const pricing = prices.priceOf(target);
+        const input = { target, pricing, inputTokens: inputTokens[at] ?? 0, warm, history };
+        return {
+          target,
+          name: nameOfTarget(target),
+          pricing,
+          abilities: abilitiesOf(target),
+          regions: target.provider.locations ?? [],
+          hasCredential: credentials[at]?.hasCredential === true,
+          health: targetHealth,
+          expectedCost: await this.#expectedCost(exchange.request, input),
+        };
+      }),
+    );
+  }
+
+  #targets(exchange: Exchange, models: readonly string[] | undefined): readonly Target[] {
+    const { target, placesOf } = this.#parts;
+    if (models === undefined) return exchange.isTargetResolved ? placesOf(exchange.target) : [];
+    return models.flatMap((model) => target(model) ?? []);
+  }
+
+  async #expectedCost(request: ChatRequest, input: CostInput): Promise<ExpectedCost | undefined> {
+    const { target, pricing, inputTokens, history } = input;
+    if (pricing === undefined) return undefined;
+    const name = nameOfTarget(target);
+    const warmTokens = Math.min(inputTokens, this.#warmTokens(input));
+    const mean = (await history.meanOutput(name)) ?? limits.outputTokensAssumed;
+    const most = request.max_tokens ?? pricing.outputTokensMax ?? Number.POSITIVE_INFINITY;
+    const outputTokens = Math.round(Math.min(mean, most));
+    const usage = {
+      input_tokens: inputTokens - warmTokens,
+      cache_read_input_tokens: warmTokens,
+      output_tokens: outputTokens,
+    };
+    return { nanoUsd: costOf(pricing.card, usage), inputTokens, warmTokens, outputTokens };
+  }
+
+  /** What the conversation last sent there, if its provider still has it in its cache. */
+  #warmTokens({ target, pricing, warm }: CostInput): number {
+    if (warm === undefined || warm.target !== nameOfTarget(target) || pricing?.cacheSeconds === undefined)
+      return 0;
+    return this.#parts.clock.now() - warm.atMs <= pricing.cacheSeconds * 1000 ? warm.tokens : 0;
+  }
+}
+
+interface CostInput {
+  readonly target: Target;
+  readonly pricing: ModelPricing | undefined;
+  readonly inputTokens: number;
+  readonly warm: WarmPrefix | undefined;
+  readonly history: TargetHistory;
+}
+
+/** Rejections mean that the caller can't use the target; other failures are reported. */
+async function findCredential(exchange: Exchange, target: Target): Promise<FoundCredential> {
+  try {
+    return { hasCredential: true, credential: await credentialsOf(exchange).find(target) };
+  } catch (refusal) {
+    if (GatewayError.is(refusal) && unusableKeyCodes.has(refusal.code))
+      return { hasCredential: false, credential: undefined };
+    throw refusal;
+  }
+}
+
+const unusableKeyCodes: ReadonlySet<string> = new Set([
+  'provider_key_missing',
+  'provider_key_mismatch',
+  'provider_key_unreadable',
+  'invalid_request',
+]);

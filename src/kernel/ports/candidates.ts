@@ -1,0 +1,31 @@
+import type { Abilities } from '../abilities.ts';
+import type { NanoUsd } from '../money.ts';
+import type { Target } from '../provider.ts';
+import type { ModelPricing } from '../rate-card.ts';
+import type { TargetHealth } from './health.ts';
+
+/** A target that a call could go to, with what is known about it. */
+export interface Candidate {
+  readonly target: Target;
+  /** `provider/model` */
+  readonly name: string;
+  /** The prices, with those of the provider's cache, and the limits; undefined if no price is known. */
+  readonly pricing: ModelPricing | undefined;
+  readonly abilities: Abilities;
+  /** The regions or resources that the operator allows; empty if the provider has no such choice. */
+  readonly regions: readonly string[];
+  /** Whether the caller has a credential for it, or it needs none. */
+  readonly hasCredential: boolean;
+  readonly health: TargetHealth;
+  /** What this request will probably cost there; undefined if no price is known. */
+  readonly expectedCost: ExpectedCost | undefined;
+}
+
+export interface ExpectedCost {
+  readonly nanoUsd: NanoUsd;
+  /** The counted input, with the part that the provider has probably cached. */
+  readonly inputTokens: number;
+  readonly warmTokens: number;
+  /** The mean of earlier answers to the account, at most what the request allows. */
+  readonly outputTokens: number;
+}

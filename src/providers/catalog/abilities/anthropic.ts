@@ -1,0 +1,31 @@
+import type { Abilities } from '../../../kernel/abilities.ts';
+import type { AbilityRule } from './ability-rule.ts';
+
+/** API reference: there is one answer, without log probabilities; no model reads audio. */
+const api: Partial<Abilities> = {
+  audio: false,
+  severalAnswers: false,
+  logProbabilities: false,
+  stopSequences: true,
+};
+const tools: Partial<Abilities> = {
+  ...api,
+  tools: true,
+  forcedTool: true,
+  parallelTools: true,
+  images: true,
+};
+
+/** Tool use, vision, PDF support, extended thinking and web search pages. */
+export const anthropicAbilities: readonly AbilityRule[] = [
+  { models: /claude-(?:[12]|v\d|instant)/, ...api, tools: false, images: false, reasoning: false },
+  {
+    models: /claude-3-(?:opus|sonnet|haiku)/,
+    ...tools,
+    documents: false,
+    reasoning: false,
+    serverTools: false,
+  },
+  { models: /claude-3[-.]5/, ...tools, documents: true, reasoning: false },
+  { models: /claude/, ...tools, structuredOutput: true, documents: true, reasoning: true, serverTools: true },
+];

@@ -1,0 +1,26 @@
+import type { Abilities } from '../../../kernel/abilities.ts';
+import type { AbilityRule } from './ability-rule.ts';
+
+const api: Partial<Abilities> = {
+  tools: true,
+  structuredOutput: true,
+  forcedTool: true,
+  parallelTools: true,
+  stopSequences: true,
+  severalAnswers: true,
+  logProbabilities: false,
+};
+
+/** Function calling and vision pages; API reference. */
+export const mistralAbilities: readonly AbilityRule[] = [
+  { models: /^voxtral/, ...api, audio: true },
+  {
+    models: /^(?:pixtral|mistral-(?:small|medium|large)-latest|ministral)/,
+    ...api,
+    images: true,
+    documents: true,
+    audio: false,
+  },
+  { models: /^magistral/, ...api, audio: false, reasoning: true },
+  { models: /^(?:mistral|codestral|devstral|open-mi)/, ...api, audio: false },
+];

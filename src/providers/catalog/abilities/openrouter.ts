@@ -1,0 +1,25 @@
+import type { AbilityRule } from './ability-rule.ts';
+import { anthropicAbilities } from './anthropic.ts';
+import { deepseekAbilities } from './deepseek.ts';
+import { geminiAbilities } from './gemini.ts';
+import { mistralAbilities } from './mistral.ts';
+import { openaiAbilities } from './openai.ts';
+import { xaiAbilities } from './xai.ts';
+
+/** The makers of models, by the first part of their names at OpenRouter. */
+const makers: Readonly<Record<string, readonly AbilityRule[]>> = {
+  anthropic: anthropicAbilities,
+  openai: openaiAbilities,
+  google: geminiAbilities,
+  mistralai: mistralAbilities,
+  deepseek: deepseekAbilities,
+  'x-ai': xaiAbilities,
+};
+
+/** Models do what they do at their makers. OpenRouter reads PDFs for all of them and has a web search of its own. */
+export function openrouterRule(model: string): Omit<AbilityRule, 'models'> {
+  const slash = model.indexOf('/');
+  const own = model.slice(slash + 1);
+  const { models: _, ...rule } = makers[model.slice(0, slash)]?.find(({ models }) => models.test(own)) ?? {};
+  return { ...rule, documents: true, serverTools: true, severalAnswers: 'unknown' };
+}
