@@ -48,7 +48,15 @@ export { choosesOutputLimit } from './kernel/output-limit.ts';
 export { patternFingerprint } from './kernel/patterns/fingerprint.ts';
 export { accountScope, isFromUserText, unnamedScope } from './kernel/patterns/scopes.ts';
 export { patternsModule, vectorPartitionOf } from './kernel/patterns/vectors.ts';
-export type { Archive, NewArchivedItem } from './kernel/ports/archive.ts';
+export type {
+  Archive,
+  ArchivedItem,
+  ArchivedItemInfo,
+  ArchiveListOptions,
+  ArchivePage,
+  ArchiveSearchOptions,
+  NewArchivedItem,
+} from './kernel/ports/archive.ts';
 export type { Budget, Ceilings, Hold, HoldDecision, SpentByWindow } from './kernel/ports/budget.ts';
 export {
   type Collection,
@@ -59,6 +67,7 @@ export {
   type EntryPage,
   type EntryQuery,
   type NewEntry,
+  ValueTooLargeError,
 } from './kernel/ports/collections.ts';
 export type { Candidate, ExpectedCost } from './kernel/ports/candidates.ts';
 export type {

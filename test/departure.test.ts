@@ -173,8 +173,18 @@ async function settled({ person, canary, other, stripe, database }: Settled): Pr
     10,
   );
   const sealed = { sealedBy: 'k', sealed: Buffer.from('sealed') };
-  const left = { ref: canary.slice(0, 20), conversation: canary, person: null, createdAtMs: 0, ...sealed };
-  await database.archive.add(scope, [{ ...left, expiresAtMs: Date.now() + 60_000 }], 1000);
+  const row = {
+    value: null,
+    ...sealed,
+    columns: { text1: canary },
+    bytes: 1,
+    expiresAtMs: Date.now() + 60_000,
+  };
+  await database.collections.apply(
+    { scope, module: 'archive' },
+    [{ collection: 'archive', bounds: {}, key: canary.slice(0, 20), row, version: 0 }],
+    Date.now(),
+  );
   for (const [what, body] of [
     ['checkout', { tier: 'pro' }],
     ['credits', { credits: 50_000 }],
@@ -208,7 +218,7 @@ function assertKept(
     ...placesWith(canary, kept),
     ...placesWith(keyId, kept),
   ]);
-  const learned = ['patterns', 'outcomes', 'archive', 'recordings', 'module_days'];
+  const learned = ['patterns', 'outcomes', 'collection_entries', 'recordings', 'module_days'];
   for (const table of [...tables, ...more, ...learned]) assert.ok(places.has(table), table);
 }
 

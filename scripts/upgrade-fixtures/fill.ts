@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { Sealer } from '../../src/accounts/sealer.ts';
-import { SealedArchives } from '../../src/calls/archives.ts';
+import { Archives } from '../../src/calls/archive/archives.ts';
 import { openDatabase } from '../../src/gateway/parts/stores.ts';
 import { RootSecrets } from '../../src/gateway/secrets.ts';
 import { type Environment, readSettings } from '../../src/gateway/settings.ts';
 import { identityIdOf } from '../../src/kernel/ports/identities.ts';
 import type { Database } from '../../src/kernel/ports/records.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { ModuleStoresWithCollections } from '../../src/storage/module-stores.ts';
 import { startTestGateway } from '../../src/testing/test-gateway.ts';
 import { someStep } from '../../test/conformance/database/request-log-samples.ts';
 import {
@@ -34,14 +35,16 @@ export async function fillDatabase(environment: Environment): Promise<UpgradeFac
   const facts = await fillByRoutes(environment);
   const database = await openDatabase(settings);
   const scope = `account:${facts.accountId}`;
-  const archives = new SealedArchives({
-    table: database.archive,
-    clock: systemClock,
-    sealing: new Sealer(new RootSecrets(settings).deriveKeys('archive')),
-    bytesMax: 1_000_000,
+  const clock = systemClock;
+  const stores = new ModuleStoresWithCollections({
+    values: database.modules,
+    entries: database.collections,
+    sealer: new Sealer(new RootSecrets(settings).deriveKeys('archive')),
+    clock,
   });
+  const archives = new Archives({ stores, clock, bytesMax: 1_000_000 });
   const archived = { ref: 'ref1', conversation: 'conv1', person: null, content: ['left out'] };
-  await archives.of(scope).put([{ ...archived, ttlSeconds: dayMs }]);
+  await archives.of(scope, () => null).put([{ ...archived, ttlSeconds: dayMs }]);
   await addUsage(database, facts);
   await addRequests(database, facts);
   await addContent(database, scope);

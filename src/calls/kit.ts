@@ -4,12 +4,13 @@ import { scopeOf } from '../kernel/caller.ts';
 import type { ClientRequest } from '../kernel/client-request.ts';
 import type { DecisionLog } from '../kernel/conversation/decision-log.ts';
 import type { PrefixKit } from '../kernel/conversation/prefix.ts';
+import { endUserRefOf } from '../kernel/end-user.ts';
 import type { Exchange } from '../kernel/exchange.ts';
 import type { ConversationContext, Kit, Models } from '../kernel/module.ts';
 import type { ModuleExecution } from '../kernel/module-execution.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import type { KitFactory, ModuleContext } from '../kernel/pipeline.ts';
-import type { Archive, Archives } from '../kernel/ports/archive.ts';
+import type { Archive } from '../kernel/ports/archive.ts';
 import { type Budget, type BudgetHolder, budgetHolderOf } from '../kernel/ports/budget.ts';
 import type { Candidate } from '../kernel/ports/candidates.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
@@ -25,6 +26,7 @@ import type { Attributes } from '../kernel/trace.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
 import type { Clock } from '../lib/clock.ts';
 import { ignoreErrors } from '../lib/ignore-errors.ts';
+import type { Archives } from './archive/archives.ts';
 import { type AskModelParts, askModel } from './ask-model.ts';
 import { autoSettleHolds } from './auto-settle-holds.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
@@ -116,7 +118,9 @@ class CallKit implements Kit<unknown> {
   }
 
   get archive(): Archive {
-    return this.#parts.archives.of(this.scope);
+    const { scope } = this;
+    const { clientRequest } = this.#execution.exchange;
+    return this.#parts.archives.of(scope, () => endUserRefOf(clientRequest, scope));
   }
 
   get decisions(): DecisionLog {

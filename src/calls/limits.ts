@@ -2,8 +2,6 @@
 export const limits = {
   /** One archived item, compressed and sealed: more than 200,000 tokens of text, with images. */
   archivedBytesMax: 8 * 1024 * 1024,
-  /** Interval between deletions of expired items. */
-  archiveTidyMs: 300_000,
   archiveRefCharactersMax: 64,
   /** Recorded bytes of one request, and of one answer; the rest is left out. */
   recordedBodyBytesMax: 4 * 1024 * 1024,
@@ -20,6 +18,18 @@ export const limits = {
   recordingReadFlushMs: 1000,
   /** Interval between deletions of expired recordings. */
   recordingCleanupMs: 300_000,
+  /** The life of an item that has none of its own. */
+  archiveLifeSeconds: 30 * 86_400,
+  archivePageMax: 50,
+  /** A search opens this many of the newest items, of this size in all, a few milliseconds for each. */
+  archiveScannedMax: 100,
+  archiveScannedBytesMax: 8 * 1024 * 1024,
+  /** Characters that a search scans in all, and those without a pause, a millisecond's work. */
+  archiveScannedCharactersMax: 4 * 1024 * 1024,
+  archiveScannedCharactersAtOnce: 32_768,
+  /** Characters of the text that is searched for, and the number of items found. */
+  archiveSearchCharactersMax: 4000,
+  archiveFoundMax: 10,
   /** Decisions of modules are deleted when their conversation was inactive for this long, */
   decisionLogLifeMs: 30 * 86_400_000,
   /** or sooner if an account has more of them than fit. */

@@ -31,7 +31,6 @@ function contentSteps({ stores, modules, embeddingsPart }: Omit<EraseParts, 'log
   return [
     { name: 'patterns', erase: (accountId) => database.patterns.forget(scopeOfAccount(accountId)) },
     { name: 'vectors', erase: (accountId) => embeddingsPart.vectors.forget(scopeOfAccount(accountId)) },
-    { name: 'archive', erase: (accountId) => database.archive.forget(scopeOfAccount(accountId)) },
     { name: 'recordings', erase: (accountId) => database.recordings.forget(accountId) },
     // Includes decisions of modules in conversations.
     { name: 'module stores', erase: (accountId) => database.modules.forget(scopeOfAccount(accountId)) },

@@ -18,7 +18,8 @@ function problemOf<Value, Fields extends FieldColumns>(
   const columns = Object.values(fields);
   if (new Set(columns).size < columns.length) return 'two fields have the same column';
   if ('key' in fields || 'createdAt' in fields) return 'a field must not be named key or createdAt';
-  if (unique !== undefined && !Object.hasOwn(fields, unique)) return `unique: there is no field "${unique}"`;
+  const unknown = unique?.find((field) => !Object.hasOwn(fields, field));
+  if (unknown !== undefined) return `unique: there is no field "${unknown}"`;
   if (entriesMax === undefined && (lifeSeconds === undefined || unique !== undefined))
     return `set entriesMax${unique === undefined ? ' or lifeSeconds' : ''}`;
   const bounds = { entriesMax, lifeSeconds, bytesMax, valueBytesMax };

@@ -123,7 +123,7 @@ export interface Kit<Options> {
   readonly vectors: Vectors;
   /** The patterns of the account, shared by all modules. */
   readonly patterns: Patterns;
-  /** Stores what is removed from requests, for the account to read. */
+  /** Stores what is removed from requests, for the account to read and for modules to find again. */
   readonly archive: Archive;
   /** This module's decisions in this conversation, so that it does the same on every later call. */
   readonly decisions: DecisionLog;

@@ -18,6 +18,19 @@ export function contentWords(text: string): readonly string[] {
   return [...new Set(stems)].slice(0, wordsMax);
 }
 
+/** Those of the content words in a text that are among `wanted`, however long the text is. */
+export function sharedContentWords(text: string, wanted: ReadonlySet<string>): ReadonlySet<string> {
+  const shared = new Set<string>();
+  // Stemming all words would take most of the time.
+  const starts = new Set([...wanted].map((word) => word.slice(0, 2)));
+  for (const word of text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []) {
+    if (!starts.has(word.slice(0, 2))) continue;
+    const stemmed = stem(word);
+    if (wanted.has(stemmed)) shared.add(stemmed);
+  }
+  return shared;
+}
+
 function stem(word: string): string {
   if (word.length < 5) return word;
   return word.replace(/(?:ies|ing|ed|es|s|ly)$/, '');

@@ -2,7 +2,8 @@ import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { EntryContent } from '../kernel/ports/collection-table.ts';
-import type { Collection, FieldColumns } from '../kernel/ports/collections.ts';
+import { type Collection, type FieldColumns, ValueTooLargeError } from '../kernel/ports/collections.ts';
+import { limits } from './limits.ts';
 import { toJson } from './module-entry-validation.ts';
 import type { ByteSealer } from './sealed-cache-backend.ts';
 
@@ -38,14 +39,9 @@ export async function unpackValue(
   if (value !== null) return { json: value };
   const packed =
     sealedBy === null || sealed === null ? undefined : sealer.openBytes({ sealedBy, sealed }, context);
-  return packed === undefined ? undefined : { json: (await unpack(packed)).toString('utf8') };
-}
-
-class ValueTooLargeError extends Error {
-  constructor(bytes: number, bytesMax: number) {
-    super(`a value of ${bytes} bytes is too large to store: the limit is ${bytesMax}`);
-    this.name = 'ValueTooLargeError';
-  }
+  return packed === undefined
+    ? undefined
+    : { json: (await unpack(packed, { maxOutputLength: limits.unpackedValueBytesMax })).toString('utf8') };
 }
 
 async function checkValue<Value, Fields extends FieldColumns>(

@@ -1,7 +1,5 @@
 /** Limits of the stores. Each name has its unit. */
 export const limits = {
-  /** Archived items that are read or deleted at once. */
-  archiveRowsAtOnce: 100,
   /** Recordings that are read or deleted at once, and bytes of them in one statement. */
   recordingRowsAtOnce: 100,
   recordingBytesAtOnce: 1024 * 1024,
@@ -39,6 +37,8 @@ export const limits = {
    */
   collectionKeyCharactersMax: 200,
   collectionTextCharactersMax: 256,
+  /** A sealed value, unpacked: no compressed text fills the memory. The largest bodies of clients are smaller. */
+  unpackedValueBytesMax: 256 * 1024 * 1024,
   /** Entries that are deleted in one transaction, and the interval between deletions of expired ones. */
   collectionEntriesDeletedAtOnce: 100,
   collectionTidyMs: 300_000,

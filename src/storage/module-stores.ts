@@ -1,10 +1,18 @@
-import type { CollectionId, CollectionTable, EntryRow, RowChange } from '../kernel/ports/collection-table.ts';
+import type {
+  CollectionId,
+  CollectionTable,
+  EntryInfoRow,
+  EntryRow,
+  RowChange,
+  RowQuery,
+} from '../kernel/ports/collection-table.ts';
 import {
   type Collection,
   CollectionFullError,
   type Entries,
   type Entry,
   type EntryFilter,
+  type EntryInfoPage,
   type EntryPage,
   type EntryQuery,
   type FieldColumns,
@@ -143,16 +151,28 @@ class CollectionEntries<Value, Fields extends FieldColumns> implements Entries<V
   }
 
   async query(query: EntryQuery<Fields> = {}): Promise<EntryPage<Value, Fields>> {
-    const { entries: table, clock } = this.#parts;
-    const rowQuery = toRowQuery(this.#collection.fields, query, clock.now());
-    const rows = await table.query(this.#id, rowQuery);
-    const last = rows.length < rowQuery.limit ? undefined : rows.at(-1);
+    const rowQuery = this.#toRowQuery(query);
+    const rows = await this.#parts.entries.query(this.#id, rowQuery);
     const entries: Entry<Value, Fields>[] = [];
     for (const row of rows) {
       const entry = await this.#toEntry(row);
       if (entry !== undefined) entries.push(entry);
     }
-    return { entries, next: last && formatCursor(orderValueOf(last, rowQuery.orderBy), last.key) };
+    return { entries, next: cursorAfter(rows, rowQuery) };
+  }
+
+  async list(query: EntryQuery<Fields> = {}): Promise<EntryInfoPage<Fields>> {
+    const rowQuery = this.#toRowQuery(query);
+    const rows = await this.#parts.entries.list(this.#id, rowQuery);
+    const entries = rows.map(({ columns, ...row }) => ({
+      ...row,
+      fields: toFieldValues(this.#collection.fields, columns),
+    }));
+    return { entries, next: cursorAfter(rows, rowQuery) };
+  }
+
+  #toRowQuery(query: EntryQuery<Fields>): RowQuery {
+    return toRowQuery(this.#collection.fields, query, this.#parts.clock.now());
   }
 
   revision(): Promise<number> {
@@ -170,9 +190,15 @@ class CollectionEntries<Value, Fields extends FieldColumns> implements Entries<V
   }
 }
 
-function orderValueOf(row: EntryRow, orderBy: ReturnType<typeof toRowQuery>['orderBy']): string | number {
-  if (orderBy === 'key') return row.key;
-  return orderBy === 'created_at_ms' ? row.createdAtMs : (row.columns[orderBy] ?? '');
+/** Undefined if the page is not full. */
+function cursorAfter(rows: readonly EntryInfoRow[] | readonly EntryRow[], { orderBy, limit }: RowQuery) {
+  const last = rows.length < limit ? undefined : rows.at(-1);
+  if (last === undefined) return undefined;
+  if (orderBy === 'key') return formatCursor(last.key, last.key);
+  return formatCursor(
+    orderBy === 'created_at_ms' ? last.createdAtMs : (last.columns[orderBy] ?? ''),
+    last.key,
+  );
 }
 
 async function toPut<Value, Fields extends FieldColumns>(
@@ -203,7 +229,7 @@ function changeOf<Value, Fields extends FieldColumns>(
   key: string,
   version: number | undefined,
 ): Omit<RowChange, 'row'> {
-  const bounds = { entriesMax, bytesMax, unique: unique === undefined ? undefined : fields[unique] };
+  const bounds = { entriesMax, bytesMax, unique: unique?.flatMap((field) => fields[field] ?? []) };
   return { collection: name, bounds, key, version: validateEntryVersion(version) };
 }
 

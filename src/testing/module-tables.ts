@@ -1,12 +1,10 @@
 import { Kysely, sql } from 'kysely';
-import type { ArchiveTable } from '../kernel/ports/archive.ts';
 import type { CollectionTable } from '../kernel/ports/collection-table.ts';
 import type { KeyValueStores } from '../kernel/ports/module-store.ts';
 import type { PatternTable } from '../kernel/ports/patterns.ts';
 import type { VectorTable } from '../kernel/ports/vectors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { limits } from '../storage/limits.ts';
-import { SqlArchiveTable } from '../storage/sql/archive-table.ts';
 import { SqlCollectionTable } from '../storage/sql/collection-table.ts';
 import { createKyselyDialect } from '../storage/sql/kysely-dialect.ts';
 import { migrate } from '../storage/sql/migrate.ts';
@@ -25,7 +23,6 @@ export interface ModuleTables {
   readonly collections: CollectionTable;
   readonly vectors: VectorTable;
   readonly patterns: PatternTable;
-  readonly archive: ArchiveTable;
   /** Runs a statement, for a state that would take too many calls to reach. */
   execute(statement: string): Promise<void>;
 }
@@ -47,7 +44,6 @@ export function createModuleTables(clock: Clock = systemClock): ModuleTables {
     collections: new SqlCollectionTable(db),
     vectors: new SqlVectorTable(db),
     patterns: new SqlPatternTable(db),
-    archive: new SqlArchiveTable(db),
     execute: async (statement) => void (await sql.raw(statement).execute(db)),
   };
 }

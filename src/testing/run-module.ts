@@ -3,7 +3,7 @@ import { Sealer } from '../accounts/sealer.ts';
 import type { ModuleSavings } from '../billing/module-tally.ts';
 import { Reservations } from '../billing/reservations.ts';
 import { SpendingLimiter } from '../billing/spending-limiter.ts';
-import { SealedArchives } from '../calls/archives.ts';
+import { Archives } from '../calls/archive/archives.ts';
 import { BackgroundTasks } from '../calls/background-tasks.ts';
 import { CallSettlement } from '../calls/call-settlement.ts';
 import { CandidateFinder } from '../calls/candidates/candidates.ts';
@@ -27,7 +27,6 @@ import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import type { Answer, ChatRequest } from '../kernel/message.ts';
 import type { Handler, Module, ModuleFactory, ModuleHost } from '../kernel/module.ts';
 import { Pipelines } from '../kernel/pipeline.ts';
-import type { ArchiveTable } from '../kernel/ports/archive.ts';
 import type { Budgets } from '../kernel/ports/budget.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { EgressFetch } from '../kernel/ports/fetch.ts';
@@ -100,8 +99,6 @@ export interface ModuleTestEnvironment {
   readonly embeddings?: Embeddings;
   /** In memory by default. */
   readonly patterns?: PatternTable;
-  /** In memory by default. */
-  readonly archive?: ArchiveTable;
   /** The module's variables `WEIR_<NAME>_…`, by the rest of their names. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Answers the module's requests with `kit.fetch` and `host.fetch`; by default they are sent, to any address. */
@@ -128,9 +125,8 @@ export function runModule(
   const { budgets = new MemoryBudgets(clock), embeddings = noEmbeddings('off') } = moduleTestEnvironment;
   const { onModuleWork } = moduleTestEnvironment;
   const tables = createModuleTables(clock);
-  const { patterns = tables.patterns, archive = tables.archive } = moduleTestEnvironment;
+  const { patterns = tables.patterns } = moduleTestEnvironment;
   const sealer = new Sealer([Buffer.alloc(32, 'test')]);
-  const archives = new SealedArchives({ table: archive, clock, sealing: sealer, bytesMax: 64 * 1024 * 1024 });
   const fetch = moduleTestEnvironment.fetch ?? openTestFetch();
   const guard = new GlobalFetchGuard();
   const reservations = new Reservations({ usageStore: noReservations, clock });
@@ -173,7 +169,7 @@ export function runModule(
     embeddings,
     vectors,
     patterns: new PatternStore({ table: patterns, clock }),
-    archives,
+    archives: new Archives({ stores, clock, bytesMax: 64 * 1024 * 1024 }),
     cacheBackend,
     stores,
     decisionLogs: new DecisionLogs({ stores: tables.modules, clock, sealing: sealer }),

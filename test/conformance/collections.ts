@@ -23,7 +23,12 @@ const notes = defineCollection({
   entriesMax: 1000,
 });
 const few = defineCollection({ name: 'few', fields: {}, entriesMax: 3 });
-const names = defineCollection({ name: 'names', fields: { name: 'text1' }, unique: 'name', entriesMax: 50 });
+const names = defineCollection({
+  name: 'names',
+  fields: { name: 'text1' },
+  unique: ['name'],
+  entriesMax: 50,
+});
 const brief = defineCollection({ name: 'brief', fields: { at: 'integer1' }, lifeSeconds: 10 });
 const moments = defineCollection({ name: 'moments', fields: {}, lifeSeconds: 10 });
 const briefFew = defineCollection({ name: 'brief-few', fields: {}, lifeSeconds: 10, entriesMax: 2 });
@@ -131,6 +136,12 @@ export function collectionsConformance(name: string, open: (t: TestContext) => P
       assert.equal(await keys({ where: { key: { lt: 'c' } }, descending: true }), 'ba');
       assert.equal(await keys({ where: { person: "ann' or 1=1" } }), '');
       assert.equal(await keys({ orderBy: 'createdAt', descending: true, limit: 2 }), 'gf');
+      const [info] = (await entries.list({ where: { at: { gt: 2 } } })).entries;
+      assert.deepEqual(
+        [info?.key, info?.fields, info?.bytes],
+        ['a', { person: 'ann', topic: 'x', at: 3 }, 17],
+      );
+      assert.equal((await entries.list({ limit: 2 })).next, (await entries.query({ limit: 2 })).next);
       for (const orderBy of ['at', 'key', 'createdAt', 'person'] as const)
         for (const descending of [false, true]) {
           const whole = await keys({ orderBy, descending });

@@ -1,7 +1,6 @@
 import { describe } from 'node:test';
 import { anonSessionsConformance } from './database/anon-sessions.ts';
 import { apiKeysConformance } from './database/api-keys.ts';
-import { archiveConformance } from './database/archive.ts';
 import { billingConformance } from './database/billing.ts';
 import { challengesConformance } from './database/challenges.ts';
 import { collectionEntriesConformance } from './database/collections.ts';
@@ -66,7 +65,6 @@ export function databaseConformance(
     settlementsConformance(setUpDatabase);
     paidAnswersConformance(setUpDatabase);
     vectorsConformance(setUpDatabase);
-    archiveConformance(setUpDatabase);
     recordingsConformance(setUpDatabase);
     billingConformance(setUpDatabase);
     creditsConformance(setUpDatabase);

@@ -3,7 +3,8 @@ import { Sealer } from '../../accounts/sealer.ts';
 import { recordAttempt } from '../../billing/record-attempt.ts';
 import type { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
-import { SealedArchives } from '../../calls/archives.ts';
+import { archiveRoutes } from '../../calls/archive/archive-routes.ts';
+import { Archives } from '../../calls/archive/archives.ts';
 import { BackgroundTasks } from '../../calls/background-tasks.ts';
 import { CallReports } from '../../calls/call-reports.ts';
 import { CallRunner } from '../../calls/call-runner.ts';
@@ -32,7 +33,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { abilitiesOf } from '../../providers/catalog/abilities/index.ts';
 import { ModelPlaces } from '../../providers/catalog/model-places.ts';
 import { createUpstream } from '../../providers/upstream.ts';
-import { archiveRoutes } from '../../server/api/routes/archive.ts';
+import { moduleApiRoute } from '../../server/api/module-routes.ts';
 import { cacheRoutes } from '../../server/api/routes/cache.ts';
 import { CachedTurnStore } from '../../storage/cached-turn-store.ts';
 import { SealedCacheBackend } from '../../storage/sealed-cache-backend.ts';
@@ -162,12 +163,10 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       ? stores.cacheBackend
       : new SealedCacheBackend(stores.cacheBackend, new Sealer(rootSecrets.deriveKeys('shelves')));
   const { vectors } = parts.embeddingsPart;
-  const archives = new SealedArchives({
-    table: stores.database.archive,
+  const archives = new Archives({
+    stores: parts.moduleStores,
     clock: systemClock,
-    sealing: new Sealer(rootSecrets.deriveKeys('archive')),
     bytesMax: settings.archiveBytes,
-    onError: (err) => log.error({ err }, 'could not delete expired archive items'),
   });
   const places = new ModelPlaces(modelCatalog, providerDirectory);
   const kits = createKitFactory({
@@ -219,7 +218,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     targets,
     routes: [
       ...cacheRoutes(new ModuleCaches({ modules: parts.modules, cacheBackend, vectors })),
-      ...archiveRoutes(archives),
+      ...archiveRoutes(archives).map((route) => moduleApiRoute('archive', route, stores.shared.rateLimiter)),
     ],
     gauges: [
       {

@@ -1,68 +1,51 @@
 /** An item removed from a conversation, for its account to read. */
-export interface ArchivedItem {
-  readonly ref: string;
-  readonly conversation: string;
-  readonly createdAtMs: number;
+export interface ArchivedItem extends ArchivedItemInfo {
   readonly content: unknown;
 }
 
-/** Stores what a module removes from requests, for the account behind the call. */
+export interface ArchivedItemInfo {
+  readonly ref: string;
+  readonly conversation: string;
+  /** The pseudonym of its end user; null if it belongs to the whole account. */
+  readonly person: string | null;
+  readonly createdAtMs: number;
+}
+
+/**
+ * What modules removed from requests of the account behind the call. A call finds the items of its own end user and
+ * those of the whole account.
+ */
 export interface Archive {
   /**
    * Keeps an existing item with the same ref. Skips items that are too large: resolves to the refs of the stored
    * ones.
    */
-  put(entries: readonly NewArchivedItem[]): Promise<readonly string[]>;
+  put(items: readonly NewArchivedItem[]): Promise<readonly string[]>;
+  find(ref: string): Promise<ArchivedItem | undefined>;
+  /** The newest first. */
+  list(options?: ArchiveListOptions): Promise<ArchivePage>;
+  /** The items that share the most words with a text, the best first. Only the newest items are searched. */
+  search(text: string, options?: ArchiveSearchOptions): Promise<readonly ArchivedItem[]>;
 }
 
-export interface NewArchivedItem {
-  /** Up to 64 letters and digits; the same for the same content. */
-  readonly ref: string;
-  readonly conversation: string;
-  /** The pseudonym of its end user; null if it belongs to the whole account. */
-  readonly person: string | null;
-  /** JSON. */
-  readonly content: unknown;
+export interface NewArchivedItem extends Omit<ArchivedItem, 'createdAtMs'> {
   readonly ttlSeconds: number;
 }
 
-/** A filter for the items of a tenant; all conditions must match. */
-export interface ArchiveFilter {
-  readonly ref?: string;
-  readonly conversation?: string;
-  readonly person?: string;
+export interface ArchiveSearchOptions {
+  readonly conversation?: string | undefined;
+  /** Only items of this end user, or of the whole account if null. */
+  readonly person?: string | null | undefined;
+  readonly limit?: number | undefined;
 }
 
-/** The archives of all accounts. */
-export interface Archives {
-  of(scope: string): Archive;
-  /** With an end user, items of others are not found. */
-  find(scope: string, which: ArchiveFilter & { readonly ref: string }): Promise<ArchivedItem | undefined>;
-  /** Resolves to the number of deleted items. */
-  remove(scope: string, which: ArchiveFilter): Promise<number>;
-  /** Deletes all items of an account. */
-  forget(scope: string): Promise<void>;
+export interface ArchiveListOptions extends ArchiveSearchOptions {
+  /** `next` of the previous page. */
+  readonly after?: string | undefined;
 }
 
-/** A sealed item. */
-export interface ArchiveRow {
-  readonly ref: string;
-  readonly conversation: string;
-  readonly person: string | null;
-  readonly createdAtMs: number;
-  readonly expiresAtMs: number;
-  readonly sealedBy: string;
-  readonly sealed: Uint8Array;
-}
-
-/** Archive rows, which outlive the process and are shared by all replicas. */
-export interface ArchiveTable {
-  /** Keeps an existing row. Beyond `bytesMax` in all, deletes the oldest of the scope. */
-  add(scope: string, rows: readonly ArchiveRow[], bytesMax: number): Promise<void>;
-  /** Undefined for an expired one. */
-  find(scope: string, ref: string, nowMs: number): Promise<ArchiveRow | undefined>;
-  remove(scope: string, which: ArchiveFilter): Promise<number>;
-  forget(scope: string): Promise<void>;
-  /** Deletes some expired rows; true if there may be more. */
-  tidy(nowMs: number): Promise<boolean>;
+export interface ArchivePage {
+  readonly items: readonly ArchivedItemInfo[];
+  /** Undefined on the last page. */
+  readonly next: string | undefined;
 }

@@ -32,10 +32,14 @@ export interface EntryRow extends EntryContent {
   readonly expiresAtMs: number | undefined;
 }
 
+export interface EntryInfoRow extends Pick<EntryRow, 'key' | 'columns' | 'createdAtMs' | 'expiresAtMs'> {
+  readonly bytes: number;
+}
+
 export interface CollectionBounds {
   readonly entriesMax?: number | undefined;
   readonly bytesMax?: number | undefined;
-  readonly unique?: FieldColumn | undefined;
+  readonly unique?: readonly FieldColumn[] | undefined;
 }
 
 export interface RowChange {
@@ -77,6 +81,7 @@ export interface CollectionTable {
   ): Promise<readonly RowChangeResult[] | 'conflict' | { readonly full: string }>;
   find(id: CollectionId, key: string, nowMs: number): Promise<EntryRow | undefined>;
   query(id: CollectionId, query: RowQuery): Promise<readonly EntryRow[]>;
+  list(id: CollectionId, query: RowQuery): Promise<readonly EntryInfoRow[]>;
   deleteAll(id: CollectionId, conditions: readonly RowCondition[]): Promise<number>;
   revision(id: CollectionId): Promise<number>;
   /** Deletes everything of a tenant, in chunks. */

@@ -20,8 +20,8 @@ export interface Collection<Value, Fields extends FieldColumns> {
    * gets an unused one.
    */
   readonly fields: Fields;
-  /** A field that differs in all entries that have it. Needs `entriesMax`. */
-  readonly unique?: keyof Fields & string;
+  /** Fields that together differ in all entries, the most selective first. Needs `entriesMax`. */
+  readonly unique?: readonly (keyof Fields & string)[];
   /** Encrypts the values, for content of conversations. Fields stay readable for the database. */
   readonly sealed?: true;
   /** Bounds for each account. One of `entriesMax` and `lifeSeconds` is required. */
@@ -55,10 +55,17 @@ export interface Entry<Value, Fields extends FieldColumns> {
   readonly expiresAtMs: number | undefined;
 }
 
+/** An entry without its value. */
+export interface EntryInfo<Fields extends FieldColumns>
+  extends Pick<Entry<unknown, Fields>, 'key' | 'fields' | 'createdAtMs' | 'expiresAtMs'> {
+  /** The size of the value, compressed if it is sealed. */
+  readonly bytes: number;
+}
+
 /** All conditions must match. */
 export type EntryFilter<Fields extends FieldColumns> = {
-  readonly [Name in keyof Fields]?: Condition<FieldValue<Fields[Name]>> | null;
-} & { readonly key?: Condition<string> };
+  readonly [Name in keyof Fields]?: Condition<FieldValue<Fields[Name]>> | null | undefined;
+} & { readonly key?: Condition<string> | undefined };
 
 export type Condition<Value> =
   | Value
@@ -81,12 +88,18 @@ export interface EntryPage<Value, Fields extends FieldColumns> {
   readonly next: string | undefined;
 }
 
+export interface EntryInfoPage<Fields extends FieldColumns> {
+  readonly entries: readonly EntryInfo<Fields>[];
+  /** Undefined on the last page. */
+  readonly next: string | undefined;
+}
+
 /** The entries of a collection for one tenant. Expired entries are not found. */
 export interface Entries<Value, Fields extends FieldColumns> {
   get(key: string): Promise<Entry<Value, Fields> | undefined>;
   /**
    * Resolves to the written entry. With `version`, only if that is the stored version (0: if there is none);
-   * otherwise, or if another entry has the same unique field, resolves to undefined without a change. Rejects with a
+   * otherwise, or if another entry has the same unique fields, resolves to undefined without a change. Rejects with a
    * `CollectionFullError` beyond `entriesMax`.
    */
   put(
@@ -99,6 +112,8 @@ export interface Entries<Value, Fields extends FieldColumns> {
   /** Resolves to the number of deleted entries. */
   deleteAll(where: EntryFilter<Fields>): Promise<number>;
   query(query?: EntryQuery<Fields>): Promise<EntryPage<Value, Fields>>;
+  /** The same without the values, which may be large. */
+  list(query?: EntryQuery<Fields>): Promise<EntryInfoPage<Fields>>;
   /** A number that changes with every write to a collection with `entriesMax` or `bytesMax`; 0 before the first. */
   revision(): Promise<number>;
 }
@@ -124,6 +139,14 @@ export interface WriteBatch {
     key: string,
     version?: number,
   ): void;
+}
+
+/** A value is larger than the `valueBytesMax` of its collection. */
+export class ValueTooLargeError extends Error {
+  constructor(bytes: number, bytesMax: number) {
+    super(`a value of ${bytes} bytes is too large to store: the limit is ${bytesMax}`);
+    this.name = 'ValueTooLargeError';
+  }
 }
 
 /** A collection has as many entries as it may have. */

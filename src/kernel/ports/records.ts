@@ -1,5 +1,4 @@
 import type { AccountRows } from './account-rows.ts';
-import type { ArchiveTable } from './archive.ts';
 import type { BillingAccounts, Credits, Recharges } from './billing.ts';
 import type { CollectionTable } from './collection-table.ts';
 import type { Accounts, Identities, Members } from './identities.ts';
@@ -41,7 +40,6 @@ export interface Database {
   readonly credits: Credits;
   readonly recharges: Recharges;
   readonly patterns: PatternTable;
-  readonly archive: ArchiveTable;
   readonly recordings: RecordingTable;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;

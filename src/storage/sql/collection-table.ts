@@ -2,6 +2,7 @@ import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import type {
   CollectionId,
   CollectionTable,
+  EntryInfoRow,
   EntryRow,
   RowChange,
   RowCondition,
@@ -11,6 +12,7 @@ import { limits } from '../limits.ts';
 import { hasCounters, lockCounters, saveCounters } from './collection-counters.ts';
 import { tidyCollections } from './collection-expiry.ts';
 import { applyChanges } from './collection-writes.ts';
+import { forgetSupersededRows } from './superseded-tables.ts';
 import type { Tables } from './tables.ts';
 
 type EntryTable = Tables['collection_entries'];
@@ -38,26 +40,39 @@ export class SqlCollectionTable implements CollectionTable {
   }
 
   async query(id: CollectionId, rowQuery: RowQuery): Promise<readonly EntryRow[]> {
-    const { conditions, orderBy, descending, after, limit, nowMs } = rowQuery;
+    return (await this.#select(id, rowQuery).selectAll().execute()).map(toEntryRow);
+  }
+
+  async list(id: CollectionId, rowQuery: RowQuery): Promise<readonly EntryInfoRow[]> {
+    const rows = await this.#select(id, rowQuery)
+      .select(['key', 'bytes', 'created_at_ms', 'expires_at_ms'])
+      .select(['text1', 'text2', 'text3', 'text4', 'integer1', 'integer2'])
+      .execute();
+    return rows.map(({ key, bytes, created_at_ms: createdAtMs, expires_at_ms: endMs, ...columns }) => ({
+      key,
+      bytes,
+      createdAtMs,
+      expiresAtMs: endMs ?? undefined,
+      columns,
+    }));
+  }
+
+  #select(id: CollectionId, { conditions, orderBy, descending, after, limit, nowMs }: RowQuery) {
     const direction = descending ? 'desc' : 'asc';
     let query = this.#db
       .selectFrom('collection_entries')
-      .selectAll()
       .where((the) => the.and(id))
       .where((the) => the.and(conditions.map((condition) => matches(the, condition))))
       .where((the) => isAlive(the, nowMs))
       .orderBy(orderBy, direction)
       .limit(limit);
     if (orderBy !== 'key') query = query.where(orderBy, 'is not', null).orderBy('key', direction);
-    if (after !== undefined) {
-      const [value, key] = after;
-      const than = sql.raw(descending ? '<' : '>');
-      query =
-        orderBy === 'key'
-          ? query.where(sql<boolean>`key ${than} ${key}`)
-          : query.where(sql<boolean>`(${sql.ref(orderBy)}, key) ${than} (${value}, ${key})`);
-    }
-    return (await query.execute()).map(toEntryRow);
+    if (after === undefined) return query;
+    const [value, key] = after;
+    const than = sql.raw(descending ? '<' : '>');
+    return orderBy === 'key'
+      ? query.where(sql<boolean>`key ${than} ${key}`)
+      : query.where(sql<boolean>`(${sql.ref(orderBy)}, key) ${than} (${value}, ${key})`);
   }
 
   async deleteAll(id: CollectionId, conditions: readonly RowCondition[]): Promise<number> {
@@ -99,6 +114,7 @@ export class SqlCollectionTable implements CollectionTable {
       deleted = Number(numAffectedRows ?? 0);
     }
     await this.#db.deleteFrom('collection_counters').where('scope', '=', scope).execute();
+    await forgetSupersededRows(this.#db, scope);
   }
 
   tidy(nowMs: number): Promise<boolean> {

@@ -105,7 +105,7 @@ async function countChange(
     counters.bytes -= before?.bytes ?? 0;
     return;
   }
-  if (bounds.unique !== undefined) await checkUnique(trx, id, { key, row, column: bounds.unique, nowMs });
+  if (bounds.unique !== undefined) await checkUnique(trx, id, { key, row, columns: bounds.unique, nowMs });
   counters.bytes += row.bytes - (before?.bytes ?? 0);
   if (before !== undefined) return;
   const { entriesMax = Number.POSITIVE_INFINITY } = bounds;
@@ -120,17 +120,17 @@ async function checkUnique(
   {
     key,
     row,
-    column,
+    columns,
     nowMs,
-  }: { key: string; row: NewEntryRow; column: NonNullable<CollectionBounds['unique']>; nowMs: number },
+  }: { key: string; row: NewEntryRow; columns: NonNullable<CollectionBounds['unique']>; nowMs: number },
 ): Promise<void> {
-  const value = row.columns[column];
-  if (value === undefined || value === null) return;
+  const values = columns.map((column) => row.columns[column] ?? null);
+  if (values.includes(null)) return;
   const other = await trx
     .selectFrom('collection_entries')
     .select('key')
     .where((the) => the.and(id))
-    .where(column, '=', value)
+    .where((the) => the.and(columns.map((column, at) => the(column, '=', values[at] ?? null))))
     .where('key', '<>', key)
     .where((the) => the.or([the('expires_at_ms', 'is', null), the('expires_at_ms', '>', nowMs)]))
     .limit(1)

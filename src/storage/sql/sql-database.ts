@@ -1,7 +1,6 @@
 import { Kysely, sql } from 'kysely';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { AccountRows } from '../../kernel/ports/account-rows.ts';
-import type { ArchiveTable } from '../../kernel/ports/archive.ts';
 import type { BillingAccounts, Credits, Recharges } from '../../kernel/ports/billing.ts';
 import type { CollectionTable } from '../../kernel/ports/collection-table.ts';
 import type { Accounts, Identities, Members } from '../../kernel/ports/identities.ts';
@@ -25,7 +24,6 @@ import { SqlAccountRows } from './account-rows.ts';
 import { SqlAccounts } from './accounts.ts';
 import { SqlAnonSessions } from './anon-sessions.ts';
 import { SqlApiKeys } from './api-keys.ts';
-import { SqlArchiveTable } from './archive-table.ts';
 import { SqlBillingAccounts } from './billing-accounts.ts';
 import { SqlChallenges } from './challenges.ts';
 import { SqlCollectionTable } from './collection-table.ts';
@@ -144,7 +142,6 @@ class SqlDatabase implements Database {
   readonly credits: Credits;
   readonly recharges: Recharges;
   readonly patterns: PatternTable;
-  readonly archive: ArchiveTable;
   readonly recordings: RecordingTable;
   readonly #db: Kysely<Tables>;
   readonly #pool: ConnectionPool;
@@ -177,7 +174,6 @@ class SqlDatabase implements Database {
     this.credits = new SqlCredits(db, sqlDialect);
     this.recharges = new SqlRecharges(db, sqlDialect);
     this.patterns = new SqlPatternTable(db);
-    this.archive = new SqlArchiveTable(db);
     this.recordings = new SqlRecordingTable(db);
   }
 

@@ -1,4 +1,5 @@
 import type { Migration } from '../migrate.ts';
+import { copyIntoCollections } from './collection-copies.ts';
 
 const textColumns = ['text1', 'text2', 'text3', 'text4'];
 const integerColumns = ['integer1', 'integer2'];
@@ -7,7 +8,8 @@ const owner = ['scope', 'module', 'collection'] as const;
 /** Entries of modules with indexed fields. */
 export const collections: Migration = {
   name: 'collections',
-  async up(db, { text, integer, bytes, tableEnd }) {
+  async up(db, dialect) {
+    const { text, integer, bytes, tableEnd } = dialect;
     await db.schema
       .createTable('collection_entries')
       .addColumn('scope', text, (column) => column.notNull())
@@ -60,5 +62,6 @@ export const collections: Migration = {
       .addPrimaryKeyConstraint('collection_counters_by_name', [...owner])
       .modifyEnd(tableEnd)
       .execute();
+    await copyIntoCollections(db, dialect);
   },
 };

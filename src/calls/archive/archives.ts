@@ -1,0 +1,141 @@
+import { defineCollection } from '../../kernel/define-collection.ts';
+import type {
+  Archive,
+  ArchivedItem,
+  ArchivedItemInfo,
+  ArchiveListOptions,
+  ArchivePage,
+  NewArchivedItem,
+} from '../../kernel/ports/archive.ts';
+import {
+  type Collection,
+  type Entries,
+  type EntryInfo,
+  ValueTooLargeError,
+} from '../../kernel/ports/collections.ts';
+import type { ModuleStores } from '../../kernel/ports/module-store.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { limits } from '../limits.ts';
+import { searchArchive } from './archive-search.ts';
+
+interface ArchivesParts {
+  readonly stores: ModuleStores;
+  readonly clock: Clock;
+  /** Limit for one account. */
+  readonly bytesMax: number;
+}
+
+/** The name of the archive among the modules, and of its collection. */
+const archiveName = 'archive';
+
+const fields = { conversation: 'text1', person: 'text2' } as const;
+export type ArchiveFields = typeof fields;
+
+export type ArchiveEntries = Entries<unknown, ArchiveFields>;
+
+/** A filter for the items of a tenant; all conditions must match. */
+export interface ArchiveFilter {
+  readonly ref?: string;
+  readonly conversation?: string;
+  readonly person?: string;
+}
+
+/** The archives of all accounts: what modules removed from conversations, sealed and limited for each account. */
+export class Archives {
+  readonly #parts: ArchivesParts;
+  readonly #collection: Collection<unknown, ArchiveFields>;
+
+  constructor(parts: ArchivesParts) {
+    this.#parts = parts;
+    this.#collection = defineCollection({
+      name: archiveName,
+      fields,
+      sealed: true,
+      lifeSeconds: limits.archiveLifeSeconds,
+      bytesMax: parts.bytesMax,
+      valueBytesMax: Math.min(limits.archivedBytesMax, parts.bytesMax),
+    });
+  }
+
+  /** The archive for a call. `endUser` resolves to the call's own end user. */
+  of(scope: string, endUser: () => string | null): Archive {
+    const entries = this.#entries(scope);
+    const visibleTo = (person: string | null | undefined) => {
+      const own = [...new Set([endUser(), null])];
+      return person === undefined ? own : own.filter((one) => one === person);
+    };
+    return {
+      put: (items) => this.#put(entries, items),
+      find: async (ref) => {
+        const found = await this.find(scope, { ref });
+        return found !== undefined && visibleTo(undefined).includes(found.person) ? found : undefined;
+      },
+      list: (options = {}) => listItems(entries, visibleTo(options.person), options),
+      search: async (text, { conversation, person, limit } = {}) => {
+        const where = { conversation, person: { in: visibleTo(person) } };
+        const refs = await searchArchive(entries, text, { where, limit });
+        const found = await Promise.all(refs.map((ref) => this.find(scope, { ref })));
+        return found.filter((item) => item !== undefined);
+      },
+    };
+  }
+
+  /** With an end user, items of others are not found. */
+  async find(
+    scope: string,
+    { ref, conversation, person }: ArchiveFilter & { readonly ref: string },
+  ): Promise<ArchivedItem | undefined> {
+    const entry = isRef(ref) ? await this.#entries(scope).get(ref) : undefined;
+    if (entry === undefined) return undefined;
+    const item = { ...itemOf(entry), content: entry.value };
+    if (person !== undefined && item.person !== person) return undefined;
+    return conversation === undefined || item.conversation === conversation ? item : undefined;
+  }
+
+  /** Resolves to the number of deleted items. */
+  async remove(scope: string, { ref, ...where }: ArchiveFilter): Promise<number> {
+    if (ref === undefined) return this.#entries(scope).deleteAll(where);
+    return isRef(ref) ? this.#entries(scope).deleteAll({ ...where, key: ref }) : 0;
+  }
+
+  async #put(entries: ArchiveEntries, items: readonly NewArchivedItem[]): Promise<readonly string[]> {
+    const stored: string[] = [];
+    for (const { ref, content, conversation, person, ttlSeconds } of items) {
+      if (!isRef(ref)) throw new Error(`"${ref}" is not an archive ref: use letters and digits only`);
+      const expiresAtMs = this.#parts.clock.now() + ttlSeconds * 1000;
+      try {
+        await entries.put(ref, { value: content, fields: { conversation, person }, expiresAtMs }, 0);
+        stored.push(ref);
+      } catch (error) {
+        if (!(error instanceof ValueTooLargeError)) throw error;
+      }
+    }
+    return stored;
+  }
+
+  #entries(scope: string): ArchiveEntries {
+    return this.#parts.stores.store(archiveName, scope).collection(this.#collection);
+  }
+}
+
+async function listItems(
+  entries: ArchiveEntries,
+  persons: readonly (string | null)[],
+  { conversation, after, limit = limits.archivePageMax }: ArchiveListOptions,
+): Promise<ArchivePage> {
+  const where = { conversation, person: { in: persons } };
+  const page = await entries.list({ where, orderBy: 'createdAt', descending: true, after, limit });
+  return { items: page.entries.map(itemOf), next: page.next };
+}
+
+function itemOf({
+  key,
+  fields,
+  createdAtMs,
+}: Pick<EntryInfo<ArchiveFields>, 'key' | 'fields' | 'createdAtMs'>): ArchivedItemInfo {
+  return { ref: key, conversation: fields.conversation ?? '', person: fields.person, createdAtMs };
+}
+
+function isRef(ref: string): boolean {
+  return ref.length <= limits.archiveRefCharactersMax && /^[A-Za-z0-9]+$/.test(ref);
+}
