@@ -43,6 +43,7 @@ export {
   type ModuleResponse,
   type ModuleRoute,
 } from './kernel/module-route.ts';
+export type { Count, CountOptions, ModuleSlot } from './kernel/module-counters.ts';
 export { type Bill, formatUsd, type NanoUsd, nanoOfPico } from './kernel/money.ts';
 export { choosesOutputLimit } from './kernel/output-limit.ts';
 export { patternFingerprint } from './kernel/patterns/fingerprint.ts';

@@ -7,12 +7,14 @@ import type { PrefixKit } from '../kernel/conversation/prefix.ts';
 import { endUserRefOf } from '../kernel/end-user.ts';
 import type { Exchange } from '../kernel/exchange.ts';
 import type { ConversationContext, Kit, Models } from '../kernel/module.ts';
+import type { Count, CountOptions, ModuleSlot } from '../kernel/module-counters.ts';
 import type { ModuleExecution } from '../kernel/module-execution.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import type { KitFactory, ModuleContext } from '../kernel/pipeline.ts';
 import type { Archive } from '../kernel/ports/archive.ts';
 import { type Budget, type BudgetHolder, budgetHolderOf } from '../kernel/ports/budget.ts';
 import type { Candidate } from '../kernel/ports/candidates.ts';
+import type { CounterName, Counters } from '../kernel/ports/counters.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { EgressFetch } from '../kernel/ports/fetch.ts';
 import type { ModuleStore, ModuleStores } from '../kernel/ports/module-store.ts';
@@ -35,11 +37,13 @@ import type { CandidateFinder } from './candidates/candidates.ts';
 import { TargetHistory } from './candidates/target-history.ts';
 import type { DecisionLogs } from './decision-logs.ts';
 import { cacheName } from './module-caches.ts';
+import { countForModule, takeModuleSlot } from './module-counters.ts';
 import type { RequestKeys } from './request-keys.ts';
 import { addTrialCost } from './trials.ts';
 
 export interface KitParts {
   readonly cacheBackend: CacheBackend;
+  readonly counters: Counters;
   readonly stores: ModuleStores;
   readonly embeddings: Embeddings;
   readonly vectors: VectorStores;
@@ -180,6 +184,19 @@ class CallKit implements Kit<unknown> {
       );
     this.#hasHistory = true;
     return candidates.find(exchange, models, history);
+  }
+
+  count(name: string, options: CountOptions): Promise<Count> {
+    return countForModule(this.#parts.counters, this.#counterName(name), options);
+  }
+
+  takeSlot(name: string, { limit }: { readonly limit: number }): Promise<ModuleSlot> {
+    const { trace } = this.#execution.exchange;
+    return takeModuleSlot(this.#parts.counters, this.#counterName(name), { limit, trace });
+  }
+
+  #counterName(name: string): CounterName {
+    return { scope: this.scope, name: `${this.#execution.module.name} ${name}` };
   }
 
   addSaving(nanoUsd: NanoUsd): void {

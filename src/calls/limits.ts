@@ -49,6 +49,13 @@ export const limits = {
   backgroundTasksAtOnce: 8,
   backgroundTasksWaiting: 1000,
   backgroundTaskMs: 120_000,
+  /** Longest window of a module's count: a month. */
+  countWindowSecondsMax: 31 * 86_400,
+  /** Names of counts: the module's, and an id of a key or end user. */
+  counterNameCharactersMax: 400,
+  /** A slot of a call whose process was killed is free after this; calls renew theirs three times as often. */
+  moduleSlotLifeMs: 60_000,
+  moduleSlotRenewalMs: 20_000,
   /** Cached request keys. */
   cachedRequestKeysMax: 1000,
   /** The same body may come from several callers and for several models: this many variants are cached. */

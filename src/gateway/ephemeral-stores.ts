@@ -50,6 +50,7 @@ export function createInProcessStores(): InProcessStores {
       shared.erase(accountId);
       budgets.erase(accountId);
       for (const name of names) {
+        shared.counters.erase(name);
         await cacheBackend.clear(name);
         await turnCacheBackend.clear(name);
       }
@@ -64,6 +65,11 @@ export function createInProcessStores(): InProcessStores {
         name: 'weir_attempt_windows',
         help: `Rate limit windows in memory, max ${storageLimits.rateLimitWindowsMax}`,
         read: shared.sizes.windows,
+      },
+      {
+        name: 'weir_module_counters',
+        help: `Counts of modules in memory, max ${storageLimits.countersMax}`,
+        read: shared.sizes.counters,
       },
       {
         name: 'weir_purses',

@@ -5,6 +5,7 @@ import type { DecisionLog } from './conversation/decision-log.ts';
 import type { PrefixKit } from './conversation/prefix.ts';
 import type { Exchange } from './exchange.ts';
 import type { Answer, ChatRequest } from './message.ts';
+import type { Count, CountOptions, ModuleSlot } from './module-counters.ts';
 import type { ModuleRoute } from './module-route.ts';
 import type { NanoUsd } from './money.ts';
 import type { Archive } from './ports/archive.ts';
@@ -142,6 +143,13 @@ export interface Kit<Options> {
   readonly fetch: EgressFetch;
   /** The remaining budget of the caller's key. */
   readonly budget: Budget;
+  /**
+   * Adds to a count of this module for the account, if it stays within the limit: exact on all replicas. Rejects if
+   * the store of counts is away.
+   */
+  count(name: string, options: CountOptions): Promise<Count>;
+  /** Takes one of `limit` slots for this call, such as one of ten calls of a key in flight. Released at its end. */
+  takeSlot(name: string, options: { readonly limit: number }): Promise<ModuleSlot>;
   /**
    * Records what the module saved the caller in this call; negative if it cost more. Several savings of a call add
    * up. It appears in the request log and the account's usage. The cost of the module's own questions is subtracted

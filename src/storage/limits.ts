@@ -104,6 +104,8 @@ export const limits = {
   healthLifeMs: 3_600_000,
   /** Targets with reports in memory, a kilobyte each; the one without a report for the longest time goes first. */
   healthNamesMax: 10_000,
+  /** Counts of modules in memory, 400 bytes each. */
+  countersMax: 100_000,
   /** Window of `givenBackPerMinute`. */
   givenBackWindowMs: 60_000,
   /** A budget unused for this long is loaded from the database again, which is complete by then. */

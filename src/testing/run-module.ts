@@ -45,6 +45,7 @@ import { freeSheet } from '../providers/catalog/price-sheet.ts';
 import { demo } from '../providers/demo/demo.ts';
 import { MemoryBudgets } from '../storage/memory/memory-budgets.ts';
 import { MemoryCacheBackend } from '../storage/memory/memory-cache-backend.ts';
+import { MemoryCounters } from '../storage/memory/memory-counters.ts';
 import { MemoryRateLimiter } from '../storage/memory/memory-rate-limiter.ts';
 import { ModuleStoresWithCollections } from '../storage/module-stores.ts';
 import { anthropicMessages, wireByName } from '../wire/index.ts';
@@ -171,6 +172,7 @@ export function runModule(
     patterns: new PatternStore({ table: patterns, clock }),
     archives: new Archives({ stores, clock, bytesMax: 64 * 1024 * 1024 }),
     cacheBackend,
+    counters: new MemoryCounters(clock),
     stores,
     decisionLogs: new DecisionLogs({ stores: tables.modules, clock, sealing: sealer }),
     clock,

@@ -72,6 +72,12 @@ function createRemoteSharedState(peer: StoreRpc, slots: Slots, versions: Version
       publish: (name, processId, report) => peer.invoke('publishHealth', name, processId, report),
       read: (names) => peer.invoke('readHealth', names),
     },
+    counters: {
+      add: (name, addition) => peer.invoke('addCount', name, addition),
+      correct: (name, correction) => peer.invoke('correctCount', name, correction),
+      takeSlot: (name, request) => peer.invoke('takeModuleSlot', name, request),
+      releaseSlot: (name, holder) => peer.invoke('releaseModuleSlot', name, holder),
+    },
     ping: () => peer.invoke('ping'),
     close: async () => undefined,
   };

@@ -1,5 +1,6 @@
 import type { EphemeralStores } from '../gateway/ephemeral-stores.ts';
 import type { Budgets } from '../kernel/ports/budget.ts';
+import type { Counters } from '../kernel/ports/counters.ts';
 import type { HealthBoard } from '../kernel/ports/health.ts';
 import type {
   Allowance,
@@ -30,6 +31,10 @@ export interface StoreMethods {
   readonly forgetAttempts: RateLimiter['forget'];
   readonly publishHealth: HealthBoard['publish'];
   readonly readHealth: HealthBoard['read'];
+  readonly addCount: Counters['add'];
+  readonly correctCount: Counters['correct'];
+  readonly takeModuleSlot: Counters['takeSlot'];
+  readonly releaseModuleSlot: Counters['releaseSlot'];
   readonly hold: Budgets['hold'];
   readonly settle: Budgets['settle'];
   readonly renewHold: Budgets['renew'];
@@ -54,7 +59,7 @@ export function createStoreHandlers(
   worker: LeaseHolder,
 ): StoreMethods {
   const { budgets } = ephemeralStores;
-  const { slots, versions, rateLimiter, health } = ephemeralStores.shared;
+  const { slots, versions, rateLimiter, health, counters } = ephemeralStores.shared;
   const cacheOf = ({ backend, scope }: CacheEntryAddress) => ephemeralStores[backend].cacheFor(scope);
   return {
     ping: () => ephemeralStores.shared.ping(),
@@ -73,6 +78,10 @@ export function createStoreHandlers(
     forgetAttempts: (name) => rateLimiter.forget(name),
     publishHealth: (name, processId, report) => health.publish(name, processId, report),
     readHealth: (names) => health.read(names),
+    addCount: (name, addition) => counters.add(name, addition),
+    correctCount: (name, correction) => counters.correct(name, correction),
+    takeModuleSlot: (name, request) => counters.takeSlot(name, request),
+    releaseModuleSlot: (name, holder) => counters.releaseSlot(name, holder),
     hold: (request) => budgets.hold(request),
     settle: (hold, holdSettlement) => budgets.settle(hold, holdSettlement),
     renewHold: (hold) => budgets.renew(hold),

@@ -252,6 +252,111 @@ export function sharedStateConformance(
       assert.equal(waits.filter((wait) => wait === 0).length, 5);
     });
 
+    const count = { scope: 'account:a', name: 'tokens' };
+    const perMinute = (amount: number, limit = 10) => ({ amount, limit, windowMs: 60_000 });
+
+    test('an amount is counted if it fits, and leaves the count alone if not', async (t) => {
+      const { state, other } = await setUp(t);
+      const first = await state.counters.add(count, perMinute(6));
+      assert.deepEqual([first.isAllowed, first.count], [true, 6]);
+      assert.ok(first.leftMs > 59_000 && first.leftMs <= 60_000, String(first.leftMs));
+      const tooMuch = await other.counters.add(count, perMinute(5));
+      assert.deepEqual([tooMuch.isAllowed, tooMuch.count, tooMuch.window], [false, 6, first.window]);
+      const rest = await other.counters.add(count, perMinute(4));
+      assert.deepEqual([rest.isAllowed, rest.count], [true, 10]);
+    });
+
+    test('a count is read without counting', async (t) => {
+      const { state, other } = await setUp(t);
+      assert.deepEqual(await state.counters.add(count, perMinute(0)), {
+        isAllowed: true,
+        count: 0,
+        window: '',
+        leftMs: 0,
+      });
+      await state.counters.add(count, perMinute(9));
+      assert.equal((await other.counters.add(count, perMinute(0))).isAllowed, true);
+      await state.counters.add(count, perMinute(1));
+      const full = await other.counters.add(count, perMinute(0));
+      assert.deepEqual([full.isAllowed, full.count], [false, 10]);
+    });
+
+    test('no more than the limit is counted, however many count at once on two replicas', async (t) => {
+      const { state, other } = await setUp(t);
+      const states = await Promise.all(
+        Array.from({ length: 100 }, (_, at) =>
+          (at % 2 ? state : other).counters.add(count, perMinute(2, 50)),
+        ),
+      );
+      assert.equal(states.filter(({ isAllowed }) => isAllowed).length, 25);
+      assert.equal((await state.counters.add(count, perMinute(0))).count, 50);
+    });
+
+    test('a window begins with its first amount and ends once', async (t) => {
+      const { state, other, pass } = await setUp(t);
+      const first = await state.counters.add(count, perMinute(10));
+      await pass(40);
+      const later = await other.counters.add(count, perMinute(1));
+      assert.ok(!later.isAllowed && later.leftMs > 18_000 && later.leftMs <= 20_000, String(later.leftMs));
+      await pass(21);
+      const next = await other.counters.add(count, perMinute(3));
+      assert.deepEqual([next.isAllowed, next.count], [true, 3]);
+      assert.notEqual(next.window, first.window);
+    });
+
+    test('a correction changes its own window only, and no count falls below nothing', async (t) => {
+      const { state, other, pass } = await setUp(t);
+      const { window } = await state.counters.add(count, perMinute(8));
+      await other.counters.correct(count, { window, change: -5 });
+      assert.equal((await state.counters.add(count, perMinute(0))).count, 3);
+      await state.counters.correct(count, { window, change: 20 });
+      const over = await other.counters.add(count, perMinute(0));
+      assert.deepEqual([over.isAllowed, over.count], [false, 23]);
+      await state.counters.correct(count, { window, change: -100 });
+      assert.equal((await state.counters.add(count, perMinute(0))).count, 0);
+      await pass(61);
+      await state.counters.add(count, perMinute(4));
+      await state.counters.correct(count, { window, change: -4 });
+      assert.equal((await other.counters.add(count, perMinute(0))).count, 4);
+    });
+
+    test('scopes and names are counted apart', async (t) => {
+      const { state } = await setUp(t);
+      await state.counters.add(count, perMinute(10));
+      for (const one of [
+        { ...count, scope: 'account:b' },
+        { ...count, name: 'requests' },
+      ])
+        assert.equal((await state.counters.add(one, perMinute(1))).count, 1);
+    });
+
+    test('a slot is taken once for each holder, and free again when it is released or expires', async (t) => {
+      const { state, other, pass } = await setUp(t);
+      const take = (from: SharedState, holder: string) =>
+        from.counters.takeSlot(count, { holder, limit: 2, lifeMs: 60_000 });
+      assert.deepEqual(await take(state, 'one'), { isAllowed: true, count: 1 });
+      assert.deepEqual(await take(other, 'two'), { isAllowed: true, count: 2 });
+      assert.deepEqual(await take(other, 'three'), { isAllowed: false, count: 2 });
+      assert.deepEqual(await take(state, 'two'), { isAllowed: true, count: 2 });
+      await other.counters.releaseSlot(count, 'one');
+      assert.deepEqual(await take(state, 'three'), { isAllowed: true, count: 2 });
+      await pass(40);
+      assert.deepEqual(await take(state, 'three'), { isAllowed: true, count: 2 });
+      await pass(40);
+      assert.deepEqual(await take(other, 'four'), { isAllowed: true, count: 2 });
+      assert.equal((await state.counters.add(count, perMinute(1))).count, 1);
+    });
+
+    test('no more slots than the limit are taken at once', async (t) => {
+      const { state, other } = await setUp(t);
+      const states = await Promise.all(
+        Array.from({ length: 50 }, (_, at) =>
+          (at % 2 ? state : other).counters.takeSlot(count, { holder: `h${at}`, limit: 5, lifeMs: 60_000 }),
+        ),
+      );
+      assert.equal(states.filter(({ isAllowed }) => isAllowed).length, 5);
+    });
+
     test('answers when it is asked whether it is there', async (t) => {
       const { state } = await setUp(t);
       await state.ping();

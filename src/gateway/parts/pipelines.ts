@@ -172,6 +172,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
   const kits = createKitFactory({
     cacheBackend,
     stores: parts.moduleStores,
+    counters: stores.shared.counters,
     embeddings: parts.embeddingsPart.embeddings,
     vectors,
     patterns: parts.patternStore,

@@ -1,3 +1,4 @@
+import type { Counters } from './counters.ts';
 import type { HealthBoard } from './health.ts';
 
 /** State that all replicas share between calls: fast, and rebuilt from the database when it is lost. */
@@ -6,6 +7,8 @@ export interface SharedState {
   readonly versions: Versions;
   readonly rateLimiter: RateLimiter;
   readonly health: HealthBoard;
+  /** The counts of modules. */
+  readonly counters: Counters;
   /** Resolves when the store responds; rejects after a timeout. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -5,6 +5,7 @@ import { type SharedStateFixture, sharedStateConformance } from '../../../test/c
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import type { HealthReport } from '../../kernel/ports/health.ts';
 import { MemoryAccountState } from './memory-account-state.ts';
+import { MemoryCounters } from './memory-counters.ts';
 import { MemoryHealthBoard } from './memory-health-board.ts';
 import { MemoryRateLimiter } from './memory-rate-limiter.ts';
 import { MemorySharedState } from './memory-shared-state.ts';
@@ -83,4 +84,26 @@ test('windows of tries in memory are bounded: those that are over go first, then
     assert.ok(attempts.size <= 10);
   }
   assert.ok((await attempts.count('newer 999', limit)) > 0);
+});
+
+test('counts in memory are bounded: ended ones go first, then the oldest of the scope with the most', async () => {
+  const clock = new ManualClock();
+  const counters = new MemoryCounters(clock, 10);
+  const add = (scope: string, name: string, windowMs = 60_000) =>
+    counters.add({ scope, name }, { amount: 1, limit: 100, windowMs });
+  await add('quiet', 'one');
+  for (let at = 0; at < 4; at++) await add('short', `name ${at}`, 1000);
+  for (let at = 0; at < 5; at++) await add('greedy', `name ${at}`);
+  clock.move(2000);
+  await add('greedy', 'new');
+  assert.equal(counters.size, 7);
+  for (let at = 0; at < 1000; at++) {
+    await add('greedy', `newer ${at}`);
+    assert.ok(counters.size <= 10);
+  }
+  assert.equal((await add('quiet', 'one')).count, 2);
+  assert.equal((await add('greedy', 'newer 999')).count, 2);
+  assert.equal((await add('greedy', 'name 0')).count, 1);
+  counters.erase('greedy');
+  assert.equal(counters.size, 1);
 });

@@ -1,6 +1,7 @@
 import type { RateLimiter, SharedState, Versions } from '../../kernel/ports/shared-state.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { MemoryAccountState } from './memory-account-state.ts';
+import { MemoryCounters } from './memory-counters.ts';
 import { MemoryHealthBoard } from './memory-health-board.ts';
 import { MemoryRateLimiter } from './memory-rate-limiter.ts';
 
@@ -10,10 +11,15 @@ export class MemorySharedState implements SharedState {
   readonly versions: Versions;
   readonly rateLimiter: RateLimiter;
   readonly health: MemoryHealthBoard;
+  readonly counters: MemoryCounters;
   /** Deletes the state of an account. */
   readonly erase: (accountId: string) => void;
   /** The number of entries in memory. */
-  readonly sizes: { readonly accounts: () => number; readonly windows: () => number };
+  readonly sizes: {
+    readonly accounts: () => number;
+    readonly windows: () => number;
+    readonly counters: () => number;
+  };
 
   constructor(clock: Clock) {
     const accounts = new MemoryAccountState(clock);
@@ -22,8 +28,13 @@ export class MemorySharedState implements SharedState {
     this.versions = accounts;
     this.rateLimiter = rateLimiter;
     this.health = new MemoryHealthBoard(clock);
+    this.counters = new MemoryCounters(clock);
     this.erase = (accountId) => accounts.erase(accountId);
-    this.sizes = { accounts: () => accounts.size, windows: () => rateLimiter.size };
+    this.sizes = {
+      accounts: () => accounts.size,
+      windows: () => rateLimiter.size,
+      counters: () => this.counters.size,
+    };
   }
 
   async ping(): Promise<void> {}

@@ -14,6 +14,8 @@ export const keys = {
   rateLimit: (hash: string) => `weir:attempts:${hash}`,
   health: (hash: string) => `weir:health:${hash}`,
   cacheEntry: (scope: string, hash: string) => `weir:{${scope}}:shelf:${hash}`,
+  moduleCount: (scope: string, hash: string) => `weir:{${scope}}:count:${hash}`,
+  moduleSlots: (scope: string, hash: string) => `weir:{${scope}}:slots:${hash}`,
   /** Entries of another generation are stale. */
   cacheGeneration: (scope: string) => `weir:{${scope}}:shelf-mark`,
 } as const;

@@ -1,7 +1,9 @@
+import type { Counters } from '../../kernel/ports/counters.ts';
 import type { HealthBoard } from '../../kernel/ports/health.ts';
 import type { RateLimiter, SharedState, Slots, Versions } from '../../kernel/ports/shared-state.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { RedisConnection } from './redis-connection.ts';
+import { RedisCounters } from './redis-counters.ts';
 import { RedisHealthBoard } from './redis-health-board.ts';
 import { RedisRateLimiter } from './redis-rate-limiter.ts';
 import { RedisSlots } from './redis-slots.ts';
@@ -13,6 +15,7 @@ export class RedisSharedState implements SharedState {
   readonly versions: Versions;
   readonly rateLimiter: RateLimiter;
   readonly health: HealthBoard;
+  readonly counters: Counters;
   readonly #connection: RedisConnection;
 
   constructor(connection: RedisConnection, clock: Clock) {
@@ -22,6 +25,7 @@ export class RedisSharedState implements SharedState {
     this.slots = new RedisSlots({ connection, clock, versions });
     this.rateLimiter = new RedisRateLimiter(connection);
     this.health = new RedisHealthBoard(connection);
+    this.counters = new RedisCounters(connection);
   }
 
   async ping(): Promise<void> {

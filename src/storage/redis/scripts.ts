@@ -102,6 +102,44 @@ export const readHealthScript = createScript(`${currentReports}
 return current(KEYS[1])
 `);
 
+/**
+ * Key: the count. Values: an amount, the limit, length of the window in ms. Returns whether the amount fits, the count,
+ * the window and the rest of it in ms. The amount is added only if it fits.
+ */
+export const addCountScript = createScript(`
+local stored = redis.call('HMGET', KEYS[1], 'count', 'window')
+local count, window = tonumber(stored[1] or '0'), stored[2]
+local amount, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
+local fits = count + amount <= limit
+if amount == 0 then fits = count < limit end
+if fits and amount > 0 then
+  count = redis.call('HINCRBY', KEYS[1], 'count', ARGV[1])
+  if not window then
+    local time = redis.call('TIME')
+    window = time[1] .. '.' .. time[2]
+    redis.call('HSET', KEYS[1], 'window', window)
+    redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  end
+end
+return {fits and 1 or 0, count, window or '', math.max(redis.call('PTTL', KEYS[1]), 0)}
+`);
+
+/** Key: the count. Values: the window, a change. */
+export const correctCountScript = createScript(`
+if redis.call('HGET', KEYS[1], 'window') ~= ARGV[1] then return 0 end
+if redis.call('HINCRBY', KEYS[1], 'count', ARGV[2]) < 0 then redis.call('HSET', KEYS[1], 'count', 0) end
+return 0
+`);
+
+/** Key: the slots, by holder. Values: the holder, the limit, the lifetime in ms. Returns whether it has a slot, and how many are in use. */
+export const takeModuleSlotScript = createScript(`${inFlightFunctions}
+local others = countInFlight(KEYS[1])
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then others = others - 1
+elseif others >= tonumber(ARGV[2]) then return {0, others} end
+report(KEYS[1], ARGV[1], 1, ARGV[3])
+return {1, others + 1}
+`);
+
 /** Loaded with each connection. */
 export const sharedStateScripts: readonly Script[] = [
   takeScript,
@@ -110,6 +148,9 @@ export const sharedStateScripts: readonly Script[] = [
   rateLimitScript,
   publishHealthScript,
   readHealthScript,
+  addCountScript,
+  correctCountScript,
+  takeModuleSlotScript,
 ];
 
 export function createScript(text: string): Script {
