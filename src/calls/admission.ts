@@ -5,7 +5,7 @@ import { GatewayError } from '../kernel/errors.ts';
 import { Exchange } from '../kernel/exchange.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
-import { unresolvedTarget } from '../kernel/provider.ts';
+import { type Target, unresolvedTarget } from '../kernel/provider.ts';
 import type { Trace } from '../kernel/trace.ts';
 import { isJsonObject } from '../lib/json.ts';
 import type { ProviderDirectory } from '../providers/provider-directory.ts';
@@ -14,6 +14,7 @@ import type { CallerAdmissions, CountedCall } from './caller-admission.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
 import type { Credentials } from './credentials.ts';
 import type { PipelineSelector } from './pipeline-selector.ts';
+import { findRelayTarget } from './relay-target.ts';
 import type { TargetChecks } from './target-checks.ts';
 
 export interface AdmissionParts {
@@ -88,17 +89,21 @@ export class Admission {
     { id, clientRequest, presence, trace }: PendingCall,
     identity: CallerIdentity,
   ): Promise<PreparedCall> {
-    const { credentials, directory: providerDirectory, pipelines, targets } = this.#parts;
+    const { credentials, pipelines, targets } = this.#parts;
+    const { relay } = clientRequest;
     const model = requireModel(clientRequest);
     // Always return a name that the client supplied; a derived one only when a module needs it.
     const conversation = suppliedConversationName(clientRequest);
     if (conversation !== undefined) trace.setHeader('conversation', conversation);
-    const { pipeline } = pipelines.choose(clientRequest.header('x-weir-pipeline'), identity.pipelineConfig);
-    const target = pipeline.mayReroute
-      ? (providerDirectory.find(model) ?? unresolvedTarget(model))
-      : providerDirectory.resolve(model);
+    const list = clientRequest.header('x-weir-pipeline');
+    const pipeline =
+      relay === undefined
+        ? pipelines.choose(list, identity.pipelineConfig).pipeline
+        : pipelines.chooseForRelay(list, identity.pipelineConfig);
+    const target = this.#findTarget(clientRequest, pipeline, model);
     const callCredentials = credentials.of({ identity, headers: rawHeadersOf(clientRequest) }, target);
-    if (!pipeline.mayReroute) await targets.check(target, callCredentials);
+    if (relay !== undefined) await targets.check(target, callCredentials, relay.route.price === 'tokens');
+    else if (!pipeline.mayReroute) await targets.check(target, callCredentials);
     const exchange = new Exchange({
       id,
       clientRequest,
@@ -109,6 +114,16 @@ export class Admission {
       credentials: callCredentials,
     });
     return { exchange, pipeline };
+  }
+
+  #findTarget(clientRequest: ClientRequest, pipeline: Pipeline, model: string): Target {
+    const { directory } = this.#parts;
+    const { relay } = clientRequest;
+    if (relay !== undefined)
+      return findRelayTarget(relay, clientRequest.header('x-weir-provider'), directory);
+    return pipeline.mayReroute
+      ? (directory.find(model) ?? unresolvedTarget(model))
+      : directory.resolve(model);
   }
 }
 

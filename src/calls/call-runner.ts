@@ -45,9 +45,15 @@ export class CallRunner {
     return this.#lingering.size;
   }
 
-  async run(exchange: Exchange, pipeline: Pipeline, countedCall: CountedCall): Promise<InFlightCall> {
+  /** `relayUpstream` replaces the provider of canonical requests. */
+  async run(
+    exchange: Exchange,
+    pipeline: Pipeline,
+    countedCall: CountedCall,
+    relayUpstream?: Handler,
+  ): Promise<InFlightCall> {
     const { continuations } = this.#parts;
-    const upstream = pipeline.mayReroute ? this.#checkingUpstream : this.#parts.upstream;
+    const upstream = relayUpstream ?? (pipeline.mayReroute ? this.#checkingUpstream : this.#parts.upstream);
     const inFlightCall = new InFlightCall(exchange, (ending) =>
       this.#settle(inFlightCall, { pipeline, countedCall, ending }),
     );

@@ -2,6 +2,7 @@ import type { ClientRequest } from '../kernel/client-request.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Block, ReplyEvent, Usage } from '../kernel/message.ts';
 import { type Target, wiresOf } from '../kernel/provider.ts';
+import { isEstimable } from '../kernel/relay.ts';
 import { mergeUsage } from '../kernel/reply/answer-events.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 import { deltaChars, estimateChunkTokens } from '../kernel/token-estimate.ts';
@@ -73,6 +74,7 @@ export class Meter {
     if (ending.how === 'failed' && GatewayError.is(ending.error)) this.#add(ending.error.details.usage);
     const hasContent = ending.how === 'complete' || this.firstContentAtMs !== undefined;
     if (!hasContent && !wasWorking(ending)) return;
+    if (clientRequest.relay !== undefined && !isEstimable(clientRequest.relay.route)) return;
     const { input_tokens, output_tokens = 0 } = this.usage;
     if (input_tokens === undefined) this.#estimate({ input_tokens: estimateInputTokens(clientRequest) });
     if (!hasContent || this.#hasOutputCount) return;

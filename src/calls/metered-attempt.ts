@@ -9,6 +9,7 @@ import type { Target } from '../kernel/provider.ts';
 import { type Ending, endingOf } from '../kernel/reply/ending.ts';
 import { type Reply, replyOwnership } from '../kernel/reply/reply.ts';
 import { createSpanId } from '../kernel/trace-parent.ts';
+import { billRelay } from './bill-relay.ts';
 import type { CallSettlement } from './call-settlement.ts';
 import type { HealthMonitor } from './health/health-monitor.ts';
 import { Meter } from './meter.ts';
@@ -115,7 +116,10 @@ export class MeteredAttempt implements Attempt {
       meter.close({ ending, clientRequest, target, unread: unreadContent });
     });
     settlement.runPart('bill', id, () => {
-      const bill = prices.bill(target, meter.usage, meter.model);
+      const bill =
+        clientRequest.relay === undefined
+          ? prices.bill(target, meter.usage, meter.model)
+          : billRelay(clientRequest.relay, { target, meter, prices });
       this.bill = bill !== undefined && meter.estimated ? { ...bill, estimated: true } : bill;
     });
     this.ending = ending;

@@ -43,6 +43,11 @@ export class PipelineSelector {
     return { source: 'key', text: key, pipeline: pipelines.compile(key, ...this.#environment) };
   }
 
+  /** The same for a call to an endpoint without a canonical form. */
+  chooseForRelay(header: string | undefined, key: string | null): Pipeline {
+    return this.#pipelines.forRelay(this.choose(header, key).pipeline);
+  }
+
   /** Compiles a list of the operator with the protective modules of the environment. */
   withProtection(list: string): Pipeline {
     return this.#pipelines.compile(list, ...this.#environment);

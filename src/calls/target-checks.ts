@@ -19,11 +19,11 @@ export class TargetChecks {
     this.#parts = parts;
   }
 
-  async check(target: Target, credentials: CredentialResolver): Promise<void> {
+  async check(target: Target, credentials: CredentialResolver, needsPrice = true): Promise<void> {
     const { directory, catalog, unknownModels } = this.#parts;
     if (!isResolved(target)) directory.resolve(target.model);
     await credentials.find(target);
-    if (unknownModels === 'refuse')
+    if (needsPrice && unknownModels === 'refuse')
       requirePrice(catalog.priced(target.provider, target.model), target, unknownModels);
   }
 

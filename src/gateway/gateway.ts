@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Provider } from '../kernel/provider.ts';
 import { isRequestId } from '../kernel/request-id.ts';
+import type { WireFormat } from '../kernel/wire-format.ts';
 import { systemClock } from '../lib/clock.ts';
 import { openDashboard } from '../server/api/dashboard.ts';
 import { openDocs } from '../server/api/docs.ts';
 import type { Log } from '../telemetry/log.ts';
+import { wireFormats } from '../wire/index.ts';
 import { startListener } from './listen.ts';
 import type { ModuleInput } from './module-packages.ts';
 import { checkRouteCollisions, createModuleRoutes } from './module-routes.ts';
@@ -72,10 +75,13 @@ export function startGateway(
   return startParts(log, (parts) => compose(parts, { settings, log, ...gatewayExtras }));
 }
 
-interface GatewayExtras {
+export interface GatewayExtras {
   readonly sharedResources?: SharedResources;
   /** Modules of the embedding program. */
   readonly modules?: readonly ModuleInput[];
+  /** Further wire formats and providers. */
+  readonly formats?: readonly WireFormat[];
+  readonly providers?: readonly Provider[];
 }
 
 interface ComposeOptions extends GatewayExtras {
@@ -94,7 +100,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const isShuttingDown = () => state !== 'serving';
   const isDraining = () => state === 'draining';
 
-  const { modules: given = [] } = composeOptions;
+  const { modules: given = [], formats = [] } = composeOptions;
   const outbound = parts.add(egressPart({ settings, log, via }));
   const { egress, moduleFetches } = outbound;
   const stores = parts.add(await storesPart({ settings, log, sharedResources }));
@@ -105,7 +111,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const ground = { settings, log, roots: rootSecrets, via, egress, modules, stores };
   const { metrics } = parts.add(metricsPart({ settings, log, sharedResources }));
   metrics.addSource(() => renderEgressMetrics(egress));
-  const providers = parts.add(providersPart(settings, outbound));
+  const providers = parts.add(providersPart(settings, outbound, composeOptions.providers));
   const { directory: providerDirectory, readyProviders } = providers;
   checkAllowList(outbound.allowList, [...modules.keys(), ...providerDirectory.providers.keys()]);
   const meaning = parts.add(embeddingsPart({ ...ground, providers, models: sharedResources?.models }));
@@ -167,6 +173,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
       receipts,
       recordings,
       vault,
+      formats: [...wireFormats, ...formats],
     }),
   );
   const { admission } = dataPlane;

@@ -4,6 +4,7 @@ import { exactBody, type JsonObject } from '../lib/json.ts';
 import type { LazyJsonObject } from './json/lazy-json-object.ts';
 import { limits } from './limits.ts';
 import type { ChatRequest } from './message.ts';
+import type { RelayRequest } from './relay.ts';
 import { parseTraceParent, type TraceParent } from './trace-parent.ts';
 import type { RoutingFields, WireFormat } from './wire-format.ts';
 
@@ -16,6 +17,8 @@ interface ClientRequestFields {
   readonly memoryReservation?: ParsedBodyReservation;
   /** The request path; the format's default if undefined. */
   readonly path?: string;
+  /** For a call to an endpoint without a canonical form. */
+  readonly relay?: RelayRequest;
 }
 
 interface ParsedBodyReservation {
@@ -36,6 +39,8 @@ export class ClientRequest {
   readonly query: string;
   /** The model and framing that the request asks for. */
   readonly routing: RoutingFields;
+  /** Set for a call to an endpoint without a canonical form, which has no `request`. */
+  readonly relay: RelayRequest | undefined;
   readonly #headers: HeaderList;
   readonly #memoryReservation: ParsedBodyReservation | undefined;
   #memory: BodyMemory | undefined;
@@ -45,14 +50,18 @@ export class ClientRequest {
   #request: ChatRequest | undefined;
   #traceParent: TraceParent | null | undefined;
 
-  constructor({ wire, fields, headers, query, memoryReservation, path = '' }: ClientRequestFields) {
+  constructor({ wire, fields, headers, query, memoryReservation, path = '', relay }: ClientRequestFields) {
     this.wire = wire;
     this.fields = fields;
     this.#memoryReservation = memoryReservation;
     this.#headers = headers;
     this.path = path;
     this.query = query;
-    this.routing = wire.readRouting(fields, path, query);
+    this.relay = relay;
+    this.routing =
+      relay === undefined
+        ? wire.readRouting(fields, path, query)
+        : { model: relay.model, stream: fields.get('stream') === true };
   }
 
   get bytes(): Uint8Array {

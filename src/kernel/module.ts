@@ -75,6 +75,12 @@ export interface Module<Options = unknown> {
   readonly features?: readonly string[];
   /** Its HTTP routes, for account holders and their programs. */
   routes?(host: ModuleHost): readonly ModuleRoute[];
+  /**
+   * Handles a call to an endpoint without a canonical form, such as embeddings: `exchange.clientRequest.relay` describes it,
+   * and neither its request nor its reply can be read or changed. Other modules are left out of such calls; if one of them is
+   * protective and must not be skipped, the calls are rejected.
+   */
+  handleRelay?(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply>;
   /** Called when the gateway closes. */
   close?(): void | Promise<void>;
 }

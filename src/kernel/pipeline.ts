@@ -83,6 +83,27 @@ export class Pipelines {
     return pipeline;
   }
 
+  /** The modules of a pipeline that handle relays. Rejects a pipeline whose protection can't be applied to them. */
+  forRelay({ stages }: Pipeline): Pipeline {
+    const active = stages.filter(({ module, options }) => module.idle?.(options) !== true);
+    const helpless = active.find(
+      ({ module }) =>
+        (module.protective || redacts(module)) &&
+        module.ifBroken === 'reject' &&
+        module.handleRelay === undefined,
+    );
+    if (helpless !== undefined) throw unprotectedRelayError(helpless.module.name);
+    const handling = active.filter(({ module }) => module.handleRelay !== undefined);
+    return {
+      text: listText(handling),
+      stages: handling,
+      mayReroute: false,
+      mayEdit: false,
+      redacts: handling.some(({ module }) => redacts(module)),
+      run: (exchange, upstream) => this.#handler(handling, 0, upstream)(exchange),
+    };
+  }
+
   /** All issues of a list; empty if it is valid. */
   validate(list: string): readonly string[] {
     return validatePipelineList(list, (pipelineEntry) => createStage(pipelineEntry, this.modules));
@@ -102,7 +123,7 @@ export class Pipelines {
   }
 
   #pipeline(stages: readonly Stage[]): Pipeline {
-    const text = stages.length === 0 ? 'none' : formatPipelineList(stages.map((stage) => stage.entry));
+    const text = listText(stages);
     const active = stages.filter(({ module, options }) => module.idle?.(options) !== true);
     const editing = active.filter(({ module }) => module.touches.some((touch) => prefixTouches.has(touch)));
     const names = editing.map(({ module }) => module.name);
@@ -157,7 +178,11 @@ export class Pipelines {
         isRedacted,
         mayBeEditedDownstream,
       });
-      return execution.run(() => module.handle(exchange, execution.next, kit));
+      return execution.run(() =>
+        exchange.clientRequest.relay === undefined || module.handleRelay === undefined
+          ? module.handle(exchange, execution.next, kit)
+          : module.handleRelay(exchange, execution.next, kit),
+      );
     };
   }
 }
@@ -222,6 +247,18 @@ function withRedactionInside(stages: readonly Stage[]): readonly Stage[] {
   if (early.length === 0) return stages;
   const others = stages.slice(0, lastEditor + 1).filter(({ module }) => !redacts(module));
   return [...others, ...early, ...stages.slice(lastEditor + 1)];
+}
+
+function listText(stages: readonly Stage[]): string {
+  return stages.length === 0 ? 'none' : formatPipelineList(stages.map((stage) => stage.entry));
+}
+
+function unprotectedRelayError(name: string): GatewayError {
+  return new GatewayError(
+    'blocked_by_module',
+    `the module ${name} protects this caller and can't check calls to this endpoint`,
+    { detail: name },
+  );
 }
 
 function isInnermost({ module }: Stage): boolean {

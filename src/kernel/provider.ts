@@ -57,8 +57,8 @@ export interface Provider {
   readonly hasOwnErrorFormat?: true;
   /** Counts tokens without making a call, in its preferred format. */
   readonly hasTokenCounting?: true;
-  /** The path of its OpenAI-compatible embeddings API below its base URL; `/embeddings` if undefined. */
-  readonly embeddingsPath?: string;
+  /** Its endpoints without a canonical form, by the name of their relay route: the paths below its base URL. */
+  readonly endpoints?: Readonly<Record<string, string>>;
   /** A free call that needs a valid key; below its base URL. */
   readonly keyTest?: KeyTest;
   /** Answers locally instead of over the network. */

@@ -5,12 +5,13 @@ import type { ProviderFormat } from './wire-format.ts';
 /** An outbound request in its format, not yet addressed and signed. */
 export interface OutboundRequest {
   readonly provider: Provider;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Undefined for a call that only tests a key. */
   readonly modelCall?: { readonly wire: ProviderFormat; readonly model: string; readonly streamed: boolean };
   /** Below the provider's base URL, with its query. */
   readonly path: string;
   readonly headers: string[];
+  /** Empty for a streamed body: providers that sign the body have no endpoints for those. */
   readonly body: Uint8Array;
 }
 

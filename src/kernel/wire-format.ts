@@ -6,6 +6,7 @@ import type { Continuation } from './continuation.ts';
 import type { ErrorCode } from './errors.ts';
 import type { FieldReader } from './json/lazy-json-object.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
+import type { RelayRoute } from './relay.ts';
 import type { ByteFilter } from './reply/filter-bytes.ts';
 
 /** The framing of an answer: one JSON document, or server-sent events. */
@@ -127,7 +128,10 @@ export interface TokenCounting {
 }
 
 /** A path of the data plane. */
-export interface WireRoute {
+export type WireRoute = ModelRoute | RelayRoute;
+
+/** A path for calls in the canonical form. */
+interface ModelRoute {
   /** A `*` matches anything: the format parses it itself. */
   readonly path: string;
   readonly summary: string;

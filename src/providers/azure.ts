@@ -80,6 +80,7 @@ export const azure: Provider = {
     wiresFor: wiresForOpenai,
     keyPrefixes: ['{'],
     priceId: 'openai',
+    endpoints: { embeddings: '/embeddings' },
   }),
   sites: /^https:\/\/[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?\.openai\.azure\.com\/openai$/,
   keyForm: azureKeyForm,
@@ -109,6 +110,7 @@ function pathOf({ provider, modelCall, path }: OutboundRequest, version: string 
   const deployment =
     modelCall === undefined ? '' : modelPathSegment(modelCall.model, /^\w[\w.-]{0,63}$/, provider);
   if (version === undefined) return `/v1${bare}`;
-  const prefix = modelCall?.wire === openaiChat ? `/deployments/${deployment}` : '';
+  const isInPath = modelCall !== undefined && modelCall.wire !== openaiResponses;
+  const prefix = isInPath ? `/deployments/${deployment}` : '';
   return `${prefix}${bare}?api-version=${version}`;
 }

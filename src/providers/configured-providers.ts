@@ -38,7 +38,14 @@ export function configuredProviders(settings: ProviderSettings): readonly Provid
   const added = [...baseUrls]
     .filter(([name]) => !names.has(name))
     .map(([name, baseUrl]) =>
-      openaiCompatible({ name, title: name, baseUrl, keyless: true, accepts: defaultAcceptance }),
+      openaiCompatible({
+        name,
+        title: name,
+        baseUrl,
+        keyless: true,
+        accepts: defaultAcceptance,
+        endpoints: { embeddings: '/embeddings' },
+      }),
     );
   return [...builtInProviders, ...added].map((provider) => ({
     ...provider,

@@ -9,5 +9,6 @@ export const fireworks = openaiCompatible({
   streamUsage: 'unasked',
   keyPrefixes: ['fw_'],
   modelPrefixes: ['accounts/fireworks/'],
+  endpoints: { embeddings: '/embeddings' },
   priceId: 'fireworks',
 });

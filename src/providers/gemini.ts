@@ -15,6 +15,6 @@ export const gemini: Provider = {
   // Google reports a wrong key as an invalid argument.
   keyTest: { path: '/v1beta/models?pageSize=1', wrongKeyStatus: 400 },
   hasTokenCounting: true,
-  embeddingsPath: '/v1beta/openai/embeddings',
+  endpoints: { embeddings: '/v1beta/openai/embeddings' },
   authorize: (credential) => ['x-goog-api-key', credential.reveal()],
 };

@@ -8,5 +8,6 @@ export const mistral = openaiCompatible({
   accepts: mistralAcceptance,
   streamUsage: 'unasked',
   modelPrefixes: ['mistral-', 'ministral-', 'magistral-', 'codestral-', 'devstral-', 'pixtral-'],
+  endpoints: { embeddings: '/embeddings' },
   priceId: 'mistral',
 });

@@ -9,4 +9,5 @@ export const ollama = openaiCompatible({
   streamUsage: 'asked',
   keyless: true,
   free: true,
+  endpoints: { embeddings: '/embeddings' },
 });

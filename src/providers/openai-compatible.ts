@@ -17,6 +17,7 @@ type OpenaiCompatibleOptions = Pick<Provider, 'name' | 'title' | 'baseUrl'> &
       | 'accepts'
       | 'ownNames'
       | 'keyTest'
+      | 'endpoints'
     >
   >;
 

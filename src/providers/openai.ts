@@ -12,7 +12,8 @@ export const openai = openaiCompatible({
   wires: [openaiChat, openaiResponses],
   wiresFor: wiresForOpenai,
   keyPrefixes: ['sk-', 'sk-proj-', 'sk-svcacct-', 'sk-admin-'],
-  modelPrefixes: ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4', 'ft:', 'codex-'],
+  modelPrefixes: ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4', 'ft:', 'codex-', 'text-embedding-'],
+  endpoints: { embeddings: '/embeddings' },
   priceId: 'openai',
 });
 

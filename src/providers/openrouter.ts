@@ -15,5 +15,6 @@ export const openrouter = openaiCompatible({
   // Its model list needs no key.
   keyTest: { path: '/key' },
   reportsCost: true,
+  endpoints: { embeddings: '/embeddings' },
   priceId: 'openrouter',
 });

@@ -62,8 +62,7 @@ export class ProviderEmbeddings implements EmbeddingProvider {
     const outboundRequest: OutboundRequest = {
       provider,
       method: 'POST',
-      path: provider.embeddingsPath ?? '/embeddings',
-
+      path: provider.endpoints?.embeddings ?? '/embeddings',
       headers: ['content-type', 'application/json'],
       body: Buffer.from(JSON.stringify({ model, input, encoding_format: 'float' })),
     };

@@ -29,6 +29,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler, Source<Uint8A
   readonly #resolveHead: (providerResponseHead: ProviderResponseHead) => void;
   readonly #rejectHead: (failure: unknown) => void;
   readonly #describeFailure: DescribeFailure;
+  readonly #isDocument: ((contentType: string) => boolean) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #head: Omit<ProviderResponseHead, 'framing'> | undefined;
   #framing: Framing = 'json';
@@ -42,12 +43,18 @@ export class ResponseReader implements Dispatcher.DispatchHandler, Source<Uint8A
   #cancelled = false;
   #failure: GatewayError | undefined;
 
-  constructor(clientPresence: ClientPresence, describeFailure: DescribeFailure) {
+  /** `isDocument` says whether a response of this content type is only useful when complete; by default each is but a stream. */
+  constructor(
+    clientPresence: ClientPresence,
+    describeFailure: DescribeFailure,
+    isDocument?: (contentType: string) => boolean,
+  ) {
     const head = Promise.withResolvers<ProviderResponseHead>();
     this.head = head.promise;
     this.#resolveHead = head.resolve;
     this.#rejectHead = head.reject;
     this.#describeFailure = describeFailure;
+    this.#isDocument = isDocument;
     clientPresence.onLeave(() => this.cancel());
   }
 
@@ -71,6 +78,8 @@ export class ResponseReader implements Dispatcher.DispatchHandler, Source<Uint8A
     this.#hasStarted = true;
     this.#head = { status, headers };
     if (isStreamType(headers['content-type'])) this.#resolveAsStream();
+    else if (status < 300 && this.#isDocument?.(headers['content-type'] ?? '') === false)
+      this.#resolveWithHead();
     else if (status < 300) this.#sniffer = new FramingSniffer();
   }
 

@@ -8,5 +8,6 @@ export const together = openaiCompatible({
   accepts: openModelAcceptance,
   streamUsage: 'unasked',
   keyPrefixes: ['tgp_'],
+  endpoints: { embeddings: '/embeddings' },
   priceId: 'together',
 });

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { ProviderEgress } from '../egress/provider-egress.ts';
 import { onSent } from '../egress/sent-callbacks.ts';
 import type { AttemptTimes, UpstreamAttempt } from '../kernel/attempt.ts';
@@ -233,7 +234,7 @@ interface HeaderParts {
   readonly attempt?: UpstreamAttempt;
 }
 
-function requestHeaders(exchange: Exchange, { wire, via, filter, attempt }: HeaderParts): string[] {
+export function requestHeaders(exchange: Exchange, { wire, via, filter, attempt }: HeaderParts): string[] {
   const { clientRequest } = exchange;
   const clientHeaders = rawHeadersOf(clientRequest);
   const own = clientRequest.wire === wire ? filter.filter(clientHeaders) : [...wire.ownHeaders];
@@ -266,28 +267,42 @@ interface SendParts {
   readonly signed: SignedRequest;
   /** Undefined if nobody asks for them. */
   readonly times?: AttemptTimes;
+  /** Set for a relay. */
+  readonly relay?: RelayedRequest;
+}
+
+/** How a relay differs from a call in the canonical form. */
+interface RelayedRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** The body, if it is streamed: it can be sent only once. */
+  readonly upload: Readable | undefined;
+  /** Whether a response of this content type is only useful when complete. */
+  isDocument(contentType: string): boolean;
 }
 
 /** Retries only while nothing was sent: a call that may have been received is never sent twice. */
-async function send(
+export async function send(
   exchange: Exchange,
   egress: ProviderEgress,
   sendParts: SendParts,
 ): Promise<ProviderResponse> {
   const { presence: clientPresence, target, clientRequest } = exchange;
-  const { times } = sendParts;
+  const { times, relay } = sendParts;
   const { baseUrl, headers, body } = sendParts.signed;
   const endpoint = egress.endpointFor(target.provider, baseUrl);
   const path = endpoint.basePath + sendParts.signed.path;
   const explain = (cause: unknown, hasStarted: boolean) => {
     if (clientPresence.hasLeft) return clientGoneError(cause);
+    // A streamed body that is too large or too slow.
+    if (GatewayError.is(cause)) return cause;
     return hasStarted ? interruptedError(target.provider, cause) : unreachableError(target.provider, cause);
   };
   if (body.byteLength >= kernelLimits.eagerlyFreedBodyBytesMin) releaseOnceSent(body, clientRequest);
   if (times !== undefined) times.sentAtMs = performance.now();
   for (let attempt = 1; ; attempt++) {
-    const responseReader = new ResponseReader(clientPresence, explain);
-    endpoint.dispatch({ path, method: 'POST', headers, body }, responseReader);
+    const responseReader = new ResponseReader(clientPresence, explain, relay?.isDocument);
+    const method = relay?.method ?? 'POST';
+    endpoint.dispatch({ path, method, headers, body: relay?.upload ?? body }, responseReader);
     try {
       const head = await responseReader.head;
       const { 'content-encoding': encoding = 'identity' } = head.headers;
@@ -297,6 +312,7 @@ async function send(
         : await sniffFraming(toProviderResponse(withoutEncoding(head), plain, sendParts));
     } catch (failure) {
       if (attempt >= limits.connectAttemptsMax || !isConnectFailure(failure)) throw failure;
+      if (relay?.upload !== undefined) throw failure;
       await waitBeforeRetry(attempt, exchange.signal);
     } finally {
       if (times !== undefined) {

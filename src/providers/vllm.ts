@@ -9,4 +9,5 @@ export const vllm = openaiCompatible({
   streamUsage: 'asked',
   keyless: true,
   free: true,
+  endpoints: { embeddings: '/embeddings' },
 });

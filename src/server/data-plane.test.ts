@@ -34,16 +34,21 @@ const noHandler = { handle: async () => undefined };
 test('a path belongs to its format, with or without a slash at its end', () => {
   const answer = { ...noHandler };
   const count = { ...noHandler };
-  const find = createDataPlaneRouter(createDataPlaneRoutes(wireFormats, { answer, count }));
-  assert.equal(find('/v1/messages')?.handler, answer);
-  assert.equal(find('/v1/messages/')?.wire, anthropicMessages);
-  assert.equal(find('/v1/messages/count_tokens')?.handler, count);
-  for (const path of ['/', '/v1', '/v1/messages/more', '/v1/models']) assert.equal(find(path), undefined);
+  const find = createDataPlaneRouter(
+    createDataPlaneRoutes(wireFormats, { answer, count, relay: () => noHandler }),
+  );
+  assert.equal(find('/v1/messages', 'POST')?.handler, answer);
+  assert.equal(find('/v1/messages/', 'POST')?.wire, anthropicMessages);
+  assert.equal(find('/v1/messages/count_tokens', 'POST')?.handler, count);
+  for (const path of ['/', '/v1', '/v1/messages/more', '/v1/models'])
+    assert.equal(find(path, 'POST'), undefined);
 });
 
 test('a format may read the rest of its path by itself', async (t) => {
   const formats = [...wireFormats, modelInPath];
-  const find = createDataPlaneRouter(createDataPlaneRoutes(formats, { answer: noHandler, count: noHandler }));
+  const find = createDataPlaneRouter(
+    createDataPlaneRoutes(formats, { answer: noHandler, count: noHandler, relay: () => noHandler }),
+  );
   const fake = await FakeUpstream.start({ body: { choices: [] } });
   const provider = {
     ...openaiCompatible({ name: 'p', title: 'P', baseUrl: fake.url }),
@@ -64,7 +69,7 @@ test('a format may read the rest of its path by itself', async (t) => {
     ['streamGenerateContent', true],
   ] as const) {
     const path = `/v9/models/asked-for:${verb}`;
-    const wire = find(path)?.wire;
+    const wire = find(path, 'POST')?.wire;
     assert.equal(wire, modelInPath);
     const bytes = Buffer.from('{ "contents":[] }');
     const clientRequest = new ClientRequest({

@@ -1,6 +1,8 @@
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
-import type { WireFormat, WireRoute } from '../kernel/wire-format.ts';
+import type { RelayRoute } from '../kernel/relay.ts';
+import type { WireFormat } from '../kernel/wire-format.ts';
+import { createRelayFormat } from '../wire/index.ts';
 import type { InferenceRoute } from './api/route.ts';
 import { countTokensResponses } from './count-tokens.ts';
 import type { RequestContext } from './respond.ts';
@@ -15,27 +17,46 @@ interface DataPlaneHandler {
   ): Promise<void>;
 }
 
+/** The handlers of each purpose. */
+interface DataPlaneHandlers {
+  readonly answer: DataPlaneHandler;
+  readonly count: DataPlaneHandler;
+  relay(route: RelayRoute): DataPlaneHandler;
+}
+
 /** A route of the data plane with its handler. */
 export interface DataPlaneRoute extends InferenceRoute {
   readonly handler: DataPlaneHandler;
 }
 
-/** The call and token count routes of all wire formats. */
+/** The routes of all wire formats: calls, token counts and relays. */
 export function createDataPlaneRoutes(
   formats: readonly WireFormat[],
-  handlers: Readonly<Record<WireRoute['purpose'], DataPlaneHandler>>,
+  handlers: DataPlaneHandlers,
 ): readonly DataPlaneRoute[] {
   return formats.flatMap((wire) =>
-    wire.routes.map(({ path, summary, purpose }): DataPlaneRoute => {
-      const described = { kind: 'inference', method: 'POST', tag: 'Inference', path, summary } as const;
-      const route: DataPlaneRoute = { ...described, wire, handler: handlers[purpose] };
-      return purpose === 'count' ? { ...route, responses: countTokensResponses(wire) } : route;
+    wire.routes.map((route): DataPlaneRoute => {
+      const { path, summary, purpose } = route;
+      const described = { kind: 'inference', tag: 'Inference', path, summary } as const;
+      if (purpose === 'relay')
+        return {
+          ...described,
+          method: route.method,
+          wire: createRelayFormat(wire, route),
+          handler: handlers.relay(route),
+          relayBody: route.body,
+        };
+      const shared = { ...described, method: 'POST', wire, handler: handlers[purpose] } as const;
+      return purpose === 'count' ? { ...shared, responses: countTokensResponses(wire) } : shared;
     }),
   );
 }
 
-/** Finds the route of a path; undefined if it is outside the data plane. */
-export type DataPlaneRouter = (path: string) => Pick<DataPlaneRoute, 'wire' | 'handler' | 'path'> | undefined;
+/** Finds the route of a path, the one of the method if the path has several; undefined outside the data plane. */
+export type DataPlaneRouter = (
+  path: string,
+  method: string,
+) => Pick<DataPlaneRoute, 'wire' | 'handler' | 'path' | 'method'> | undefined;
 
 /** Matches paths exactly or, for paths with a wildcard, by beginning and end. */
 export function createDataPlaneRouter(routes: readonly DataPlaneRoute[]): DataPlaneRouter {
@@ -47,9 +68,20 @@ export function createDataPlaneRouter(routes: readonly DataPlaneRoute[]): DataPl
       const [start = '', end = ''] = route.path.split('*');
       return { start, end, route };
     });
-  return (requestPath) => {
+  return (requestPath, method) => {
     const path = requestPath.endsWith('/') ? requestPath.slice(0, -1) : requestPath;
-    for (const route of exact) if (route.path === path) return route;
-    return open.find(({ start, end }) => path.startsWith(start) && path.endsWith(end))?.route;
+    let otherMethod: DataPlaneRoute | undefined;
+    for (const route of exact) {
+      if (route.path !== path) continue;
+      if (route.method === method) return route;
+      otherMethod ??= route;
+    }
+    if (otherMethod !== undefined) return otherMethod;
+    for (const { start, end, route } of open) {
+      if (!path.startsWith(start) || !path.endsWith(end)) continue;
+      if (route.method === method) return route;
+      otherMethod ??= route;
+    }
+    return otherMethod;
   };
 }

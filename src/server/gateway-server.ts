@@ -45,7 +45,7 @@ export function createGatewayServer(parts: GatewayServerParts): HttpServer {
         query,
         cors: corsHeaders(req, parts.guardRules.origins),
       };
-      const served = parts.dataPlane(path);
+      const served = parts.dataPlane(path, req.method);
       try {
         guardRequest(req, target, parts.guardRules);
         if (parts.isDraining() && !drainExemptPaths.has(path)) throw drainingError();
@@ -53,7 +53,7 @@ export function createGatewayServer(parts: GatewayServerParts): HttpServer {
         sendError(res, asGatewayError(thrown), requestContext, served?.wire);
         return;
       }
-      if (served !== undefined && req.method === 'POST')
+      if (served !== undefined && req.method === served.method)
         void served.handler.handle(req, res, requestContext, served.wire);
       else if (req.method === 'OPTIONS' && requestContext.cors.length > 0) {
         res
@@ -65,7 +65,7 @@ export function createGatewayServer(parts: GatewayServerParts): HttpServer {
           ])
           .end();
       } else if (served?.path.includes('*') === true)
-        sendError(res, methodNotAllowedError(), requestContext, served.wire);
+        sendError(res, methodNotAllowedError(served.method), requestContext, served.wire);
       else
         void parts.app(req, res, {
           ...requestContext,
@@ -83,9 +83,9 @@ function drainingError(): GatewayError {
 }
 
 /** The app does not know wildcard paths of wire formats. */
-function methodNotAllowedError(): GatewayError {
-  return new GatewayError('method_not_allowed', 'method not allowed; this path accepts POST', {
-    headers: ['allow', 'POST'],
+function methodNotAllowedError(method: string): GatewayError {
+  return new GatewayError('method_not_allowed', `method not allowed; this path accepts ${method}`, {
+    headers: ['allow', method],
   });
 }
 

@@ -27,6 +27,12 @@ export const limits = {
   creditPageMax: 200,
   /** Providers refuse bodies over 32 MB; decoding stops here, so a small compressed bomb can't grow past it. */
   bodyBytesMax: 32 * 1024 * 1024,
+  /** Streamed uploads to providers: OpenAI's own limit of a file. */
+  uploadBytesMax: 512 * 1024 * 1024,
+  /** A form is held in memory up to this size until its field `model` has arrived. */
+  formBytesHeldMax: 1024 * 1024,
+  /** Headers of one part of a form. */
+  formPartHeadBytesMax: 16 * 1024,
   /**
    * Weir's own routes accept small objects, of which a pipeline of 8,000 characters is the largest; anyone may send
    * them.

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Gateway, startGateway } from '../gateway/gateway.ts';
+import { type Gateway, type GatewayExtras, startGateway } from '../gateway/gateway.ts';
 import { type Environment, readSettings } from '../gateway/settings.ts';
 import { createLog } from '../telemetry/log.ts';
 import { emptyDatabaseFile } from './empty-database.ts';
@@ -14,7 +14,10 @@ export interface TestGateway {
   close(): Promise<void>;
 }
 
-export async function startTestGateway(environment: Environment = {}): Promise<TestGateway> {
+export async function startTestGateway(
+  environment: Environment = {},
+  gatewayExtras: GatewayExtras = {},
+): Promise<TestGateway> {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-test-'));
   if (environment.WEIR_DATA_DIR === undefined) emptyDatabaseFile(dataDir);
   const logLines: string[] = [];
@@ -22,6 +25,7 @@ export async function startTestGateway(environment: Environment = {}): Promise<T
   const gateway = await startGateway(
     readSettings({ PORT: '0', WEIR_DATA_DIR: dataDir, WEIR_HTTP: process.env.WEIR_HTTP, ...environment }),
     log,
+    gatewayExtras,
   );
   return {
     url: gateway.url,

@@ -10,6 +10,7 @@ import { openaiChat } from './openai-chat/openai-chat.ts';
 import { openaiResponses } from './openai-responses/openai-responses.ts';
 
 export { FrameGate } from './frame-gate.ts';
+export { createRelayFormat, isJsonType, relayDecoder } from './relay-format.ts';
 export { anthropicMessages, bedrockConverse, gemini, openaiChat, openaiResponses };
 
 /** Model list formats; of those at the same path, the last is the fallback. */

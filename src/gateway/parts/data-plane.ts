@@ -6,15 +6,16 @@ import type { CallReceipts } from '../../calls/call-receipts.ts';
 import type { CallerAdmissions } from '../../calls/caller-admission.ts';
 import { Credentials } from '../../calls/credentials.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
+import type { WireFormat } from '../../kernel/wire-format.ts';
 import { createTokenCounter } from '../../providers/upstream.ts';
 import { BodyMemoryBudget } from '../../server/body-memory-budget.ts';
 import { CountTokensHandler } from '../../server/count-tokens.ts';
 import { createDataPlaneRoutes } from '../../server/data-plane.ts';
 import { InferenceHandler } from '../../server/inference.ts';
+import { RelayHandler } from '../../server/relay.ts';
 import { SlowBodyMonitor } from '../../server/slow-body-monitor.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { wireFormats } from '../../wire/index.ts';
 import { limits } from '../limits.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
@@ -30,7 +31,8 @@ export interface DataPlanePart extends Part {
   abortAll(): void;
 }
 
-interface DataPlaneParts extends Pick<PipelinesPart, 'pipelines' | 'callRunner' | 'reports' | 'targets'> {
+interface DataPlaneParts
+  extends Pick<PipelinesPart, 'pipelines' | 'callRunner' | 'reports' | 'targets' | 'relayUpstream'> {
   readonly settings: Settings;
   readonly log: Log;
   /** The `via` value that marks calls through this gateway. */
@@ -43,6 +45,7 @@ interface DataPlaneParts extends Pick<PipelinesPart, 'pipelines' | 'callRunner' 
   readonly receipts: CallReceipts;
   readonly recordings: CallRecordings;
   readonly vault: ProviderKeyVault;
+  readonly formats: readonly WireFormat[];
 }
 
 /** The routes for model calls. */
@@ -59,6 +62,8 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     pipelines,
     callRunner,
     reports,
+    relayUpstream,
+    formats,
   } = parts;
   const { directory: providerDirectory, egress, means: signing, estimator } = parts.providers;
   const { callers: callerAuthenticator, shapes } = identity;
@@ -91,7 +96,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     targets: parts.targets,
     reports,
   });
-  const inferenceHandler = new InferenceHandler({
+  const callParts = {
     callers: callerAuthenticator,
     admission,
     callRunner,
@@ -102,7 +107,10 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     metrics,
     log,
     keepAliveMs: settings.keepAliveMs,
-  });
+  };
+  const inferenceHandler = new InferenceHandler(callParts);
+  const relayHandler = new RelayHandler({ ...callParts, relayUpstream });
+  const openCalls = () => inferenceHandler.openCalls + relayHandler.openCalls;
   const countTokensHandler = new CountTokensHandler({
     callers: callerAuthenticator,
     credentials,
@@ -118,10 +126,19 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
   return {
     credentials,
     admission,
-    abortAll: () => inferenceHandler.abortAll(),
-    routes: createDataPlaneRoutes(wireFormats, { answer: inferenceHandler, count: countTokensHandler }),
+    abortAll() {
+      inferenceHandler.abortAll();
+      relayHandler.abortAll();
+    },
+    routes: createDataPlaneRoutes(formats, {
+      answer: inferenceHandler,
+      count: countTokensHandler,
+      relay: (route) => ({
+        handle: (req, res, context, wire) => relayHandler.handle(req, res, { context, wire, route }),
+      }),
+    }),
     gauges: [
-      { name: 'weir_open_calls', help: 'Open calls', read: () => inferenceHandler.openCalls },
+      { name: 'weir_open_calls', help: 'Open calls', read: openCalls },
       {
         name: 'weir_request_bytes_held',
         help: `Bytes of memory for in-flight requests, max ${Math.floor(heldBytesMax)}`,
@@ -130,12 +147,12 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
       {
         name: 'weir_orphaned_slots',
         help: 'Counted calls that have ended but are not settled; must be 0',
-        read: () => Math.max(0, (identity.quota?.unsettledSlots ?? 0) - inferenceHandler.openCalls),
+        read: () => Math.max(0, (identity.quota?.unsettledSlots ?? 0) - openCalls()),
       },
     ],
     features: ['streaming'],
     async drain(untilMs) {
-      while (inferenceHandler.openCalls > 0 && performance.now() < untilMs) await sleep(20);
+      while (openCalls() > 0 && performance.now() < untilMs) await sleep(20);
     },
   };
 }

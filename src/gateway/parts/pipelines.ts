@@ -23,7 +23,7 @@ import { TargetChecks } from '../../calls/target-checks.ts';
 import type { ModuleFetches } from '../../egress/module-fetches.ts';
 import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
-import type { Module } from '../../kernel/module.ts';
+import type { Handler, Module } from '../../kernel/module.ts';
 import { Pipelines as Compiled } from '../../kernel/pipeline.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type { PatternSource } from '../../kernel/ports/patterns.ts';
@@ -32,7 +32,8 @@ import { createRequestIds } from '../../kernel/request-ids.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { abilitiesOf } from '../../providers/catalog/abilities/index.ts';
 import { ModelPlaces } from '../../providers/catalog/model-places.ts';
-import { createUpstream } from '../../providers/upstream.ts';
+import { createRelayUpstream, type Upload } from '../../providers/relay-upstream.ts';
+import { createUpstream, type Upstream } from '../../providers/upstream.ts';
 import { moduleApiRoute } from '../../server/api/module-routes.ts';
 import { cacheRoutes } from '../../server/api/routes/cache.ts';
 import { CachedTurnStore } from '../../storage/cached-turn-store.ts';
@@ -60,6 +61,8 @@ export interface PipelinesPart extends Part {
   readonly callRunner: CallRunner;
   readonly reports: CallReports;
   readonly targets: TargetChecks;
+  /** The metered upstream of a relay. */
+  relayUpstream(upload: Upload | undefined): Handler;
 }
 
 interface PipelinesParts {
@@ -133,20 +136,25 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     catalog: modelCatalog,
     unknownModels: settings.unknownModels,
   });
+  const metered = (upstream: Upstream) =>
+    meterAttempts({
+      upstream,
+      prices,
+      onAttemptEnd: (attempt, caller) => recordAttempt(usage, attempt, caller, systemClock.now()),
+      settlement,
+      health,
+    });
+  const relayUpstream = createRelayUpstream({ egress, signing, via });
   const callRunner = new CallRunner({
     targets,
-    upstream: meterAttempts({
-      upstream: createUpstream({
+    upstream: metered(
+      createUpstream({
         egress,
         signing,
         via,
         outputTokensMax: ({ provider, model }) => modelCatalog.find(provider, model)?.outputTokensMax,
       }),
-      prices,
-      onAttemptEnd: (attempt, caller) => recordAttempt(usage, attempt, caller, systemClock.now()),
-      settlement,
-      health,
-    }),
+    ),
     continuations: new Continuations(new CachedTurnStore(stores.turnCacheBackend, turnSealing)),
     usage,
     reports,
@@ -217,6 +225,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     callRunner,
     reports,
     targets,
+    relayUpstream: (upload) => metered(relayUpstream(upload)),
     routes: [
       ...cacheRoutes(new ModuleCaches({ modules: parts.modules, cacheBackend, vectors })),
       ...archiveRoutes(archives).map((route) => moduleApiRoute('archive', route, stores.shared.rateLimiter)),

@@ -25,10 +25,15 @@ export interface ProvidersPart extends Part {
 }
 
 /** Providers, prices and connections. */
-export function providersPart(settings: Settings, egressPart: EgressPart): ProvidersPart {
+export function providersPart(
+  settings: Settings,
+  egressPart: EgressPart,
+  given: readonly Provider[] = [],
+): ProvidersPart {
   const modelCatalog = new ModelCatalog({ overrides: settings.prices });
   const disabled = disabledProviders(settings.mode, settings.baseUrls);
-  const providerDirectory = new ProviderDirectory(configuredProviders(settings), modelCatalog, disabled);
+  const all = [...given, ...configuredProviders(settings)];
+  const providerDirectory = new ProviderDirectory(all, modelCatalog, disabled);
   const providers = [...providerDirectory.providers.values()];
   const { tokenUrl = googleTokenUrl } = settings;
   const egress = createProviderEgress(providers, settings, egressPart);

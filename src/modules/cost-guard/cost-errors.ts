@@ -1,11 +1,18 @@
 import { formatUsd, GatewayError, type HoldDecision, type NanoUsd, type Target } from '../../module-api.ts';
 import type { WorstCase } from './worst-case.ts';
 
+/** What a call could cost and why, as a sentence without an end, and how to lower it. */
+export interface CostDescription {
+  readonly text: string;
+  /** Empty, or an advice with a semicolon before it. */
+  readonly advice: string;
+}
+
 /** For a call that exceeds the ceiling per request. */
-export function requestCostError(worst: WorstCase, ceiling: NanoUsd): GatewayError {
+export function requestCostError({ text, advice }: CostDescription, ceiling: NanoUsd): GatewayError {
   return new GatewayError(
     'request_cost_exceeded',
-    `${describeWorstCase(worst)}, but a request may cost at most ${usd(ceiling)}; lower its output token limit or send less input${clampAdvice(worst)}`,
+    `${text}, but a request may cost at most ${usd(ceiling)}; lower its output token limit or send less input${advice}`,
   );
 }
 
@@ -13,14 +20,14 @@ export function requestCostError(worst: WorstCase, ceiling: NanoUsd): GatewayErr
 export function ceilingExceededError(
   { window, spent, held, endsAtMs }: Extract<HoldDecision, { outcome: 'refused' }>,
   ceiling: NanoUsd,
-  worst: WorstCase,
+  { text, advice }: CostDescription,
 ): GatewayError {
   const left = Math.max(0, ceiling - spent - held);
   const inFlight = held > 0 ? `, ${usd(held)} held for calls in flight` : '';
   return new GatewayError(
     'cost_ceiling_exceeded',
-    `${describeWorstCase(worst)}, but only ${usd(left)} of the ${window}'s ${usd(ceiling)} is left ` +
-      `(${usd(spent)} spent${inFlight}); the next ${window} begins at ${new Date(endsAtMs).toISOString()}${clampAdvice(worst)}`,
+    `${text}, but only ${usd(left)} of the ${window}'s ${usd(ceiling)} is left ` +
+      `(${usd(spent)} spent${inFlight}); the next ${window} begins at ${new Date(endsAtMs).toISOString()}${advice}`,
     { resetsAtMs: endsAtMs },
   );
 }
@@ -33,19 +40,25 @@ export function unpricedModelError({ provider, model }: Target): GatewayError {
   );
 }
 
-function describeWorstCase({
-  cost,
-  sentTokens,
-  inputTokens,
-  outputTokens,
-  unboundedInput,
-}: WorstCase): string {
+export function describeWorstCase(worst: WorstCase): CostDescription {
+  const { cost, sentTokens, inputTokens, outputTokens, unboundedInput } = worst;
   const cause = unboundedInput === undefined ? '' : ` because of "${unboundedInput}"`;
   const unseen =
     inputTokens > sentTokens
       ? `, an estimate that includes what the provider may read on its own${cause} and that cost-guard?assume_input=… overrides`
       : '';
-  return `this call could cost ${usd(cost)} (${inputTokens} tokens in${unseen}, ${outputTokens} out)`;
+  return {
+    text: `this call could cost ${usd(cost)} (${inputTokens} tokens in${unseen}, ${outputTokens} out)`,
+    advice: clampAdvice(worst),
+  };
+}
+
+/** For a call without a canonical form. */
+export function describeRelayCost(cost: NanoUsd, isBound: boolean): CostDescription {
+  return {
+    text: `this call could cost ${usd(cost)}${isBound ? '' : ', an assumption that cost-guard?assume_relay=… overrides'}`,
+    advice: '',
+  };
 }
 
 /** For a call without an output limit, which the client can't lower. */

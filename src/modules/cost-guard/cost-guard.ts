@@ -1,22 +1,16 @@
 import {
-  type Attempt,
-  type Ceilings,
   choosesOutputLimit,
   defineModule,
   type Exchange,
-  formatUsd,
   type Hold,
-  type Kit,
   type Module,
   type NanoUsd,
-  type SpentByWindow,
 } from '../../module-api.ts';
-import { ceilingExceededError, requestCostError, unpricedModelError } from './cost-errors.ts';
-import { limits } from './limits.ts';
+import { type CostKit, holdBudget, settleWhenBilled } from './budget-hold.ts';
+import { describeWorstCase, requestCostError, unpricedModelError } from './cost-errors.ts';
 import { type CostGuardOptions, costGuardOptions, hasCeiling, strictest } from './options.ts';
+import { guardRelay } from './relay-cost.ts';
 import { WorstCase } from './worst-case.ts';
-
-type CostKit = Kit<CostGuardOptions>;
 
 /** Sends a call only if its maximum cost fits under every ceiling, counting concurrent calls. */
 export const costGuard: Module<CostGuardOptions> = defineModule({
@@ -47,26 +41,11 @@ export const costGuard: Module<CostGuardOptions> = defineModule({
     const { amount, hold } = await holdWorstCase(worst, choosesOutputLimit(exchange), kit);
     const fitting = () =>
       amount < worst.cost ? clampOutput(exchange, worst.outputLimitFor(amount), kit) : exchange;
-    if (hold === undefined) return next(fitting());
-    // A streamed response sends its headers before the cost is known, so they carry the hold.
-    if (exchange.clientRequest.streamed) kit.note({ held: formatUsd(hold.amount) });
-    kit.onBilled((attempts) => {
-      const cost = costOf(attempts, worst);
-      kit.note({ usd: formatUsd(cost) });
-      // Not awaited: the call's cost is recorded in the same tick.
-      void hold.settle(cost);
-    });
+    if (hold !== undefined) settleWhenBilled(hold, { exchange, worstCost: worst.cost, kit });
     return next(fitting());
   },
+  handleRelay: guardRelay,
 });
-
-/** A failed attempt without a bill costs nothing; any other attempt without a bill costs the worst case. */
-function costOf(attempts: readonly Attempt[], worst: WorstCase): NanoUsd {
-  let cost = 0;
-  for (const { bill, ending } of attempts)
-    cost += bill?.nanoUsd ?? (ending?.how === 'failed' ? 0 : worst.cost);
-  return cost;
-}
 
 interface CostAllowance {
   readonly amount: NanoUsd;
@@ -76,19 +55,14 @@ interface CostAllowance {
 
 /** Holds the worst case, or what is left of the budget if the output may be clamped. */
 async function holdWorstCase(worst: WorstCase, isOurLimit: boolean, kit: CostKit): Promise<CostAllowance> {
-  const { request: ceiling, day, month, clamp } = kit.options;
+  const { request: ceiling, clamp } = kit.options;
   const least = clamp || isOurLimit ? worst.minimumCost : worst.cost;
-  if (ceiling !== undefined && least > ceiling.nano) throw requestCostError(worst, ceiling.nano);
+  const description = describeWorstCase(worst);
+  if (ceiling !== undefined && least > ceiling.nano) throw requestCostError(description, ceiling.nano);
   const wanted = isOurLimit ? worst.holdAmountFor(lowestWindowCeiling(kit.options)) : worst.cost;
   const amount = Math.min(wanted, ceiling?.nano ?? wanted);
-  if (day === undefined && month === undefined) return { amount, hold: undefined };
-
-  const ceilings: Ceilings = { day: day?.nano, month: month?.nano };
-  const decision = await kit.budget.hold({ amount, least, ceilings });
-  if (decision.outcome === 'refused')
-    throw ceilingExceededError(decision, ceilings[decision.window] ?? 0, worst);
-  warn(decision.spent, ceilings, kit);
-  return { amount: decision.hold.amount, hold: decision.hold };
+  const hold = await holdBudget({ amount, least, description }, kit);
+  return { amount: hold?.amount ?? amount, hold };
 }
 
 function lowestWindowCeiling({ day, month }: CostGuardOptions): NanoUsd {
@@ -98,16 +72,4 @@ function lowestWindowCeiling({ day, month }: CostGuardOptions): NanoUsd {
 function clampOutput(exchange: Exchange, limit: number, kit: CostKit): Exchange {
   kit.note({ max_tokens: limit });
   return exchange.with({ request: { ...exchange.request, max_tokens: limit } });
-}
-
-/** `x-weir-cost-warning: day=83%` */
-function warn(spentByWindow: SpentByWindow, ceilings: Ceilings, kit: CostKit): void {
-  const near: string[] = [];
-  for (const window of ['day', 'month'] as const) {
-    const ceiling = ceilings[window];
-    if (ceiling === undefined) continue;
-    const percent = Math.floor((spentByWindow[window] * 100) / ceiling);
-    if (percent >= limits.costWarningPercent) near.push(`${window}=${percent}%`);
-  }
-  if (near.length > 0) kit.setHeader('cost-warning', near.join(', '));
 }

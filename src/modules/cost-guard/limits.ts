@@ -11,6 +11,8 @@ export const limits = {
   searchTokens: 20_000,
   /** Assumed searches per call without a limit: the maximum in those calls, with 115,886 tokens. */
   defaultSearches: 6,
+  /** Held for a call to an endpoint that bounds neither tokens nor cost: more than an image or an hour of audio costs. */
+  assumedRelayNanoUsd: 1_000_000_000,
   /** Caps on requested tokens, answers and searches, above what any provider allows, so that sums stay finite. */
   estimatedTokensMax: 100_000_000,
   estimatedUsesMax: 1000,

@@ -47,6 +47,9 @@ export const costGuardOptions = z.strictObject({
       "Input tokens to assume when the provider reads data that the gateway can't see (default: the model's context window)",
     )
     .optional(),
+  assume_relay: usd
+    .describe('Dollars to assume for a call to an endpoint that bounds neither tokens nor cost (default: 1)')
+    .optional(),
   clamp: flag
     .describe(
       'Whether to lower the output limit to what the budget allows instead of rejecting the call: `true` or `false`',
@@ -74,6 +77,7 @@ export function strictest(levels: readonly CostGuardOptions[]): CostGuardOptions
     month: lowest(deciding.map(({ month }) => month)),
     assume_output: highestAssumption(deciding.map(({ assume_output }) => assume_output)),
     assume_input: highestAssumption(deciding.map(({ assume_input }) => assume_input)),
+    assume_relay: highestAmount(deciding.map(({ assume_relay }) => assume_relay)),
     clamp: levels.some(({ clamp }) => clamp),
     unknown: deciding.every(({ unknown }) => unknown === 'allow') ? 'allow' : 'reject',
   };
@@ -84,6 +88,14 @@ function lowest(ceilings: readonly (Usd | undefined)[]): Usd | undefined {
   for (const ceiling of ceilings)
     if (ceiling !== undefined && ceiling.nano < (least?.nano ?? Number.POSITIVE_INFINITY)) least = ceiling;
   return least;
+}
+
+/** Undefined if the default, which a level without the option assumes, is the highest. */
+function highestAmount(assumed: readonly (Usd | undefined)[]): Usd | undefined {
+  let most: Usd | undefined;
+  for (const amount of assumed) if ((amount?.nano ?? 0) > (most?.nano ?? 0)) most = amount;
+  const leastNano = assumed.includes(undefined) ? limits.assumedRelayNanoUsd : 0;
+  return most !== undefined && most.nano > leastNano ? most : undefined;
 }
 
 /** Undefined, the worst case, if any level leaves it out. */

@@ -15,10 +15,10 @@ export function publishedModels(priceId: string): readonly PublishedModel[] {
   return models.map((model) => ({ model, prices: toDatedPrices(model) }));
 }
 
-function toDatedPrices({ prices }: ModelInfo): readonly DatedPrices[] | undefined {
+function toDatedPrices({ id, prices }: ModelInfo): readonly DatedPrices[] | undefined {
   const dated: DatedPrices[] = [];
   for (const { constraint, prices: listed } of Array.isArray(prices) ? prices : [{ prices }]) {
-    const sheet = toPriceSheet(listed);
+    const sheet = toPriceSheet(listed, isEmbeddingModel(id));
     if (sheet === undefined) return undefined;
     if (constraint?.type === 'time_of_date') addHours(dated, { ...sheet, between: hoursBetween(constraint) });
     else dated.push(constraint === undefined ? sheet : { ...sheet, from: constraint.start_date });
@@ -40,9 +40,14 @@ function hoursBetween({ start_time, end_time }: HoursOfDay): DailyPrices['betwee
   return [start_time.slice(0, 5), end_time.slice(0, 5)];
 }
 
-function toPriceSheet(listed: ModelPrice): PriceSheet | undefined {
+/** Vectors are not billed, only the input. */
+function isEmbeddingModel(id: string): boolean {
+  return id.includes('embed');
+}
+
+function toPriceSheet(listed: ModelPrice, hasFreeOutput: boolean): PriceSheet | undefined {
   const { input_mtok, output_mtok } = listed;
-  if (input_mtok === undefined || output_mtok === undefined) return undefined;
+  if (input_mtok === undefined || (output_mtok === undefined && !hasFreeOutput)) return undefined;
   const base = flatSheet(listed, 0);
   const starts = Object.values(listed).flatMap((price) =>
     typeof price === 'object' ? price.tiers.map(({ start }) => start) : [],

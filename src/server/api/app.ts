@@ -127,7 +127,7 @@ function createRouteFinder(routes: readonly Route[]): RouteFinder {
   const hasPath = (path: string) => router.find('GET', path) !== null;
   const wireFormatAt = (path: string) => {
     const byMethod: ReadonlyMap<string, Route> | undefined = router.find('GET', path)?.store;
-    const route = byMethod?.get('POST');
+    const route = byMethod?.values().find(({ kind }) => kind === 'inference');
     return route?.kind === 'inference' ? route.wire : undefined;
   };
   const find = (method: string, path: string): MatchedRoute => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AccessName } from './access.ts';
-import type { ApiRoute, BodyDescription, ResponseDescription, Route } from './route.ts';
+import type { ApiRoute, BodyDescription, InferenceRoute, ResponseDescription, Route } from './route.ts';
 import { plainCookieName, secureCookieName } from './session-cookie.ts';
 
 /** Loose: some errors have more fields, inside `error` or beside it. */
@@ -107,10 +107,7 @@ function describeOperation(route: Route): object {
     description: `Requests and responses have the ${route.wire.name} format; unknown fields and headers are passed through.`,
     security: route.payment === undefined ? [{ bearer: [] }, {}] : [{}, { payment: [] }],
     ...(route.payment !== undefined && { 'x-payment-info': route.payment }),
-    requestBody:
-      route.body === undefined
-        ? { required: true, content: { 'application/json': { schema: route.wire.bodySchema } } }
-        : requestBodyOf(route.body),
+    ...(route.relayBody !== 'none' && { requestBody: inferenceBodyOf(route) }),
     responses: {
       ...describeResponses(
         route.responses ?? {
@@ -121,6 +118,19 @@ function describeOperation(route: Route): object {
     },
   };
 }
+
+function inferenceBodyOf({ body, relayBody = 'json', wire }: InferenceRoute): object {
+  if (body !== undefined) return requestBodyOf(body);
+  const type = relayContentTypes[relayBody];
+  return { required: true, content: { [type]: relayBody === 'json' ? { schema: wire.bodySchema } : {} } };
+}
+
+const relayContentTypes = {
+  json: 'application/json',
+  form: 'multipart/form-data',
+  bytes: 'application/octet-stream',
+  none: '',
+} as const;
 
 /** `PATCH /v1/keys/:id` is `patchKeysById`. */
 function operationIdOf({ method, path }: Route): string {

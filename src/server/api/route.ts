@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { RelayRoute } from '../../kernel/relay.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { HeaderList } from '../../lib/headers.ts';
 import type { AccessChecks, AccessName } from './access.ts';
@@ -30,13 +31,15 @@ export interface ApiRoute {
 /** A route of the data plane, matched before all others. */
 export interface InferenceRoute {
   readonly kind: 'inference';
-  readonly method: 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly summary: string;
   readonly tag: string;
   readonly wire: WireFormat;
   /** The price, for routes that are paid per call. */
   readonly payment?: PaymentInfo;
+  /** The kind of body of a relay; JSON by default. */
+  readonly relayBody?: RelayRoute['body'];
   /** Overrides the body schema of the wire format. */
   readonly body?: BodyDescription;
   /** Overrides the responses of the wire format. */

@@ -4,6 +4,7 @@ import { messagesSchema } from '../body-schema.ts';
 import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts';
 import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { modelInBody } from '../model-in-body.ts';
+import { embeddingsRoute } from '../openai/embeddings.ts';
 import { openaiErrorCodes, openaiErrorType } from '../openai/errors.ts';
 import { promptCacheSeconds } from '../openai/prompt-cache-retention.ts';
 import { decodeRequest } from './decode-request.ts';
@@ -43,7 +44,10 @@ export function createOpenaiChat(clock: Clock): WireFormat {
   const seconds = () => Math.floor(clock.now() / 1000);
   return {
     name: 'openai-chat',
-    routes: [{ path: '/v1/chat/completions', summary: 'OpenAI Chat Completions', purpose: 'answer' }],
+    routes: [
+      { path: '/v1/chat/completions', summary: 'OpenAI Chat Completions', purpose: 'answer' },
+      embeddingsRoute,
+    ],
     ...modelInBody,
     requestPath: (_model, _streamed, query) => `/chat/completions${query}`,
     bodySchema: messagesSchema,

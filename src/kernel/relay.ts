@@ -1,0 +1,60 @@
+import type { JsonObject } from '../lib/json.ts';
+import type { FieldReader } from './json/lazy-json-object.ts';
+import type { Usage } from './message.ts';
+import type { NanoUsd } from './money.ts';
+import type { CostBound } from './rate-card.ts';
+
+/** An endpoint without a canonical form. Its bytes are relayed in both directions; it is metered and logged like a call. */
+export interface RelayRoute {
+  readonly purpose: 'relay';
+  /** Its name: in the data of the providers that have it, in the request log and in metrics. */
+  readonly endpoint: string;
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** A `*` matches the rest of the path, which is appended to the provider's own path of the endpoint. */
+  readonly path: string;
+  readonly summary: string;
+  /**
+   * `json` is scanned for the field `model`. `form` is a multipart form with a field `model`, which is streamed; `bytes` is
+   * streamed unread.
+   */
+  readonly body: 'json' | 'form' | 'bytes' | 'none';
+  /** The model in the path, for bodies without one. */
+  modelIn?(path: string): string | undefined;
+  /** For an endpoint without a model: the provider of its calls, unless the header `x-weir-provider` names another. */
+  readonly defaultProvider?: string;
+  /** The minimal request, as JSON Schema. */
+  readonly bodySchema?: JsonObject;
+  /** The request fields whose texts a model reads, for answers without usage. */
+  readonly textFields?: readonly string[];
+  /** The usage in an answer, or in one frame of a stream. Without it, nothing is read from answers. */
+  usageOf?(answer: JsonObject): Usage | undefined;
+  /** `tokens` is billed by usage and the model's rate card; `free` costs nothing. A function returns undefined if it can't tell. */
+  readonly price: 'tokens' | 'free' | ((call: RelayedCall) => NanoUsd | undefined);
+  /** The most that a call can use or cost, known before it is sent. Without it, budgets hold a flat amount for the call. */
+  bound?(request: RelayRequest): RelayBound;
+}
+
+/** The most that a call can use, or its maximum cost. */
+type RelayBound =
+  | Pick<CostBound, 'inputTokens' | 'outputTokens' | 'hasNoAudio'>
+  | { readonly nanoUsd: NanoUsd };
+
+/** A relayed request before it is sent. */
+export interface RelayRequest {
+  readonly route: RelayRoute;
+  readonly model: string;
+  /** The fields of a JSON body; none of any other. */
+  readonly fields: FieldReader;
+  /** Undefined for a streamed body of unknown length. */
+  readonly bodyBytes: number | undefined;
+}
+
+/** A relayed call that was answered. */
+interface RelayedCall extends RelayRequest {
+  readonly usage: Usage;
+}
+
+/** Whether the tokens of a call can be estimated from its request. */
+export function isEstimable({ price, body }: RelayRoute): boolean {
+  return price === 'tokens' && body === 'json';
+}

@@ -1,0 +1,156 @@
+import type { Admission } from '../calls/admission.ts';
+import type { CallReceipts } from '../calls/call-receipts.ts';
+import type { CallRunner } from '../calls/call-runner.ts';
+import type { CallerAuthenticator } from '../calls/caller-authenticator.ts';
+import type { HttpRequest } from '../http/request.ts';
+import type { HttpResponse } from '../http/response.ts';
+import { ClientPresence } from '../kernel/client-presence.ts';
+import { ClientRequest } from '../kernel/client-request.ts';
+import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
+import type { Handler } from '../kernel/module.ts';
+import type { RelayRoute } from '../kernel/relay.ts';
+import { Trace } from '../kernel/trace.ts';
+import type { WireFormat } from '../kernel/wire-format.ts';
+import { IntrusiveList } from '../lib/intrusive-list.ts';
+import type { Upload } from '../providers/relay-upstream.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { readBody } from './body.ts';
+import type { BodyMemoryBudget, MemoryReservation } from './body-memory-budget.ts';
+import { streamBody } from './body-stream.ts';
+import { deliverRelay } from './delivery/deliver-relay.ts';
+import { type FormUpload, readFormModel } from './form-upload.ts';
+import { limits } from './limits.ts';
+import { rejectCall } from './reject-call.ts';
+import type { RequestContext } from './respond.ts';
+import type { SlowBodyMonitor } from './slow-body-monitor.ts';
+
+export interface RelayParts {
+  readonly callers: CallerAuthenticator;
+  readonly admission: Admission;
+  readonly callRunner: CallRunner;
+  /** Sends a call to the endpoint of its provider. */
+  relayUpstream(upload: Upload | undefined): Handler;
+  readonly receipts: CallReceipts;
+  readonly memoryBudget: BodyMemoryBudget;
+  readonly slowBodies: SlowBodyMonitor;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  /** How long a stream may be silent before a keep-alive. */
+  readonly keepAliveMs: number;
+}
+
+/** Handles calls to endpoints without a canonical form: counted, held, metered and logged like any call, without being read. */
+export class RelayHandler {
+  readonly #parts: RelayParts;
+  readonly #inFlight = new IntrusiveList<ClientPresence>();
+
+  constructor(parts: RelayParts) {
+    this.#parts = parts;
+  }
+
+  get openCalls(): number {
+    return this.#inFlight.size;
+  }
+
+  /** Aborts every open call. */
+  abortAll(): void {
+    for (const clientPresence of this.#inFlight.snapshot()) clientPresence.leave();
+  }
+
+  async handle(req: HttpRequest, res: HttpResponse, { context, wire, route }: RelayContext): Promise<void> {
+    const { callers, admission, callRunner, receipts, memoryBudget, metrics, log, keepAliveMs } = this.#parts;
+    const presence = new ClientPresence();
+    this.#inFlight.add(presence);
+    res.onAbort(() => presence.leave());
+    let memory: MemoryReservation | undefined;
+    let letGo: (() => void) | undefined;
+    try {
+      const { id, path, query } = context;
+      const { headers } = req;
+      // Without a wire format, since anonymous sessions may not call these endpoints.
+      const identity = await callers.identify(headers);
+      const reservation = memoryBudget.reserve(identity.accountId);
+      memory = reservation;
+      const body = await this.#readBody(req, route, reservation);
+      const { fields, bodyBytes } = body;
+      const model = modelOf(route, path, body);
+      const trace = new Trace(performance.now());
+      const clientRequest = new ClientRequest({
+        wire,
+        fields,
+        headers,
+        query,
+        path,
+        memoryReservation: reservation,
+        relay: { route, model, fields, bodyBytes },
+      });
+      letGo = clientRequest.retain();
+      const call = await admission.admit({ id, clientRequest, presence, trace }, identity);
+      const upstream = this.#parts.relayUpstream(body.upload?.(call.exchange.target.model));
+      const inFlightCall = await callRunner.run(call.exchange, call.pipeline, call.countedCall, upstream);
+      // A receipt has a hash of the request, which a streamed one has no bytes for.
+      const receipt =
+        route.body === 'json'
+          ? receipts.open(call.countedCall.identity, inFlightCall, clientRequest.bytes)
+          : undefined;
+      await deliverRelay({ res, context, inFlightCall, metrics, keepAliveMs, receipt });
+    } catch (thrown) {
+      rejectCall(thrown, { res, context, wire, log });
+    } finally {
+      letGo?.();
+      memory?.release();
+      this.#inFlight.delete(presence);
+    }
+  }
+
+  async #readBody(
+    req: HttpRequest,
+    route: RelayRoute,
+    reservation: MemoryReservation,
+  ): Promise<ReceivedBody> {
+    const { slowBodies } = this.#parts;
+    const contentLength = Number.isNaN(req.body.contentLength) ? undefined : req.body.contentLength;
+    if (route.body === 'none') return { fields: noFields, bodyBytes: 0 };
+    if (route.body === 'json') {
+      const bytes = await readBody(req, { bytesMax: limits.bodyBytesMax, reservation, slowBodies });
+      return { fields: LazyJsonObject.of(bytes), bodyBytes: bytes.byteLength };
+    }
+    const chunks = streamBody(req, { bytesMax: limits.uploadBytesMax, slowBodies });
+    const streamed = { fields: noFields, bodyBytes: contentLength };
+    if (route.body === 'bytes') return { ...streamed, upload: () => ({ chunks, length: contentLength }) };
+    reservation.add(limits.formBytesHeldMax);
+    const form = await readFormModel(chunks, req.header('content-type') ?? '');
+    return {
+      ...streamed,
+      form,
+      upload: (model) => ({
+        chunks: form.chunks(model),
+        length: contentLength === undefined ? undefined : contentLength + form.addedBytes(model),
+      }),
+    };
+  }
+}
+
+interface RelayContext {
+  readonly context: RequestContext;
+  readonly wire: WireFormat;
+  readonly route: RelayRoute;
+}
+
+interface ReceivedBody {
+  readonly fields: LazyJsonObject;
+  readonly bodyBytes: number | undefined;
+  readonly form?: FormUpload;
+  /** A streamed body, for a provider that has this name for the model. */
+  upload?(model: string): Upload;
+}
+
+const noFields = LazyJsonObject.of(Buffer.from('{}'));
+
+/** Empty if the request names none, which admission rejects; an endpoint without models has its own name there. */
+function modelOf(route: RelayRoute, path: string, { fields, form }: ReceivedBody): string {
+  if (route.defaultProvider !== undefined) return route.endpoint;
+  const model = route.modelIn?.(path) ?? form?.model ?? fields.get('model');
+  return typeof model === 'string' ? model : '';
+}

@@ -1,0 +1,38 @@
+import type { RelayRoute } from '../kernel/relay.ts';
+import type { Framing, ReplyDecoder, WireFormat } from '../kernel/wire-format.ts';
+import { JsonReplyDecoder } from './json-reply-decoder.ts';
+import { readFieldFromTail } from './json-tail.ts';
+import { objectOf } from './json-values.ts';
+import { RelayStreamDecoder } from './relay-stream-decoder.ts';
+
+/** A relay route as a wire format of its own: errors are those of `format`, and answers are only searched for usage. */
+export function createRelayFormat(format: WireFormat, route: RelayRoute): WireFormat {
+  const { continuation, usageOptIn, layout, reframe, session, counting, ...shared } = format;
+  return {
+    ...shared,
+    name: route.endpoint,
+    routes: [],
+    ...(route.bodySchema !== undefined && { bodySchema: route.bodySchema }),
+    estimates: { ...format.estimates, requestTokens: 0, textTokens: 0, textFields: route.textFields ?? [] },
+    replyDecoder: (framing) => relayDecoder(route, framing, 'application/json'),
+  };
+}
+
+/** Finds the usage in an answer, without holding a long one in memory. */
+export function relayDecoder({ usageOf }: RelayRoute, framing: Framing, contentType: string): ReplyDecoder {
+  if (framing === 'sse' || !isJsonType(contentType) || usageOf === undefined)
+    return new RelayStreamDecoder(framing === 'sse' ? usageOf : undefined);
+  const reader = {
+    read: () => undefined,
+    summarize: (body) => ({ stop_reason: null, usage: usageOf(body) ?? {} }),
+    summarizeTail: (json) => {
+      const usage = objectOf(readFieldFromTail(json, 'usage', 1));
+      return { stop_reason: null, usage: (usage && usageOf({ usage })) ?? {} };
+    },
+  } as const satisfies ConstructorParameters<typeof JsonReplyDecoder>[0];
+  return new JsonReplyDecoder(reader, 'milestones');
+}
+
+export function isJsonType(contentType: string): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\b/i.test(contentType);
+}
