@@ -1,4 +1,4 @@
-import { type EgressPart, egressPart } from '../gateway/parts/egress.ts';
+import { allowListFaults, type EgressPart, egressPart } from '../gateway/parts/egress.ts';
 import { modulesPart } from '../gateway/parts/modules.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
 import type { Module } from '../kernel/module.ts';
@@ -70,20 +70,26 @@ async function runChecks(
 /** Findings, and the modules that could be loaded. */
 async function settingFindings(
   settings: Settings,
-  { moduleFetches }: EgressPart,
+  outbound: EgressPart,
 ): Promise<{ readonly findings: readonly Finding[]; readonly modules?: ReadonlyMap<string, Module> }> {
   const warnings = settingWarnings(settings).map((warning) => warn('settings', warning, seeSettings));
   try {
     const log = createLog('silent', { write() {} });
-    const part = await modulesPart({ settings, log, moduleFetches, given: [] });
+    const part = await modulesPart({ settings, log, moduleFetches: outbound.moduleFetches, given: [] });
     await part.close?.(performance.now() + limits.doctorCloseMs);
     const unknown = part.unknownVariables.map((variable) =>
       warn('settings', `${variable} is not a setting of this version`, 'check the spelling'),
     );
-    const valid = ok('settings', `${settings.mode} mode, all settings are valid`);
     const { modules } = part;
+    const misspelt = allowListFaults(outbound, modules, settings).map((fault) =>
+      fail('settings', fault, 'check the spelling'),
+    );
+    const valid = ok('settings', `${settings.mode} mode, all settings are valid`);
     const pipeline = pipelineFindings(settings.pipeline ?? '', modules);
-    return { findings: [...warnings, ...unknown, valid, ...pipeline], modules };
+    return {
+      findings: [...warnings, ...unknown, ...(misspelt.length > 0 ? misspelt : [valid]), ...pipeline],
+      modules,
+    };
   } catch (thrown) {
     const todo = 'install the package where Weir runs, or check WEIR_MODULES';
     return { findings: [...warnings, fail('modules', reasonOf(thrown), todo)] };

@@ -11,7 +11,7 @@ interface BodyLimit {
 /** The response as one of Node.js, with a body that fails once it is too large. */
 export async function limitBody(response: UndiciResponse, limit: BodyLimit): Promise<Response> {
   const { body, status, statusText, headers } = response;
-  const isDeclaredTooLarge = Number(headers.get('content-length')) > limit.maxBytes;
+  const isDeclaredTooLarge = body !== null && Number(headers.get('content-length')) > limit.maxBytes;
   const error = limit.error ?? (isDeclaredTooLarge ? tooLargeError(limit) : undefined);
   if (error !== undefined) {
     await body?.cancel();

@@ -32,7 +32,9 @@ export class Destinations {
     this.#destinationsMax = destinationsMax;
   }
 
-  tally(purpose: string, host: string, port: number): Tally {
+  tally(purpose: string, hostname: string, port: number): Tally {
+    // URLs have brackets around IPv6 addresses, sockets have none.
+    const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
     const existing = this.#byAddress.get(nameOf(purpose, host, port));
     if (existing !== undefined) return existing.counts;
     const isFull = this.#byAddress.size >= this.#destinationsMax;

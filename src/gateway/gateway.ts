@@ -15,7 +15,7 @@ import { accountsPart } from './parts/accounts.ts';
 import { anonymousPart } from './parts/anonymous.ts';
 import { billingPart, type CreditUseListener } from './parts/billing.ts';
 import { dataPlanePart } from './parts/data-plane.ts';
-import { checkAllowList, egressPart, renderEgressMetrics } from './parts/egress.ts';
+import { allowListFaults, egressPart, renderEgressMetrics } from './parts/egress.ts';
 import { embeddingsPart } from './parts/embeddings.ts';
 import { identityPart, type PublicAddress } from './parts/identity.ts';
 import { informationPart } from './parts/information.ts';
@@ -36,7 +36,7 @@ import { spendingPart } from './parts/spending.ts';
 import { storesPart } from './parts/stores.ts';
 import { usagePart } from './parts/usage.ts';
 import { RootSecrets } from './secrets.ts';
-import type { Settings } from './settings.ts';
+import { type Settings, SettingsError } from './settings.ts';
 import type { SharedResources } from './shared-resources.ts';
 import { type StartedParts, startParts } from './started-parts.ts';
 
@@ -108,12 +108,13 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const { modules, builtInNames, moduleHosts, unknownVariables } = parts.add(
     await modulesPart({ settings, log, moduleFetches, given }),
   );
+  const faults = allowListFaults(outbound, modules, settings);
+  if (faults.length > 0) throw new SettingsError(faults);
   const ground = { settings, log, roots: rootSecrets, via, egress, modules, stores };
   const { metrics } = parts.add(metricsPart({ settings, log, sharedResources }));
   metrics.addSource(() => renderEgressMetrics(egress));
   const providers = parts.add(providersPart(settings, outbound, composeOptions.providers));
   const { directory: providerDirectory, readyProviders } = providers;
-  checkAllowList(outbound.allowList, [...modules.keys(), ...providerDirectory.providers.keys()]);
   const meaning = parts.add(embeddingsPart({ ...ground, providers, models: sharedResources?.models }));
   const creditUseListener: CreditUseListener = { onUse: () => undefined };
   const { usage } = parts.add(await usagePart({ ...ground, creditUse: creditUseListener }));

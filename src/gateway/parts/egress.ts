@@ -1,10 +1,11 @@
 import { AllowList } from '../../egress/allow-list.ts';
 import { Egress } from '../../egress/egress.ts';
 import { ModuleFetches } from '../../egress/module-fetches.ts';
+import { configuredProviders } from '../../providers/configured-providers.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { CounterFamily } from '../../telemetry/series.ts';
 import type { Part } from '../part.ts';
-import { type Settings, SettingsError } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import { version } from '../version.ts';
 
 export interface EgressPart extends Part {
@@ -40,13 +41,16 @@ export function egressPart({ settings, log, via }: EgressOptions): EgressPart {
   return { egress, allowList, moduleFetches, close: () => egress.close() };
 }
 
-/** Rejects a misspelt name, whose module could not connect. */
-export function checkAllowList(allowList: AllowList, known: Iterable<string>): void {
-  const unknown = allowList.unknownNames(new Set(known));
-  if (unknown.length > 0)
-    throw new SettingsError(
-      unknown.map((name) => `WEIR_EGRESS_ALLOW: there is no module or provider "${name}"`),
-    );
+/** Misspelt names, whose modules could not connect. */
+export function allowListFaults(
+  { allowList }: EgressPart,
+  modules: ReadonlyMap<string, unknown>,
+  settings: Settings,
+): readonly string[] {
+  const providers = configuredProviders(settings).map(({ name }) => name);
+  return allowList
+    .unknownNames(new Set([...modules.keys(), ...providers]))
+    .map((name) => `WEIR_EGRESS_ALLOW: there is no module or provider "${name}"`);
 }
 
 /** Counters of all destinations in the Prometheus format. */
