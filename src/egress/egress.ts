@@ -178,8 +178,9 @@ export class Egress {
 }
 
 function notAllowedError(purpose: string, { origin }: URL): EgressError {
+  const hint = purpose.startsWith('module:') ? '; the operator can add it to WEIR_EGRESS_ALLOW' : '';
   return new EgressError(
     'EGRESS_NOT_ALLOWED',
-    `connections to ${origin} are not allowed for ${purpose}; the operator can add the address to WEIR_EGRESS_ALLOW`,
+    `connections to ${origin} are not allowed for ${purpose}${hint}`,
   );
 }
