@@ -1,31 +1,30 @@
 import { z } from 'zod';
-import { defineModule } from '../../src/module-api.ts';
+import { defineModule, mapTexts, withTools } from '../../src/module-api.ts';
+
+const base = { api: 1, status: 'preview', protective: false, ifBroken: 'reject' } as const;
 
 /** Masks the words of its option in everything that is sent. */
 const mask = defineModule({
-  api: 1,
+  ...base,
   name: 'mask',
   summary: 'Masks words.',
-  status: 'preview',
   protective: true,
-  ifBroken: 'reject',
   touches: ['redaction'],
   options: z.strictObject({ words: z.string().default('bob') }),
   handle(exchange, next, { options }) {
-    const json = JSON.stringify(exchange.request);
-    const masked = options.words.split('.').reduce((text, word) => text.replaceAll(word, 'XXX'), json);
-    return next(masked === json ? exchange : exchange.with({ request: JSON.parse(masked) }));
+    const words = options.words.split('.');
+    const request = mapTexts(exchange.request, (text) =>
+      words.reduce((masked, word) => masked.replaceAll(word, 'XXX'), text),
+    );
+    return next(request === exchange.request ? exchange : exchange.with({ request }));
   },
 });
 
 /** Sends calls to another model. */
 const reroute = defineModule({
-  api: 1,
+  ...base,
   name: 'reroute',
   summary: 'Sends calls to another model.',
-  status: 'preview',
-  protective: false,
-  ifBroken: 'reject',
   touches: ['target'],
   options: z.strictObject({ to: z.string() }),
   handle(exchange, next, kit) {
@@ -34,4 +33,37 @@ const reroute = defineModule({
   },
 });
 
-export default [mask, reroute];
+/** Has a tool whose results contain the words. */
+const teller = defineModule({
+  ...base,
+  name: 'teller',
+  summary: 'Tells words.',
+  touches: ['tools', 'history', 'newest-turn', 'output-limit', 'reply'],
+  options: z.strictObject({ words: z.string() }),
+  handle: (exchange, next, kit) =>
+    withTools(
+      [
+        {
+          tool: { name: 'tell', description: kit.options.words, input_schema: { type: 'object' } },
+          answer: () => `It is ${kit.options.words}.`,
+        },
+      ],
+      { exchange, next, kit },
+    ),
+});
+
+/** Asks a model about the words before each call. */
+const asker = defineModule({
+  ...base,
+  name: 'asker',
+  summary: 'Asks about words.',
+  touches: [],
+  options: z.strictObject({ words: z.string() }),
+  async handle(exchange, next, kit) {
+    const content = `What is ${kit.options.words}?`;
+    await kit.models.ask({ max_tokens: 100, messages: [{ role: 'user', content }] }, exchange.target);
+    return next(exchange);
+  },
+});
+
+export default [mask, reroute, teller, asker];
