@@ -98,6 +98,9 @@ export interface ThinkingBlock {
   readonly signature?: string;
 }
 
+/** The prefix of opaque data of other formats, which clients send back without reading it. */
+export const sealMark = 'weir.sealed.';
+
 export interface RedactedThinkingBlock {
   readonly type: 'redacted_thinking';
   readonly data: string;

@@ -1,4 +1,4 @@
-import { sealMark as mark } from './thinking-blocks.ts';
+import { sealMark as mark } from '../kernel/message.ts';
 
 /**
  * Data that only its maker can read, such as a signature or encrypted reasoning, has to pass unchanged through clients

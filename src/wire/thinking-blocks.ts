@@ -1,7 +1,5 @@
-import type { Block } from '../kernel/message.ts';
+import { type Block, sealMark } from '../kernel/message.ts';
 
-/** The prefix of opaque data that clients send back without reading it. */
-export const sealMark = 'weir.sealed.';
 /** Formats that sign tool calls and text separately from thinking. */
 const signedCallMarks = ['openai-chat', 'gemini'].map((wire) => `${sealMark}${wire}:`);
 

@@ -31,6 +31,8 @@ interface PrefixRecord {
   /** What each editing module passed on. */
   readonly stages: Readonly<Record<string, SentPrefix>>;
   readonly steps: number;
+  /** The client's messages before this index lose their thoughts; 0 if undefined. */
+  readonly thoughtsFrom?: number;
   /** When the provider's cache expires. */
   readonly untilMs: number;
   /** The digest that the conversation continued with. */
@@ -67,6 +69,7 @@ export class PrefixGuard {
       next: nextOf(exchange, prefixMatch),
       modules,
       breakReason,
+      lastMatch: prefixMatch,
     };
     return new Prefix(
       this.#createState(exchange, breakReason === undefined ? prefixMatch : undefined, known),
@@ -86,7 +89,7 @@ export class PrefixGuard {
   #createState(
     exchange: Exchange,
     prefixMatch: PrefixMatch | undefined,
-    { name, steps, next, modules, breakReason }: PrefixStateOptions,
+    { name, steps, next, modules, breakReason, lastMatch }: PrefixStateOptions,
   ): PrefixState {
     const sentStages = new Map<string, SentPrefix>();
     let binding: ReadonlyMap<string, SentPrefix> = sentStages;
@@ -103,6 +106,12 @@ export class PrefixGuard {
       stages: prefixMatch?.record.stages ?? {},
       steps,
       sentTo: prefixMatch?.record.sentTo ?? '',
+      messages: exchange.request.messages,
+      lastSent: {
+        client: lastMatch === undefined ? undefined : sentPrefixOf(exchange, lastMatch.count),
+        stages: lastMatch?.record.stages ?? {},
+      },
+      thoughtsFrom: lastMatch?.record.thoughtsFrom ?? 0,
       prices: this.#parts.prices,
       hasEarlierAttempt: false,
       onReplyStart: (sent: Exchange, prefix: Prefix): Promise<void> => {
@@ -116,6 +125,7 @@ export class PrefixGuard {
         watch.cached = sentPrefixOf(exchange);
         watch.stages = inOrder(sentStages);
         watch.steps = prefix.steps;
+        watch.thoughtsFrom = prefix.thoughtsFrom;
         watch.hasEarlierAttempt = true;
         watch.sentTo = nameOfTarget(sent.target);
         const latest = storeLatestCall(this.#cache(exchange), exchange, breakReason !== undefined);
@@ -127,6 +137,7 @@ export class PrefixGuard {
           tools: digestOfTools(exchange.request),
           stages: inOrder(binding),
           steps: watch.steps,
+          ...(watch.thoughtsFrom > 0 && { thoughtsFrom: watch.thoughtsFrom }),
           untilMs: this.#parts.clock.now() + this.#lifeSeconds(sent) * 1000,
         });
         return Promise.all([record, latest]).then(() => undefined);
@@ -223,6 +234,8 @@ interface PrefixStateOptions extends Pick<PrefixRecord, 'name' | 'steps'> {
   /** The modules that may edit, in order. */
   readonly modules: readonly string[];
   readonly breakReason: BreakReason | undefined;
+  /** The record of the last call, even if its provider has forgotten the prefix. */
+  readonly lastMatch: PrefixMatch | undefined;
 }
 
 /** A retried call keeps the continuation of the conversation. */

@@ -1,12 +1,13 @@
 import type { Exchange } from '../exchange.ts';
-import type { ChatRequest } from '../message.ts';
+import type { ChatRequest, Message } from '../message.ts';
 import { formatUsd } from '../money.ts';
 import type { Prices } from '../ports/prices.ts';
 import type { Target } from '../provider.ts';
 import type { Step } from '../trace.ts';
 import { costOfBreak, judgeStep, type StepDecision, type StepEstimate, zeroCost } from './prefix-step.ts';
 import { isEdited, type SentPrefix, sentPrefixOf, startsWithPrefix } from './sent-prefix.ts';
-import { isInThinkingLoop } from './thinking-loop.ts';
+import { isInThinkingLoop, lastPromptIndex } from './thinking-loop.ts';
+import { withoutThoughts } from './without-thoughts.ts';
 
 /**
  * Why a change loses nothing of a provider's cache:
@@ -32,10 +33,22 @@ export interface PrefixState {
   /** The target of the last call, which may differ from the client's. */
   readonly sentTo: string;
   readonly prices: Pick<Prices, 'priceOf'>;
+  /** The client's messages. */
+  readonly messages: readonly Message[];
+  /** What the last call sent, even if its provider has forgotten it. */
+  readonly lastSent: LastSent;
+  /** The client's messages before this index lose their thoughts. */
+  readonly thoughtsFrom: number;
   /** Whether this call has made an attempt before. */
   readonly hasEarlierAttempt: boolean;
   /** Called when the provider has started to answer. */
   onReplyStart(exchange: Exchange, prefix: Prefix): Promise<void>;
+}
+
+interface LastSent {
+  /** Of the client's messages; undefined without an earlier call. */
+  readonly client: SentPrefix | undefined;
+  readonly stages: Readonly<Record<string, SentPrefix>>;
 }
 
 /** The state behind a module. */
@@ -51,6 +64,7 @@ interface DownstreamState {
   readonly steps: number;
   /** The first module that took a step. */
   readonly stepper: string | undefined;
+  readonly thoughtsFrom: number;
 }
 
 interface ModuleEdit {
@@ -84,6 +98,11 @@ export class Prefix {
     return this.#downstream?.steps ?? this.#state.steps;
   }
 
+  /** The client's messages before this index lose their thoughts. */
+  get thoughtsFrom(): number {
+    return this.#downstream?.thoughtsFrom ?? this.#state.thoughtsFrom;
+  }
+
   /** The first module that took a step in this call; everything after it is new. */
   get stepper(): string | undefined {
     return this.#downstream?.stepper;
@@ -115,7 +134,26 @@ export class Prefix {
    * What a module passes on: its edit, or the incoming request if the edit would change the cached prefix and is no
    * redaction.
    */
-  guardEdit({ module, incoming, outgoing, step, allowed, isRedaction }: ModuleEdit): {
+  guardEdit(edit: ModuleEdit): { goesOn: Exchange; prefix: Prefix } {
+    if (!edit.isRedaction) return this.#guard(edit);
+    const thoughtsFrom = this.#thoughtsFromAfter(edit);
+    const outgoing = withoutThoughts(edit, this.#state.messages.slice(0, thoughtsFrom));
+    const prefix =
+      thoughtsFrom === this.thoughtsFrom ? this : this.#with(this.#cached, undefined, { thoughtsFrom });
+    return prefix.#guard({ ...edit, outgoing });
+  }
+
+  /** Some models reject a thought if anything before it differs from what they read when they thought it. */
+  #thoughtsFromAfter({ module, incoming, outgoing }: ModuleEdit): number {
+    if (outgoing === incoming || !isEdited(incoming.request, outgoing.request)) return this.thoughtsFrom;
+    const { lastSent, messages } = this.#state;
+    const sent = lastSent.stages[module] ?? lastSent.client;
+    const kept = withoutThoughts({ incoming, outgoing }, messages.slice(0, this.thoughtsFrom));
+    if (sent !== undefined && startsWithPrefix(kept, sent)) return this.thoughtsFrom;
+    return Math.max(this.thoughtsFrom, lastPromptIndex(messages));
+  }
+
+  #guard({ module, incoming, outgoing, step, allowed, isRedaction }: ModuleEdit): {
     goesOn: Exchange;
     prefix: Prefix;
   } {
@@ -188,10 +226,7 @@ export class Prefix {
   #with(
     cached: SentPrefix | undefined,
     stage: readonly [string, SentPrefix] | undefined,
-    {
-      stepper,
-      breakReason = 'edited',
-    }: { readonly stepper?: string; readonly breakReason?: BreakReason } = {},
+    { stepper, breakReason = 'edited', thoughtsFrom = this.thoughtsFrom }: PrefixChange = {},
   ): Prefix {
     return new Prefix(this.#state, {
       cached,
@@ -201,8 +236,15 @@ export class Prefix {
       stages: stage === undefined ? this.stages : { ...this.stages, [stage[0]]: stage[1] },
       steps: this.steps + (stepper === undefined ? 0 : 1),
       stepper: this.stepper ?? stepper,
+      thoughtsFrom,
     });
   }
+}
+
+interface PrefixChange {
+  readonly stepper?: string;
+  readonly breakReason?: BreakReason;
+  readonly thoughtsFrom?: number;
 }
 
 export function nameOfTarget({ provider, model }: Target): string {

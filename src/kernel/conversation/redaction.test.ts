@@ -3,10 +3,12 @@ import { describe, test } from 'node:test';
 import { z } from 'zod';
 import { runModule } from '../../testing/run-module.ts';
 import { testPrices } from '../../testing/test-prices.ts';
+import { GatewayError } from '../errors.ts';
 import type { ChatRequest, Message } from '../message.ts';
 import type { Handler, Module } from '../module.ts';
 import { Reply } from '../reply/reply.ts';
 import { withTools } from '../tools/with-tools.ts';
+import { digest } from './digest.ts';
 
 const base = {
   api: 1,
@@ -112,6 +114,73 @@ describe('a module that redacts', () => {
     await run(asked(1));
     const { sent } = await run({ ...asked(1), messages }, { options: 'words=bob' });
     assert.doesNotMatch(JSON.stringify(sent), /bob/);
+  });
+
+  describe('of a model that rejects a thought after anything else than it read', () => {
+    /** It signs each thought with a digest of everything before it. */
+    const thinking: Handler = async ({ request: { messages, system } }) => {
+      const read = (end: number) => digest([system, messages.slice(0, end)]);
+      for (const [at, { content }] of messages.entries())
+        if (typeof content !== 'string')
+          for (const block of content)
+            if (block.type === 'thinking' && block.signature !== read(at))
+              throw new GatewayError('upstream_error', `the thought in message ${at} is not valid`);
+      const isCall = messages.length % 4 === 3;
+      return Reply.of({
+        ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', usage: {}, stop_sequence: null },
+        content: [
+          { type: 'thinking', thinking: `Thought ${messages.length}`, signature: read(messages.length) },
+          isCall
+            ? { type: 'tool_use', id: `t${messages.length}`, name: 'open', input: {} }
+            : { type: 'text', text: 'Yes' },
+        ],
+        stop_reason: isCall ? 'tool_use' : 'end_turn',
+      });
+    };
+
+    /** Runs a conversation in which the words are masked from some call on, and returns the last request. */
+    async function converse(calls: number, optionsOf: (call: number) => string, pauseMs = 0) {
+      const clock = { ms: 0, now: () => clock.ms };
+      const run = runModule(mask, { upstream: thinking }, { clock });
+      let messages: readonly Message[] = [user('I am bob and eve')];
+      let last: ChatRequest | undefined;
+      for (let call = 0; call < calls; call++) {
+        const { answer, error, sent } = await run({ ...asked(0), messages }, { options: optionsOf(call) });
+        assert.equal(error, undefined);
+        last = sent.at(-1);
+        const content = answer?.content ?? [];
+        const [, block] = content;
+        const next: Message =
+          block?.type === 'tool_use'
+            ? { role: 'user', content: [{ type: 'tool_result', tool_use_id: block.id, content: 'bob' }] }
+            : user(`And ${call}, bob?`);
+        messages = [...messages, { role: 'assistant', content }, next];
+        clock.ms += pauseMs;
+      }
+      return last ?? assert.fail();
+    }
+
+    const thoughtsIn = (request: ChatRequest) =>
+      [...JSON.stringify(request).matchAll(/Thought (\d+)/g)].map(([, number]) => Number(number));
+
+    test('keeps all thoughts if it was there from the beginning', async () => {
+      const all = [1, 3, 5, 7, 9];
+      assert.deepEqual(thoughtsIn(await converse(6, () => 'words=bob')), all);
+      assert.deepEqual(thoughtsIn(await converse(6, () => 'words=bob', 3_600_000)), all);
+    });
+
+    test('leaves out the thoughts from before a change, then and later', async () => {
+      const once = (call: number) => (call < 3 ? 'words=' : 'words=bob');
+      const twice = (call: number) => (call < 5 ? once(call) : 'words=bob.eve');
+      for (const pauseMs of [0, 3_600_000]) {
+        const masked = await converse(9, once, pauseMs);
+        assert.doesNotMatch(JSON.stringify(masked), /bob/);
+        assert.deepEqual(thoughtsIn(masked), [7, 9, 11, 13, 15]);
+        const both = await converse(9, twice, pauseMs);
+        assert.doesNotMatch(JSON.stringify(both), /bob|eve/);
+        assert.deepEqual(thoughtsIn(both), [11, 13, 15]);
+      }
+    });
   });
 
   test('runs behind the modules that edit content, wherever a list has it', async () => {

@@ -6,10 +6,14 @@ import type { Block, ChatRequest, Message } from '../message.ts';
  */
 export function isInThinkingLoop({ messages }: Pick<ChatRequest, 'messages'>): boolean {
   if (!hasResults(messages.at(-1))) return false;
-  const lastUserIndex = messages.findLastIndex((message) => message.role === 'user' && !hasResults(message));
   return messages
-    .slice(lastUserIndex + 1)
+    .slice(lastPromptIndex(messages) + 1)
     .some((message) => message.role === 'assistant' && hasBlock(message, isThought));
+}
+
+/** The index of the last message that is more than the results of tools; -1 if there is none. */
+export function lastPromptIndex(messages: readonly Message[]): number {
+  return messages.findLastIndex((message) => message.role === 'user' && !hasResults(message));
 }
 
 function hasResults(message: Message | undefined): boolean {

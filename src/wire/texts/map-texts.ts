@@ -122,7 +122,7 @@ class RequestTexts {
 /** The readable text of a block that can only be sent back as it came. */
 function signedTextOf(block: Block): string | undefined {
   if (block.type === 'thinking') return block.signature ? block.thinking : undefined;
-  return block.type === 'redacted_thinking' && isWrappedOpaque(block.data) ? block.data : undefined;
+  return block.type === 'redacted_thinking' && isWrappedOpaque(String(block.data)) ? block.data : undefined;
 }
 
 const elsewhere = { field: 'other' } as const;
