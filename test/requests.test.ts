@@ -44,6 +44,7 @@ test('a call is in the log as soon as its answer is there, under the id that the
     cost_estimated: false,
     saved_usd: '0',
     changes: [],
+    attempts: [],
   });
   assert.deepEqual([typeof pipeline, modules], ['string', []]);
   assert.ok(Math.abs(Date.parse(String(created_at)) - Date.now()) < 60_000);

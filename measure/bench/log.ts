@@ -96,6 +96,7 @@ function someCall(at: number): LoggedCall {
     pipeline: 'exact-cache,cost-guard?day=5',
     steps: stepsOf(status, isHit),
     changes: [],
+    attempts: [],
   };
 }
 

@@ -1,10 +1,11 @@
+import type { Attempt } from '../kernel/attempt.ts';
 import type { ClientRequest } from '../kernel/client-request.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { budgetHolderOf } from '../kernel/ports/budget.ts';
 import { isResolved } from '../kernel/provider.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 import type { CallDetails, CallReporter } from '../telemetry/call-reporter.ts';
-import type { EndedCall } from '../telemetry/ended-call.ts';
+import type { EndedAttempt, EndedCall } from '../telemetry/ended-call.ts';
 import type { CallSettlement } from './call-settlement.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
 import type { InFlightCall } from './in-flight-call.ts';
@@ -125,6 +126,7 @@ export class CallReports {
           : trace.moduleHeaders.filter((_, at) => at % 2 === 0),
       pipeline,
       steps,
+      ...(attempts.length > 1 && { attempts: attempts.map((one) => endedAttempt(one, startedAtMs)) }),
     };
     const details: CallDetails = {
       exchange,
@@ -145,6 +147,21 @@ export class CallReports {
         this.#parts.onFault(reporter.name, fault);
       }
   }
+}
+
+function endedAttempt(attempt: Attempt, callStartedAtMs: number): EndedAttempt {
+  const { ending, startedAtMs, endedAtMs = startedAtMs } = attempt;
+  const since = (atMs: number | undefined) => (atMs === undefined ? undefined : atMs - callStartedAtMs);
+  return {
+    attempt,
+    errorCode: ending?.how === 'failed' ? errorSummary(ending).code : undefined,
+    startedMs: startedAtMs - callStartedAtMs,
+    leftMs: since(attempt.sentAtMs),
+    connectedMs: since(attempt.connectedAtMs),
+    headMs: since(attempt.headAtMs),
+    contentMs: since(attempt.firstContentAtMs),
+    endedMs: endedAtMs - callStartedAtMs,
+  };
 }
 
 /** Fields of a call that was never made. */

@@ -1,3 +1,4 @@
+import type { Attempt } from '../kernel/attempt.ts';
 import type { Usage } from '../kernel/message.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
@@ -40,4 +41,18 @@ export interface EndedCall {
   readonly headersAdded?: readonly string[];
   readonly pipeline: string;
   readonly steps: readonly Step[];
+  /** All attempts of a call that took more than one. */
+  readonly attempts?: readonly EndedAttempt[];
+}
+
+/** One attempt of a call; times are since the start of the call. */
+export interface EndedAttempt {
+  readonly attempt: Attempt;
+  readonly errorCode: string | undefined;
+  readonly startedMs: number;
+  readonly leftMs: number | undefined;
+  readonly connectedMs: number | undefined;
+  readonly headMs: number | undefined;
+  readonly contentMs: number | undefined;
+  readonly endedMs: number;
 }

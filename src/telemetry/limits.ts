@@ -42,6 +42,7 @@ export const limits = {
   /** Stored lengths of texts from clients and modules: a million calls must fit in about a gigabyte. */
   requestLogPipelineCharacters: 1000,
   requestLogStepsMax: 32,
+  requestLogAttemptsMax: 32,
   requestLogAttributesMax: 8,
   requestLogAttributeCharacters: 100,
   requestLogChangesMax: 16,

@@ -38,8 +38,8 @@ export class FaultyRequestLog implements RequestLog {
     return pack;
   }
 
-  isPack(line: string): boolean {
-    return this.#log.isPack(line);
+  readPack(line: string): string | undefined {
+    return this.#log.readPack(line);
   }
 
   async addPacked(packs: readonly string[]): Promise<void> {

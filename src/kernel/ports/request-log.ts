@@ -46,6 +46,27 @@ export interface LoggedCall {
   readonly pipeline: string;
   readonly steps: readonly LoggedStep[];
   readonly changes: readonly LoggedChange[];
+  /** All attempts of a call that took more than one; empty otherwise, since the call itself has all there is to say. */
+  readonly attempts: readonly LoggedAttempt[];
+}
+
+/** One request to a provider. Times are since the start of the call. */
+export interface LoggedAttempt {
+  readonly provider: string;
+  readonly model: string;
+  /** The module that made the attempt, as a retry or for itself; null for the client's own request. */
+  readonly askedBy: string | null;
+  readonly ending: Ending['how'];
+  readonly errorCode: string | null;
+  readonly startedMs: number;
+  readonly leftMs: number | null;
+  readonly connectedMs: number | null;
+  readonly headMs: number | null;
+  readonly contentMs: number | null;
+  readonly endedMs: number;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly costNanoUsd: NanoUsd | null;
 }
 
 /** Changes of a call by the gateway itself, not its modules. */
@@ -194,8 +215,8 @@ export interface RequestLog {
   add(calls: readonly LoggedCall[]): Promise<void>;
   /** Serializes calls into one line, for buffers and files. */
   pack(calls: readonly LoggedCall[]): string;
-  /** Whether a line is a complete one of `pack`. */
-  isPack(line: string): boolean;
+  /** A line of `pack`, also one of the previous release, in the form of this release; undefined if it is incomplete. */
+  readPack(line: string): string | undefined;
   /** Like `add`. */
   addPacked(packs: readonly string[]): Promise<void>;
   /** Limits the search time for rare calls: a page may have fewer than `limit` and still report more. */

@@ -1,4 +1,4 @@
-import type { LoggedCall, LoggedChange, LoggedStep } from '../../kernel/ports/request-log.ts';
+import type { LoggedAttempt, LoggedCall, LoggedChange, LoggedStep } from '../../kernel/ports/request-log.ts';
 import type { Attributes, Effect } from '../../kernel/trace.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { RequestKindHasher } from './request-kind.ts';
@@ -46,6 +46,7 @@ export const requestColumns: readonly RequestColumn[] = [
   textColumn('pipeline'),
   textColumn('steps'),
   textColumn('changes'),
+  textColumn('attempts'),
 ];
 
 export const requestColumnNames: readonly ColumnName[] = requestColumns.map(({ name }) => name);
@@ -71,18 +72,29 @@ export function joinPacks(texts: readonly string[]): string {
   return texts.length <= 1 ? only : `[${texts.map((lists) => lists.slice(1, -1)).join(',')}]`;
 }
 
-/** Whether a text is a complete list of packed calls. */
-export function isPackedCalls(text: string): boolean {
+/** A complete list of packed calls, also one of the previous release; undefined for any other text. */
+export function readPackedCalls(text: string): string | undefined {
+  const lists = parsePack(text);
+  if (lists === undefined || lists.length === 0) return undefined;
+  const count = requestColumns.length;
+  if (lists.every((list) => hasValues(list, count))) return text;
+  // The previous release had no column for attempts.
+  return lists.every((list) => hasValues(list, count - 1))
+    ? JSON.stringify(lists.map((list) => [...list, null]))
+    : undefined;
+}
+
+function parsePack(text: string): readonly (readonly unknown[])[] | undefined {
   try {
     const lists: unknown = JSON.parse(text);
-    return Array.isArray(lists) && lists.length > 0 && lists.every(isRowValues);
+    return Array.isArray(lists) && lists.every(Array.isArray) ? lists : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-function isRowValues(list: unknown): boolean {
-  return Array.isArray(list) && list.length === requestColumns.length;
+function hasValues(list: readonly unknown[], count: number): boolean {
+  return list.length === count;
 }
 
 /** Written out, because a function per value would double the cost of a row. */
@@ -120,6 +132,7 @@ function toRowValues(call: LoggedCall, kind: string): readonly unknown[] {
     call.pipeline,
     call.steps,
     call.changes.length === 0 ? null : call.changes,
+    call.attempts.length === 0 ? null : call.attempts,
   ];
 }
 
@@ -156,6 +169,7 @@ export function callFromRow(row: RequestRow): LoggedCall {
     pipeline: row.pipeline,
     steps: parseSteps(row.steps),
     changes: row.changes === null ? [] : parseChanges(row.changes),
+    attempts: row.attempts === null ? [] : parseAttempts(row.attempts),
   };
 }
 
@@ -212,6 +226,27 @@ function isChange(value: unknown): value is LoggedChange {
     isJsonObject(value) &&
     (value.what === 'left-out' || value.what === 'header') &&
     typeof value.name === 'string'
+  );
+}
+
+/** Leaves out attempts of a newer version that this one can't read. */
+function parseAttempts(json: string): readonly LoggedAttempt[] {
+  const attempts: unknown = JSON.parse(json);
+  return Array.isArray(attempts) ? attempts.filter(isAttempt) : [];
+}
+
+function isAttempt(value: unknown): value is LoggedAttempt {
+  return (
+    isJsonObject(value) &&
+    typeof value.ending === 'string' &&
+    isEnding(value.ending) &&
+    [value.provider, value.model].every((name) => typeof name === 'string') &&
+    [value.askedBy, value.errorCode].every((name) => name === null || typeof name === 'string') &&
+    [value.startedMs, value.endedMs].every((ms) => typeof ms === 'number') &&
+    [
+      ...[value.leftMs, value.connectedMs, value.headMs, value.contentMs],
+      ...[value.inputTokens, value.outputTokens, value.costNanoUsd],
+    ].every((figure) => figure === null || typeof figure === 'number')
   );
 }
 

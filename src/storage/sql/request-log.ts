@@ -13,9 +13,9 @@ import type { ConnectionPool } from './connection-pool.ts';
 import { RequestKindHasher } from './request-kind.ts';
 import {
   callFromRow,
-  isPackedCalls,
   joinPacks,
   packCalls,
+  readPackedCalls,
   requestColumnNames,
   requestColumns,
 } from './request-log-row.ts';
@@ -47,8 +47,8 @@ export class SqlRequestLog implements RequestLog {
     return packCalls(calls, this.#kindHasher);
   }
 
-  isPack(line: string): boolean {
-    return isPackedCalls(line);
+  readPack(line: string): string | undefined {
+    return readPackedCalls(line);
   }
 
   /** Sends one JSON text, so that hundreds of rows cost this thread little more than serializing it. */

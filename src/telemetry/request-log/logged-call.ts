@@ -1,9 +1,9 @@
 import { limits as kernelLimits } from '../../kernel/limits.ts';
-import type { LoggedCall, LoggedChange, LoggedStep } from '../../kernel/ports/request-log.ts';
+import type { LoggedAttempt, LoggedCall, LoggedChange, LoggedStep } from '../../kernel/ports/request-log.ts';
 import { timeOfId } from '../../kernel/request-id.ts';
 import { storableChange, storableFigure, storableText } from '../../kernel/storable.ts';
 import type { Attributes, Step } from '../../kernel/trace.ts';
-import type { EndedCall } from '../ended-call.ts';
+import type { EndedAttempt, EndedCall } from '../ended-call.ts';
 import { limits } from '../limits.ts';
 
 /** Converts a call to a storable form: clients, providers and modules may supply invalid values. */
@@ -41,6 +41,10 @@ export function toLoggedCall(call: EndedCall): LoggedCall {
     pipeline: storableText(call.pipeline, limits.requestLogPipelineCharacters),
     steps: steps.length === 0 ? none : steps.slice(0, limits.requestLogStepsMax).map(toLoggedStep),
     changes: changesOf(call),
+    attempts:
+      call.attempts === undefined
+        ? none
+        : call.attempts.slice(0, limits.requestLogAttemptsMax).map(toLoggedAttempt),
   };
 }
 
@@ -62,8 +66,37 @@ function storableModelName(name: string): string {
   return storableText(name, kernelLimits.modelNameMax);
 }
 
+function toLoggedAttempt({ attempt, errorCode, ...times }: EndedAttempt): LoggedAttempt {
+  const { target, askedBy, ending, usage, bill } = attempt;
+  return {
+    provider: target.provider.name,
+    model: storableModelName(target.model),
+    askedBy: askedBy ?? null,
+    ending: ending?.how ?? 'aborted',
+    errorCode: errorCode ?? null,
+    startedMs: rounded(times.startedMs),
+    leftMs: roundedOrNull(times.leftMs),
+    connectedMs: roundedOrNull(times.connectedMs),
+    headMs: roundedOrNull(times.headMs),
+    contentMs: roundedOrNull(times.contentMs),
+    endedMs: rounded(times.endedMs),
+    inputTokens: storableFigure(usage.input_tokens) ?? null,
+    outputTokens: storableFigure(usage.output_tokens) ?? null,
+    costNanoUsd: storableFigure(bill?.nanoUsd) ?? null,
+  };
+}
+
+/** Rounds to the precision of the log. */
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
+
+function roundedOrNull(ms: number | undefined): number | null {
+  return ms === undefined ? null : rounded(ms);
+}
+
 function toLoggedStep({ module, effect, ownMs, attributes, savedNanoUsd }: Step): LoggedStep {
-  const step = { module, effect, ms: Math.round(ownMs * 1000) / 1000, facts: storableAttributes(attributes) };
+  const step = { module, effect, ms: rounded(ownMs), facts: storableAttributes(attributes) };
   const saved = savedNanoUsd === 0 ? undefined : storableChange(savedNanoUsd);
   return saved === undefined ? step : { ...step, savedNanoUsd: saved };
 }

@@ -123,7 +123,7 @@ export class RequestRecorder {
   }
 
   async #storeLines(page: RecoveredSegment): Promise<void> {
-    const packs = (await page.lines()).filter((line) => this.#log.isPack(line));
+    const packs = (await page.lines()).flatMap((line) => this.#log.readPack(line) ?? []);
     try {
       if (packs.length > 0) await this.#log.addPacked(packs);
     } catch (error) {

@@ -41,6 +41,40 @@ export function requestLogRowsConformance(setUpDatabase: SetUpDatabase): void {
           { what: 'left-out', name: 'top_k' },
           { what: 'header', name: 'x-weir-conversation' },
         ],
+        attempts: [
+          {
+            provider: 'provider',
+            model: 'other',
+            askedBy: null,
+            ending: 'failed',
+            errorCode: 'upstream_error',
+            startedMs: 0.5,
+            leftMs: null,
+            connectedMs: null,
+            headMs: null,
+            contentMs: null,
+            endedMs: 2.125,
+            inputTokens: null,
+            outputTokens: null,
+            costNanoUsd: null,
+          },
+          {
+            provider: 'provider',
+            model: 'gpt-6-2026',
+            askedBy: 'module',
+            ending: 'aborted',
+            errorCode: null,
+            startedMs: 2.5,
+            leftMs: 3,
+            connectedMs: 3.5,
+            headMs: 4,
+            contentMs: 8.001,
+            endedMs: 600_000,
+            inputTokens: 1,
+            outputTokens: 2,
+            costNanoUsd: 6,
+          },
+        ],
       });
       const bare = someCall({
         keyId: null,
@@ -63,6 +97,19 @@ export function requestLogRowsConformance(setUpDatabase: SetUpDatabase): void {
       await requests.add([full, bare]);
       assert.deepEqual(await requests.find(full.id, undefined), full);
       assert.deepEqual(await requests.find(bare.id, undefined), bare);
+    });
+
+    test('calls that the previous release packed are read', async (t) => {
+      const { requests } = (await setUpDatabase(t)).database;
+      const calls = [someCall(), someCall()];
+      const lists: unknown[][] = JSON.parse(requests.pack(calls));
+      const earlier = JSON.stringify(lists.map((list) => list.slice(0, -1)));
+      const pack = requests.readPack(earlier);
+      assert.ok(pack !== undefined && pack === requests.readPack(requests.pack(calls)));
+      await requests.addPacked([pack]);
+      for (const call of calls) assert.deepEqual(await requests.find(call.id, undefined), call);
+      for (const text of ['', '[]', '[[]]', '[1]', '{}', earlier.slice(0, -1), earlier.replace('null', '')])
+        assert.equal(requests.readPack(text), undefined, text);
     });
 
     test('a call is found by its own account only, or by who may see all', async (t) => {

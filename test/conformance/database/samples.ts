@@ -116,6 +116,7 @@ export function someCall(given: Partial<LoggedCall> = {}): LoggedCall {
     pipeline: 'none',
     steps: [],
     changes: [],
+    attempts: [],
     ...given,
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatUsd } from '../../../kernel/money.ts';
-import type { LoggedCall } from '../../../kernel/ports/request-log.ts';
+import type { LoggedAttempt, LoggedCall } from '../../../kernel/ports/request-log.ts';
 import { timestamp } from '../text.ts';
 
 const tokens = z.int().nullable();
@@ -64,7 +64,49 @@ export const callSchema = z.strictObject({
       }),
     )
     .describe('Changes by the gateway itself, outside of modules'),
+  attempts: z
+    .array(
+      z.strictObject({
+        provider: z.string(),
+        model: z.string(),
+        asked_by: z
+          .string()
+          .nullable()
+          .describe("The module that made the attempt; null for the client's own request"),
+        ending: z.enum(['complete', 'aborted', 'failed']),
+        error_code: z.string().nullable(),
+        started_ms: z.number(),
+        left_ms: z.number().nullable(),
+        connected_ms: z.number().nullable(),
+        head_ms: z.number().nullable(),
+        first_content_ms: z.number().nullable(),
+        ended_ms: z.number(),
+        input_tokens: tokens,
+        output_tokens: tokens,
+        cost_usd: usd.nullable(),
+      }),
+    )
+    .describe('All requests to providers, if the call took more than one; empty otherwise'),
 });
+
+function describeAttempt(attempt: LoggedAttempt): z.output<typeof callSchema>['attempts'][number] {
+  return {
+    provider: attempt.provider,
+    model: attempt.model,
+    asked_by: attempt.askedBy,
+    ending: attempt.ending,
+    error_code: attempt.errorCode,
+    started_ms: attempt.startedMs,
+    left_ms: attempt.leftMs,
+    connected_ms: attempt.connectedMs,
+    head_ms: attempt.headMs,
+    first_content_ms: attempt.contentMs,
+    ended_ms: attempt.endedMs,
+    input_tokens: attempt.inputTokens,
+    output_tokens: attempt.outputTokens,
+    cost_usd: attempt.costNanoUsd === null ? null : formatUsd(attempt.costNanoUsd),
+  };
+}
 
 export function describeCall(call: LoggedCall): z.output<typeof callSchema> {
   return {
@@ -105,5 +147,6 @@ export function describeCall(call: LoggedCall): z.output<typeof callSchema> {
       facts,
     })),
     changes: [...call.changes],
+    attempts: call.attempts.map(describeAttempt),
   };
 }

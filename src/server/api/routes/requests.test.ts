@@ -85,6 +85,7 @@ test('a call is described with all that is known of it', async (t) => {
     pipeline: 'none',
     modules: [{ name: 'exact-cache', effect: 'passed', ms: 0.2, saved_usd: '0.5', facts: { miss: true } }],
     changes: [{ what: 'left-out', name: 'top_k' }],
+    attempts: [],
     cost_parts: {
       input_usd: '0.001',
       cache_read_usd: '0.0003',

@@ -14,6 +14,7 @@ import { patterns } from './patterns.ts';
 import { payments } from './payments.ts';
 import { receipts } from './receipts.ts';
 import { recordings } from './recordings.ts';
+import { requestAttempts } from './request-attempts.ts';
 import { requestKinds } from './request-kinds.ts';
 import { requestLog } from './request-log.ts';
 import { requestPast } from './request-past.ts';
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   identities,
   collections,
   recordings,
+  requestAttempts,
 ];

@@ -37,6 +37,8 @@ export interface RequestTables {
     readonly steps: string;
     /** As JSON; null if there are none. */
     readonly changes: string | null;
+    /** As JSON; null if there was one attempt, or none. */
+    readonly attempts: string | null;
   };
   /** The distinct combinations of attributes by which calls are filtered. */
   readonly request_kinds: {
