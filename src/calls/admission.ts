@@ -1,6 +1,8 @@
+import { scopeOf } from '../kernel/caller.ts';
 import type { ClientPresence } from '../kernel/client-presence.ts';
 import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
 import { suppliedConversationName } from '../kernel/conversation/conversation.ts';
+import { endUserRefOf } from '../kernel/end-user.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { Exchange } from '../kernel/exchange.ts';
 import { limits } from '../kernel/limits.ts';
@@ -101,9 +103,9 @@ export class Admission {
         ? pipelines.choose(list, identity.pipelineConfig).pipeline
         : pipelines.chooseForRelay(list, identity.pipelineConfig);
     const target = this.#findTarget(clientRequest, pipeline, model);
-    const callCredentials = credentials.of({ identity, headers: rawHeadersOf(clientRequest) }, target);
-    if (relay !== undefined) await targets.check(target, callCredentials, relay.route.price === 'tokens');
-    else if (!pipeline.mayReroute) await targets.check(target, callCredentials);
+    const headers = rawHeadersOf(clientRequest);
+    const stickiness = () => stickinessOf(exchange);
+    const callCredentials = credentials.of({ identity, headers, stickiness }, target);
     const exchange = new Exchange({
       id,
       clientRequest,
@@ -113,6 +115,8 @@ export class Admission {
       trace,
       credentials: callCredentials,
     });
+    if (relay !== undefined) await targets.check(target, callCredentials, relay.route.price === 'tokens');
+    else if (!pipeline.mayReroute) await targets.check(target, callCredentials);
     return { exchange, pipeline };
   }
 
@@ -125,6 +129,19 @@ export class Admission {
       ? (directory.find(model) ?? unresolvedTarget(model))
       : directory.resolve(model);
   }
+}
+
+/**
+ * Calls that belong to a conversation. Answers that a provider stores can be continued only with a key of the same
+ * owner, and a derived name would change with each of them: then all calls of the end user belong together. So do
+ * relays, which have no messages.
+ */
+function stickinessOf(exchange: Exchange): string {
+  const { clientRequest, caller } = exchange;
+  const { relay, wire } = clientRequest;
+  if (relay === undefined && wire.continuation === undefined) return exchange.conversation.name;
+  const scope = scopeOf(caller);
+  return suppliedConversationName(clientRequest) ?? `${scope}\n${endUserRefOf(clientRequest, scope) ?? ''}`;
 }
 
 /** Checks the few fields that the gateway itself needs; the provider validates the rest. */

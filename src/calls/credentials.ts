@@ -10,6 +10,7 @@ import { apiKeysIn } from './api-key.ts';
 import { bearerTokenOf } from './bearer-token.ts';
 import type { CallerAuthenticator, CallerIdentity } from './caller-authenticator.ts';
 import type { CredentialShapes } from './credential-shapes.ts';
+import type { KeyPool } from './key-pool.ts';
 
 export interface CredentialRules {
   readonly mode: 'local' | 'cloud';
@@ -20,12 +21,16 @@ export interface CredentialRules {
   readonly callers: Pick<CallerAuthenticator, 'reidentify'>;
   /** Credentials of the operator, by provider; only local users may use them. */
   readonly operator: ReadonlyMap<string, Secret>;
+  /** Providers for which the operator has several credentials. */
+  readonly pools: ReadonlyMap<string, KeyPool>;
 }
 
 /** The caller and the headers of a call. */
 interface PayingCall {
   readonly identity: CallerIdentity;
   readonly headers: HeaderList;
+  /** Calls with the same value use the same key of several; asked only if there are several. */
+  stickiness?(): string;
 }
 
 /** Resolves the credential for a call's provider. */
@@ -38,9 +43,11 @@ export class Credentials {
 
   /** The credentials of a call for which its client requested `requested`. */
   of(payingCall: PayingCall, requested: Target): CredentialResolver {
-    return new CallCredentials(requested.provider, (target, sentKeyPolicy) =>
-      this.#resolve(payingCall, target, sentKeyPolicy),
-    );
+    return new CallCredentials({
+      requestedProvider: requested.provider,
+      resolve: (target, sentKeyPolicy) => this.#resolve(payingCall, target, sentKeyPolicy),
+      pools: this.#rules.pools,
+    });
   }
 
   /** Like `of`, but undefined where a call would be rejected. */
@@ -68,7 +75,8 @@ export class Credentials {
     const cached = this.#rules.vault.cached(accountId, provider.name, version);
     const stored =
       cached === undefined ? await this.#storedKey(payingCall, provider, version) : cached.secret;
-    const credential = stored ?? this.#localKey(which === 'any' ? headers : [], target);
+    const found = stored ?? this.#localKey(payingCall, target, which);
+    const credential = found instanceof Promise ? await found : found;
     if (credential !== undefined || provider.keyless) return credential;
     throw this.#missingKeyError(provider, which);
   }
@@ -83,12 +91,19 @@ export class Credentials {
   }
 
   /** Credentials for local users only: a provider key sent as the bearer token, and the operator's own. */
-  #localKey(headers: HeaderList, target: Target): Secret | undefined {
-    const { mode, shapes, operator } = this.#rules;
+  #localKey(
+    { headers, stickiness }: PayingCall,
+    target: Target,
+    which: SentKeyPolicy,
+  ): Secret | undefined | Promise<Secret> {
+    const { mode, shapes, operator, pools } = this.#rules;
     if (mode !== 'local') return undefined;
-    const bearer = bearerTokenOf(headers);
+    const bearer = which === 'any' ? bearerTokenOf(headers) : undefined;
     if (bearer !== undefined && shapes.isProviderKey(bearer)) return this.#requireMatching(bearer, target);
-    return operator.get(target.provider.name);
+    const pool = pools.get(target.provider.name);
+    return pool === undefined
+      ? operator.get(target.provider.name)
+      : pool.choose(target, stickiness?.() ?? '');
   }
 
   /** Never sends a key to a provider that it doesn't belong to. */
@@ -206,22 +221,28 @@ type ResolveCredential = (target: Target, sentKeyPolicy: SentKeyPolicy) => Promi
  * even if a module reroutes the call or asks a model: keys of many providers look alike.
  */
 class CallCredentials implements CredentialResolver {
-  readonly #requestedProvider: Provider;
-  readonly #resolve: ResolveCredential;
+  readonly #parts: CallCredentialsParts;
   #last: { readonly provider: Provider; readonly credential: Promise<Secret | undefined> } | undefined;
 
-  constructor(requestedProvider: Provider, resolveCredential: ResolveCredential) {
-    this.#requestedProvider = requestedProvider;
-    this.#resolve = resolveCredential;
+  constructor(parts: CallCredentialsParts) {
+    this.#parts = parts;
   }
 
   find(target: Target, which?: 'stored'): Promise<Secret | undefined> {
-    if (which === 'stored') return this.#resolve(target, 'none');
+    const { requestedProvider, resolve, pools } = this.#parts;
+    if (which === 'stored') return resolve(target, 'none');
     const { provider } = target;
-    if (this.#last?.provider !== provider) {
-      const sentKeyPolicy = provider === this.#requestedProvider ? 'any' : 'labelled';
-      this.#last = { provider, credential: this.#resolve(target, sentKeyPolicy) };
+    // The next attempt may need another key of several.
+    if (this.#last?.provider !== provider || pools.has(provider.name)) {
+      const sentKeyPolicy = provider === requestedProvider ? 'any' : 'labelled';
+      this.#last = { provider, credential: resolve(target, sentKeyPolicy) };
     }
     return this.#last.credential;
   }
+}
+
+interface CallCredentialsParts {
+  readonly requestedProvider: Provider;
+  readonly resolve: ResolveCredential;
+  readonly pools: ReadonlyMap<string, KeyPool>;
 }

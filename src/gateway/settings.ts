@@ -5,6 +5,7 @@ import { callSettings } from '../calls/settings.ts';
 import { egressSettings } from '../egress/settings.ts';
 import { embeddingSettings } from '../embeddings/settings.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import type { Provider } from '../kernel/provider.ts';
 import { Secret } from '../lib/secret.ts';
 import {
   envVariable,
@@ -119,25 +120,29 @@ function pointsAtSelf(upstream: string, { host, port: ownPort, baseUrl }: Partia
 
 /** Checks provider keys; other variables of that form are ignored. */
 function providerKeyFaults(read: Partial<ParsedSettings>): readonly SettingIssue[] {
-  const { baseUrls, streamUsage, resources, regions, deployments, apiVersions, credentials } = read;
+  const { baseUrls, streamUsage, resources, regions, deployments, apiVersions } = read;
+  const { credentials, keyPools } = read;
   if (!baseUrls || !streamUsage || !resources || !regions || !deployments || !apiVersions) return [];
   const settings = { baseUrls, streamUsage, resources, regions, deployments, apiVersions };
   return configuredProviders(settings).flatMap((provider) => {
-    const key = credentials?.get(provider.name);
-    const variable = `${provider.name.toUpperCase()}_API_KEY`;
-    if (key === undefined) return [];
-    if (provider.keyForm === undefined)
-      return headerSafeText.test(key.reveal())
-        ? []
-        : [{ variable, message: 'must be printable ASCII without spaces' }];
-    try {
-      provider.keyForm.check(key.reveal(), provider);
-      return [];
-    } catch (thrown) {
-      if (!GatewayError.is(thrown)) throw thrown;
-      return [{ variable, message: thrown.message }];
-    }
+    const keys = keyPools?.get(provider.name) ?? [credentials?.get(provider.name)];
+    return keys.flatMap((key) => (key === undefined ? [] : keyFaults(provider, key)));
   });
+}
+
+function keyFaults(provider: Provider, key: Secret): readonly SettingIssue[] {
+  const variable = `${provider.name.toUpperCase()}_API_KEY`;
+  if (provider.keyForm === undefined)
+    return headerSafeText.test(key.reveal())
+      ? []
+      : [{ variable, message: 'must be printable ASCII without spaces' }];
+  try {
+    provider.keyForm.check(key.reveal(), provider);
+    return [];
+  } catch (thrown) {
+    if (!GatewayError.is(thrown)) throw thrown;
+    return [{ variable, message: thrown.message }];
+  }
 }
 
 /** The same rule as for stored provider keys. */

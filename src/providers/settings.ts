@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Secret } from '../lib/secret.ts';
 import { commaSeparatedList, durationMs, httpUrl, secretText } from '../lib/setting-schemas.ts';
 import { combineSettings, envVariable, envVariablesByName, type Setting } from '../lib/settings.ts';
 import { PriceFileError, type PriceOverrides, readPriceOverrides } from './catalog/price-overrides.ts';
@@ -16,6 +17,14 @@ const modelsByName = commaSeparatedList.transform((items, context): ReadonlyMap<
   return named;
 });
 
+/** Keys separated by commas. A key that is JSON contains commas itself, and is the only one. */
+const providerKeys = secretText.transform((text): readonly Secret[] => {
+  const all = text.reveal();
+  return all.startsWith('{')
+    ? [text]
+    : all.split(',').flatMap((key) => (key.trim() === '' ? [] : new Secret(key.trim())));
+});
+
 /** Provider addresses, keys, models and prices. */
 export const providerSettings = {
   /** Addresses that replace a provider's own; an unknown name defines a new provider. */
@@ -25,20 +34,10 @@ export const providerSettings = {
     'WEIR_*_STREAM_USAGE',
     z.enum(['asked', 'unasked'], 'must be asked or unasked'),
   ),
-  /** Operator credentials by provider; two can also have the variable names of their vendors' SDKs. */
-  credentials: combineSettings(
-    {
-      named: envVariablesByName('*_API_KEY', secretText),
-      azure: envVariable('AZURE_OPENAI_API_KEY', secretText.optional()),
-      bedrock: envVariable('AWS_BEARER_TOKEN_BEDROCK', secretText.optional()),
-    },
-    ({ named, ...others }) => {
-      const all = new Map(named);
-      for (const [name, key] of Object.entries(others))
-        if (key !== undefined && !all.has(name)) all.set(name, key);
-      return all;
-    },
-  ),
+  /** The operator's first credential of each provider. */
+  credentials: operatorKeys(([first]) => first),
+  /** All credentials of the providers that have several. */
+  keyPools: operatorKeys((keys) => (keys.length > 1 ? keys : undefined)),
   /** Allowed locations in customers' keys by provider; the first is the default. */
   resources: cloudVariables('RESOURCES', ['azure'], commaSeparatedList),
   regions: cloudVariables('REGIONS', ['bedrock', 'vertex'], commaSeparatedList),
@@ -61,6 +60,25 @@ export const providerSettings = {
     z.enum(['estimate', 'refuse'], 'must be estimate or refuse').default('estimate'),
   ),
 } as const;
+
+/** By provider; two variables can also have the names of their vendors' SDKs. */
+function operatorKeys<Value>(
+  select: (keys: readonly Secret[]) => Value | undefined,
+): Setting<ReadonlyMap<string, Value>> {
+  const fields = {
+    named: envVariablesByName('*_API_KEY', providerKeys),
+    azure: envVariable('AZURE_OPENAI_API_KEY', providerKeys.optional()),
+    bedrock: envVariable('AWS_BEARER_TOKEN_BEDROCK', providerKeys.optional()),
+  };
+  return combineSettings(fields, ({ named, ...others }) => {
+    const all = new Map<string, Value>();
+    for (const [name, keys] of [...named, ...Object.entries(others)]) {
+      const value = keys === undefined || all.has(name) ? undefined : select(keys);
+      if (value !== undefined) all.set(name, value);
+    }
+    return all;
+  });
+}
 
 /** `WEIR_<CLOUD>_<NAME>` for these clouds only: settings of modules may have the same suffix. */
 function cloudVariables<Value>(

@@ -74,19 +74,17 @@ export class HealthMonitor {
     return named.map((one) => this.#healthOf(one));
   }
 
-  /** Whether calls should go to the target with this credential, as far as this process knows. */
-  isUsable({ target, credential }: CredentialedTarget): boolean {
-    const { record } = this.#recordOf(target, credential);
-    const nowMs = this.#parts.clock.now();
-    return !record.isRejected && record.restsUntilMs <= nowMs && record.breaker(nowMs) !== 'open';
-  }
-
   /** The breakers that are not closed, for metrics. */
   *unclosedBreakers(): Iterable<{ readonly target: Target; readonly state: BreakerState }> {
     for (const { target, record } of this.#unhealthy) {
       const state = record.breaker(this.#parts.clock.now());
       if (state !== 'closed') yield { target, state };
     }
+  }
+
+  /** The targets whose provider rejects a credential, for metrics. */
+  *rejectedCredentials(): Iterable<Target> {
+    for (const { target, record } of this.#unhealthy) if (record.isRejected) yield target;
   }
 
   get size(): number {
@@ -144,7 +142,9 @@ export class HealthMonitor {
   }
 
   #noteState(named: NamedRecord): void {
-    if (named.record.breaker(this.#parts.clock.now()) === 'closed') this.#unhealthy.delete(named);
+    const { record } = named;
+    if (record.breaker(this.#parts.clock.now()) === 'closed' && !record.isRejected)
+      this.#unhealthy.delete(named);
     else if (this.#unhealthy.size < limits.healthRecordsMax) this.#unhealthy.add(named);
   }
 

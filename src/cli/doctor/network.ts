@@ -36,7 +36,7 @@ export async function portFinding({ host, port, dataDir }: Settings): Promise<Fi
 
 /** Checks that the operator's providers are reachable and accept their keys. */
 export async function providerFindings(settings: Settings, egressPart: EgressPart): Promise<ServerFindings> {
-  const { credentials, baseUrls } = settings;
+  const { credentials, keyPools, baseUrls } = settings;
   const part = providersPart(settings, egressPart);
   try {
     const { egress, means: signing, providers } = part;
@@ -53,10 +53,15 @@ export async function providerFindings(settings: Settings, egressPart: EgressPar
         if (reached.aheadMs !== undefined) clockAheadMs[provider.title] = reached.aheadMs;
         const key = credentials.get(provider.name);
         if (key === undefined) return ok(provider.name, `${provider.title} is reachable`);
-        const { ok: isTaken, detail } = await testKey({ egress, signing, provider, key });
-        return isTaken
-          ? ok(provider.name, detail)
-          : fail(provider.name, detail, 'check its key in the settings');
+        const keys = keyPools.get(provider.name) ?? [key];
+        const results = await Promise.all(
+          keys.map((one) => testKey({ egress, signing, provider, key: one })),
+        );
+        const rejected = results.findIndex((result) => !result.ok);
+        const { detail } = results[Math.max(0, rejected)] ?? { detail: '' };
+        if (rejected < 0) return ok(provider.name, detail);
+        const which = keys.length === 1 ? 'its key' : `key ${rejected + 1} of its ${keys.length}`;
+        return fail(provider.name, detail, `check ${which} in the settings`);
       }),
     );
     return { findings, clockAheadMs };

@@ -5,6 +5,7 @@ import { Admission } from '../../calls/admission.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
 import type { CallerAdmissions } from '../../calls/caller-admission.ts';
 import { Credentials } from '../../calls/credentials.ts';
+import { createKeyPools } from '../../calls/key-pool.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import { createTokenCounter } from '../../providers/upstream.ts';
@@ -32,7 +33,10 @@ export interface DataPlanePart extends Part {
 }
 
 interface DataPlaneParts
-  extends Pick<PipelinesPart, 'pipelines' | 'callRunner' | 'reports' | 'targets' | 'relayUpstream'> {
+  extends Pick<
+    PipelinesPart,
+    'pipelines' | 'callRunner' | 'reports' | 'targets' | 'relayUpstream' | 'health'
+  > {
   readonly settings: Settings;
   readonly log: Log;
   /** The `via` value that marks calls through this gateway. */
@@ -75,6 +79,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     versions: stores.shared.versions,
     callers: callerAuthenticator,
     operator: settings.credentials,
+    pools: createKeyPools(settings.keyPools, parts.health),
   });
   const heldBytesMax = Math.max(
     limits.bodyMemoryBytesMin,

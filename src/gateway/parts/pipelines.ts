@@ -63,6 +63,7 @@ export interface PipelinesPart extends Part {
   readonly targets: TargetChecks;
   /** The metered upstream of a relay. */
   relayUpstream(upload: Upload | undefined): Handler;
+  readonly health: HealthMonitor;
 }
 
 interface PipelinesParts {
@@ -129,7 +130,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     processId: randomUUID(),
     clock: systemClock,
     rateLimiter: stores.shared.rateLimiter,
-    board: mayReroute ? stores.shared.health : undefined,
+    board: mayReroute || settings.keyPools.size > 0 ? stores.shared.health : undefined,
   });
   const targets = new TargetChecks({
     directory: providerDirectory,
@@ -226,6 +227,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     reports,
     targets,
     relayUpstream: (upload) => metered(relayUpstream(upload)),
+    health,
     routes: [
       ...cacheRoutes(new ModuleCaches({ modules: parts.modules, cacheBackend, vectors })),
       ...archiveRoutes(archives).map((route) => moduleApiRoute('archive', route, stores.shared.rateLimiter)),
@@ -245,6 +247,11 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
         name: 'weir_breakers',
         help: 'Breakers that are not closed, one for each target and credential',
         read: () => countBreakers(health),
+      },
+      {
+        name: 'weir_credentials_rejected',
+        help: 'Targets whose provider rejects a credential, which is set aside if there are several',
+        read: () => [...health.rejectedCredentials()].length,
       },
       {
         name: 'weir_health_records',
