@@ -36,6 +36,7 @@ export {
   type Module,
   type ModuleFactory,
   type ModuleHost,
+  type RunOptions,
 } from './kernel/module.ts';
 export {
   defineModuleRoute,

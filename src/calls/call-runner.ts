@@ -1,12 +1,11 @@
 import type { UsageRecorder } from '../billing/usage-recorder.ts';
 import { type Exchange, requestOriginOf } from '../kernel/exchange.ts';
-import type { Answer } from '../kernel/message.ts';
 import type { Handler } from '../kernel/module.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import { budgetHolderOf } from '../kernel/ports/budget.ts';
 import { isResolved } from '../kernel/provider.ts';
 import { type Ending, endingOf } from '../kernel/reply/ending.ts';
-import { replyOwnership } from '../kernel/reply/reply.ts';
+import { type Reply, replyOwnership } from '../kernel/reply/reply.ts';
 import type { Clock } from '../lib/clock.ts';
 import { IntrusiveList } from '../lib/intrusive-list.ts';
 import type { CallReports } from './call-reports.ts';
@@ -76,22 +75,21 @@ export class CallRunner {
   }
 
   /** Runs a module's own call, which costs money but uses no quota. */
-  async runModuleCall(exchange: Exchange, upstream: Handler): Promise<Answer> {
-    const { trace } = exchange;
+  async runModuleCall(exchange: Exchange, upstream: Handler): Promise<Reply> {
     const { askedBy } = requestOriginOf(exchange);
-    const inFlightCall = new InFlightCall(exchange, () => undefined);
-    let ending: Ending = { how: 'complete' };
+    const inFlightCall = new InFlightCall(exchange, (ending) =>
+      this.#parts.settlement.runPart('report', exchange.id, () =>
+        this.#report(inFlightCall, { ending, pipeline: '', askedBy }),
+      ),
+    );
     try {
       const reply = await upstream(exchange);
-      trace.replyStarted(performance.now());
+      exchange.trace.replyStarted(performance.now());
       inFlightCall.setReply(reply);
-      return await reply.answer();
+      return reply.onEnd((ending) => inFlightCall.end(ending));
     } catch (error) {
-      ending = endingOf(error);
+      inFlightCall.end(endingOf(error));
       throw error;
-    } finally {
-      const outcome = { ending, pipeline: '', askedBy };
-      this.#parts.settlement.runPart('report', exchange.id, () => this.#report(inFlightCall, outcome));
     }
   }
 

@@ -5,8 +5,8 @@ import type { ClientRequest } from '../kernel/client-request.ts';
 import type { DecisionLog } from '../kernel/conversation/decision-log.ts';
 import type { PrefixKit } from '../kernel/conversation/prefix.ts';
 import { endUserRefOf } from '../kernel/end-user.ts';
-import type { Exchange } from '../kernel/exchange.ts';
-import type { ConversationContext, Kit, Models } from '../kernel/module.ts';
+import { type Exchange, requestOriginOf } from '../kernel/exchange.ts';
+import type { ConversationContext, Kit, ModelRequest, Models, RunOptions } from '../kernel/module.ts';
 import type { Count, CountOptions, ModuleSlot } from '../kernel/module-counters.ts';
 import type { ModuleExecution } from '../kernel/module-execution.ts';
 import type { NanoUsd } from '../kernel/money.ts';
@@ -29,7 +29,6 @@ import type { ProviderFormat } from '../kernel/wire-format.ts';
 import type { Clock } from '../lib/clock.ts';
 import { ignoreErrors } from '../lib/ignore-errors.ts';
 import type { Archives } from './archive/archives.ts';
-import { type AskModelParts, askModel } from './ask-model.ts';
 import { autoSettleHolds } from './auto-settle-holds.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import { fetchDuringCall } from './call-fetch.ts';
@@ -39,6 +38,7 @@ import type { DecisionLogs } from './decision-logs.ts';
 import { cacheName } from './module-caches.ts';
 import { countForModule, takeModuleSlot } from './module-counters.ts';
 import type { RequestKeys } from './request-keys.ts';
+import { askModel, type RunModelParts, runModel } from './run-model.ts';
 import { addTrialCost } from './trials.ts';
 
 export interface KitParts {
@@ -54,7 +54,7 @@ export interface KitParts {
   readonly catalog: Prices;
   readonly requestKeys: RequestKeys;
   readonly backgroundTasks: BackgroundTasks;
-  readonly askModel: AskModelParts;
+  readonly runModel: RunModelParts;
   readonly usage: Pick<UsageRecorder, 'recordModule'>;
   /** The budget of the caller's key. */
   budget(budgetHolder: BudgetHolder, call: { readonly isEnded: boolean }): Budget;
@@ -159,19 +159,29 @@ class CallKit implements Kit<unknown> {
   }
 
   get models(): Models {
-    const { askModel: asking, target } = this.#parts;
-    const { execution, moduleCallHandler } = this.#context;
+    const { runModel: parts, target } = this.#parts;
+    const { execution } = this.#context;
+    const handler = this.#context.moduleCallHandler();
     return {
       target,
       candidates: (exchange, options) => ignoreErrors(this.#candidates(exchange, options?.models)),
-      ask: (modelRequest, to) =>
-        ignoreErrors(askModel(asking, { question: modelRequest, target: to, execution, moduleCallHandler })),
+      ask: (request, to) => ignoreErrors(askModel(parts, { request, target: to, execution, handler })),
+      run: (request, options) => ignoreErrors(this.#run(request, options)),
     };
   }
 
   get fetch(): EgressFetch {
     const { module, exchange } = this.#execution;
     return fetchDuringCall(this.#parts.fetchFor(module.name), exchange);
+  }
+
+  async #run(request: ModelRequest, { target, pipeline }: RunOptions): Promise<Reply> {
+    const { execution } = this.#context;
+    if (pipeline !== undefined && requestOriginOf(execution.exchange).isModuleCall)
+      throw new Error("a module's own call can't run a further pipeline");
+    const handler = this.#context.moduleCallHandler(pipeline);
+    const streamed = { ...request, stream: true };
+    return runModel(this.#parts.runModel, { request: streamed, target, execution, handler });
   }
 
   /** The result of this call helps to estimate the cost of the next. */

@@ -32,6 +32,8 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
   readonly #next: Handler;
   readonly #stopwatch: Stopwatch;
   readonly #innerReplies = new InnerReplies();
+  /** Replies to the module's own calls. */
+  readonly #ownReplies = new InnerReplies();
   readonly #innerAttempts = new InnerAttempts((fault) => this.#recordFault(fault));
   #nextCalls = 0;
   #attemptCount = 0;
@@ -76,6 +78,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
       this.#checkReply(reply);
       this.#hasHandled = true;
       this.#innerReplies.discardUnread(reply);
+      this.#ownReplies.discardUnread(reply);
       return reply;
     } catch (thrown) {
       this.#hasHandled = true;
@@ -131,6 +134,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     this.step.ownMs = this.#stopwatch.ms;
     this.step.endedAtMs = performance.now();
     this.#innerReplies.end();
+    this.#ownReplies.end();
     this.#innerAttempts.moduleEnded();
   }
 
@@ -179,6 +183,13 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     }
     this.#innerReplies.add(reply);
     replyOwnership.setHolder(reply, this);
+    if (this.#hasHandled) setImmediate(() => reply.consumed || discardReply(reply));
+    return reply;
+  }
+
+  /** The reply to a call of the module's own, which is discarded unless the module reads or returns it. */
+  takeOwnReply(reply: Reply): Reply {
+    this.#ownReplies.add(reply);
     if (this.#hasHandled) setImmediate(() => reply.consumed || discardReply(reply));
     return reply;
   }

@@ -207,6 +207,17 @@ export interface Models {
   ): Promise<readonly Candidate[]>;
   /** Billed to the caller, under the caller's ceilings, and logged as the module's. */
   ask(modelRequest: ModelRequest, target: Target): Promise<Answer>;
+  /**
+   * The same with a streamed reply, through the modules of another pipeline list. The protective modules of the call
+   * stay in it.
+   */
+  run(modelRequest: ModelRequest, options: RunOptions): Promise<Reply>;
+}
+
+export interface RunOptions {
+  readonly target: Target;
+  /** A pipeline list such as `exact-cache?ttl=1h`; without one, only the protective modules run. */
+  readonly pipeline?: string;
 }
 
 export type ModelRequest = Omit<ChatRequest, 'model' | 'stream'>;

@@ -42,8 +42,11 @@ export type KitFactory = (at: ModuleContext) => Kit<unknown>;
 export interface ModuleContext {
   readonly options: unknown;
   readonly execution: ModuleExecution;
-  /** Handles the module's own questions: the protective and the redacting modules, then the provider. */
-  readonly moduleCallHandler: Handler;
+  /**
+   * Handles the module's own calls: the protective and the redacting modules of this call, the modules of `list` if
+   * there is one, then the provider.
+   */
+  moduleCallHandler(list?: string): Handler;
   /** Whether a module of the pipeline keeps content from providers. */
   isRedacted(): boolean;
   /** Whether an inner module may edit the content. */
@@ -77,7 +80,11 @@ export class Pipelines {
     let stages = parsePipelineList(requested).map((pipelineEntry) =>
       createStage(pipelineEntry, this.modules),
     );
-    for (const list of lower) stages = this.#withProtection(stages, list);
+    for (const list of lower)
+      stages = withProtection(
+        stages,
+        this.compile(list).stages.filter(({ module }) => module.protective),
+      );
     const pipeline = this.#pipeline(withRedactionInside(stages));
     this.#compiled.set(key, pipeline);
     return pipeline;
@@ -109,19 +116,6 @@ export class Pipelines {
     return validatePipelineList(list, (pipelineEntry) => createStage(pipelineEntry, this.modules));
   }
 
-  #withProtection(requested: readonly Stage[], lower: string): Stage[] {
-    const protection = this.compile(lower)
-      .stages.filter((stage) => stage.module.protective)
-      .map((stage) => {
-        const same = requested.find(({ module }) => module === stage.module);
-        return same === undefined ? stage : strictestOf(stage, same);
-      });
-    const protectedNames = new Set(protection.map((stage) => stage.module.name));
-    const inner = protection.filter(isInnermost);
-    const outer = protection.filter((stage) => !isInnermost(stage));
-    return [...outer, ...requested.filter((stage) => !protectedNames.has(stage.module.name)), ...inner];
-  }
-
   #pipeline(stages: readonly Stage[]): Pipeline {
     const text = listText(stages);
     const active = stages.filter(({ module, options }) => module.idle?.(options) !== true);
@@ -148,16 +142,27 @@ export class Pipelines {
     return run(withRequestOrigin(exchange, { ...requestOriginOf(exchange), prefix }));
   }
 
+  /** A list that a module runs a call of its own through. Without the module itself, so that calls end. */
+  #listHandler(list: string, { module: caller }: Stage, { protection, upstream }: ListHandlerParts): Handler {
+    const requested = this.compile(list).stages;
+    if (requested.some(({ module }) => module === caller))
+      throw new Error(`the module ${caller.name} can't be part of a pipeline that it runs`);
+    const pipeline = this.#pipeline(withRedactionInside(withProtection(requested, protection)));
+    return (question) => pipeline.run(question, upstream);
+  }
+
   /** The stages from `first` on, followed by the upstream. */
   #handler(stages: readonly Stage[], first: number, upstream: Handler): Handler {
     const stage = stages[first];
     if (stage === undefined) return upstream;
     const next = this.#handler(stages, first + 1, upstream);
-    const moduleCallHandler: Handler = (question) => {
+    const moduleCallHandler = (list?: string): Handler => {
       const protection = stages.filter(
         (other) => other !== stage && (other.module.protective || redacts(other.module)),
       );
-      return this.#handler(protection, 0, upstream)(question);
+      return list === undefined
+        ? (question) => this.#handler(protection, 0, upstream)(question)
+        : this.#listHandler(list, stage, { protection, upstream });
     };
     const { module, options } = stage;
     return (exchange) => {
@@ -185,6 +190,23 @@ export class Pipelines {
       );
     };
   }
+}
+
+interface ListHandlerParts {
+  readonly protection: readonly Stage[];
+  readonly upstream: Handler;
+}
+
+/** The requested stages with the protective ones of `lower`, which stay whatever is requested. */
+function withProtection(requested: readonly Stage[], required: readonly Stage[]): Stage[] {
+  const protection = required.map((stage) => {
+    const same = requested.find(({ module }) => module === stage.module);
+    return same === undefined ? stage : strictestOf(stage, same);
+  });
+  const protectedNames = new Set(protection.map((stage) => stage.module.name));
+  const inner = protection.filter(isInnermost);
+  const outer = protection.filter((stage) => !isInnermost(stage));
+  return [...outer, ...requested.filter((stage) => !protectedNames.has(stage.module.name)), ...inner];
 }
 
 /** Rejects unknown modules and invalid options. */

@@ -179,10 +179,10 @@ export function runModule(
     catalog: prices,
     requestKeys: new RequestKeys(Buffer.from('test')),
     backgroundTasks,
-    askModel: {
+    runModel: {
       wire: anthropicMessages,
       newId: createRequestIds(),
-      runModuleCall: async (exchange, aside) => (await aside(exchange)).answer(),
+      runModuleCall: (exchange, aside) => aside(exchange),
     },
     usage: { recordModule: (work) => onModuleWork?.(work) },
     budget: (budgetHolder, call) => spendingLimiter.budgetFor(budgetHolder, call),

@@ -195,7 +195,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     catalog: prices,
     requestKeys,
     backgroundTasks,
-    askModel: {
+    runModel: {
       wire: anthropicMessages,
       newId: createRequestIds(),
       runModuleCall: (exchange, next) => callRunner.runModuleCall(exchange, next),

@@ -7,37 +7,38 @@ import {
   type Exchange,
 } from '../kernel/exchange.ts';
 import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
-import type { Answer } from '../kernel/message.ts';
+import type { Answer, ChatRequest } from '../kernel/message.ts';
 import type { Handler, ModelRequest } from '../kernel/module.ts';
 import type { ModuleExecution } from '../kernel/module-execution.ts';
 import type { Target } from '../kernel/provider.ts';
+import type { Reply } from '../kernel/reply/reply.ts';
 import { Trace } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 
-export interface AskModelParts {
-  /** The format in which questions are encoded. */
+export interface RunModelParts {
+  /** The format in which requests are encoded. */
   readonly wire: WireFormat;
-  /** Creates request ids for questions that run as calls of their own. */
+  /** Creates request ids for requests that run as calls of their own. */
   newId(): string;
   /** Runs and reports a call that only the module waits for. */
-  runModuleCall(exchange: Exchange, upstream: Handler): Promise<Answer>;
+  runModuleCall(exchange: Exchange, upstream: Handler): Promise<Reply>;
 }
 
-interface AskModelOptions {
-  readonly question: ModelRequest;
+interface RunModelOptions {
+  readonly request: ModelRequest & Pick<ChatRequest, 'stream'>;
   readonly target: Target;
   readonly execution: ModuleExecution;
-  /** Runs the protective modules, then the provider. */
-  readonly moduleCallHandler: Handler;
+  /** Runs the modules of the request, then the provider. */
+  readonly handler: Handler;
 }
 
 /**
- * Sends a module's own question to a model on behalf of its caller. During the call it is an attempt of that call.
+ * Sends a module's own request to a model on behalf of its caller. During the call it is an attempt of that call.
  * After the call it is a separate call that uses stored credentials only, since credentials of a request are not
- * stored.
+ * stored. A reply that the module doesn't read is discarded.
  */
-export async function askModel(parts: AskModelParts, askModelOptions: AskModelOptions): Promise<Answer> {
-  const { question: modelRequest, target, execution, moduleCallHandler } = askModelOptions;
+export async function runModel(parts: RunModelParts, runModelOptions: RunModelOptions): Promise<Reply> {
+  const { request, target, execution, handler } = runModelOptions;
   const { exchange, module } = execution;
   const { trace } = exchange;
   execution.checkAttemptLimit();
@@ -46,7 +47,7 @@ export async function askModel(parts: AskModelParts, askModelOptions: AskModelOp
   const own = new Trace(performance.now(), isEnded ? undefined : trace);
   const put = createModuleCall(exchange, {
     id: isEnded ? parts.newId() : exchange.id,
-    clientRequest: encodeQuestion(modelRequest, target, parts.wire),
+    clientRequest: encodeRequest(request, target, parts.wire),
     target,
     // No client waits for a call that runs later: only the shutdown of the gateway stops it.
     presence: isEnded ? new ClientPresence() : exchange.presence,
@@ -54,18 +55,31 @@ export async function askModel(parts: AskModelParts, askModelOptions: AskModelOp
     credentials: isEnded ? storedCredentialsOnly(credentials) : credentials,
     requestOrigin: { observer: undefined, askedBy: module.name, isModuleCall: true },
   });
-  if (isEnded) return parts.runModuleCall(put, moduleCallHandler);
+  if (isEnded) return execution.takeOwnReply(await parts.runModuleCall(put, handler));
   trace.expectAttempt();
   try {
-    return await execution.awaitInner(moduleCallHandler(put).then((reply) => reply.answer()));
+    const reply = await execution.awaitInner(handler(put));
+    return execution.takeOwnReply(reply.onEnd(() => trace.attemptEnded()));
+  } catch (failure) {
+    trace.attemptEnded();
+    throw failure;
   } finally {
     trace.providerMs += own.providerMs;
-    trace.attemptEnded();
   }
 }
 
-function encodeQuestion(modelRequest: ModelRequest, { model }: Target, wire: WireFormat): ClientRequest {
-  const { body } = wire.encodeRequest({ ...modelRequest, model });
+/** The whole answer to a module's own request. */
+export async function askModel(parts: RunModelParts, runModelOptions: RunModelOptions): Promise<Answer> {
+  const reply = await runModel(parts, runModelOptions);
+  return runModelOptions.execution.awaitInner(reply.answer());
+}
+
+function encodeRequest(
+  request: RunModelOptions['request'],
+  { model }: Target,
+  wire: WireFormat,
+): ClientRequest {
+  const { body } = wire.encodeRequest({ ...request, model });
   return new ClientRequest({ wire, fields: LazyJsonObject.of(body), headers: [], query: '' });
 }
 
