@@ -38,13 +38,13 @@ export {
   type ModuleHost,
   type RunOptions,
 } from './kernel/module.ts';
+export type { Count, CountOptions, ModuleSlot } from './kernel/module-counters.ts';
 export {
   defineModuleRoute,
   type ModuleRequest,
   type ModuleResponse,
   type ModuleRoute,
 } from './kernel/module-route.ts';
-export type { Count, CountOptions, ModuleSlot } from './kernel/module-counters.ts';
 export { type Bill, formatUsd, type NanoUsd, nanoOfPico } from './kernel/money.ts';
 export { choosesOutputLimit } from './kernel/output-limit.ts';
 export { patternFingerprint } from './kernel/patterns/fingerprint.ts';
@@ -60,6 +60,7 @@ export type {
   NewArchivedItem,
 } from './kernel/ports/archive.ts';
 export type { Budget, Ceilings, Hold, HoldDecision, SpentByWindow } from './kernel/ports/budget.ts';
+export type { Candidate, ExpectedCost } from './kernel/ports/candidates.ts';
 export {
   type Collection,
   CollectionFullError,
@@ -71,7 +72,6 @@ export {
   type NewEntry,
   ValueTooLargeError,
 } from './kernel/ports/collections.ts';
-export type { Candidate, ExpectedCost } from './kernel/ports/candidates.ts';
 export type {
   EmbeddingFailureReason,
   EmbeddingResult,

@@ -141,6 +141,7 @@ async function settled({ person, canary, other, stripe, database }: Settled): Pr
   });
   await put(`/v1/keys/${made.id}/receipts`, { enabled: true });
   await put(`/v1/keys/${made.id}/recording`, { record: 'all' });
+  await put(`/v1/configurations/exact-cache/${canary}`, { ttl: '1h' });
   await put('/v1/byok/anthropic', { key: `sk-ant-${canary}-zqxj` });
   const login = { email: person.email, password };
   await call(other, { path: '/v1/users/login', body: login, headers: ['user-agent', canary] });
@@ -208,6 +209,7 @@ function assertKept(
     'sessions',
     'api_keys',
     'provider_keys',
+    'configurations',
     'requests',
     'receipt_owners',
     'anon_claims',
@@ -236,7 +238,17 @@ async function assertExported(
     .trimEnd()
     .split('\n')
     .map((line) => Object(JSON.parse(line)));
-  const things = ['account', 'session', 'key', 'provider_key', 'usage', 'module_usage', 'request', 'receipt'];
+  const things = [
+    'account',
+    'session',
+    'key',
+    'provider_key',
+    'configuration',
+    'usage',
+    'module_usage',
+    'request',
+    'receipt',
+  ];
   const more = ['claim', 'billing', 'credit', 'pattern', 'outcome', 'module_entry', 'recording'];
   assert.deepEqual([...new Set(lines.map(({ type }) => String(type)))], [...things, ...more]);
   assert.ok(lines.filter(({ type }) => type === 'request').length > manyCalls);

@@ -8,6 +8,7 @@ const chapters: Readonly<Record<string, string>> = {
   Accounts: 'Accounts',
   Keys: 'API keys',
   'Provider keys': 'Provider keys',
+  Configurations: 'Configurations of modules',
   Billing: 'Billing',
   Payments: 'Machine payments',
   Sandbox: 'Sandbox',

@@ -93,6 +93,8 @@ A pipeline is a list of modules in order, separated by commas, with options as i
 exact-cache?ttl=1h&max_bytes=200000, cost-guard?day=5
 \`\`\`
 
+A name behind a colon is a stored [configuration](../../guides/pipelines.md#configurations) of the module: \`cost-guard:team?day=5\`.
+
 | set by | for |
 |---|---|
 | the header \`x-weir-pipeline\` | one call |

@@ -97,11 +97,8 @@ export class Admission {
     // Always return a name that the client supplied; a derived one only when a module needs it.
     const conversation = suppliedConversationName(clientRequest);
     if (conversation !== undefined) trace.setHeader('conversation', conversation);
-    const list = clientRequest.header('x-weir-pipeline');
-    const pipeline =
-      relay === undefined
-        ? pipelines.choose(list, identity.pipelineConfig).pipeline
-        : pipelines.chooseForRelay(list, identity.pipelineConfig);
+    const chosen = await pipelines.choose(clientRequest.header('x-weir-pipeline'), identity);
+    const pipeline = relay === undefined ? chosen.pipeline : pipelines.forRelay(chosen.pipeline);
     const target = this.#findTarget(clientRequest, pipeline, model);
     const headers = rawHeadersOf(clientRequest);
     const stickiness = () => stickinessOf(exchange);

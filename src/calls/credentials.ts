@@ -75,8 +75,7 @@ export class Credentials {
     const cached = this.#rules.vault.cached(accountId, provider.name, version);
     const stored =
       cached === undefined ? await this.#storedKey(payingCall, provider, version) : cached.secret;
-    const found = stored ?? this.#localKey(payingCall, target, which);
-    const credential = found instanceof Promise ? await found : found;
+    const credential = stored ?? (await this.#localKey(payingCall, target, which));
     if (credential !== undefined || provider.keyless) return credential;
     throw this.#missingKeyError(provider, which);
   }

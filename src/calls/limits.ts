@@ -45,6 +45,11 @@ export const limits = {
   decisionLogCharsMax: 32 * 1024 * 1024,
   /** Turns that one conversation is assembled from; agents that run for days make hundreds. */
   turnsMax: 10_000,
+  /** Configurations of one account, and the size of all. */
+  configurationsMax: 50,
+  configurationsCharactersMax: 256 * 1024,
+  /** Accounts whose configurations are cached: 50 MiB of JSON at most. */
+  cachedConfigurationSetsMax: 200,
   /** Background tasks: concurrency, queue length and timeout. */
   backgroundTasksAtOnce: 8,
   backgroundTasksWaiting: 1000,

@@ -1,4 +1,8 @@
-import type { Pipeline, Pipelines } from '../kernel/pipeline.ts';
+import type { ConfigurationSet } from '../kernel/configuration.ts';
+import type { Pipeline, PipelineLevel, Pipelines } from '../kernel/pipeline.ts';
+import { namesConfiguration } from '../kernel/pipeline-list.ts';
+import type { AccountConfigurations } from './account-configurations.ts';
+import type { CallerIdentity } from './caller-authenticator.ts';
 
 /** The pipeline of a call and where it was configured. */
 export interface ChosenPipeline {
@@ -11,18 +15,27 @@ export interface ChosenPipeline {
 /** The default changes no answers: modules that may surprise a client run only if configured. */
 const builtInDefault = 'cost-guard';
 
+export interface PipelineSelectorParts {
+  readonly pipelines: Pipelines;
+  readonly environment: string | undefined;
+  readonly configurations: Pick<AccountConfigurations, 'setOf' | 'currentSetOf'>;
+}
+
+type PipelineOwner = Pick<CallerIdentity, 'accountId' | 'pipelineConfig' | 'key'>;
+
 /** Precedence: header, key, environment, built-in default. Protective modules of lower levels always stay. */
 export class PipelineSelector {
   /** The pipeline if neither the request nor the key sets one. */
   readonly defaultChoice: ChosenPipeline;
   /** Names of the modules set by the environment. */
   readonly configured: readonly string[];
-  readonly #pipelines: Pipelines;
+  readonly #parts: PipelineSelectorParts;
   readonly #environment: readonly string[];
 
-  constructor(pipelines: Pipelines, environment: string | undefined) {
+  constructor(parts: PipelineSelectorParts) {
+    const { pipelines, environment } = parts;
     const text = environment ?? builtInDefault;
-    this.#pipelines = pipelines;
+    this.#parts = parts;
     this.#environment = environment === undefined ? [] : [environment];
     this.defaultChoice = {
       source: environment === undefined ? 'default' : 'environment',
@@ -33,28 +46,55 @@ export class PipelineSelector {
     this.configured = environment === undefined ? [] : stages.map(({ module }) => module.name);
   }
 
-  choose(header: string | undefined, key: string | null): ChosenPipeline {
-    const pipelines = this.#pipelines;
-    if (header !== undefined) {
-      const lower = key === null ? this.#environment : [key, ...this.#environment];
-      return { source: 'header', text: header, pipeline: pipelines.compile(header, ...lower) };
-    }
-    if (key === null) return this.defaultChoice;
-    return { source: 'key', text: key, pipeline: pipelines.compile(key, ...this.#environment) };
+  /** Synchronous unless a list names a configuration. */
+  choose(header: string | undefined, owner: PipelineOwner): ChosenPipeline | Promise<ChosenPipeline> {
+    const { pipelineConfig } = owner;
+    return namesConfiguration(header ?? '') || namesConfiguration(pipelineConfig ?? '')
+      ? this.#chooseConfigured(header, owner)
+      : this.#choose(header, pipelineConfig);
   }
 
-  /** The same for a call to an endpoint without a canonical form. */
-  chooseForRelay(header: string | undefined, key: string | null): Pipeline {
-    return this.#pipelines.forRelay(this.choose(header, key).pipeline);
+  /** The part of a pipeline that handles calls to endpoints without a canonical form. */
+  forRelay(pipeline: Pipeline): Pipeline {
+    return this.#parts.pipelines.forRelay(pipeline);
   }
 
   /** Compiles a list of the operator with the protective modules of the environment. */
   withProtection(list: string): Pipeline {
-    return this.#pipelines.compile(list, ...this.#environment);
+    return this.#parts.pipelines.compile(list, ...this.#environment);
   }
 
-  /** All issues of a list; empty if it is valid. */
-  validate(list: string): readonly string[] {
-    return this.#pipelines.validate(list);
+  /** All issues of a list in this account; empty if it is valid. */
+  async validate(list: string, accountId: string): Promise<readonly string[]> {
+    const { pipelines, configurations } = this.#parts;
+    return pipelines.validate(
+      namesConfiguration(list)
+        ? { text: list, configurations: await configurations.currentSetOf(accountId) }
+        : list,
+    );
+  }
+
+  async #chooseConfigured(
+    header: string | undefined,
+    { accountId, pipelineConfig, key }: PipelineOwner,
+  ): Promise<ChosenPipeline> {
+    const { configurations } = this.#parts;
+    const own = await (key === undefined
+      ? configurations.currentSetOf(accountId)
+      : configurations.setOf(accountId, key.version));
+    return this.#choose(header, pipelineConfig, own);
+  }
+
+  /** Lists of the account can name its own configurations; those of the environment name the instance's only. */
+  #choose(header: string | undefined, key: string | null, own?: ConfigurationSet): ChosenPipeline {
+    const { pipelines } = this.#parts;
+    const level = (text: string): string | PipelineLevel =>
+      own === undefined ? text : { text, configurations: own };
+    if (header !== undefined) {
+      const lower = key === null ? this.#environment : [level(key), ...this.#environment];
+      return { source: 'header', text: header, pipeline: pipelines.compile(level(header), ...lower) };
+    }
+    if (key === null) return this.defaultChoice;
+    return { source: 'key', text: key, pipeline: pipelines.compile(level(key), ...this.#environment) };
   }
 }

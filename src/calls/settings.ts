@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { limits } from '../kernel/limits.ts';
 import { recordingModes } from '../kernel/ports/recordings.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { commaSeparatedList } from '../lib/setting-schemas.ts';
 import { combineSettings, envVariable } from '../lib/settings.ts';
+import { readConfigurations } from './instance-configurations.ts';
 
 const byteCount = z.coerce.number('must be a number of bytes').pipe(
   z
@@ -13,6 +15,11 @@ const byteCount = z.coerce.number('must be a number of bytes').pipe(
 
 export const callSettings = {
   pipeline: envVariable('WEIR_PIPELINE', z.string().max(limits.pipelineTextMax).optional()),
+  /** Named configurations of modules, as JSON or in a file; checked when the modules are loaded. */
+  configurations: envVariable(
+    'WEIR_CONFIGURATIONS',
+    z.string().min(1).transform(loadConfigurations).optional(),
+  ),
   /** Packages that provide modules. */
   modulePackages: envVariable('WEIR_MODULES', commaSeparatedList.default([])),
   /** Size limit of the archive of one account. */
@@ -35,3 +42,12 @@ export const callSettings = {
     ({ days, ...chosen }) => ({ ...chosen, retentionMs: days * 86_400_000 }),
   ),
 } as const;
+
+function loadConfigurations(setting: string, context: z.RefinementCtx): JsonObject {
+  try {
+    return readConfigurations(setting);
+  } catch (thrown) {
+    context.addIssue(thrown instanceof Error ? thrown.message : String(thrown));
+    return z.NEVER;
+  }
+}

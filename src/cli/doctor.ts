@@ -1,5 +1,6 @@
 import { allowListFaults, type EgressPart, egressPart } from '../gateway/parts/egress.ts';
 import { modulesPart } from '../gateway/parts/modules.ts';
+import { requireConfigurations } from '../gateway/parts/pipelines.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
 import type { Module } from '../kernel/module.ts';
 import { loadSettings } from '../process/load-settings.ts';
@@ -85,12 +86,17 @@ async function settingFindings(
       fail('settings', fault, 'check the spelling'),
     );
     const valid = ok('settings', `${settings.mode} mode, all settings are valid`);
-    const pipeline = pipelineFindings(settings.pipeline ?? '', modules);
+    const configurations = requireConfigurations(settings, modules);
+    const pipeline = pipelineFindings(settings.pipeline ?? '', modules, configurations);
     return {
       findings: [...warnings, ...unknown, ...(misspelt.length > 0 ? misspelt : [valid]), ...pipeline],
       modules,
     };
   } catch (thrown) {
+    if (thrown instanceof SettingsError)
+      return {
+        findings: [...warnings, ...thrown.faults.map((fault) => fail('settings', fault, seeSettings))],
+      };
     const todo = 'install the package where Weir runs, or check WEIR_MODULES';
     return { findings: [...warnings, fail('modules', reasonOf(thrown), todo)] };
   }

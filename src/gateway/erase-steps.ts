@@ -25,10 +25,11 @@ function eraseSteps({ stores, modules, embeddingsPart }: EraseParts): readonly E
   ];
 }
 
-/** Learned and cached content that is used in an account's calls. */
+/** Learned, cached and configured content that is used in an account's calls. */
 function contentSteps({ stores, modules, embeddingsPart }: Omit<EraseParts, 'log'>): readonly EraseStep[] {
   const { database } = stores;
   return [
+    { name: 'configurations', erase: (accountId) => database.configurations.forget(accountId) },
     { name: 'patterns', erase: (accountId) => database.patterns.forget(scopeOfAccount(accountId)) },
     { name: 'vectors', erase: (accountId) => embeddingsPart.vectors.forget(scopeOfAccount(accountId)) },
     { name: 'recordings', erase: (accountId) => database.recordings.forget(accountId) },

@@ -64,6 +64,7 @@ function createModules(exported: unknown, source: string, hosts: ModuleHosts): r
     checkApi(made, source);
     checkRedaction(made, source);
     host.bind(made.name);
+    checkDefaults(made, source);
     return made;
   });
 }
@@ -127,6 +128,15 @@ function checkRedaction(module: Module, source: string): void {
   if (!redacts(module) || module.ifBroken === 'reject') return;
   throw new Error(
     `${source}: module "${module.name}" lists "redaction" in its touches, so its ifBroken must be "reject"`,
+  );
+}
+
+/** A list may replace some options of a configuration, so the others can't be required. */
+function checkDefaults({ name, configuration, options }: Module, source: string): void {
+  const read = configuration === undefined ? undefined : options['~standard'].validate({});
+  if (read === undefined || !('issues' in read) || read.issues === undefined) return;
+  throw new Error(
+    `${source}: module "${name}" has a schema for configurations, so all its options need defaults`,
   );
 }
 

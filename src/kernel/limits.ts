@@ -62,8 +62,12 @@ export const limits = {
   requestLogRefusalsMax: 3,
   /** SPEC allows a key 8,000 characters of pipeline; a header gets no more. */
   pipelineTextMax: 8000,
+  /** A name of a configuration, which people type into lists. */
+  configurationNameMax: 64,
   /** Compiled pipelines in the cache; a client that invents lists can't grow memory. */
   compiledPipelinesMax: 500,
+  /** The same for one account with configurations of its own. */
+  compiledPipelinesOfAccountMax: 20,
   /** Entries on one page, 25 MiB of memory at most. */
   modulePageMax: 100,
   /** The largest `entriesMax` of a collection: clients can fill only their own share. */

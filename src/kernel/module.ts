@@ -66,6 +66,11 @@ export interface Module<Options = unknown> {
   readonly cache?: true;
   /** Parses the options of a pipeline list, which are strings. */
   readonly options: StandardSchema<Options>;
+  /**
+   * Parses the content of a named configuration (`name:configuration` in a list), a JSON object of any structure. By default
+   * configurations have the fields of `options`. A module with a schema of its own needs defaults for all options.
+   */
+  readonly configuration?: StandardSchema<Options>;
   /** For a protective module set at several levels: options that are as strict as each of them. */
   strictest?(levels: readonly Options[]): Options;
   /** Whether it does nothing with these options; it is then skipped in calls, but stays in lists. */

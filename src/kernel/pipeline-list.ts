@@ -4,10 +4,12 @@ import { limits } from './limits.ts';
 /** One entry of a pipeline list, before the module is looked up. */
 export interface PipelineEntry {
   readonly name: string;
+  /** The name of the module's configuration. */
+  readonly configuration?: string;
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** Parses `exact-cache?ttl=1h,cost-guard?day=5`; `none` and an empty list run nothing. */
+/** Parses `exact-cache?ttl=1h,router:prod?retries=2`; `none` and an empty list run nothing. */
 export function parsePipelineList(text: string): readonly PipelineEntry[] {
   const listed = entriesOf(text).map(parseEntry);
   const names = new Set<string>();
@@ -57,11 +59,18 @@ function checkUniqueName({ name }: PipelineEntry, names: Set<string>): void {
 }
 
 function parseEntry(text: string): PipelineEntry {
-  const [name = '', ...query] = text.split('?');
+  const [head = '', ...query] = text.split('?');
+  const [name = '', ...configurations] = head.split(':');
   if (!/^[a-z][a-z0-9-]*$/.test(name))
     throw new GatewayError(
       'unknown_module',
       `"${name.slice(0, 80)}" is not a module name; GET /v1/capabilities lists them`,
+    );
+  const configuration = configurations.length === 0 ? undefined : configurations.join(':');
+  if (configuration !== undefined && !isConfigurationName(configuration))
+    throw new GatewayError(
+      'unknown_configuration',
+      `"${head.slice(0, 80)}": a configuration is named by up to ${limits.configurationNameMax} letters, digits and .-_ after the colon`,
     );
   const options: Record<string, string> = {};
   for (const [key, value] of new URLSearchParams(query.join('?'))) {
@@ -71,12 +80,31 @@ function parseEntry(text: string): PipelineEntry {
       });
     options[key] = value;
   }
-  return { name, options };
+  return { name, ...(configuration !== undefined && { configuration }), options };
+}
+
+/** Whether a list names any configuration, or the given one. Accepts invalid lists. */
+export function namesConfiguration(list: string, module?: string, name?: string): boolean {
+  if (!list.includes(':')) return false;
+  const heads = list
+    .replaceAll(/\s/g, '')
+    .split(',')
+    .map((entry) => entry.split('?', 1)[0] ?? '');
+  return heads.some((head) => (module === undefined ? head.includes(':') : head === `${module}:${name}`));
+}
+
+export function isConfigurationName(text: string): boolean {
+  return text.length <= limits.configurationNameMax && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(text);
 }
 
 /** Formats a list as a user would write it. */
 export function formatPipelineList(listed: readonly PipelineEntry[]): string {
-  return listed.map(({ name, options }) => name + formatOptions(options)).join(',');
+  return listed.map(formatEntry).join(',');
+}
+
+function formatEntry({ name, configuration, options }: PipelineEntry): string {
+  const head = configuration === undefined ? name : `${name}:${configuration}`;
+  return head + formatOptions(options);
 }
 
 function formatOptions(options: Readonly<Record<string, string>>): string {

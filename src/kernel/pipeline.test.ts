@@ -183,8 +183,12 @@ describe('replies that a module leaves lying', () => {
 });
 
 const limit: Module<{ most?: number | undefined; note?: string | undefined }> = {
-  ...module((exchange, next) => next(exchange)),
+  api: 1,
   name: 'limit',
+  summary: 'Limits nothing.',
+  status: 'preview',
+  ifBroken: 'reject',
+  touches: [],
   protective: true,
   position: 'innermost',
   options: z.strictObject({ most: z.coerce.number().optional(), note: z.string().optional() }),
@@ -265,7 +269,24 @@ describe('compiling', () => {
     assert.equal(names('limit?most=1,probe', 'limit?most=2'), 'probe,limit?most=1');
   });
 
+  test('a configuration is named behind a colon, and options override its fields', () => {
+    const configured = { find: (module: string, name: string) => ({ most: `${module}:${name}`.length }) };
+    const compile = (text: string) => pipelines.compile({ text, configurations: configured });
+    const { text, stages } = compile(' limit:prod.1 , probe');
+    assert.equal(text, 'limit:prod.1,probe');
+    assert.deepEqual(stages[0]?.options, { most: 'limit:prod.1'.length });
+    assert.deepEqual(compile('limit:a?most=3&note=x').stages[0]?.options, { most: 3, note: 'x' });
+    assert.equal(compile('limit:a'), compile('limit:a'));
+    assert.equal(compile('limit:prod?note=x').text, 'limit:prod?note=x');
+    const strictest = pipelines.compile({ text: 'limit:abc', configurations: configured }, 'limit?most=5');
+    assert.deepEqual([strictest.text, strictest.stages[0]?.options], ['limit:abc?most=5', { most: 5 }]);
+    assert.throws(() => pipelines.compile('limit:a'), /no configuration "limit:a"/);
+  });
+
   const bad = {
+    'limit:': 'unknown_configuration',
+    'limit:a:b': 'unknown_configuration',
+    ':a': 'unknown_module',
     nosuch: 'unknown_module',
     'probe?n=x': 'bad_module_option',
     'probe?m=1': 'bad_module_option',

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../lib/json.ts';
 import { Lru } from '../lib/lru.ts';
+import { type ConfigurationSet, noConfigurations, readOptions } from './configuration.ts';
 import type { PrefixGuard } from './conversation/prefix-guard.ts';
 import { GatewayError } from './errors.ts';
 import { type Exchange, requestOriginOf, withRequestOrigin } from './exchange.ts';
@@ -13,7 +14,6 @@ import {
   validatePipelineList,
 } from './pipeline-list.ts';
 import { type Reply, replyOwnership } from './reply/reply.ts';
-import type { SchemaIssue } from './standard-schema.ts';
 import { DeadlineTimer } from './stopwatch.ts';
 import { editsContent, redacts, type Touch } from './touches.ts';
 
@@ -34,6 +34,12 @@ export interface Pipeline {
   /** Whether a module in it keeps content from providers. */
   readonly redacts: boolean;
   run(exchange: Exchange, upstream: Handler): Promise<Reply>;
+}
+
+/** A list with the configurations that it may name. */
+export interface PipelineLevel {
+  readonly text: string;
+  readonly configurations: ConfigurationSet;
 }
 
 /** What a kit is created from. */
@@ -58,13 +64,22 @@ export class Pipelines {
   readonly modules: ReadonlyMap<string, Module>;
   readonly #createKit: KitFactory;
   readonly #guard: Pick<PrefixGuard, 'open'>;
+  /** Those of the instance. */
+  readonly #configurations: ConfigurationSet;
   readonly #timekeeper = new DeadlineTimer();
   readonly #compiled = new Lru<Pipeline>(limits.compiledPipelinesMax);
+  readonly #compiledWith = new WeakMap<ConfigurationSet, Lru<Pipeline>>();
 
-  constructor(modules: ReadonlyMap<string, Module>, kits: KitFactory, guard: Pick<PrefixGuard, 'open'>) {
+  constructor(
+    modules: ReadonlyMap<string, Module>,
+    kits: KitFactory,
+    guard: Pick<PrefixGuard, 'open'>,
+    configurations = noConfigurations,
+  ) {
     this.modules = modules;
     this.#createKit = kits;
     this.#guard = guard;
+    this.#configurations = configurations;
   }
 
   /** The number of cached pipelines. */
@@ -72,21 +87,24 @@ export class Pipelines {
     return this.#compiled.size;
   }
 
-  /** `lower` are the lists of the key and the environment: their protective modules stay, whatever `requested` contains. */
-  compile(requested: string, ...lower: readonly string[]): Pipeline {
-    const key = lower.length === 0 ? requested : [requested, ...lower].join('\n');
-    const known = this.#compiled.get(key);
+  /**
+   * `lower` are the lists of the key and the environment: their protective modules stay, whatever `requested` contains. A
+   * list without configurations of its own can name those of the instance.
+   */
+  compile(requested: string | PipelineLevel, ...lower: readonly (string | PipelineLevel)[]): Pipeline {
+    const cache = this.#cacheFor(requested);
+    const key = lower.length === 0 ? textOf(requested) : [requested, ...lower].map(textOf).join('\n');
+    const known = cache.get(key);
     if (known !== undefined) return known;
-    let stages = parsePipelineList(requested).map((pipelineEntry) =>
-      createStage(pipelineEntry, this.modules),
-    );
+    const { text, configurations } = this.#levelOf(requested);
+    let stages = parsePipelineList(text).map((entry) => createStage(entry, this.modules, configurations));
     for (const list of lower)
       stages = withProtection(
         stages,
         this.compile(list).stages.filter(({ module }) => module.protective),
       );
     const pipeline = this.#pipeline(withRedactionInside(stages));
-    this.#compiled.set(key, pipeline);
+    cache.set(key, pipeline);
     return pipeline;
   }
 
@@ -112,8 +130,23 @@ export class Pipelines {
   }
 
   /** All issues of a list; empty if it is valid. */
-  validate(list: string): readonly string[] {
-    return validatePipelineList(list, (pipelineEntry) => createStage(pipelineEntry, this.modules));
+  validate(list: string | PipelineLevel): readonly string[] {
+    const { text, configurations } = this.#levelOf(list);
+    return validatePipelineList(text, (entry) => createStage(entry, this.modules, configurations));
+  }
+
+  /** Pipelines with configurations of an account are forgotten with those. */
+  #cacheFor(list: string | PipelineLevel): Lru<Pipeline> {
+    if (typeof list === 'string') return this.#compiled;
+    const known = this.#compiledWith.get(list.configurations);
+    if (known !== undefined) return known;
+    const cache = new Lru<Pipeline>(limits.compiledPipelinesOfAccountMax);
+    this.#compiledWith.set(list.configurations, cache);
+    return cache;
+  }
+
+  #levelOf(list: string | PipelineLevel): PipelineLevel {
+    return typeof list === 'string' ? { text: list, configurations: this.#configurations } : list;
   }
 
   #pipeline(stages: readonly Stage[]): Pipeline {
@@ -197,7 +230,11 @@ interface ListHandlerParts {
   readonly upstream: Handler;
 }
 
-/** The requested stages with the protective ones of `lower`, which stay whatever is requested. */
+function textOf(list: string | PipelineLevel): string {
+  return typeof list === 'string' ? list : list.text;
+}
+
+/** The requested stages with the required ones, which stay whatever is requested. */
 function withProtection(requested: readonly Stage[], required: readonly Stage[]): Stage[] {
   const protection = required.map((stage) => {
     const same = requested.find(({ module }) => module === stage.module);
@@ -209,46 +246,22 @@ function withProtection(requested: readonly Stage[], required: readonly Stage[])
   return [...outer, ...requested.filter((stage) => !protectedNames.has(stage.module.name)), ...inner];
 }
 
-/** Rejects unknown modules and invalid options. */
-export function createStage(entry: PipelineEntry, modules: ReadonlyMap<string, Module>): Stage {
+/** Rejects unknown modules and configurations, and invalid options. */
+export function createStage(
+  entry: PipelineEntry,
+  modules: ReadonlyMap<string, Module>,
+  configurations: ConfigurationSet,
+): Stage {
   const module = modules.get(entry.name);
   if (module === undefined)
     throw new GatewayError(
       'unknown_module',
       `there is no module "${entry.name}" here; GET /v1/capabilities lists them`,
     );
-  const read = module.options['~standard'].validate(entry.options);
-  if (read instanceof Promise)
-    throw new Error(`the options of ${entry.name} must be validated synchronously`);
-  if (read.issues === undefined) return { module, options: read.value, entry };
-  const faults = read.issues.map((issue) => optionIssue(entry.name, issue));
-  const param = faults.find((fault) => fault.param !== undefined)?.param;
-  throw new GatewayError(
-    'bad_module_option',
-    faults.map(({ message }) => message).join('; '),
-    param === undefined ? {} : { param },
-  );
+  return { module, options: readOptions(module, entry, configurations), entry };
 }
 
 const textTouches: ReadonlySet<Touch> = new Set(['system', 'history', 'newest-turn', 'redaction']);
-
-function optionIssue(name: string, issue: SchemaIssue): { message: string; param?: string } {
-  const unknown = 'keys' in issue && Array.isArray(issue.keys) ? issue.keys.map(String) : [];
-  const [first] = unknown;
-  if (first !== undefined)
-    return {
-      message: `${name}: there is no option ${unknown.map(quoteName).join(' and no ')}`,
-      param: first,
-    };
-  const step = issue.path?.[0];
-  if (step === undefined) return { message: `${name}: ${issue.message}` };
-  const param = typeof step === 'object' ? String(step.key) : String(step);
-  return { message: `${name}?${param}: ${issue.message}`, param };
-}
-
-function quoteName(text: string): string {
-  return `"${text.slice(0, limits.reportedFieldCharacters).toWellFormed()}"`;
-}
 
 /** What providers cache and bill at a lower price. */
 const prefixTouches: ReadonlySet<Touch> = new Set(['tools', 'system', 'history', 'newest-turn', 'redaction']);
@@ -292,7 +305,16 @@ function strictestOf(lower: Stage, requested: Stage): Stage {
   const { module, entry } = lower;
   if (module.strictest === undefined) return lower;
   const options = module.strictest([lower.options, requested.options]);
-  return { module, options, entry: { name: entry.name, options: optionTexts(options, [lower, requested]) } };
+  const configuration = entry.configuration ?? requested.entry.configuration;
+  return {
+    module,
+    options,
+    entry: {
+      name: entry.name,
+      ...(configuration !== undefined && { configuration }),
+      options: optionTexts(options, [lower, requested]),
+    },
+  };
 }
 
 /** The text of each option, as written in the list that it comes from. */

@@ -111,7 +111,7 @@ export class CountTokensHandler {
     const target = providerDirectory.resolve(requireModel(clientRequest));
     const { name } = target.provider;
     try {
-      const providerTokenCount = this.#isRedacted(clientRequest, by)
+      const providerTokenCount = (await this.#isRedacted(clientRequest, by))
         ? undefined
         : await this.#parts.counter(this.#exchange(clientRequest, target, by));
       const answer = await this.#answer(providerTokenCount, clientRequest, target);
@@ -124,9 +124,9 @@ export class CountTokensHandler {
   }
 
   /** Whether calls with this request run a module that keeps content from providers: their counters are such, too. */
-  #isRedacted(clientRequest: ClientRequest, { identity }: CountTokensContext): boolean {
+  async #isRedacted(clientRequest: ClientRequest, { identity }: CountTokensContext): Promise<boolean> {
     const header = clientRequest.header('x-weir-pipeline');
-    return this.#parts.pipelines.choose(header, identity.pipelineConfig).pipeline.redacts;
+    return (await this.#parts.pipelines.choose(header, identity)).pipeline.redacts;
   }
 
   #exchange(

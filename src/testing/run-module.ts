@@ -38,6 +38,7 @@ import { createRequestIds } from '../kernel/request-ids.ts';
 import { type Step, Trace } from '../kernel/trace.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { HeaderList } from '../lib/headers.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { Secret } from '../lib/secret.ts';
 import { PatternStore } from '../patterns/pattern-store.ts';
 import { abilitiesOf } from '../providers/catalog/abilities/index.ts';
@@ -73,6 +74,8 @@ export interface ModuleRun {
 export interface RunOptions {
   /** The module's options in the form of a pipeline list: `ttl=1h&max_bytes=10`. */
   readonly options?: string;
+  /** The content of a configuration of the module. */
+  readonly configuration?: JsonObject;
   /** A whole pipeline list, for several modules. */
   readonly pipeline?: string;
   readonly account?: string;
@@ -224,7 +227,9 @@ export function runModule(
       settlement,
       health,
     });
-    const alone = run.options === undefined ? module.name : `${module.name}?${run.options}`;
+    const named = run.configuration === undefined ? module.name : `${module.name}:test`;
+    const alone = run.options === undefined ? named : `${named}?${run.options}`;
+    const list = { text: run.pipeline ?? alone, configurations: { find: () => run.configuration } };
     const { moduleHeaders, attempts, steps } = trace;
     const observed = () => ({
       sent,
@@ -235,7 +240,7 @@ export function runModule(
     });
     try {
       const answer = await guard.watch(async () => {
-        const pipeline = pipelines.compile(run.pipeline ?? alone);
+        const pipeline = pipelines.compile(list);
         return replyOwnership.clearHolder(await pipeline.run(exchange, upstream)).answer();
       });
       return { answer, error: undefined, ...observed() };

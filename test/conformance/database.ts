@@ -4,6 +4,7 @@ import { apiKeysConformance } from './database/api-keys.ts';
 import { billingConformance } from './database/billing.ts';
 import { challengesConformance } from './database/challenges.ts';
 import { collectionEntriesConformance } from './database/collections.ts';
+import { configurationsConformance } from './database/configurations.ts';
 import { creditsConformance } from './database/credits.ts';
 import { ledgerConformance } from './database/ledger.ts';
 import { modulesConformance } from './database/modules.ts';
@@ -50,6 +51,7 @@ export function databaseConformance(
     sessionsConformance(setUpDatabase);
     apiKeysConformance(setUpDatabase);
     providerKeysConformance(setUpDatabase);
+    configurationsConformance(setUpDatabase);
     usageConformance(setUpDatabase);
     requestLogRowsConformance(setUpDatabase);
     requestLogPagesConformance(setUpDatabase);

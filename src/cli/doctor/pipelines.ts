@@ -1,3 +1,4 @@
+import { type ConfigurationSet, noConfigurations } from '../../kernel/configuration.ts';
 import type { Module } from '../../kernel/module.ts';
 import { createStage } from '../../kernel/pipeline.ts';
 import { parsePipelineList } from '../../kernel/pipeline-list.ts';
@@ -12,8 +13,12 @@ export interface KeyPipeline {
 }
 
 /** Checks the modules and options of the operator's pipeline. */
-export function pipelineFindings(pipeline: string, modules: Modules): readonly Finding[] {
-  const faults = pipelineFaultsOf(pipeline, modules);
+export function pipelineFindings(
+  pipeline: string,
+  modules: Modules,
+  configurations: ConfigurationSet,
+): readonly Finding[] {
+  const faults = pipelineFaultsOf(pipeline, modules, configurations);
   const todo = 'check WEIR_PIPELINE; docs/reference/modules describes the built-in modules and their options';
   if (faults.length > 0) return faults.map((fault) => fail('pipeline', fault, todo));
   const names = parsePipelineList(pipeline).map(({ name }) => name);
@@ -30,11 +35,17 @@ export function keyPipelineFindings(set: readonly KeyPipeline[], modules: Module
   });
 }
 
-function pipelineFaultsOf(pipeline: string, modules: Modules): readonly string[] {
+/** Without configurations, entries that name one are not checked: they may be the account's. */
+function pipelineFaultsOf(
+  pipeline: string,
+  modules: Modules,
+  configurations?: ConfigurationSet,
+): readonly string[] {
   try {
     return parsePipelineList(pipeline).flatMap((pipelineEntry) => {
       try {
-        createStage(pipelineEntry, modules);
+        if (configurations !== undefined || pipelineEntry.configuration === undefined)
+          createStage(pipelineEntry, modules, configurations ?? noConfigurations);
         return [];
       } catch (thrown) {
         return [reasonOf(thrown)];

@@ -93,7 +93,10 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
       forgetContent: createContentEraser(parts),
     }),
     ...accountPageRoutes(),
-    ...keyRoutes({ keys: services.accountKeys, warningsFor: (list) => pipelines.validate(list) }),
+    ...keyRoutes({
+      keys: services.accountKeys,
+      warningsFor: (list, accountId) => pipelines.validate(list, accountId),
+    }),
     ...keyReceiptRoutes(services.accountKeys),
     ...keyRecordingRoutes(services.accountKeys),
     ...claimRoutes(new Claims({ sessions, receipts, clock: systemClock })),

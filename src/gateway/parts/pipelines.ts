@@ -3,6 +3,7 @@ import { Sealer } from '../../accounts/sealer.ts';
 import { recordAttempt } from '../../billing/record-attempt.ts';
 import type { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
+import { AccountConfigurations } from '../../calls/account-configurations.ts';
 import { archiveRoutes } from '../../calls/archive/archive-routes.ts';
 import { Archives } from '../../calls/archive/archives.ts';
 import { BackgroundTasks } from '../../calls/background-tasks.ts';
@@ -13,6 +14,10 @@ import { CandidateFinder } from '../../calls/candidates/candidates.ts';
 import { Continuations } from '../../calls/continuations.ts';
 import { DecisionLogs } from '../../calls/decision-logs.ts';
 import { HealthMonitor } from '../../calls/health/health-monitor.ts';
+import {
+  createInstanceConfigurations,
+  type InstanceConfigurations,
+} from '../../calls/instance-configurations.ts';
 import { createKitFactory } from '../../calls/kit.ts';
 import { limits as callsLimits } from '../../calls/limits.ts';
 import { meterAttempts } from '../../calls/metered-attempt.ts';
@@ -36,6 +41,7 @@ import { createRelayUpstream, type Upload } from '../../providers/relay-upstream
 import { createUpstream, type Upstream } from '../../providers/upstream.ts';
 import { moduleApiRoute } from '../../server/api/module-routes.ts';
 import { cacheRoutes } from '../../server/api/routes/cache.ts';
+import { configurationRoutes } from '../../server/api/routes/configurations.ts';
 import { CachedTurnStore } from '../../storage/cached-turn-store.ts';
 import { SealedCacheBackend } from '../../storage/sealed-cache-backend.ts';
 import {
@@ -51,7 +57,7 @@ import type { RequestRecorder } from '../../telemetry/request-log/request-record
 import { anthropicMessages, providerFormatByName } from '../../wire/index.ts';
 import type { Part } from '../part.ts';
 import type { RootSecrets } from '../secrets.ts';
-import type { Settings } from '../settings.ts';
+import { type Settings, SettingsError } from '../settings.ts';
 import type { EmbeddingsPart } from './embeddings.ts';
 import type { ProvidersPart } from './providers.ts';
 import type { Stores } from './stores.ts';
@@ -216,13 +222,27 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       countInput: (request, all) => estimator.estimateAll(request, all),
     }),
   });
+  const instance = requireConfigurations(settings, parts.modules);
   const compiled = new Compiled(
     parts.modules,
     kits,
     new PrefixGuard({ cacheBackend: stores.cacheBackend, prices, clock: systemClock }),
+    instance,
   );
+  const configurations = new AccountConfigurations({
+    table: stores.database.configurations,
+    apiKeys: stores.database.apiKeys,
+    versions: stores.shared.versions,
+    modules: parts.modules,
+    instance,
+    clock: systemClock,
+  });
   return {
-    pipelines: new PipelineSelector(compiled, settings.pipeline),
+    pipelines: new PipelineSelector({
+      pipelines: compiled,
+      environment: settings.pipeline,
+      configurations,
+    }),
     callRunner,
     reports,
     targets,
@@ -231,6 +251,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     routes: [
       ...cacheRoutes(new ModuleCaches({ modules: parts.modules, cacheBackend, vectors })),
       ...archiveRoutes(archives).map((route) => moduleApiRoute('archive', route, stores.shared.rateLimiter)),
+      ...configurationRoutes({ configurations, instance }),
     ],
     gauges: [
       {
@@ -279,7 +300,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
         read: () => backgroundTasks.dropped,
       },
     ],
-    features: ['pipelines'],
+    features: ['pipelines', 'configurations'],
     async close(untilMs) {
       if (!(await backgroundTasks.flush(untilMs - performance.now())))
         log.error({}, 'some background tasks of modules were not finished');
@@ -301,4 +322,17 @@ function countBreakers(health: HealthMonitor): readonly GaugeSample[] {
     if (samples.size < callsLimits.breakerSeriesMax) samples.set(key, sample);
   }
   return [...samples.values()];
+}
+
+/** Throws a `SettingsError` with every fault. */
+export function requireConfigurations(
+  { configurations = {} }: Pick<Settings, 'configurations'>,
+  modules: ReadonlyMap<string, Module>,
+): InstanceConfigurations {
+  try {
+    return createInstanceConfigurations(configurations, modules);
+  } catch (thrown) {
+    if (!(thrown instanceof Error)) throw thrown;
+    throw new SettingsError(thrown.message.split('\n').map((fault) => `WEIR_CONFIGURATIONS: ${fault}`));
+  }
 }

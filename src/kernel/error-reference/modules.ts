@@ -14,6 +14,19 @@ export const moduleErrors = {
     cause: 'An option of a module is unknown, invalid or given twice. `param` names it.',
     remedy: 'Correct the option; the [module’s page](modules/README.md) lists its options.',
   },
+  unknown_configuration: {
+    cause: 'The pipeline names a configuration of a module that neither the account nor the gateway has.',
+    remedy:
+      'Take a name from `GET /v1/configurations`, or store one with `PUT /v1/configurations/<module>/<name>`.',
+  },
+  configuration_limit_reached: {
+    cause: 'The account has as many configurations as it can store.',
+    remedy: 'Delete one with `DELETE /v1/configurations/<module>/<name>`.',
+  },
+  configuration_in_use: {
+    cause: 'The pipeline of an API key names the configuration that was to be deleted.',
+    remedy: 'Change the pipelines of the keys that the message lists, then delete it.',
+  },
   blocked_by_module: {
     cause: 'A module rejected the call for a reason of its own, which `detail` names.',
     remedy: 'Change the call as the message says, or leave the module out of the pipeline.',

@@ -1,6 +1,7 @@
 import type { AccountRows } from './account-rows.ts';
 import type { BillingAccounts, Credits, Recharges } from './billing.ts';
 import type { CollectionTable } from './collection-table.ts';
+import type { Configurations } from './configurations.ts';
 import type { Accounts, Identities, Members } from './identities.ts';
 import type { KeyValueStores } from './module-store.ts';
 import type { PaidAnswers } from './paid-answers.ts';
@@ -29,6 +30,7 @@ export interface Database {
   readonly requests: RequestLog;
   readonly modules: KeyValueStores;
   readonly collections: CollectionTable;
+  readonly configurations: Configurations;
   readonly anonSessions: AnonSessions;
   readonly receipts: Receipts;
   readonly challenges: Challenges;

@@ -3,6 +3,7 @@ import type { Session, SessionTokens } from '../../accounts/session-tokens.ts';
 import { bearerTokenOf } from '../../calls/bearer-token.ts';
 import { isAnonymousToken } from '../../calls/caller-authenticator.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import type { PresentedCredential } from '../../kernel/ports/records.ts';
 import { type HeaderList, headerOf } from '../../lib/headers.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { invalidToken } from '../../sandbox/anonymous-sessions.ts';
@@ -14,6 +15,12 @@ export type AccountCaller =
   | ({ readonly kind: 'session' } & Session)
   | { readonly kind: 'key'; readonly accountId: string; readonly keyId: string }
   | { readonly kind: 'local'; readonly accountId: 'local' };
+
+/** For changes that are rejected if the credential has ended meanwhile. */
+export function credentialOf(caller: AccountCaller): PresentedCredential | undefined {
+  if (caller.kind === 'local') return undefined;
+  return { kind: caller.kind, id: caller.kind === 'key' ? caller.keyId : caller.tokenId };
+}
 
 /** Authenticates callers of Weir's own routes; each check rejects with 401. */
 export interface AccessChecks {

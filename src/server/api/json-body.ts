@@ -32,7 +32,13 @@ export function jsonBody<Shape extends z.ZodRawShape>(
   shape: Shape,
 ): BodyParser<z.output<z.ZodObject<Shape>>, WholeBodySource> {
   const schema = z.strictObject(shape);
-  const required = !schema.safeParse({}).success;
+  return bodyParserOf(schema, !schema.safeParse({}).success);
+}
+
+function bodyParserOf<Schema extends z.ZodType>(
+  schema: Schema,
+  required: boolean,
+): BodyParser<z.output<Schema>, WholeBodySource> {
   return {
     description: { schema, required },
     parse: async (request) => parseWithSchema(schema, await parseJson(request, required)),
@@ -70,6 +76,9 @@ async function parseJson(
   checkStorableText(body, '');
   return body;
 }
+
+/** Any JSON object, whose fields the route checks itself. */
+export const jsonObjectBody = bodyParserOf(z.record(z.string(), z.unknown()), true);
 
 function isJson(contentType: string): boolean {
   return /^\s*application\/([\w.!#$&^-]+\+)?json\s*(;|$)/i.test(contentType);

@@ -56,6 +56,13 @@ const exportedTables: readonly ExportedTable[] = [
     columns: ['hint', 'updated_at_ms'],
   },
   {
+    type: 'configuration',
+    from: sql`configurations`,
+    ownerColumn: 'account_id',
+    key: ['module', 'name'],
+    columns: ['content', 'updated_at_ms'],
+  },
+  {
     type: 'usage',
     from: sql`usage_days`,
     ownerColumn: 'account_id',

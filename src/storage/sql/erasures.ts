@@ -10,6 +10,7 @@ import type { Tables } from './tables.ts';
  */
 const erasedTables = [
   ['provider_keys', 'provider'],
+  ['configurations', 'name'],
   ['requests', 'id'],
   ['request_kinds', 'kind'],
   ['request_sums', 'kind'],

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { ProviderKeyVault, StoredProviderKey } from '../../../accounts/provider-key-vault.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import type { PresentedCredential } from '../../../kernel/ports/records.ts';
 import type { Provider } from '../../../kernel/provider.ts';
 import type { CheckedKey } from '../../../kernel/signing.ts';
 import { Secret } from '../../../lib/secret.ts';
 import { isKeyOfAnotherProvider, type ProviderDirectory } from '../../../providers/provider-directory.ts';
 import { limits } from '../../limits.ts';
-import type { AccountCaller } from '../access.ts';
+import { type AccountCaller, credentialOf } from '../access.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
@@ -128,11 +127,6 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
 
 function describeProviderKey({ provider, hint, updatedAtMs }: StoredProviderKey) {
   return { provider, configured: true, hint, updatedAt: timestamp(updatedAtMs) };
-}
-
-function credentialOf(caller: AccountCaller): PresentedCredential | undefined {
-  if (caller.kind === 'local') return undefined;
-  return { kind: caller.kind, id: caller.kind === 'key' ? caller.keyId : caller.tokenId };
 }
 
 function checkMayDelete(caller: AccountCaller): void {

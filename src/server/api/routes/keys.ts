@@ -13,7 +13,7 @@ import { textSchema, timestamp } from '../text.ts';
 export interface KeysParts {
   readonly keys: AccountApiKeys;
   /** Warnings about a pipeline that this instance cannot run. */
-  warningsFor(pipelineConfig: string): readonly string[];
+  warningsFor(pipelineConfig: string, accountId: string): Promise<readonly string[]>;
 }
 
 const name = textSchema({ max: limits.keyNameCharactersMax });
@@ -48,7 +48,8 @@ const headers = { 'x-weir-warnings': 'The parts of the pipeline that this instan
 /** API keys of the signed-in account. */
 export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[] {
   const tag = 'Keys';
-  const warned = (config: string | null | undefined) => warningHeadersFor(config, warningsFor);
+  const warned = async (config: string | null | undefined, accountId: string) =>
+    typeof config === 'string' ? warningHeaders(await warningsFor(config, accountId)) : [];
   return [
     defineRoute({
       method: 'POST',
@@ -72,7 +73,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
         const { id, ...rest } = describeApiKey(key);
         return {
           status: 201,
-          headers: warned(key.pipelineConfig),
+          headers: await warned(key.pipelineConfig, caller.accountId),
           body: { id, key: token, ...rest },
         };
       },
@@ -108,7 +109,8 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
       },
       async handle({ caller, body, parameters: { id = '' } }) {
         const key = await keys.change(caller.accountId, id, definedFields(body));
-        return { headers: warned(body.pipelineConfig), body: { ok: true, key: describeApiKey(key) } };
+        const headers = await warned(body.pipelineConfig, caller.accountId);
+        return { headers, body: { ok: true, key: describeApiKey(key) } };
       },
     }),
     defineRoute({
@@ -149,11 +151,7 @@ function definedFields(body: { name?: string | undefined; pipelineConfig?: strin
 }
 
 /** A pipeline may be meant for another instance, so it is stored despite warnings. */
-function warningHeadersFor(
-  config: string | null | undefined,
-  warningsFor: KeysParts['warningsFor'],
-): HeaderList {
-  const warnings = typeof config === 'string' ? warningsFor(config) : [];
+function warningHeaders(warnings: readonly string[]): HeaderList {
   if (warnings.length === 0) return [];
   return [
     'x-weir-warnings',

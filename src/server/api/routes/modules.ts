@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonSchemaOf } from '../../../kernel/configuration.ts';
 import type { Module } from '../../../kernel/module.ts';
 import type { ApiRoute } from '../route.ts';
 import { checkQueryNames } from '../validation.ts';
@@ -19,6 +20,9 @@ const modulesInfo = z.object({
         .nullable()
         .describe('The recommended position in a pipeline, lower is earlier; null if it does not matter'),
       options: z.record(z.string(), z.unknown()).describe('JSON Schema of its options'),
+      configuration: z
+        .record(z.string(), z.unknown())
+        .describe('JSON Schema of its configurations: by default that of its options'),
     }),
   ),
 });
@@ -46,12 +50,13 @@ export function modulesRoutes(modules: Iterable<Module>): readonly ApiRoute[] {
   ];
 }
 
-function describeModule({ name, status, summary, protective, touches, cache, order, options }: Module) {
-  const { $schema, ...schema } = options['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? {};
+function describeModule(module: Module) {
+  const { name, status, summary, protective, touches, cache, order, options } = module;
   return {
     ...{ name, status, purpose: summary, protective, touches },
     cache: cache === true,
     order: order ?? null,
-    options: schema,
+    options: jsonSchemaOf(options),
+    configuration: jsonSchemaOf(module.configuration ?? options),
   };
 }

@@ -69,13 +69,15 @@ export function pipelineRoutes(
         401: { description: 'Missing or invalid credential' },
       },
       async handle({ headers, query }) {
-        const { pipelineConfig } = await callerAuthenticator.identifyCurrent(headers);
+        const identity = await callerAuthenticator.identifyCurrent(headers);
+        const { pipelineConfig } = identity;
         checkQueryNames({}, query);
         const override = joinedHeaderOf(headers, 'x-weir-pipeline');
-        const errors = pipelineConfig === null ? [] : choice.validate(pipelineConfig);
+        const errors =
+          pipelineConfig === null ? [] : await choice.validate(pipelineConfig, identity.accountId);
         if (errors.length > 0)
           return { body: { ...settingsOf(override), source: 'key', pipelineConfig, active: [], errors } };
-        const { source, text, pipeline } = choice.choose(override, pipelineConfig);
+        const { source, text, pipeline } = await choice.choose(override, identity);
         const active = pipeline.stages.map((stage) => describeStage(stage, version));
         return { body: { ...settingsOf(override), source, pipelineConfig: text, active } };
       },
@@ -93,10 +95,11 @@ export function pipelineRoutes(
         400: { description: 'A query parameter is invalid' },
         401: { description: 'Missing or invalid credential' },
       },
-      handle({ query }) {
-        const { list } = parseQuery(checkQuery, query);
-        const faults = list === undefined ? [] : choice.validate(list);
-        const stages = faults.length === 0 ? choice.choose(undefined, list ?? null).pipeline.stages : [];
+      async handle({ caller: { accountId }, query }) {
+        const { list = null } = parseQuery(checkQuery, query);
+        const faults = list === null ? [] : await choice.validate(list, accountId);
+        const owner = { accountId, pipelineConfig: list, key: undefined };
+        const stages = faults.length === 0 ? (await choice.choose(undefined, owner)).pipeline.stages : [];
         const fault = faults.length === 0 ? null : faults.join('; ');
         return { body: { fault, active: stages.map((stage) => describeStage(stage, version)) } };
       },

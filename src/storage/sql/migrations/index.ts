@@ -5,6 +5,7 @@ import { archivePersons } from './archive-persons.ts';
 import { askedBy } from './asked-by.ts';
 import { billing } from './billing.ts';
 import { collections } from './collections.ts';
+import { configurations } from './configurations.ts';
 import { identities } from './identities.ts';
 import { moduleDays } from './module-days.ts';
 import { moduleStores } from './module-stores.ts';
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   collections,
   recordings,
   requestAttempts,
+  configurations,
 ];

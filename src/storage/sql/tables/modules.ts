@@ -1,5 +1,14 @@
-/** Stores and vectors of modules. */
+/** Configurations, stores and vectors of modules. */
 export interface ModuleTables {
+  readonly configurations: {
+    readonly account_id: string;
+    readonly module: string;
+    readonly name: string;
+    /** As JSON. */
+    readonly content: string;
+    readonly version: string;
+    readonly updated_at_ms: number;
+  };
   /** Module stores: one row per module and scope. */
   readonly module_stores: {
     readonly scope: string;

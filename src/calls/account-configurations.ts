@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { type ConfigurationSet, checkConfiguration } from '../kernel/configuration.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import type { Module } from '../kernel/module.ts';
+import { isConfigurationName, namesConfiguration } from '../kernel/pipeline-list.ts';
+import type { ConfigurationId, Configurations, StoredConfiguration } from '../kernel/ports/configurations.ts';
+import type { ApiKeys, PresentedCredential } from '../kernel/ports/records.ts';
+import type { Versions } from '../kernel/ports/shared-state.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { Lru } from '../lib/lru.ts';
+import { limits } from './limits.ts';
+
+export interface AccountConfigurationsParts {
+  readonly table: Configurations;
+  readonly apiKeys: Pick<ApiKeys, 'list'>;
+  readonly versions: Versions;
+  readonly modules: ReadonlyMap<string, Module>;
+  /** Those of the instance, which an account can use, too. */
+  readonly instance: ConfigurationSet;
+  readonly clock: Clock;
+}
+
+/** The configurations that accounts store. Calls read them from memory, for one version of the account. */
+export class AccountConfigurations {
+  readonly #parts: AccountConfigurationsParts;
+  readonly #sets = new Lru<CachedSet>(limits.cachedConfigurationSetsMax);
+
+  constructor(parts: AccountConfigurationsParts) {
+    this.#parts = parts;
+  }
+
+  /** Those of an account, then those of the instance. Synchronous if they were read under this version of the account. */
+  setOf(accountId: string, version: string): ConfigurationSet | Promise<ConfigurationSet> {
+    const cached = this.#sets.get(accountId);
+    return cached?.version === version ? cached.set : this.#read(accountId, version);
+  }
+
+  /** For routes that have no version of the account. */
+  async currentSetOf(accountId: string): Promise<ConfigurationSet> {
+    return this.setOf(accountId, await this.#parts.versions.of(accountId));
+  }
+
+  list(accountId: string): Promise<readonly StoredConfiguration[]> {
+    return this.#parts.table.list(accountId);
+  }
+
+  /** In use on every replica once this resolves. */
+  async put(
+    id: ConfigurationId,
+    content: JsonObject,
+    shown: PresentedCredential | undefined,
+  ): Promise<StoredConfiguration> {
+    const { table, versions, clock } = this.#parts;
+    this.#check(id, content);
+    const configuration = { ...id, content, version: randomUUID(), updatedAtMs: clock.now() };
+    const { configurationsMax: most, configurationsCharactersMax: charactersMost } = limits;
+    if (!(await table.put(configuration, { most, charactersMost, shown })))
+      throw new GatewayError(
+        'configuration_limit_reached',
+        `an account has at most ${most} configurations, with ${charactersMost} characters of JSON in all`,
+      );
+    await versions.renew(id.accountId);
+    return configuration;
+  }
+
+  /** Rejects one that an API key names: its calls would fail. False if there is none. */
+  async delete(id: ConfigurationId): Promise<boolean> {
+    const { table, apiKeys, versions } = this.#parts;
+    const keys = (await apiKeys.list(id.accountId)).filter(
+      ({ revokedAtMs, pipelineConfig }) =>
+        revokedAtMs === null && namesConfiguration(pipelineConfig ?? '', id.module, id.name),
+    );
+    if (keys.length > 0)
+      throw new GatewayError(
+        'configuration_in_use',
+        `the pipelines of these API keys name ${id.module}:${id.name}: ${keys.map((key) => key.prefix).join(', ')}`,
+      );
+    const deleted = await table.delete(id);
+    await versions.renew(id.accountId);
+    return deleted;
+  }
+
+  #check({ module: name, name: configuration }: ConfigurationId, content: JsonObject): void {
+    const module = this.#parts.modules.get(name);
+    if (module === undefined)
+      throw new GatewayError('not_found', `there is no module "${name}" here; GET /v1/modules lists them`);
+    if (!isConfigurationName(configuration))
+      throw new GatewayError(
+        'invalid_request',
+        'the name of a configuration has letters, digits and .-_ only, and begins with a letter or a digit',
+        { param: 'name' },
+      );
+    checkConfiguration(module, configuration, content);
+  }
+
+  async #read(accountId: string, version: string): Promise<ConfigurationSet> {
+    const { table, versions, instance } = this.#parts;
+    const stored = await table.list(accountId);
+    const byName = new Map(stored.map(({ module, name, content }) => [`${module}:${name}`, content]));
+    const set: ConfigurationSet = {
+      find: (module, name) => byName.get(`${module}:${name}`) ?? instance.find(module, name),
+    };
+    // Rows of a later version are not kept for calls that were admitted under this one.
+    if ((await versions.of(accountId)) === version) this.#sets.set(accountId, { version, set });
+    return set;
+  }
+}
+
+interface CachedSet {
+  readonly version: string;
+  readonly set: ConfigurationSet;
+}

@@ -1,0 +1,104 @@
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { GatewayError } from './errors.ts';
+import { limits } from './limits.ts';
+import type { Module } from './module.ts';
+import type { PipelineEntry } from './pipeline-list.ts';
+import type { SchemaIssue, StandardSchema } from './standard-schema.ts';
+
+/** Named configurations of modules, as pipelines refer to them. */
+export interface ConfigurationSet {
+  find(module: string, name: string): JsonObject | undefined;
+}
+
+export const noConfigurations: ConfigurationSet = { find: () => undefined };
+
+/** The options of a pipeline entry: those of its configuration, replaced by those that the list itself gives. */
+export function readOptions(
+  module: Module,
+  { name, configuration, options }: PipelineEntry,
+  configurations: ConfigurationSet,
+): unknown {
+  if (configuration === undefined) return parseOptions(name, module.options, options);
+  const label = `${name}:${configuration}`;
+  const content = configurations.find(name, configuration);
+  if (content === undefined)
+    throw new GatewayError(
+      'unknown_configuration',
+      `there is no configuration "${label}"; GET /v1/configurations lists them`,
+    );
+  if (module.configuration === undefined)
+    return parseOptions(label, module.options, { ...textsOf(label, content), ...options });
+  const configured = parseOptions(label, module.configuration, content);
+  if (Object.keys(options).length === 0) return configured;
+  return { ...fieldsOf(configured), ...given(parseOptions(label, module.options, options), options) };
+}
+
+/** Rejects a configuration that the module can't use, with all faults. */
+export function checkConfiguration(module: Module, configuration: string, content: JsonObject): void {
+  readOptions(module, { name: module.name, configuration, options: {} }, { find: () => content });
+}
+
+/** Empty if the schema library can't describe it. */
+export function jsonSchemaOf(schema: StandardSchema<unknown>): JsonObject {
+  const { $schema, ...described } = schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? {};
+  return described;
+}
+
+/** A module that has no schema for configurations reads them like the options of a list, which are texts. */
+function textsOf(label: string, content: JsonObject): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(content)) {
+    if (typeof value === 'object')
+      throw new GatewayError(
+        'bad_module_option',
+        `${label}: ${name}: must be a text, a number or true or false`,
+        { param: name },
+      );
+    texts[name] = String(value);
+  }
+  return texts;
+}
+
+/** The parsed values of the options that the list gives, without defaults. */
+function given(parsed: unknown, options: PipelineEntry['options']): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fieldsOf(parsed)).filter(([name]) => Object.hasOwn(options, name)),
+  );
+}
+
+function fieldsOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+function parseOptions(label: string, schema: StandardSchema<unknown>, input: unknown): unknown {
+  const read = schema['~standard'].validate(input);
+  if (read instanceof Promise) throw new Error(`the options of ${label} must be validated synchronously`);
+  if (read.issues === undefined) return read.value;
+  const faults = read.issues.map((issue) => optionIssue(label, issue));
+  const param = faults.find((fault) => fault.param !== undefined)?.param;
+  throw new GatewayError(
+    'bad_module_option',
+    faults.map(({ message }) => message).join('; '),
+    param === undefined ? {} : { param },
+  );
+}
+
+function optionIssue(label: string, issue: SchemaIssue): { message: string; param?: string } {
+  const path = (issue.path ?? []).map((step) => String(typeof step === 'object' ? step.key : step));
+  const unknown = 'keys' in issue && Array.isArray(issue.keys) ? issue.keys.map(String) : [];
+  const [first] = unknown;
+  if (first !== undefined) {
+    const where = path.length === 0 ? label : `${label}?${path.join('.')}`;
+    return {
+      message: `${where}: there is no option ${unknown.map(quoteName).join(' and no ')}`,
+      param: path[0] ?? first,
+    };
+  }
+  const [param] = path;
+  if (param === undefined) return { message: `${label}: ${issue.message}` };
+  return { message: `${label}?${path.join('.')}: ${issue.message}`, param };
+}
+
+function quoteName(text: string): string {
+  return `"${text.slice(0, limits.reportedFieldCharacters).toWellFormed()}"`;
+}

@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import type { AccountConfigurations } from '../../../calls/account-configurations.ts';
+import type { InstanceConfigurations } from '../../../calls/instance-configurations.ts';
+import { limits } from '../../../calls/limits.ts';
+import { GatewayError } from '../../../kernel/errors.ts';
+import type { StoredConfiguration } from '../../../kernel/ports/configurations.ts';
+import { type AccountCaller, credentialOf } from '../access.ts';
+import { bySessionOrKey, defineRoute } from '../define-route.ts';
+import { jsonObjectBody, noBody } from '../json-body.ts';
+import type { ApiRoute } from '../route.ts';
+import { timestamp } from '../text.ts';
+
+const configurationInfo = z.strictObject({
+  module: z.string(),
+  name: z.string(),
+  source: z.enum(['account', 'gateway']).describe('Whether the account or the operator has set it'),
+  content: z.record(z.string(), z.unknown()).nullable().describe('null for those of the gateway'),
+  version: z.string().nullable().describe('Different after each change; null for those of the gateway'),
+  updatedAt: z.iso.datetime().nullable(),
+});
+const listInfo = z.strictObject({ configurations: z.array(configurationInfo) });
+
+const unauthenticated = { 401: { description: 'Missing or invalid credential' } };
+const forbidden = { 403: { description: 'API keys can read configurations only' } };
+const unknown = { 404: { description: 'There is no such configuration' } };
+
+export interface ConfigurationRouteParts {
+  readonly configurations: AccountConfigurations;
+  readonly instance: InstanceConfigurations;
+}
+
+/** Named configurations of modules, which pipelines refer to as `module:name`. */
+export function configurationRoutes({
+  configurations,
+  instance,
+}: ConfigurationRouteParts): readonly ApiRoute[] {
+  const common = { tag: 'Configurations', access: bySessionOrKey } as const;
+  const path = '/v1/configurations/:module/:name';
+  const listOf = async (accountId: string) => {
+    const own = (await configurations.list(accountId)).map(describeConfiguration);
+    const isOwn = (module: string, name: string) =>
+      own.some((one) => one.module === module && one.name === name);
+    const others = instance.names.filter(({ module, name }) => !isOwn(module, name));
+    return [...own, ...others.map(describeInstanceConfiguration)];
+  };
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/v1/configurations',
+      summary: 'List the configurations that pipelines of the account can name',
+      body: noBody,
+      responses: { 200: { description: 'The configurations', schema: listInfo }, ...unauthenticated },
+      handle: async ({ caller }) => ({ body: { configurations: await listOf(caller.accountId) } }),
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path,
+      summary: 'Get a configuration',
+      body: noBody,
+      responses: {
+        200: { description: 'The configuration', schema: configurationInfo },
+        ...unauthenticated,
+        ...unknown,
+      },
+      async handle({ caller, parameters }) {
+        const { module, name } = idIn(parameters);
+        const found = (await listOf(caller.accountId)).find(
+          (one) => one.module === module && one.name === name,
+        );
+        if (found === undefined) throw unknownError(module, name);
+        return { body: found };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'PUT',
+      path,
+      summary: 'Store a configuration of a module',
+      body: jsonObjectBody,
+      responses: {
+        200: { description: 'It is in use on all replicas', schema: configurationInfo },
+        400: { description: 'The content is invalid; the message has all faults' },
+        404: { description: 'There is no such module' },
+        409: { description: `The account has ${limits.configurationsMax} configurations, or too large ones` },
+        ...unauthenticated,
+        ...forbidden,
+      },
+      async handle({ caller, parameters, body }) {
+        requireSession(caller);
+        const id = { accountId: caller.accountId, ...idIn(parameters) };
+        return { body: describeConfiguration(await configurations.put(id, body, credentialOf(caller))) };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      path,
+      summary: 'Delete a configuration; calls that name it are rejected',
+      body: noBody,
+      responses: {
+        204: { description: 'It is deleted' },
+        409: { description: 'The pipeline of an API key names it' },
+        ...unauthenticated,
+        ...forbidden,
+        ...unknown,
+      },
+      async handle({ caller, parameters }) {
+        requireSession(caller);
+        const { module, name } = idIn(parameters);
+        if (!(await configurations.delete({ accountId: caller.accountId, module, name })))
+          throw unknownError(module, name);
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+function idIn({ module = '', name = '' }: Readonly<Record<string, string | undefined>>) {
+  return { module, name };
+}
+
+function describeConfiguration({ module, name, content, version, updatedAtMs }: StoredConfiguration) {
+  return { module, name, source: 'account', content, version, updatedAt: timestamp(updatedAtMs) };
+}
+
+function describeInstanceConfiguration({ module, name }: InstanceConfigurations['names'][number]) {
+  return { module, name, source: 'gateway', content: null, version: null, updatedAt: null };
+}
+
+/** Someone with a leaked API key must not be able to weaken what protects the account. */
+function requireSession({ kind }: AccountCaller): void {
+  if (kind === 'key')
+    throw new GatewayError('forbidden', 'an API key can only read configurations; use a session token');
+}
+
+function unknownError(module: string, name: string): GatewayError {
+  return new GatewayError(
+    'not_found',
+    `there is no configuration ${module}:${name} of this account; GET /v1/configurations lists them`,
+  );
+}
