@@ -43,7 +43,8 @@ beforeEach(() => {
 });
 /** Nothing is left open or held, however a call ended. */
 afterEach(async () => {
-  const left = /^weir_(open_calls|open_streams|open_holds|quota_open|settling_faults_total)(\{.*\})? (?!0$)/m;
+  const left =
+    /^weir_(open_calls|open_streams|open_holds|quota_open|settling_faults_total|reporter_faults_total)(\{.*\})? (?!0$)/m;
   await eventually(() => (left.test(weir.gateway.metrics()) ? undefined : true));
 });
 after(async () => {

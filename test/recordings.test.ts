@@ -31,6 +31,8 @@ for (const { format, streamed, manner } of framings)
     const headers = ['x-weir-pipeline', 'none', 'anthropic-beta', 'one', 'x-weir-trace', 'on'];
     const { answer, id, recording } = await recorded(weir.url, { path, body, headers });
     assert.deepEqual([answer.status, answer.headers['x-weir-recorded']], [200, 'true']);
+    const { json: logged } = await call(weir.url, { path: `/v1/requests/${id}` });
+    assert.deepEqual(logged.changes, [{ what: 'header', name: 'x-weir-recorded' }]);
     const { request, response, ...facts } = recording.json;
     assert.partialDeepStrictEqual(facts, {
       id,

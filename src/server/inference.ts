@@ -122,10 +122,10 @@ export class InferenceHandler {
       failure = thrown;
       rejectCall(isGuest ? hideProviderError(thrown) : thrown, { res, context, wire, log });
     } finally {
-      recording?.close(inFlightCall, failure);
       letGo?.();
       memory?.release();
       this.#inFlight.delete(clientPresence);
+      recording?.close(inFlightCall, failure);
     }
   }
 }

@@ -58,6 +58,7 @@ export class OpenRecording {
 
   /** Stops copying at the first piece that does not fit, so that the recording has no gap. */
   onBody(bytes: Uint8Array): void {
+    if (this.#isClosed) return;
     const isComplete = this.#bytes === this.#storedBytes;
     this.#bytes += bytes.byteLength;
     if (!isComplete) return;
