@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import { clientRequestFrom } from '../../../test/support/wire/replay.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
@@ -520,6 +521,44 @@ describe('mapTexts', () => {
     assert.doesNotMatch(sent, new RegExp(`${secret}|sig`));
   });
 });
+
+test('no request that a format accepts is too odd', () => {
+  const odd = fc.oneof(
+    fc.constantFrom(null, 0, true, secret, [], {}, [[secret]], { type: 'thinking' }),
+    fc.jsonValue(),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...requests), fc.nat(), fc.nat(), odd, ({ wire, body }, at, other, value) => {
+      const changed = withOddValue(withOddValue({ ...body, extensions: 1 }, at, value), other, value);
+      let request: ChatRequest;
+      try {
+        request = read(wire, changed).request;
+      } catch (rejection) {
+        assert.ok(GatewayError.is(rejection), String(rejection));
+        return;
+      }
+      assert.equal(
+        mapTexts(request, (text) => text),
+        request,
+      );
+      mapTexts(request, mask);
+      unscannedParts(request);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+/** The body with one of its values replaced, counted in the order of the document. */
+function withOddValue(body: JsonObject, at: number, value: unknown): JsonObject {
+  let count = 0;
+  JSON.stringify(body, (_, inner) => {
+    count++;
+    return inner;
+  });
+  let index = 0;
+  const wanted = (at % (count - 1)) + 1;
+  return JSON.parse(JSON.stringify(body, (_, inner) => (index++ === wanted ? value : inner)));
+}
 
 test('texts lists every text with its place', () => {
   const found = texts({

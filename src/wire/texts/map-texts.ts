@@ -1,5 +1,7 @@
 import type { Block, ChatRequest, Message, Tool } from '../../kernel/message.ts';
+import { isJsonObject } from '../../lib/json.ts';
 import { mapFields, mapItems } from '../../lib/map-items.ts';
+import { stringOf } from '../json-values.ts';
 import { isWrappedOpaque } from '../opaque-data.ts';
 import { JsonTextMapper } from './json-text-mapper.ts';
 import { OriginalTexts } from './original-texts.ts';
@@ -72,11 +74,15 @@ class RequestTexts {
     return this.#originals.map(tool, place, () => this.#json.map(tool, place));
   }
 
+  /** A client of Messages may have a field of that name with any value. */
   #mapExtensions(extensions: NonNullable<ChatRequest['extensions']>): NonNullable<ChatRequest['extensions']> {
-    return mapFields(extensions, (owner) =>
-      mapFields(extensions[owner] ?? {}, (name, value) =>
-        settingExtensions.has(name) ? value : this.#json.map(value, elsewhere, name),
-      ),
+    if (!isJsonObject(extensions)) return this.#json.map(extensions, elsewhere);
+    return mapFields(extensions, (owner, fields) =>
+      isJsonObject(fields)
+        ? mapFields(fields, (name, value) =>
+            settingExtensions.has(name) ? value : this.#json.map(value, elsewhere, name),
+          )
+        : this.#json.map(fields, elsewhere, owner),
     );
   }
 
@@ -121,8 +127,9 @@ class RequestTexts {
 
 /** The readable text of a block that can only be sent back as it came. */
 function signedTextOf(block: Block): string | undefined {
-  if (block.type === 'thinking') return block.signature ? block.thinking : undefined;
-  return block.type === 'redacted_thinking' && isWrappedOpaque(String(block.data)) ? block.data : undefined;
+  if (block.type === 'thinking') return block.signature ? stringOf(block.thinking) : undefined;
+  const data = block.type === 'redacted_thinking' ? stringOf(block.data) : undefined;
+  return data !== undefined && isWrappedOpaque(data) ? data : undefined;
 }
 
 const elsewhere = { field: 'other' } as const;
