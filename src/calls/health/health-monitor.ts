@@ -30,6 +30,8 @@ export interface CredentialedTarget {
 
 interface NamedRecord {
   readonly target: Target;
+  /** A keyed hash of the credential. */
+  readonly credentialName: string;
   /** A name for other processes that reveals no credential. */
   readonly name: string;
   readonly record: TargetRecord;
@@ -100,15 +102,21 @@ export class HealthMonitor {
   #recordOf(target: Target, credential: Secret | undefined): NamedRecord {
     if (this.#last?.target === target && this.#lastCredential === credential) return this.#last;
     const credentialName = credential === undefined ? '' : this.#hasher.hashText(credential.reveal());
+    const isSame = this.#last?.target === target && this.#last.credentialName === credentialName;
+    const named = isSame && this.#last !== undefined ? this.#last : this.#findRecord(target, credentialName);
+    this.#last = named;
+    this.#lastCredential = credential;
+    return named;
+  }
+
+  #findRecord(target: Target, credentialName: string): NamedRecord {
     const key = `${target.provider.name}/${target.model}#${credentialName}`;
     let named = this.#records.get(key);
     if (named === undefined) {
       const name = `${target.provider.name}/${target.model}#${Buffer.from(credentialName, 'utf16le').toString('hex')}`;
-      named = { target, name, record: new TargetRecord() };
+      named = { target, credentialName, name, record: new TargetRecord() };
       this.#records.set(key, named);
     }
-    this.#last = named;
-    this.#lastCredential = credential;
     return named;
   }
 
