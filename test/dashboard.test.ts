@@ -216,6 +216,41 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await assertAccessible(page);
   });
 
+  await t.test(
+    'a configuration of a module is stored, named in the pipeline, changed and deleted',
+    async () => {
+      const text = page.getByRole('textbox', { name: 'As text' });
+      await text.fill('exact-cache?max_bytes=9');
+      await page.getByRole('button', { name: 'New configuration' }).click();
+      await page.getByLabel('Name of the configuration').fill('long');
+      const json = page.getByLabel('Options as JSON');
+      await json.fill('[1]');
+      await page.getByText('This must be a JSON object.').waitFor();
+      await json.fill('{"ttl": "soon", "color": 1}');
+      await page.getByRole('button', { name: 'Store', exact: true }).click();
+      await page.getByText(/exact-cache:long\?ttl: must be.*there is no option "color"/i).waitFor();
+      await assertAccessible(page);
+      await json.fill('{"ttl": "24h"}');
+      await page.getByRole('button', { name: 'Store', exact: true }).click();
+      const choice = page.getByLabel('Configuration', { exact: true });
+      await choice.waitFor();
+      assert.equal(await text.inputValue(), 'exact-cache:long?max_bytes=9');
+      assert.equal(await choice.inputValue(), 'long');
+      await choice.selectOption('none');
+      assert.equal(await text.inputValue(), 'exact-cache?max_bytes=9');
+      await choice.selectOption('long');
+      await text.fill('exact-cache:nosuch');
+      await page.getByText(/no configuration "exact-cache:nosuch"/i).waitFor();
+      await choice.selectOption('long');
+      await page.getByRole('button', { name: 'Edit long' }).click();
+      assert.match(await json.inputValue(), /"ttl": "24h"/);
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await choice.waitFor();
+      assert.equal(await text.inputValue(), 'exact-cache');
+      assert.deepEqual(await choice.locator('option').allInnerTexts(), ['none']);
+    },
+  );
+
   await t.test('provider keys are stored and removed', async () => {
     await page.getByRole('link', { name: 'Provider keys' }).first().click();
     await page.getByRole('button', { name: 'Store a key for Anthropic' }).click();

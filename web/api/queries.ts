@@ -13,6 +13,7 @@ export type LogPage = Answer<'/v1/requests', 'get'>;
 export type LoggedCall = LogPage['requests'][number];
 export type Provider = Answer<'/v1/capabilities', 'get'>['providers'][number];
 export type ModuleInfo = Answer<'/v1/modules', 'get'>['modules'][number];
+export type Configuration = Answer<'/v1/configurations', 'get'>['configurations'][number];
 export type ModuleWorth = Answer<'/v1/usage', 'get'>['modules'][number];
 export type ApiKey = Answer<'/v1/keys', 'get'>['keys'][number];
 export type Pattern = Answer<'/v1/patterns', 'get'>['patterns'][number];
@@ -77,6 +78,11 @@ export const modules = queryOptions({
   queryKey: ['modules'],
   queryFn: () => told(api.GET('/v1/modules')),
   ...once,
+});
+
+export const configurations = queryOptions({
+  queryKey: ['configurations'],
+  queryFn: () => told(api.GET('/v1/configurations')),
 });
 
 export const catalog = queryOptions({

@@ -4,6 +4,7 @@ import { type DragEvent, type KeyboardEvent, useState } from 'react';
 import { type ModuleInfo, modules } from '../../api/queries.ts';
 import { Button, Field, IconButton, Input, Select } from '../controls.tsx';
 import { Loaded, Rows, sentence } from '../states.tsx';
+import { ConfigurationField } from './configuration-field.tsx';
 import { OptionsForm } from './options-form.tsx';
 import { betterOrder, type Stage, stagesOf, textOf } from './pipeline-text.ts';
 import { usePipelineFault } from './use-fault.ts';
@@ -33,6 +34,8 @@ function Editor({ known, text, onChange, fault }: EditorProps & { readonly known
   const better = betterOrder(stages, known);
   const found = usePipelineFault(text);
   const put = (next: readonly Stage[]) => onChange(textOf(next));
+  const change = (changes: Partial<Stage>) =>
+    put(stages.map((stage) => (stage.name === selected?.name ? { ...stage, ...changes } : stage)));
   const left = known.filter(({ name }) => !stages.some((stage) => stage.name === name));
   return (
     <div className="flex flex-col gap-4">
@@ -61,14 +64,14 @@ function Editor({ known, text, onChange, fault }: EditorProps & { readonly known
           )}
         </div>
         {selected !== undefined && info !== undefined ? (
-          <OptionsForm
-            key={selected.name}
-            info={info}
-            values={selected.options}
-            onChange={(options) =>
-              put(stages.map((stage) => (stage.name === selected.name ? { ...stage, options } : stage)))
-            }
-          />
+          <div key={selected.name} className="flex min-w-0 flex-col gap-3">
+            <OptionsForm info={info} values={selected.options} onChange={(options) => change({ options })} />
+            <ConfigurationField
+              module={selected.name}
+              chosen={selected.configuration}
+              onChoose={(configuration) => change({ configuration })}
+            />
+          </div>
         ) : (
           <p className="text-sm text-muted">
             {selected === undefined

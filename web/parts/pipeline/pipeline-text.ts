@@ -1,10 +1,12 @@
 /** One module of a pipeline, with those of its options that are not left to it. */
 export interface Stage {
   readonly name: string;
+  /** The name of its stored configuration. */
+  readonly configuration?: string | undefined;
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** Reads `exact-cache?ttl=1h,cost-guard?day=5`. What is wrong in it, the gateway says. */
+/** Reads `exact-cache?ttl=1h,cost-guard:team?day=5`. What is wrong in it, the gateway says. */
 export function stagesOf(text: string): readonly Stage[] {
   const plain = text.replaceAll(/\s/g, '');
   if (plain === '' || plain === 'none') return [];
@@ -12,16 +14,18 @@ export function stagesOf(text: string): readonly Stage[] {
     .split(',')
     .filter((entry) => entry !== '')
     .map((entry) => {
-      const [name = '', ...query] = entry.split('?');
-      return { name, options: Object.fromEntries(new URLSearchParams(query.join('?'))) };
+      const [head = '', ...query] = entry.split('?');
+      const [name = '', configuration] = head.split(/:(.*)/);
+      return { name, configuration, options: Object.fromEntries(new URLSearchParams(query.join('?'))) };
     });
 }
 
 export function textOf(stages: readonly Stage[]): string {
   return stages
-    .map(({ name, options }) => {
+    .map(({ name, configuration, options }) => {
+      const head = configuration === undefined ? name : `${name}:${configuration}`;
       const query = new URLSearchParams(options).toString();
-      return query === '' ? name : `${name}?${query}`;
+      return query === '' ? head : `${head}?${query}`;
     })
     .join(',');
 }
