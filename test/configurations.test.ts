@@ -88,6 +88,9 @@ describe('a configuration of a module', () => {
       'no option \\"more\\"',
     ])
       assert.ok(faulty.text.includes(part), `${part} in ${faulty.text}`);
+    const many = await put('rules/strict', { rules: Array.from({ length: 1000 }, () => 1) });
+    assert.match(many.text, /; and 980 more faults/);
+    assert.ok(many.text.length < 5000);
     assertRejected(await put('nosuch/strict', {}), 404, 'not_found');
     for (const name of ['%2e%2e', 'a b', 'x'.repeat(65), '-x', 'a:b'])
       assertRejected(await put(`rules/${encodeURIComponent(name)}`, strict), 400, 'invalid_request');

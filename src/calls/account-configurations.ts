@@ -25,15 +25,20 @@ export interface AccountConfigurationsParts {
 export class AccountConfigurations {
   readonly #parts: AccountConfigurationsParts;
   readonly #sets = new Lru<CachedSet>(limits.cachedConfigurationSetsMax);
+  readonly #lookups = new Map<string, Promise<ConfigurationSet>>();
 
   constructor(parts: AccountConfigurationsParts) {
     this.#parts = parts;
   }
 
-  /** Those of an account, then those of the instance. Synchronous if they were read under this version of the account. */
-  setOf(accountId: string, version: string): ConfigurationSet | Promise<ConfigurationSet> {
+  /** Those of an account, then those of the instance. Concurrent calls share one query. */
+  async setOf(accountId: string, version: string): Promise<ConfigurationSet> {
     const cached = this.#sets.get(accountId);
-    return cached?.version === version ? cached.set : this.#read(accountId, version);
+    if (cached?.version === version) return cached.set;
+    const name = `${accountId}\n${version}`;
+    const lookup = this.#lookups.get(name) ?? this.#read(accountId, version);
+    this.#lookups.set(name, lookup);
+    return lookup.finally(() => this.#lookups.delete(name));
   }
 
   /** For routes that have no version of the account. */

@@ -46,17 +46,13 @@ export function jsonSchemaOf(schema: StandardSchema<unknown>): JsonObject {
 
 /** A module that has no schema for configurations reads them like the options of a list, which are texts. */
 function textsOf(label: string, content: JsonObject): Record<string, string> {
-  const texts: Record<string, string> = {};
-  for (const [name, value] of Object.entries(content)) {
-    if (typeof value === 'object')
-      throw new GatewayError(
-        'bad_module_option',
-        `${label}: ${name}: must be a text, a number or true or false`,
-        { param: name },
-      );
-    texts[name] = String(value);
-  }
-  return texts;
+  const values = Object.entries(content);
+  const faults = values
+    .filter(([, value]) => typeof value === 'object')
+    .map(([name]) => truncate(name))
+    .map((param) => ({ message: `${label}?${param}: must be a text, a number or true or false`, param }));
+  if (faults.length > 0) throw optionsError(faults);
+  return Object.fromEntries(values.map(([name, value]) => [name, String(value)]));
 }
 
 /** The parsed values of the options that the list gives, without defaults. */
@@ -74,17 +70,27 @@ function parseOptions(label: string, schema: StandardSchema<unknown>, input: unk
   const read = schema['~standard'].validate(input);
   if (read instanceof Promise) throw new Error(`the options of ${label} must be validated synchronously`);
   if (read.issues === undefined) return read.value;
-  const faults = read.issues.map((issue) => optionIssue(label, issue));
+  throw optionsError(read.issues.map((issue) => optionIssue(label, issue)));
+}
+
+interface OptionFault {
+  readonly message: string;
+  readonly param?: string;
+}
+
+function optionsError(faults: readonly OptionFault[]): GatewayError {
+  const listed = faults.slice(0, limits.reportedFaultsMax).map(({ message }) => message);
+  const more = faults.length > listed.length ? [`and ${faults.length - listed.length} more faults`] : [];
   const param = faults.find((fault) => fault.param !== undefined)?.param;
-  throw new GatewayError(
+  return new GatewayError(
     'bad_module_option',
-    faults.map(({ message }) => message).join('; '),
+    [...listed, ...more].join('; '),
     param === undefined ? {} : { param },
   );
 }
 
-function optionIssue(label: string, issue: SchemaIssue): { message: string; param?: string } {
-  const path = (issue.path ?? []).map((step) => String(typeof step === 'object' ? step.key : step));
+function optionIssue(label: string, issue: SchemaIssue): OptionFault {
+  const path = (issue.path ?? []).map((step) => truncate(String(typeof step === 'object' ? step.key : step)));
   const unknown = 'keys' in issue && Array.isArray(issue.keys) ? issue.keys.map(String) : [];
   const [first] = unknown;
   if (first !== undefined) {
@@ -100,5 +106,9 @@ function optionIssue(label: string, issue: SchemaIssue): { message: string; para
 }
 
 function quoteName(text: string): string {
-  return `"${text.slice(0, limits.reportedFieldCharacters).toWellFormed()}"`;
+  return `"${truncate(text)}"`;
+}
+
+function truncate(name: string): string {
+  return name.slice(0, limits.reportedFieldCharacters).toWellFormed();
 }

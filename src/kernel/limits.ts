@@ -56,6 +56,8 @@ export const limits = {
   reportedFieldCharacters: 100,
   /** How many dropped field names are reported. */
   reportedFieldsMax: 5,
+  /** Faults of options in one error; more are counted. */
+  reportedFaultsMax: 20,
   /** Calls stored in one statement, ten milliseconds of database time. */
   requestLogRowsAtOnce: 500,
   /** How often the database may reject a batch of rows. */

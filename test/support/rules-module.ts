@@ -17,7 +17,7 @@ export const rulesModule = defineModule({
     .transform(({ mode }) => ({ mode, rules: [] as readonly z.infer<typeof rule>[] })),
   configuration: z.strictObject({
     mode: z.enum(['replace', 'monitor']).default('replace'),
-    rules: z.array(rule).max(100),
+    rules: z.array(rule),
   }),
   handle(exchange, next, kit) {
     const { mode, rules } = kit.options;
