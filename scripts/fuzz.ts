@@ -9,6 +9,7 @@ import { type Side, sides } from '../test/fuzz/cases.ts';
 import { FreezeWatch } from '../test/fuzz/freeze-watch.ts';
 import { described, fuzzCalls, type Tally } from '../test/fuzz/fuzz-calls.ts';
 import { type CodecTally, fuzzAnswers, fuzzRequests } from '../test/fuzz/fuzz-codecs.ts';
+import { fuzzWebSockets } from '../test/fuzz/fuzz-web-sockets.ts';
 import { fuzzWithAccounts } from '../test/fuzz/people.ts';
 import { Stage } from '../test/fuzz/stage.ts';
 
@@ -44,9 +45,9 @@ try {
 console.log(`${failed} failures`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** As much time each for clients, providers, texts, own routes, and codecs alone. */
+/** As much time each for clients, providers, texts, own routes, WebSockets, and codecs alone. */
 async function everything(ms: number): Promise<void> {
-  const share = ms / 5;
+  const share = ms / 6;
   await warmUp();
   const before = heldBytes();
   for (const side of sides) {
@@ -60,6 +61,11 @@ async function everything(ms: number): Promise<void> {
   console.log(
     `own routes: ${await fuzzWithAccounts(stage.gateway.url, { ms: share, seed }).catch(fail)} calls`,
   );
+  watch.note('WebSockets');
+  for (const implementation of ['own', 'node'] as const)
+    console.log(
+      `WebSockets (${implementation}): ${await fuzzWebSockets(implementation, { ms: share / 2, seed }).catch(fail)} connections`,
+    );
   watch.note('codecs');
   const untilMs = performance.now() + share;
   // Every step-th, each time from another place, until all were tried or the time is over.

@@ -1,10 +1,11 @@
 import type { AccessChecks } from '../server/api/access.ts';
-import { createApp, type Pages } from '../server/api/app.ts';
+import { createApp, type Pages, webSocketPaths } from '../server/api/app.ts';
 import { openapiRoute } from '../server/api/openapi.ts';
 import { createDataPlaneRouter } from '../server/data-plane.ts';
 import { createGatewayServer } from '../server/gateway-server.ts';
 import { Listener } from '../server/listener.ts';
 import { HostNameCache, loopbackHosts, type RequestGuardRules } from '../server/request-guard.ts';
+import { WebSockets } from '../server/web-sockets.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { PartRoute } from './part.ts';
 import type { Settings } from './settings.ts';
@@ -24,15 +25,17 @@ interface ListenParts {
 export function startListener(parts: ListenParts): Promise<Listener> {
   const { settings, log, via, access, routes, isDraining, pages } = parts;
   const served = routes.filter((route) => route.kind === 'inference');
+  const webSockets = new WebSockets();
   const server = createGatewayServer({
     httpImplementation: settings.httpImplementation,
     guardRules: requestGuardRules(settings, via),
     trustedProxies: settings.trustedProxies,
     dataPlane: createDataPlaneRouter(served),
-    app: createApp([...routes, openapiRoute(routes)], { access, log, pages }),
+    app: createApp([...routes, openapiRoute(routes)], { access, log, pages, webSockets }),
+    mayUpgrade: webSocketPaths(routes),
     isDraining,
   });
-  return Listener.open(server, settings);
+  return Listener.open(server, settings, () => webSockets.leave());
 }
 
 /** Local mode rejects other hosts and foreign pages; cloud mode accepts any host, since every call needs a key. */

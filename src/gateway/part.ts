@@ -1,4 +1,4 @@
-import type { ApiRoute } from '../server/api/route.ts';
+import type { ApiRoute, WebSocketRoute } from '../server/api/route.ts';
 import type { DataPlaneRoute } from '../server/data-plane.ts';
 import type { Gauge } from '../telemetry/process-gauges.ts';
 
@@ -15,4 +15,4 @@ export interface Part {
   close?(untilMs: number): Promise<void>;
 }
 
-export type PartRoute = ApiRoute | DataPlaneRoute;
+export type PartRoute = ApiRoute | WebSocketRoute | DataPlaneRoute;

@@ -3,10 +3,11 @@ import { HttpProtocolError } from './protocol-error.ts';
 import { HttpRequest } from './request.ts';
 import type { RequestHead } from './request-head.ts';
 import { RequestReader } from './request-reader.ts';
-import { HttpResponse, type ResponseConnection } from './response.ts';
+import { HttpResponse, type ResponseConnection, type TakenSocket } from './response.ts';
 import { buildResponseHead, type ResponseHead } from './response-head.ts';
 import type { ConnectionContext, ConnectionWait, ServerConnection } from './server-connection.ts';
 
+const noBytes = Buffer.alloc(0);
 const continueResponse = 'HTTP/1.1 100 Continue\r\n\r\n';
 
 /** A connection that Weir's own parser reads. A request is parsed after the response to the previous one has ended. */
@@ -19,6 +20,10 @@ export class Connection implements ServerConnection, ResponseConnection {
   #response: HttpResponse | undefined;
   #waitingSince: number;
   #isClosing = false;
+  #isUpgraded = false;
+  readonly #onDataEvent = (bytes: Buffer) => this.#onData(bytes);
+  readonly #onDrainEvent = () => this.#onDrain();
+  readonly #onEndEvent = () => this.#onClientEnd();
 
   constructor(socket: Socket, connectionContext: ConnectionContext) {
     this.#socket = socket;
@@ -29,9 +34,9 @@ export class Connection implements ServerConnection, ResponseConnection {
       resume: () => socket.resume(),
       sendContinue: () => this.#sendContinue(),
     });
-    socket.on('data', (bytes: Buffer) => this.#onData(bytes));
-    socket.on('drain', () => this.#onDrain());
-    socket.on('end', () => this.#onClientEnd());
+    socket.on('data', this.#onDataEvent);
+    socket.on('drain', this.#onDrainEvent);
+    socket.on('end', this.#onEndEvent);
     // A 'close' event follows.
     socket.on('error', () => undefined);
     socket.on('close', () => {
@@ -53,6 +58,7 @@ export class Connection implements ServerConnection, ResponseConnection {
   }
 
   wait(): ConnectionWait {
+    if (this.#isUpgraded) return 'upgraded';
     if (this.#isClosing) return 'close';
     if (this.#response === undefined) return this.#reader.bufferedBytes === 0 ? 'request' : 'head';
     if (this.#reader.isReadingBody) return 'body';
@@ -126,6 +132,16 @@ export class Connection implements ServerConnection, ResponseConnection {
 
   get needsDrain(): boolean {
     return this.#socket.writableNeedDrain;
+  }
+
+  takeSocket(): TakenSocket | undefined {
+    const socket = this.#socket;
+    if (this.#isClosing || socket.destroyed || this.#reader.isReadingBody) return undefined;
+    this.#isUpgraded = true;
+    socket.off('data', this.#onDataEvent).off('drain', this.#onDrainEvent).off('end', this.#onEndEvent);
+    const head = this.#reader.takeBuffered() ?? noBytes;
+    socket.resume();
+    return { socket, head };
   }
 
   end(keepsAlive: boolean, ...pieces: readonly (Uint8Array | string)[]): void {

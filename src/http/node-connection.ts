@@ -26,6 +26,8 @@ export function createNodeAcceptor(context: ConnectionContext): (socket: Socket)
     requireHostHeader: false,
     // HttpServer has its own timeouts.
     ...{ keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 },
+    // Node.js before 24.9 ignores this, and passes every upgrade to the listener below.
+    shouldUpgradeCallback: (req) => isUpgrade(req, context),
   });
   // Otherwise node:http would drop the headers after the 2000th without an error.
   server.maxHeadersCount = 0;
@@ -35,6 +37,8 @@ export function createNodeAcceptor(context: ConnectionContext): (socket: Socket)
   server.on('connect', (_, socket) =>
     connections.get(socket)?.onFault(malformedRequest('a CONNECT request')),
   );
+  if (context.mayUpgrade !== undefined)
+    server.on('upgrade', (req, socket, head) => connections.get(socket)?.onUpgrade(req, head));
   server.on('clientError', (error, socket) => connections.get(socket)?.onParseError(error));
   return (socket) => {
     const connection = new NodeConnection(socket, context);
@@ -42,6 +46,20 @@ export function createNodeAcceptor(context: ConnectionContext): (socket: Socket)
     server.emit('connection', socket);
     return connection;
   };
+}
+
+/** Other upgrades are ignored, and the request is served as HTTP. */
+function isUpgrade(
+  { method, url = '', headers }: IncomingMessage,
+  { mayUpgrade }: ConnectionContext,
+): boolean {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  return (
+    method === 'GET' &&
+    headers.upgrade?.toLowerCase() === 'websocket' &&
+    !hasBody &&
+    mayUpgrade?.(url) === true
+  );
 }
 
 /** A request that `node:http` has parsed. */
@@ -71,6 +89,7 @@ class NodeConnection implements ServerConnection {
   #waitingSince: number;
   #isPaused = false;
   #isClosing = false;
+  #isUpgraded = false;
 
   constructor(socket: Socket, context: ConnectionContext) {
     this.#socket = socket;
@@ -78,6 +97,7 @@ class NodeConnection implements ServerConnection {
     this.#waitingSince = context.nowSeconds;
     // A client that ends its side has left, so an unfinished response is aborted.
     socket.on('end', () => {
+      if (this.#isUpgraded) return;
       this.#abort();
       this.#close();
     });
@@ -91,7 +111,8 @@ class NodeConnection implements ServerConnection {
   }
 
   get isIdle(): boolean {
-    const isServing = this.#current !== undefined || this.#waiting.length > 0;
+    if (this.#isUpgraded) return false;
+    const isServing = this.#response !== undefined || this.#current !== undefined || this.#waiting.length > 0;
     return !isServing && !this.#hasNextHead && this.unsentBytes === 0;
   }
 
@@ -108,6 +129,7 @@ class NodeConnection implements ServerConnection {
   }
 
   wait(): ConnectionWait {
+    if (this.#isUpgraded) return 'upgraded';
     if (this.#isClosing) return 'close';
     if (this.#response !== undefined) {
       if (this.#body?.isComplete === false) return 'body';
@@ -156,6 +178,65 @@ class NodeConnection implements ServerConnection {
       }
       this.#serveNext();
     });
+  }
+
+  /** Serves a request after which `node:http` has stopped reading the socket. */
+  onUpgrade(req: IncomingMessage, head: Buffer): void {
+    if (this.#isClosing || this.#fault !== undefined) return;
+    this.#onParsed();
+    const { method = '', url: target = '', rawHeaders: headers, httpVersion } = req;
+    if (this.#current !== undefined || this.#waiting.length > 0) {
+      this.onFault(malformedRequest('an upgrade behind other requests'));
+      return;
+    }
+    if (httpVersion !== '1.1' || !isRequestTarget(target)) {
+      this.reject(malformedRequest('invalid upgrade'));
+      return;
+    }
+    const body = new RequestBody(0, noFlowControl);
+    body.push(noBytes, true);
+    const request = new HttpRequest({ method, target, headers, isHttp10: false }, body, this.#socket);
+    const response = new HttpResponse(request, this.#upgradeConnection(head));
+    this.#response = response;
+    this.#socket.on('drain', () => response.onDrain());
+    this.#context.serve(request, response);
+  }
+
+  /** Any response but an upgrade is the last one on the connection. */
+  #upgradeConnection(head: Buffer): ResponseConnection {
+    const socket = this.#socket;
+    const { date, idleSeconds } = this.#context;
+    const send = (pieces: readonly (Uint8Array | string)[]) => {
+      for (const piece of pieces)
+        if (typeof piece === 'string') socket.write(piece, 'latin1');
+        else socket.write(piece);
+    };
+    return {
+      buildHead: (status, headers) =>
+        buildResponseHead(status, headers, {
+          isHeadRequest: false,
+          isHttp10: false,
+          keepsAlive: false,
+          date,
+          idleSeconds,
+        }),
+      send: (...pieces) => send(pieces),
+      get needsDrain() {
+        return socket.writableNeedDrain;
+      },
+      end: (_, ...pieces) => {
+        send(pieces);
+        this.#response = undefined;
+        this.#close();
+      },
+      destroy: () => socket.destroy(),
+      reset: () => socket.resetAndDestroy(),
+      takeSocket: () => {
+        if (this.#isClosing || socket.destroyed) return undefined;
+        this.#isUpgraded = true;
+        return { socket, head };
+      },
+    };
   }
 
   onParseError({ code = '' }: Error & { readonly code?: string }): void {
@@ -290,6 +371,7 @@ class NodeConnection implements ServerConnection {
       },
       destroy: () => this.#socket.destroy(),
       reset: () => this.#socket.resetAndDestroy(),
+      takeSocket: () => undefined,
     };
   }
 
@@ -316,6 +398,8 @@ class NodeConnection implements ServerConnection {
     this.#response?.abort();
   }
 }
+
+const noFlowControl = { pause() {}, resume() {}, sendContinue() {} };
 
 function ignoreError(): void {
   // The socket closes, which aborts the request.

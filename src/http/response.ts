@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { HttpRequest } from './request.ts';
 import type { BodyFraming, ResponseHead } from './response-head.ts';
 
@@ -16,6 +17,15 @@ export interface ResponseConnection {
   destroy(): void;
   /** Closes the connection with a TCP reset. */
   reset(): void;
+  /** Hands over the socket; undefined if the connection can't speak another protocol after this request. */
+  takeSocket(): TakenSocket | undefined;
+}
+
+/** A socket that no longer speaks HTTP. */
+export interface TakenSocket {
+  readonly socket: Socket;
+  /** The bytes that followed the request. */
+  readonly head: Buffer;
 }
 
 /** Observes what is sent to the client. */
@@ -112,6 +122,16 @@ export class HttpResponse {
     this.#isEnded = true;
     this.#abortListeners = [];
     this.#send(true);
+  }
+
+  /** Ends the response without a head, and hands over the socket for another protocol. Throws if that is impossible. */
+  takeSocket(): TakenSocket {
+    const taken = this.#headersSent || this.isClosed ? undefined : this.#connection.takeSocket();
+    if (taken === undefined) throw new Error('this connection cannot be upgraded');
+    this.#headersSent = true;
+    this.#isEnded = true;
+    this.#abortListeners = [];
+    return taken;
   }
 
   /** Closes the connection so that the client sees an incomplete response. */

@@ -16,7 +16,9 @@ export type ConnectionWait =
   /** The client does not read the response. */
   | 'drain'
   /** The connection closes after the last bytes. */
-  | 'close';
+  | 'close'
+  /** The connection speaks another protocol. */
+  | 'upgraded';
 
 /** A client connection as the server sees it. Weir's own parser and `node:http` each implement it. */
 export interface ServerConnection {
@@ -37,6 +39,8 @@ export interface ServerConnection {
 /** The server as its connections see it. */
 export interface ConnectionContext {
   readonly headBytesMax: number;
+  /** Whether a GET request for this target, which asks for a WebSocket, may get one. Undefined if none may. */
+  readonly mayUpgrade?: ((target: string) => boolean) | undefined;
   /** How long a connection may wait for its next request. */
   readonly idleSeconds: number;
   /** Whether connections stay open after a response. */

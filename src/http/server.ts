@@ -12,6 +12,8 @@ export type HttpImplementation = 'own' | 'node';
 export interface ServerOptions {
   readonly implementation: HttpImplementation;
   readonly headBytesMax: number;
+  /** Whether a GET request for this target, which asks for a WebSocket, may get one. Undefined if none may. */
+  mayUpgrade?(target: string): boolean;
   /** How long a kept connection may wait for its next request. */
   readonly idleMs: number;
   /** How long a request head may take to arrive. */
@@ -42,6 +44,7 @@ export class HttpServer {
     this.#options = options;
     const context: MutableContext & ConnectionContext = {
       headBytesMax: options.headBytesMax,
+      mayUpgrade: options.mayUpgrade,
       idleSeconds: Math.floor(options.idleMs / 1000),
       serve: options.serve,
       reject: options.reject,

@@ -19,6 +19,8 @@ export interface GatewayServerParts {
   /** Handles everything outside the data plane. */
   readonly app: App;
   readonly isDraining: () => boolean;
+  /** Whether the path of a target has a route for WebSockets; undefined if no path has. */
+  readonly mayUpgrade: ((target: string) => boolean) | undefined;
   readonly trustedProxies: TrustedProxies;
 }
 
@@ -31,6 +33,7 @@ export function createGatewayServer(parts: GatewayServerParts): HttpServer {
   return new HttpServer({
     implementation: parts.httpImplementation,
     headBytesMax: limits.requestHeadBytesMax,
+    ...(parts.mayUpgrade !== undefined && { mayUpgrade: parts.mayUpgrade }),
     idleMs: parts.trustedProxies.by === 'none' ? limits.idleConnectionMs : limits.idleProxyConnectionMs,
     headMs: limits.requestHeadersMs,
     requestMs: limits.requestBodyMs,

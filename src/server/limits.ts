@@ -67,6 +67,24 @@ export const limits = {
    */
   lingerMs: 10_000,
   lingerBytesMax: 64 * 1024 * 1024,
+  /** Open WebSockets of a process: each has buffers of some 20 KB and a timer. */
+  webSocketsMax: 2000,
+  /** An agent opens one for each of its windows. */
+  webSocketsPerAccountMax: 100,
+  webSocket: {
+    /** A route may set another limit. */
+    messageBytesMax: 1024 * 1024,
+    unreadMessagesMax: 32,
+    /** A client may split a message that it makes up piece by piece; each fragment costs a buffer. */
+    fragmentsMax: 1024,
+    controlFramesMax: 100,
+    /** Proxies close connections that are silent for a minute. */
+    pingMs: 30_000,
+    /** The longest that a person leaves an agent alone before it connects anew. */
+    idleMs: 3_600_000,
+    closeMs: 10_000,
+    unsentBytesMax: 64 * 1024,
+  },
   /** Issues of a stored pipeline must fit in a header that any proxy passes on. */
   warningCharactersMax: 1000,
   /** Calls on one page. */

@@ -3,12 +3,16 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { WebSocket } from 'ws';
 import { call } from '../../test/support/call.ts';
 import { cleanUp } from '../../test/support/clean-up.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { httpImplementations, patient } from '../../test/support/http-server.ts';
 import { type HttpImplementation, HttpServer } from '../http/server.ts';
+import { acceptWebSocket } from '../http/websocket.ts';
+import { limits } from './limits.ts';
 import { Listener } from './listener.ts';
+import { WebSockets } from './web-sockets.ts';
 
 async function setUp(t: TestContext, implementation: HttpImplementation) {
   const server = new HttpServer({
@@ -57,5 +61,27 @@ for (const implementation of httpImplementations) {
     const { listener, url, agent } = await setUp(t, implementation);
     await call(url, { path: '/', agent });
     await listener.close(60_000, () => assert.fail('the timeout was reached'));
+  });
+
+  test(`close closes WebSockets and waits for them (${implementation})`, async (t) => {
+    const webSockets = new WebSockets();
+    const server = new HttpServer({
+      ...patient,
+      implementation,
+      mayUpgrade: () => true,
+      serve(_, res) {
+        const accepted = acceptWebSocket(res, { headers: [], limits: limits.webSocket });
+        if (accepted !== undefined) webSockets.add(accepted, 'account');
+      },
+    });
+    const address = { host: '127.0.0.1', port: 0 };
+    const listener = await Listener.open(server, address, () => webSockets.leave());
+    const client = new WebSocket(listener.url.replace('http', 'ws'));
+    cleanUp(t, () => client.terminate());
+    await once(client, 'open');
+    const closed = once(client, 'close');
+    await listener.close(60_000, () => assert.fail('the timeout was reached'));
+    assert.equal((await closed)[0], 1001);
+    assert.equal(webSockets.size, 0);
   });
 }

@@ -9,16 +9,24 @@ export interface ListenAddress {
 export class Listener {
   readonly url: string;
   readonly #server: HttpServer;
+  readonly #closeWebSockets: () => void;
   #closing: Promise<void> | undefined;
 
-  static async open(server: HttpServer, { host, port }: ListenAddress): Promise<Listener> {
+  /** `closeWebSockets` is called when the server shuts down. */
+  static async open(
+    server: HttpServer,
+    { host, port }: ListenAddress,
+    closeWebSockets: () => void = () => undefined,
+  ): Promise<Listener> {
     const bound = await server.listen(host, port);
-    return new Listener(server, `http://${host.includes(':') ? `[${host}]` : host}:${bound}`);
+    const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+    return new Listener(server, url, closeWebSockets);
   }
 
-  private constructor(server: HttpServer, url: string) {
+  private constructor(server: HttpServer, url: string, closeWebSockets: () => void) {
     this.#server = server;
     this.url = url;
+    this.#closeWebSockets = closeWebSockets;
   }
 
   /**
@@ -42,11 +50,13 @@ export class Listener {
   /** From now on each connection serves one more request, so clients reconnect elsewhere. */
   disableKeepAlive(): void {
     this.#server.disableKeepAlive();
+    this.#closeWebSockets();
   }
 
   /** Waits for open calls up to `graceMs`, then aborts them. */
   async close(graceMs: number, giveUp: () => void): Promise<void> {
     const closed = this.#server.close();
+    this.#closeWebSockets();
     // Otherwise a connection that becomes idle meanwhile would keep the server open.
     this.#server.closeIdleConnections();
     const sweep = setInterval(() => this.#server.closeIdleConnections(), 50);

@@ -1,15 +1,17 @@
 import type { TestContext } from 'node:test';
 import type { HttpImplementation } from '../../src/http/server.ts';
 import { createLocalAccess } from '../../src/server/api/access.ts';
-import { createApp } from '../../src/server/api/app.ts';
+import { createApp, webSocketPaths } from '../../src/server/api/app.ts';
 import type { Route } from '../../src/server/api/route.ts';
 import { SessionCookies } from '../../src/server/api/session-cookie.ts';
+import { WebSockets } from '../../src/server/web-sockets.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { startHttp } from './http-server.ts';
 
 /** Routes without a gateway, as a local instance serves them. */
 export interface ServedRoutes {
   readonly url: string;
+  readonly webSockets: WebSockets;
   readonly logLines: readonly string[];
 }
 
@@ -25,14 +27,16 @@ export async function serveRoutes(
     localToken: undefined,
     cookies: new SessionCookies({ url: '' }),
   });
-  const app = createApp(routes, { access, log });
+  const webSockets = new WebSockets();
+  const app = createApp(routes, { access, log, webSockets });
+  const mayUpgrade = webSocketPaths(routes);
   const url = await startHttp(
     t,
     (req, res) => {
       const [path = '', query = ''] = req.target.split('?');
       void app(req, res, { id: 'req_1', path, query, cors: [], clientAddress: '127.0.0.1' });
     },
-    { implementation },
+    { implementation, ...(mayUpgrade !== undefined && { mayUpgrade }) },
   );
-  return { url, logLines };
+  return { url, logLines, webSockets };
 }

@@ -15,6 +15,10 @@ export const requestErrors = {
     cause: 'The path exists, but not with this method.',
     remedy: 'Use a method that the `allow` header of the response lists.',
   },
+  upgrade_required: {
+    cause: 'The path is for WebSockets, and the request is not a valid request for one.',
+    remedy: 'Connect with a WebSocket client, over HTTP/1.1, with version 13 of the protocol.',
+  },
   not_found: {
     cause: 'There is no such path, or no such key, session, call, receipt or pattern in your account.',
     remedy: 'Check the path against `GET /openapi.json`, and the id against the list of its route.',

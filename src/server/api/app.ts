@@ -1,12 +1,14 @@
 import createRouter from 'find-my-way';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
+import { asksForWebSocket } from '../../http/websocket-handshake.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { readBody } from '../body.ts';
 import { streamBody } from '../body-stream.ts';
 import { limits } from '../limits.ts';
+import { parseRequestTarget } from '../request-target.ts';
 import {
   asGatewayError,
   type BufferedResponse,
@@ -17,12 +19,14 @@ import {
   writeResponse,
 } from '../respond.ts';
 import { SlowBodyMonitor } from '../slow-body-monitor.ts';
+import { WebSockets } from '../web-sockets.ts';
 import type { AccessChecks } from './access.ts';
 import type { Dashboard } from './dashboard.ts';
 import { type Docs, isDocsPath } from './docs.ts';
 import { hintForPath } from './path-hints.ts';
-import type { ApiRequest, ApiResponse, ApiRoute, Route } from './route.ts';
+import type { ApiRequest, ApiResponse, ApiRoute, Route, WebSocketRoute } from './route.ts';
 import { type ResponseHead, sendStream } from './send-stream.ts';
+import { serveWebSocket } from './serve-web-socket.ts';
 
 /** Serves everything outside the data plane: Weir's own routes, and 404 or 405 for the rest. */
 export type App = (req: HttpRequest, res: HttpResponse, call: AppRequestContext) => Promise<void>;
@@ -35,6 +39,8 @@ interface AppRequestContext extends RequestContext {
 export interface AppParts {
   readonly access: AccessChecks;
   readonly log: Log;
+  /** Undefined if there are no routes for WebSockets. */
+  readonly webSockets?: WebSockets | undefined;
   /** Pages for browsers, served on paths without a route. */
   readonly pages?: Pages | undefined;
 }
@@ -44,22 +50,23 @@ export interface Pages {
   readonly docs: Docs;
 }
 
-export function createApp(routes: readonly Route[], { access, log, pages }: AppParts): App {
+export function createApp(routes: readonly Route[], appParts: AppParts): App {
+  const { access, log, pages, webSockets = new WebSockets() } = appParts;
   const { find, hasPath, wireFormatAt } = createRouteFinder(routes);
   const slowBodies = new SlowBodyMonitor();
   return async (req, res, call) => {
     const { headers } = req;
-    let route: ApiRoute | undefined;
+    let route: ApiRoute | WebSocketRoute | undefined;
     try {
       const page = pages === undefined ? undefined : await findPage(pages, req, call.path, hasPath);
       if (page !== undefined) {
         sendResponse(res, page, call);
         return;
       }
-      const matchedRoute = find(req.method, call.path);
+      const matchedRoute = find(req.method, call.path, asksForWebSocket(req));
       route = matchedRoute.route;
-      const { bodyBytesMax: bytesMax = limits.ownBodyBytesMax } = route;
-      const answer = await route.handle({
+      const { bodyBytesMax: bytesMax = limits.ownBodyBytesMax } = route.kind === 'own' ? route : {};
+      const request: ApiRequest = {
         id: call.id,
         method: req.method,
         headers,
@@ -70,7 +77,12 @@ export function createApp(routes: readonly Route[], { access, log, pages }: AppP
         readBody: () => readBody(req, { bytesMax }),
         streamBody: (streamBytesMax) => streamBody(req, { bytesMax: streamBytesMax, slowBodies }),
         signal: () => abortSignalOf(res),
-      });
+      };
+      if (route.kind === 'websocket') {
+        await serveWebSocket(route, res, { request, context: call, webSockets, log });
+        return;
+      }
+      const answer = await route.handle(request);
       if (answer.stream !== undefined) await sendStream(res, answer.stream, responseHead(answer, call));
       else sendApiResponse(res, answer, call);
     } catch (thrown) {
@@ -86,7 +98,7 @@ export function createApp(routes: readonly Route[], { access, log, pages }: AppP
         res,
         error,
         call,
-        route === undefined ? wireFormatAt(call.path) : route.errorFormat?.(headers),
+        route?.kind === 'own' ? route.errorFormat?.(headers) : wireFormatAt(call.path),
       );
     }
   };
@@ -108,7 +120,7 @@ function findPage(
 }
 
 interface RouteFinder {
-  find(method: string, path: string): MatchedRoute;
+  find(method: string, path: string, asksForWebSocket: boolean): MatchedRoute;
   /** Whether the path has a route for any method. */
   hasPath(path: string): boolean;
   /** The wire format of the inference route at a path, for method errors. */
@@ -116,7 +128,7 @@ interface RouteFinder {
 }
 
 interface MatchedRoute {
-  readonly route: ApiRoute;
+  readonly route: ApiRoute | WebSocketRoute;
   readonly parameters: ApiRequest['parameters'];
 }
 
@@ -130,7 +142,7 @@ function createRouteFinder(routes: readonly Route[]): RouteFinder {
     const route = byMethod?.values().find(({ kind }) => kind === 'inference');
     return route?.kind === 'inference' ? route.wire : undefined;
   };
-  const find = (method: string, path: string): MatchedRoute => {
+  const find: RouteFinder['find'] = (method, path, isUpgrade) => {
     const match = router.find('GET', path);
     const byMethod: ReadonlyMap<string, Route> | undefined = match?.store;
     if (byMethod === undefined)
@@ -138,14 +150,31 @@ function createRouteFinder(routes: readonly Route[]): RouteFinder {
         'not_found',
         `no such route: ${method} ${path.slice(0, 200)}; ${hintForPath(path) ?? 'GET /openapi.json lists all routes'}`,
       );
+    const parameters = match?.params ?? {};
     const route = byMethod.get(method === 'HEAD' ? 'GET' : method);
-    if (route?.kind === 'own') return { route, parameters: match?.params ?? {} };
-    const allowed = [...byMethod.keys()].join(', ');
+    const forWebSockets = method === 'GET' ? byMethod.get(webSocketKey) : undefined;
+    if (forWebSockets?.kind === 'websocket' && (isUpgrade || route === undefined))
+      return { route: forWebSockets, parameters };
+    if (route?.kind === 'own') return { route, parameters };
+    const allowed = [...new Set(byMethod.values().map((other) => other.method))].join(', ');
     throw new GatewayError('method_not_allowed', `method not allowed; this path accepts ${allowed}`, {
       headers: ['allow', allowed],
     });
   };
   return { find, hasPath, wireFormatAt };
+}
+
+/** A path may have a GET route beside the one for WebSockets. */
+const webSocketKey = 'WebSocket';
+
+/** Whether the path of a target has a route for WebSockets; undefined if no path has. */
+export function webSocketPaths(routes: readonly Route[]): ((target: string) => boolean) | undefined {
+  const router = createRouter({ ignoreTrailingSlash: true });
+  const served = routes.filter(({ kind }) => kind === 'websocket');
+  for (const { path } of served) router.on('GET', path, () => undefined);
+  return served.length === 0
+    ? undefined
+    : (target) => router.find('GET', parseRequestTarget(target).path) !== null;
 }
 
 function groupByPath(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<string, Route>> {
@@ -156,7 +185,7 @@ function groupByPath(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<
     // A wildcard's name is only for the OpenAPI description.
     const path = route.path.replace(/\*\w+$/, '*');
     const methods = paths.get(path) ?? new Map<string, Route>();
-    paths.set(path, methods.set(route.method, route));
+    paths.set(path, methods.set(route.kind === 'websocket' ? webSocketKey : route.method, route));
   }
   return paths;
 }

@@ -1,8 +1,10 @@
 import type { Session } from '../../accounts/session-tokens.ts';
+import type { WebSocketConnection } from '../../http/websocket.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import { headerValuesOf } from '../../lib/headers.ts';
 import type { AccessName, AccountCaller } from './access.ts';
 import type { BodyParser } from './json-body.ts';
-import type { ApiRequest, ApiResponse, ApiRoute } from './route.ts';
+import type { ApiRequest, ApiResponse, ApiRoute, WebSocketRoute } from './route.ts';
 import { checkQueryNames } from './validation.ts';
 
 /** Checks access to a route and resolves to the caller. */
@@ -68,4 +70,47 @@ export function defineRoute<Caller, Body>(route: RouteDefinition<Caller, Body>):
       return handle({ ...request, caller, body: await body.parse(request) });
     },
   };
+}
+
+interface WebSocketDefinition<Caller> extends Omit<WebSocketRoute, 'kind' | 'method' | 'access' | 'accept'> {
+  readonly access: AccessRule<Caller>;
+  /** The subprotocols that the route speaks, the preferred one first. */
+  readonly protocols?: readonly string[];
+  serve(webSocket: WebSocketConnection, request: WebSocketRequest<Caller>): Promise<void>;
+}
+
+interface WebSocketRequest<Caller> extends Pick<ApiRequest, 'id' | 'headers' | 'query' | 'parameters'> {
+  readonly caller: Caller;
+  /** The subprotocol; undefined if client and route have none in common. */
+  readonly protocol: string | undefined;
+}
+
+/** A route for WebSockets that checks access before it upgrades a connection. */
+export function defineWebSocket<Caller extends { readonly accountId: string }>(
+  route: WebSocketDefinition<Caller>,
+): WebSocketRoute {
+  const { access, protocols = [], serve, ...described } = route;
+  return {
+    ...described,
+    kind: 'websocket',
+    method: 'GET',
+    access: access.name,
+    async accept(request) {
+      const caller = await access.check(request);
+      const offered = offeredProtocols(request.headers);
+      const protocol = protocols.find((name) => offered.includes(name));
+      const { id, headers, query, parameters } = request;
+      return {
+        accountId: caller.accountId,
+        protocol,
+        serve: (webSocket) => serve(webSocket, { id, headers, query, parameters, caller, protocol }),
+      };
+    },
+  };
+}
+
+function offeredProtocols(headers: ApiRequest['headers']): readonly string[] {
+  return headerValuesOf(headers, 'sec-websocket-protocol').flatMap((list) =>
+    list.split(',').map((name) => name.trim()),
+  );
 }

@@ -102,6 +102,15 @@ function describeOperation(route: Route): object {
       ...(route.body !== undefined && { requestBody: requestBodyOf(route.body) }),
       responses: describeResponses(route.responses),
     };
+  if (route.kind === 'websocket')
+    return {
+      ...shared,
+      security: securityOf(route.access),
+      responses: describeResponses({
+        101: { description: 'The connection is a WebSocket' },
+        426: { description: 'The request does not ask for a WebSocket' },
+      }),
+    };
   return {
     ...shared,
     description: `Requests and responses have the ${route.wire.name} format; unknown fields and headers are passed through.`,
@@ -199,7 +208,7 @@ function describeResponses(answers: Readonly<Record<number, ResponseDescription>
       {
         description,
         ...(described.length > 0 && { headers: Object.fromEntries(described) }),
-        ...(status !== '204' && { content: { [contentType]: schema } }),
+        ...(status !== '204' && status !== '101' && { content: { [contentType]: schema } }),
       },
     ];
   });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { WebSocketConnection } from '../../http/websocket.ts';
 import type { RelayRoute } from '../../kernel/relay.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { HeaderList } from '../../lib/headers.ts';
@@ -46,7 +47,30 @@ export interface InferenceRoute {
   readonly responses?: Readonly<Record<number, ResponseDescription>>;
 }
 
-export type Route = ApiRoute | InferenceRoute;
+/** A path whose connections are upgraded to WebSockets. */
+export interface WebSocketRoute {
+  readonly kind: 'websocket';
+  readonly method: 'GET';
+  readonly path: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly access: AccessName;
+  /** Overrides the default size limit of messages. */
+  readonly messageBytesMax?: number;
+  /** Runs before the upgrade: a rejection is an ordinary HTTP response. */
+  accept(request: ApiRequest): Promise<AcceptedWebSocket>;
+}
+
+interface AcceptedWebSocket {
+  /** The account whose WebSockets are counted. */
+  readonly accountId: string;
+  /** One of the subprotocols that the client offers. */
+  readonly protocol?: string | undefined;
+  /** Serves the WebSocket, which is closed afterwards. */
+  serve(webSocket: WebSocketConnection): Promise<void>;
+}
+
+export type Route = ApiRoute | InferenceRoute | WebSocketRoute;
 
 /** The `x-payment-info` extension that wallets read from an OpenAPI description. */
 interface PaymentInfo {
