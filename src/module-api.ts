@@ -25,7 +25,8 @@ export { endUserOf, endUserRefOf } from './kernel/end-user.ts';
 export { GatewayError } from './kernel/errors.ts';
 export type { Exchange } from './kernel/exchange.ts';
 export { defaultPageLimit, pageLimitSchema, textSchema } from './kernel/input-schemas.ts';
-export { invalidFieldError } from './kernel/input-validation.ts';
+export { invalidFieldError, parseInput } from './kernel/input-validation.ts';
+export { parseBody } from './kernel/json/parse-body.ts';
 export type * from './kernel/message.ts';
 export {
   type ConversationContext,
@@ -47,9 +48,6 @@ export {
 } from './kernel/module-route.ts';
 export { type Bill, formatUsd, type NanoUsd, nanoOfPico } from './kernel/money.ts';
 export { choosesOutputLimit } from './kernel/output-limit.ts';
-export { patternFingerprint } from './kernel/patterns/fingerprint.ts';
-export { accountScope, isFromUserText, unnamedScope } from './kernel/patterns/scopes.ts';
-export { patternsModule, vectorPartitionOf } from './kernel/patterns/vectors.ts';
 export type {
   Archive,
   ArchivedItem,
@@ -83,15 +81,6 @@ export type {
 export type { EgressFetch, EgressRequest } from './kernel/ports/fetch.ts';
 export type { BreakerState, TargetHealth } from './kernel/ports/health.ts';
 export type { ModuleStore, StoredValue } from './kernel/ports/module-store.ts';
-export type {
-  Gist,
-  Pattern,
-  PatternProposal,
-  Patterns,
-  PatternTrial,
-  PatternTrigger,
-  Verdict,
-} from './kernel/ports/patterns.ts';
 export type { Prices } from './kernel/ports/prices.ts';
 export type { ScopedCache } from './kernel/ports/scoped-cache.ts';
 export type { NewVector, VectorMatch, VectorSearchResult, Vectors } from './kernel/ports/vectors.ts';
@@ -109,6 +98,7 @@ export { createPlaceholderReplacer } from './kernel/reply/placeholder-replacer.t
 export { packRecording, type Recording, unpackRecording } from './kernel/reply/recording.ts';
 export { Reply } from './kernel/reply/reply.ts';
 export { createTextReplacer, type TextMatch } from './kernel/reply/text-replacer.ts';
+export { isRequestId } from './kernel/request-id.ts';
 export type { GatewayTool, ToolAnswer, ToolCallContext } from './kernel/tools/gateway-tool.ts';
 export type { HiddenBlocks } from './kernel/tools/turn-history.ts';
 export { hasFormatOnlyFields, withTools } from './kernel/tools/with-tools.ts';

@@ -214,13 +214,13 @@ function assertKept(
     'receipt_owners',
     'anon_claims',
   ];
-  const more = ['usage_periods', 'billing_accounts', 'pattern_owners', 'vectors', 'module_entries', ...books];
+  const more = ['usage_periods', 'billing_accounts', 'vectors', 'module_entries', ...books];
   const places = new Set([
     ...placesWith(person.id, kept),
     ...placesWith(canary, kept),
     ...placesWith(keyId, kept),
   ]);
-  const learned = ['patterns', 'outcomes', 'collection_entries', 'recordings', 'module_days'];
+  const learned = ['collection_entries', 'collection_counters', 'recordings', 'module_days'];
   for (const table of [...tables, ...more, ...learned]) assert.ok(places.has(table), table);
 }
 
@@ -249,7 +249,7 @@ async function assertExported(
     'request',
     'receipt',
   ];
-  const more = ['claim', 'billing', 'credit', 'pattern', 'outcome', 'module_entry', 'recording'];
+  const more = ['claim', 'billing', 'credit', 'module_entry', 'collection_entry', 'recording'];
   assert.deepEqual([...new Set(lines.map(({ type }) => String(type)))], [...things, ...more]);
   assert.ok(lines.filter(({ type }) => type === 'request').length > manyCalls);
   assert.equal(new Set(lines.map((line) => JSON.stringify(line))).size, lines.length);

@@ -3,16 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { test } from 'node:test';
 
-const services = [
-  'accounts',
-  'billing',
-  'payments',
-  'sandbox',
-  'receipts',
-  'embeddings',
-  'patterns',
-  'telemetry',
-];
+const services = ['accounts', 'billing', 'payments', 'sandbox', 'receipts', 'embeddings', 'telemetry'];
 const belowServer = ['lib', 'kernel', 'wire', 'egress', 'providers', 'calls', ...services];
 const belowGateway = [...belowServer, 'http', 'modules', 'server', 'storage'];
 

@@ -76,7 +76,7 @@ test('a module that remembers counts answers, also when the gateway is started a
 
 test('a fallback router moves on until a model answers, for clients that ask for a name of its own', async (t) => {
   const folder = emptyFolder(t);
-  install(folder, 'module-fallback');
+  installExample(folder, 'module-fallback');
   const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'busy' } };
   const anthropic = await FakeUpstream.start({ status: 529, body: overloaded });
   const openai = await FakeUpstream.start(({ json }) => recordedChat(json.stream === true));

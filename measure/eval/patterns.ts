@@ -4,10 +4,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { patterns } from '../../src/modules/patterns/patterns.ts';
-import { patternEffectOf } from '../../src/patterns/pattern-effect.ts';
-import { PatternStore } from '../../src/patterns/pattern-store.ts';
-import { createModuleTables } from '../../src/testing/module-tables.ts';
+import { patternEffectOf } from '../../src/modules/patterns/store/pattern-effect.ts';
+import { PatternStore } from '../../src/modules/patterns/store/pattern-store.ts';
 import { runModule } from '../../src/testing/run-module.ts';
+import { createPatternTable } from '../../test/support/pattern-table.ts';
 import { curves } from './patterns/curves.ts';
 import { type Effect, seeded, simulated } from './patterns/simulated.ts';
 
@@ -36,7 +36,7 @@ for (const effect of effects) {
 
 /** The same through the module: two tools, each with a pattern that a person made, one good and one bad. */
 const clock = { time: 1_763_000_000_000, now: () => clock.time };
-const { patterns: table } = createModuleTables();
+const { tables, table } = createPatternTable();
 const book = new PatternStore({ table, clock });
 const planted = await Promise.all(
   ['good', 'bad'].map((name) =>
@@ -48,7 +48,7 @@ const planted = await Promise.all(
     }),
   ),
 );
-const run = runModule(patterns, {}, { patterns: table, clock });
+const run = runModule(patterns, {}, { tables, clock });
 const random = seeded(7);
 const lines = new Map(planted.map((one) => [one?.pattern.id ?? '', [] as number[]]));
 let retiredAt: number | undefined;

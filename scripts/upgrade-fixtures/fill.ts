@@ -16,7 +16,6 @@ import {
   someDay,
   someLine,
   someMember,
-  somePattern,
   someRequestId,
   someSettlement,
 } from '../../test/conformance/database/samples.ts';
@@ -137,7 +136,7 @@ async function addRequests({ requests }: Database, { accountId, keyId }: Upgrade
   await requests.acquireCleanupLease('process', startMs, startMs);
 }
 
-async function addContent({ modules, vectors, patterns }: Database, scope: string): Promise<void> {
+async function addContent({ modules, vectors }: Database, scope: string): Promise<void> {
   await modules.store('tally', scope).put('count', { value: 12 });
   const vector = { part: '', id: 'v1', space: 's', codes: new Int8Array([1, -2, 3]), data: 'data' };
   await vectors.add(
@@ -145,13 +144,6 @@ async function addContent({ modules, vectors, patterns }: Database, scope: strin
     { ...vector, addedAtMs: 1, expiresAtMs: startMs },
     10,
   );
-  const pattern = somePattern({ wins: 2.5, losses: 1 });
-  const [owner, conversation, requestId, atMs] = [scope, 'conv1', 'req_1', startMs];
-  await patterns.add(owner, pattern, 10);
-  await patterns.recordCall(owner, { requestId, conversation, atMs });
-  await patterns.recordGist(owner, { about: 'a release', scope: null, conversation, atMs });
-  await patterns.recordTrials(owner, conversation, [{ patternId: pattern.id, isHeldOut: false }], atMs);
-  await patterns.addOutcome(owner, conversation, { requestId, note: 'fine', good: 1, bad: 0, atMs });
 }
 
 async function addPayments({ challenges, settlements, ledger, paidAnswers }: Database): Promise<void> {

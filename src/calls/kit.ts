@@ -18,7 +18,6 @@ import type { CounterName, Counters } from '../kernel/ports/counters.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { EgressFetch } from '../kernel/ports/fetch.ts';
 import type { ModuleStore, ModuleStores } from '../kernel/ports/module-store.ts';
-import type { PatternSource, Patterns } from '../kernel/ports/patterns.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
 import type { CacheBackend, ScopedCache } from '../kernel/ports/scoped-cache.ts';
 import type { VectorStores, Vectors } from '../kernel/ports/vectors.ts';
@@ -47,7 +46,6 @@ export interface KitParts {
   readonly stores: ModuleStores;
   readonly embeddings: Embeddings;
   readonly vectors: VectorStores;
-  readonly patterns: PatternSource;
   readonly archives: Archives;
   readonly decisionLogs: DecisionLogs;
   readonly clock: Clock;
@@ -115,10 +113,6 @@ class CallKit implements Kit<unknown> {
 
   get vectors(): Vectors {
     return this.#parts.vectors.vectors(this.#execution.module.name, this.scope);
-  }
-
-  get patterns(): Patterns {
-    return this.#parts.patterns.of(this.scope);
   }
 
   get archive(): Archive {

@@ -30,7 +30,6 @@ function contentSteps({ stores, modules, embeddingsPart }: Omit<EraseParts, 'log
   const { database } = stores;
   return [
     { name: 'configurations', erase: (accountId) => database.configurations.forget(accountId) },
-    { name: 'patterns', erase: (accountId) => database.patterns.forget(scopeOfAccount(accountId)) },
     { name: 'vectors', erase: (accountId) => embeddingsPart.vectors.forget(scopeOfAccount(accountId)) },
     { name: 'recordings', erase: (accountId) => database.recordings.forget(accountId) },
     // Includes decisions of modules in conversations.

@@ -22,7 +22,6 @@ import { informationPart } from './parts/information.ts';
 import { metricsPart } from './parts/metrics.ts';
 import { moduleStoresPart } from './parts/module-stores.ts';
 import { modulesPart } from './parts/modules.ts';
-import { patternsPart } from './parts/patterns.ts';
 import { createPaidModels, createPayerServices } from './parts/payers.ts';
 import { paymentsPart } from './parts/payments.ts';
 import { pipelinesPart } from './parts/pipelines.ts';
@@ -133,7 +132,6 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     rateLimiter,
   });
   parts.add({ routes: [...moduleRoutes.values()].flat() });
-  const { patternStore } = parts.add(patternsPart({ ...ground, requests, embeddingsPart: meaning }));
   const { receipts } = parts.add(await receiptsPart(ground));
   const { recordings } = parts.add(recordingsPart(ground));
   const { sessions, findGuest } = parts.add(anonymousPart(ground));
@@ -151,7 +149,6 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
       moduleFetches,
       providers,
       embeddingsPart: meaning,
-      patternStore,
     }),
   );
   const { pipelines } = calls;

@@ -96,8 +96,6 @@ export const limits = {
   toolAnswerMs: 20_000,
   /** The minimum output limit: some providers reject a lower one. */
   toolRoundTokensMin: 16,
-  /** Maximum length of the fingerprint of a pattern. */
-  patternFingerprintMax: 200,
   /** Tolerated clock difference to the payment processor when payments are searched by time. */
   processorClockSeconds: 120,
   /** Maximum tokens, or nano USD, of one call: larger reports of a provider are ignored. */

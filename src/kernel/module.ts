@@ -14,7 +14,6 @@ import type { Candidate } from './ports/candidates.ts';
 import type { Embeddings } from './ports/embeddings.ts';
 import type { EgressFetch } from './ports/fetch.ts';
 import type { ModuleStore } from './ports/module-store.ts';
-import type { Patterns } from './ports/patterns.ts';
 import type { Prices } from './ports/prices.ts';
 import type { ScopedCache } from './ports/scoped-cache.ts';
 import type { Vectors } from './ports/vectors.ts';
@@ -133,8 +132,6 @@ export interface Kit<Options> {
   readonly embeddings: Embeddings;
   /** This module's searchable vectors, separate for each account. */
   readonly vectors: Vectors;
-  /** The patterns of the account, shared by all modules. */
-  readonly patterns: Patterns;
   /** Stores what is removed from requests, for the account to read and for modules to find again. */
   readonly archive: Archive;
   /** This module's decisions in this conversation, so that it does the same on every later call. */

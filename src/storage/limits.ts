@@ -48,8 +48,6 @@ export const limits = {
   cacheValueBytesMax: 8 * 1024 * 1024,
   /** Bytes in flight to such a cache; further values are not cached. */
   cachePendingBytesMax: 64 * 1024 * 1024,
-  /** Outcomes that count for one conversation. */
-  outcomesOfConversationMax: 100,
   /** PostgreSQL connections of one process; its default allows 100 in all, so that eight replicas fit. */
   databaseConnectionsMax: 10,
   /** Timeout for a connection; a healthy database gives one in milliseconds. */

@@ -1,16 +1,16 @@
 import { Kysely, sql } from 'kysely';
+import { Sealer } from '../accounts/sealer.ts';
 import type { CollectionTable } from '../kernel/ports/collection-table.ts';
-import type { KeyValueStores } from '../kernel/ports/module-store.ts';
-import type { PatternTable } from '../kernel/ports/patterns.ts';
+import type { KeyValueStores, ModuleStores } from '../kernel/ports/module-store.ts';
 import type { VectorTable } from '../kernel/ports/vectors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { limits } from '../storage/limits.ts';
+import { ModuleStoresWithCollections } from '../storage/module-stores.ts';
 import { SqlCollectionTable } from '../storage/sql/collection-table.ts';
 import { createKyselyDialect } from '../storage/sql/kysely-dialect.ts';
 import { migrate } from '../storage/sql/migrate.ts';
 import { migrations } from '../storage/sql/migrations/index.ts';
 import { SqlModuleStores } from '../storage/sql/module-stores.ts';
-import { SqlPatternTable } from '../storage/sql/pattern-table.ts';
 import { defaultPoolBounds } from '../storage/sql/sql-database.ts';
 import { sqliteDialect } from '../storage/sql/sql-dialect.ts';
 import { SqlitePool } from '../storage/sql/sqlite-pool.ts';
@@ -21,8 +21,9 @@ import { SqlVectorTable } from '../storage/sql/vector-table.ts';
 export interface ModuleTables {
   readonly modules: KeyValueStores;
   readonly collections: CollectionTable;
+  /** Both of them, as modules use them. */
+  readonly stores: ModuleStores;
   readonly vectors: VectorTable;
-  readonly patterns: PatternTable;
   /** Runs a statement, for a state that would take too many calls to reach. */
   execute(statement: string): Promise<void>;
 }
@@ -39,11 +40,13 @@ export function createModuleTables(clock: Clock = systemClock): ModuleTables {
     return session;
   });
   const db = new Kysely<Tables>({ dialect: createKyselyDialect(sqliteDialect, pool) });
+  const [values, entries] = [new SqlModuleStores(db, clock), new SqlCollectionTable(db)];
+  const sealer = new Sealer([Buffer.alloc(32, 'test')]);
   return {
-    modules: new SqlModuleStores(db, clock),
-    collections: new SqlCollectionTable(db),
+    modules: values,
+    collections: entries,
+    stores: new ModuleStoresWithCollections({ values, entries, sealer, clock }),
     vectors: new SqlVectorTable(db),
-    patterns: new SqlPatternTable(db),
     execute: async (statement) => void (await sql.raw(statement).execute(db)),
   };
 }

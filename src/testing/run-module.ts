@@ -30,7 +30,6 @@ import { Pipelines } from '../kernel/pipeline.ts';
 import type { Budgets } from '../kernel/ports/budget.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { EgressFetch } from '../kernel/ports/fetch.ts';
-import type { PatternTable } from '../kernel/ports/patterns.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
 import type { Provider } from '../kernel/provider.ts';
 import { Reply, replyOwnership } from '../kernel/reply/reply.ts';
@@ -40,7 +39,6 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import type { HeaderList } from '../lib/headers.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { Secret } from '../lib/secret.ts';
-import { PatternStore } from '../patterns/pattern-store.ts';
 import { abilitiesOf } from '../providers/catalog/abilities/index.ts';
 import { freeSheet } from '../providers/catalog/price-sheet.ts';
 import { demo } from '../providers/demo/demo.ts';
@@ -48,10 +46,9 @@ import { MemoryBudgets } from '../storage/memory/memory-budgets.ts';
 import { MemoryCacheBackend } from '../storage/memory/memory-cache-backend.ts';
 import { MemoryCounters } from '../storage/memory/memory-counters.ts';
 import { MemoryRateLimiter } from '../storage/memory/memory-rate-limiter.ts';
-import { ModuleStoresWithCollections } from '../storage/module-stores.ts';
 import { anthropicMessages, wireByName } from '../wire/index.ts';
 import { GlobalFetchGuard } from './global-fetch-guard.ts';
-import { createModuleTables } from './module-tables.ts';
+import { createModuleTables, type ModuleTables } from './module-tables.ts';
 import { testPrices } from './test-prices.ts';
 
 /** The result of one call through a module. */
@@ -102,7 +99,7 @@ export interface ModuleTestEnvironment {
   /** By default, texts get no vectors. */
   readonly embeddings?: Embeddings;
   /** In memory by default. */
-  readonly patterns?: PatternTable;
+  readonly tables?: ModuleTables;
   /** The module's variables `WEIR_<NAME>_…`, by the rest of their names. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Answers the module's requests with `kit.fetch` and `host.fetch`; by default they are sent, to any address. */
@@ -128,8 +125,8 @@ export function runModule(
   const { clock = systemClock, prices = testPrices(freeSheet), settings = {} } = moduleTestEnvironment;
   const { budgets = new MemoryBudgets(clock), embeddings = noEmbeddings('off') } = moduleTestEnvironment;
   const { onModuleWork } = moduleTestEnvironment;
-  const tables = createModuleTables(clock);
-  const { patterns = tables.patterns } = moduleTestEnvironment;
+  const { tables = createModuleTables(clock) } = moduleTestEnvironment;
+  const { stores } = tables;
   const sealer = new Sealer([Buffer.alloc(32, 'test')]);
   const fetch = moduleTestEnvironment.fetch ?? openTestFetch();
   const guard = new GlobalFetchGuard();
@@ -137,12 +134,6 @@ export function runModule(
   const spendingLimiter = new SpendingLimiter({ budgets, clock, reservations, days: async () => [] });
   const faults: unknown[] = [];
   const backgroundTasks = new BackgroundTasks({ onFault: (_, fault) => void faults.push(fault) });
-  const stores = new ModuleStoresWithCollections({
-    values: tables.modules,
-    entries: tables.collections,
-    sealer,
-    clock,
-  });
   const cacheBackend = new MemoryCacheBackend(clock);
   const vectors = new IndexedVectorStore({
     table: tables.vectors,
@@ -172,7 +163,6 @@ export function runModule(
   const kits = createKitFactory({
     embeddings,
     vectors,
-    patterns: new PatternStore({ table: patterns, clock }),
     archives: new Archives({ stores, clock, bytesMax: 64 * 1024 * 1024 }),
     cacheBackend,
     counters: new MemoryCounters(clock),

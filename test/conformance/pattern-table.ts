@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import type { PatternTable } from '../../src/kernel/ports/patterns.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { limits } from '../../src/modules/patterns/store/limits.ts';
+import type { PatternTable } from '../../src/modules/patterns/store/pattern-table.ts';
 import { somePattern } from './database/samples.ts';
 
 /** An empty table, as two processes have it. */
 type MakeTables = (
   t: TestContext,
-) => readonly [PatternTable, PatternTable] | Promise<readonly [PatternTable, PatternTable]>;
+  options?: { readonly patternsMax?: number; readonly clock?: Clock },
+) => Promise<readonly [PatternTable, PatternTable]>;
 
-const most = 10_000;
 const success = { requestId: '', good: 1, bad: 0, note: '' };
 
 /** What every home of patterns must do. */
@@ -17,7 +19,7 @@ export function patternTableConformance(name: string, make: MakeTables): void {
     test('come back as they were, to their owner only', async (t) => {
       const [patterns] = await make(t);
       const pattern = somePattern({ advice: 'ünd "quoted" 🌊', scope: 'u-1', evidence: ['req_1'] });
-      assert.equal(await patterns.add('ada', pattern, most), 'added');
+      assert.equal(await patterns.add('ada', pattern), 'added');
       assert.deepEqual(await patterns.find('ada', pattern.id), pattern);
       assert.equal(await patterns.find('eve', pattern.id), undefined);
       assert.equal(await patterns.change('eve', pattern.id, (one) => ({ ...one, advice: 'x' })), undefined);
@@ -29,16 +31,16 @@ export function patternTableConformance(name: string, make: MakeTables): void {
     });
 
     test('are no more than there may be, and no two the same, however many come at once', async (t) => {
-      const both = await make(t);
+      const both = await make(t, { patternsMax: 5 });
       const [patterns] = both;
       const added = await Promise.all(
         Array.from({ length: 20 }, (_, at) =>
-          both[at % 2]?.add('ada', somePattern({ fingerprint: `f${at % 10}` }), 5),
+          both[at % 2]?.add('ada', somePattern({ fingerprint: `f${at % 10}` })),
         ),
       );
       assert.equal(added.filter((one) => one === 'added').length, 5);
       assert.equal((await patterns.page('ada', { limit: 50 })).length, 5);
-      assert.equal(await patterns.add('eve', somePattern({ fingerprint: 'f1' }), 5), 'added');
+      assert.equal(await patterns.add('eve', somePattern({ fingerprint: 'f1' })), 'added');
     });
 
     test('are listed the newest first, page by page, and found by words', async (t) => {
@@ -51,7 +53,6 @@ export function patternTableConformance(name: string, make: MakeTables): void {
             advice: at % 2 === 0 ? 'Use 100% of Ünits_x' : 'nothing',
             state: at === 4 ? 'retired' : 'active',
           }),
-          most,
         );
       const ids = async (page: Parameters<typeof patterns.page>[1]) =>
         (await patterns.page('ada', page)).map(({ id }) => id);
@@ -67,7 +68,7 @@ export function patternTableConformance(name: string, make: MakeTables): void {
       const both = await make(t);
       const [patterns] = both;
       const pattern = somePattern();
-      await patterns.add('ada', pattern, most);
+      await patterns.add('ada', pattern);
       const before = await patterns.version('ada');
       await Promise.all(
         Array.from({ length: 20 }, (_, at) =>
@@ -85,8 +86,8 @@ export function patternTableConformance(name: string, make: MakeTables): void {
       const [patterns] = await make(t);
       const wide = somePattern({ fingerprint: 'f' });
       const narrow = somePattern({ fingerprint: 'f', scope: 'u-1' });
-      await patterns.add('ada', wide, most);
-      await patterns.add('ada', narrow, most);
+      await patterns.add('ada', wide);
+      await patterns.add('ada', narrow);
       await patterns.change('ada', narrow.id, (one) => ({ ...one, scope: null }));
       assert.equal((await patterns.find('ada', narrow.id))?.scope, null);
       assert.equal((await patterns.byFingerprint('ada', null, 'f'))?.id, wide.id);
@@ -95,14 +96,13 @@ export function patternTableConformance(name: string, make: MakeTables): void {
     test('a verdict on a conversation reaches what was tried in it, and can be revised', async (t) => {
       const [patterns] = await make(t);
       const [one, other] = [somePattern(), somePattern()];
-      await patterns.add('ada', one, most);
-      await patterns.add('ada', other, most);
-      await patterns.recordTrials('ada', 'c1', [{ patternId: one.id, isHeldOut: false }], 1);
-      await patterns.recordTrials(
+      await patterns.add('ada', one);
+      await patterns.add('ada', other);
+      await patterns.trials.recordTrials('ada', 'c1', [{ patternId: one.id, isHeldOut: false }]);
+      await patterns.trials.recordTrials(
         'ada',
         'c1',
         [one, other].map(({ id }) => ({ patternId: id, isHeldOut: true })),
-        2,
       );
       const judge = async (owner: string, conversation: string, good: number) => {
         const seen: unknown[] = [];
@@ -133,12 +133,12 @@ export function patternTableConformance(name: string, make: MakeTables): void {
     test('a verdict is decided by all outcomes that there are in that moment, or not at all', async (t) => {
       const [patterns, other] = await make(t);
       const pattern = somePattern();
-      await patterns.add('ada', pattern, most);
-      await patterns.recordTrials('ada', 'c1', [{ patternId: pattern.id, isHeldOut: false }], 1);
+      await patterns.add('ada', pattern);
+      await patterns.trials.recordTrials('ada', 'c1', [{ patternId: pattern.id, isHeldOut: false }]);
       await Promise.all(
         Array.from({ length: 10 }, async (_, at) => {
           const table = at % 2 === 0 ? patterns : other;
-          await table.addOutcome('ada', 'c1', { ...success, requestId: `r${at}`, atMs: at });
+          await table.trials.addOutcome('ada', 'c1', { ...success, requestId: `r${at}` });
           await table.judge(
             'ada',
             'c1',
@@ -158,24 +158,26 @@ export function patternTableConformance(name: string, make: MakeTables): void {
     });
 
     test('the first word on what a conversation is about stands, until it is old', async (t) => {
-      const [patterns, other] = await make(t);
-      await patterns.recordGist('ada', { conversation: 'c1', about: 'bread', scope: 'u-1', atMs: 1 });
-      await other.recordGist('ada', { conversation: 'c1', about: 'cake', scope: null, atMs: 2 });
-      await patterns.recordGist('ada', { conversation: 'c2', about: 'cake', scope: null, atMs: 20 });
+      const clock = { ms: 1_000_000, now: () => clock.ms };
+      const [{ trials: patterns }, { trials: other }] = await make(t, { clock });
+      await patterns.recordGist('ada', 'c1', { about: 'bread', scope: 'u-1' });
+      await other.recordGist('ada', 'c1', { about: 'cake', scope: null });
+      clock.ms += 1000;
+      await patterns.recordGist('ada', 'c2', { about: 'cake', scope: null });
       assert.deepEqual(await other.gist('ada', 'c1'), { about: 'bread', scope: 'u-1' });
       assert.deepEqual(await patterns.gist('ada', 'c2'), { about: 'cake', scope: null });
       assert.equal(await patterns.gist('eve', 'c1'), undefined);
-      await patterns.tidy(10);
+      clock.ms += limits.patternTrialLifeMs - 1000;
       assert.equal(await patterns.gist('ada', 'c1'), undefined);
       assert.notEqual(await patterns.gist('ada', 'c2'), undefined);
     });
 
     test('the same outcome again is no second one, another is the last word', async (t) => {
-      const [patterns] = await make(t);
-      assert.equal(await patterns.addOutcome('ada', 'c1', { ...success, atMs: 1 }), true);
-      assert.equal(await patterns.addOutcome('ada', 'c1', { ...success, atMs: 2 }), false);
-      assert.equal(await patterns.addOutcome('ada', 'c1', { ...success, requestId: 'r', atMs: 2 }), true);
-      assert.equal(await patterns.addOutcome('ada', 'c1', { ...success, good: 0, bad: 1, atMs: 3 }), true);
+      const [{ trials: patterns }] = await make(t);
+      await patterns.addOutcome('ada', 'c1', success);
+      await patterns.addOutcome('ada', 'c1', success);
+      await patterns.addOutcome('ada', 'c1', { ...success, requestId: 'r' });
+      await patterns.addOutcome('ada', 'c1', { ...success, good: 0, bad: 1 });
       assert.deepEqual(await patterns.outcomes('ada', 'c1'), [
         { ...success, good: 0, bad: 1 },
         { ...success, requestId: 'r' },
@@ -183,27 +185,20 @@ export function patternTableConformance(name: string, make: MakeTables): void {
       assert.deepEqual(await patterns.outcomes('eve', 'c1'), []);
     });
 
-    test('calls are known with their conversations until they are old, and patterns stay', async (t) => {
-      const [patterns] = await make(t);
-      await patterns.recordCall('ada', { requestId: 'r1', conversation: 'c1', atMs: 1 });
-      await patterns.recordCall('ada', { requestId: 'r2', conversation: 'c2', atMs: 20 });
+    test('calls are known with their conversations until they are old', async (t) => {
+      const clock = { ms: 1_000_000, now: () => clock.ms };
+      const [{ trials: patterns }] = await make(t, { clock });
+      await patterns.recordCall('ada', 'r1', 'c1');
+      clock.ms += 1000;
+      await patterns.recordCall('ada', 'r2', 'c2');
       assert.equal(await patterns.conversationOf('ada', 'r1'), 'c1');
       assert.equal(await patterns.conversationOf('eve', 'r1'), undefined);
       assert.equal(await patterns.callOf('ada', 'c1'), 'r1');
       assert.equal(await patterns.callOf('eve', 'c1'), undefined);
-      assert.equal(await patterns.tidy(10), false);
+      assert.equal(await patterns.callOf('ada', 'c'.repeat(1000)), undefined);
+      clock.ms += limits.patternTrialLifeMs - 1000;
       assert.equal(await patterns.callOf('ada', 'c1'), undefined);
       assert.equal(await patterns.conversationOf('ada', 'r2'), 'c2');
-      const pattern = somePattern();
-      await patterns.add('ada', pattern, most);
-      await patterns.add('eve', pattern, most);
-      await patterns.recordGist('ada', { conversation: 'c2', about: 'bread', scope: null, atMs: 20 });
-      await patterns.forget('ada');
-      assert.equal(await patterns.version('ada'), 0);
-      assert.equal(await patterns.gist('ada', 'c2'), undefined);
-      assert.deepEqual(await patterns.page('ada', { limit: 9 }), []);
-      assert.equal(await patterns.conversationOf('ada', 'r2'), undefined);
-      assert.deepEqual(await patterns.find('eve', pattern.id), pattern);
     });
   });
 }

@@ -1,6 +1,6 @@
-import type { Pattern } from '../../../src/kernel/ports/patterns.ts';
-import { applyVerdict } from '../../../src/patterns/pattern-changes.ts';
-import { holdoutShareOf } from '../../../src/patterns/pattern-effect.ts';
+import type { Pattern } from '../../../src/modules/patterns/pattern.ts';
+import { applyVerdict } from '../../../src/modules/patterns/store/pattern-changes.ts';
+import { holdoutShareOf } from '../../../src/modules/patterns/store/pattern-effect.ts';
 
 /** How often conversations go well. */
 export interface Effect {

@@ -31,7 +31,6 @@ import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Handler, Module } from '../../kernel/module.ts';
 import { Pipelines as Compiled } from '../../kernel/pipeline.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
-import type { PatternSource } from '../../kernel/ports/patterns.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import { systemClock } from '../../lib/clock.ts';
@@ -85,7 +84,6 @@ interface PipelinesParts {
   readonly moduleFetches: ModuleFetches;
   readonly providers: ProvidersPart;
   readonly embeddingsPart: EmbeddingsPart;
-  readonly patternStore: PatternSource;
   readonly usage: UsageRecorder;
   readonly spending: SpendingLimiter;
   readonly requests: RequestRecorder;
@@ -190,7 +188,6 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     counters: stores.shared.counters,
     embeddings: parts.embeddingsPart.embeddings,
     vectors,
-    patterns: parts.patternStore,
     archives,
     decisionLogs: new DecisionLogs({
       stores: stores.database.modules,

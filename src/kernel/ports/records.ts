@@ -5,7 +5,6 @@ import type { Configurations } from './configurations.ts';
 import type { Accounts, Identities, Members } from './identities.ts';
 import type { KeyValueStores } from './module-store.ts';
 import type { PaidAnswers } from './paid-answers.ts';
-import type { PatternTable } from './patterns.ts';
 import type { Challenges, Ledger } from './payments.ts';
 import type { Receipts } from './receipts.ts';
 import type { RecordingMode, RecordingTable } from './recordings.ts';
@@ -41,7 +40,6 @@ export interface Database {
   readonly billing: BillingAccounts;
   readonly credits: Credits;
   readonly recharges: Recharges;
-  readonly patterns: PatternTable;
   readonly recordings: RecordingTable;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Message, type Pattern, type Patterns, toPlainLine } from '../../module-api.ts';
+import { type Message, toPlainLine } from '../../module-api.ts';
 import { limits } from './limits.ts';
+import type { Pattern, Patterns } from './pattern.ts';
 import type { RelevantPattern } from './relevance.ts';
 
 /** The decision for a message: patterns that are applied, those held out, and the advice text. */

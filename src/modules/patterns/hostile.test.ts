@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { createPatternTable } from '../../../test/support/pattern-table.ts';
 import type { Block, ChatRequest, Message, Tool } from '../../kernel/message.ts';
-import type { Pattern } from '../../kernel/ports/patterns.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { PatternStore } from '../../patterns/pattern-store.ts';
-import { createModuleTables } from '../../testing/module-tables.ts';
 import { type ModuleTestEnvironment, runModule } from '../../testing/run-module.ts';
 import { extractLessons } from './lessons.ts';
+import type { Pattern } from './pattern.ts';
 import { patterns } from './patterns.ts';
+import { PatternStore } from './store/pattern-store.ts';
 import { aboutCars } from './testing.ts';
 import { userTextOf } from './user-text.ts';
 
@@ -22,10 +22,10 @@ const ask = (...messages: readonly Message[]): ChatRequest => ({
 
 /** All that the account has after some calls, each in a conversation of its own. */
 async function learned(requests: readonly ChatRequest[], more: ModuleTestEnvironment = {}) {
-  const { patterns: table } = createModuleTables();
+  const { tables, table } = createPatternTable();
   let laterMs = 0;
   const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
-  const run = runModule(patterns, { options: 'holdout=0' }, { ...more, clock, patterns: table });
+  const run = runModule(patterns, { options: 'holdout=0' }, { ...more, clock, tables });
   for (const [at, request] of requests.entries())
     await run(request, { headers: ['x-weir-conversation', `c${at}`] });
   const all = await table.page('local', { limit: 100 });
@@ -176,23 +176,23 @@ describe('secrets', () => {
 });
 
 test('what two patterns both say is said once', async () => {
-  const { patterns: table } = createModuleTables();
+  const { tables, table } = createPatternTable();
   const book = new PatternStore({ table, clock: systemClock });
   const word = { advice: 'Be kind.', state: 'active', scope: null } as const;
   for (const tools of [['fetch'], ['fetch', 'other']])
     await book.add('local', { ...word, trigger: { text: '', tools, models: [] } });
-  const run = runModule(patterns, { options: 'holdout=0' }, { patterns: table });
+  const run = runModule(patterns, { options: 'holdout=0' }, { tables });
   const { sent } = await run({ ...ask(user('Go.')), tools: [{ name: 'fetch', input_schema: {} }] });
   assert.equal(String(sent[0]?.messages[0]?.content).match(/Be kind/g)?.length, 1);
 });
 
 test('advice is never cut short', async () => {
-  const { patterns: table } = createModuleTables();
+  const { tables, table } = createPatternTable();
   const book = new PatternStore({ table, clock: systemClock });
   const advice = `${'Check this and that. '.repeat(60)}But never on Fridays.`;
   const trigger: Pattern['trigger'] = { text: '', tools: ['fetch'], models: ['gpt-5*'] };
   await book.add('local', { advice, trigger, state: 'active', scope: null });
-  const run = runModule(patterns, { options: 'holdout=0&budget_tokens=2000' }, { patterns: table });
+  const run = runModule(patterns, { options: 'holdout=0&budget_tokens=2000' }, { tables });
   const request = { ...ask(user('Go.')), model: 'openai/gpt-5-mini' };
   const { sent } = await run({ ...request, tools: [{ name: 'fetch', input_schema: {} }] });
   assert.match(String(sent[0]?.messages[0]?.content), /never on Fridays\.\n<\/gateway-advice>$/);

@@ -1,21 +1,19 @@
 import {
-  accountScope,
   type ChatRequest,
   contentWords,
   isFreeOfSecrets,
-  isFromUserText,
   isReordered,
   type Kit,
-  type Pattern,
   toPlainLine,
-  unnamedScope,
-  vectorPartitionOf,
 } from '../../module-api.ts';
 import { extractLessons, type Lesson } from './lessons.ts';
 import { limits } from './limits.ts';
 import type { PatternsOptions } from './options.ts';
+import type { Pattern, Patterns } from './pattern.ts';
+import { accountScope, isFromUserText, unnamedScope } from './scopes.ts';
 import { scoreConversation } from './signals.ts';
 import { userOnlyTextOf } from './user-text.ts';
+import { vectorPartitionOf } from './vector-partition.ts';
 
 interface FinishedCall {
   readonly id: string;
@@ -35,48 +33,56 @@ const sameAdviceLogitMin = 2;
 const backgroundOptions = { deadlineMs: 15_000 } as const;
 
 /** Learns from a finished call: scores patterns on trial and forges new ones. */
-export async function learnFromCall(finishedCall: FinishedCall, kit: Kit<PatternsOptions>): Promise<void> {
+export async function learnFromCall(
+  finishedCall: FinishedCall,
+  kit: Kit<PatternsOptions>,
+  patterns: Patterns,
+): Promise<void> {
   const { request, conversation, person, from } = finishedCall;
   if (Number.isFinite(from)) {
     const verdict = scoreConversation(request.messages, from, kit.options.signals);
-    if (verdict.good + verdict.bad > 0) await kit.patterns.recordImpliedVerdict(conversation, verdict);
+    if (verdict.good + verdict.bad > 0) await patterns.recordImpliedVerdict(conversation, verdict);
   }
   if (kit.options.forge === 'off') return;
-  await storeConversationTopic(finishedCall, kit);
+  await storeConversationTopic(finishedCall, patterns);
   let wordings = kit.options.forge === 'model' ? limits.wordingsMax : 0;
   const lessons = extractLessons(request);
   // Text of an unnamed end user must not become advice for others.
   for (const lesson of person === unnamedScope ? lessons.filter((one) => !isFromUserText(one)) : lessons)
-    if (await forgePattern(lesson, finishedCall, { kit, isWorded: wordings > 0 })) wordings--;
+    if (await forgePattern(lesson, finishedCall, { kit, patterns, isWorded: wordings > 0 })) wordings--;
 }
 
 /** Stores the first user text as the topic of the conversation. */
 async function storeConversationTopic(
   { request: { messages }, conversation, person }: FinishedCall,
-  kit: Kit<PatternsOptions>,
+  patterns: Patterns,
 ): Promise<void> {
   if (person === unnamedScope || messages.some(({ role }) => role === 'assistant')) return;
   const userText = messages.map(userOnlyTextOf).find((text) => text !== '') ?? '';
   const about = toPlainLine(userText, limits.correctionCharactersMax);
   if (contentWords(about).length >= 2 && isFreeOfSecrets(about))
-    await kit.patterns.recordGist(conversation, { about, scope: person ?? accountScope });
+    await patterns.recordGist(conversation, { about, scope: person ?? accountScope });
 }
 
 /** True if a model phrased the advice. */
 async function forgePattern(
   lesson: Lesson,
   { id, request, conversation, person }: FinishedCall,
-  { kit, isWorded }: { readonly kit: Kit<PatternsOptions>; readonly isWorded: boolean },
+  {
+    kit,
+    patterns,
+    isWorded,
+  }: { readonly kit: Kit<PatternsOptions>; readonly patterns: Patterns; readonly isWorded: boolean },
 ): Promise<boolean> {
   const proposal = { ...lesson, scope: person, requestId: id, conversation };
-  if (await kit.patterns.hasPattern(proposal)) {
-    await kit.patterns.propose(proposal);
+  if (await patterns.hasPattern(proposal)) {
+    await patterns.propose(proposal);
     return false;
   }
-  const same = await findSamePattern(lesson, person, kit);
+  const same = await findSamePattern(lesson, person, { kit, patterns });
   const isPhrased = isWorded && same === undefined;
   const advice = isPhrased ? await phraseWithModel(lesson, request.model, kit) : lesson.advice;
-  await kit.patterns.propose({ ...proposal, advice, sameAs: same });
+  await patterns.propose({ ...proposal, advice, sameAs: same });
   return isPhrased;
 }
 
@@ -84,14 +90,14 @@ async function forgePattern(
 async function findSamePattern(
   lesson: Lesson,
   person: string | null,
-  kit: Kit<PatternsOptions>,
+  { kit, patterns }: { readonly kit: Kit<PatternsOptions>; readonly patterns: Patterns },
 ): Promise<string | undefined> {
   const { text } = lesson.trigger;
   if (text === '') return undefined;
   const { vector } = await kit.embeddings.one(text, backgroundOptions);
   if (vector === undefined) return undefined;
   const quoted = quotedTextOf(lesson.advice);
-  const open = await kit.patterns.listUnretired();
+  const open = await patterns.listUnretired();
   for (const scope of new Set([person, null])) {
     const query = {
       part: vectorPartitionOf(scope),

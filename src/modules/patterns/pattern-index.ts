@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { contentWords, type Pattern } from '../../module-api.ts';
+import { contentWords } from '../../module-api.ts';
 import { limits } from './limits.ts';
+import type { Pattern } from './pattern.ts';
 
 /** Active patterns by trigger. */
 export interface PatternIndex {

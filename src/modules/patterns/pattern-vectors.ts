@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type Kit, Lru, type Pattern, vectorPartitionOf } from '../../module-api.ts';
+import { type Kit, Lru } from '../../module-api.ts';
 import { limits } from './limits.ts';
+import type { Pattern, Patterns } from './pattern.ts';
+import { vectorPartitionOf } from './vector-partition.ts';
 
 /** The patterns of a tenant that have vectors, as far as this process knows, with digests of the embedded texts. */
 type EmbeddedDigests = Map<string, string>;
@@ -11,10 +13,10 @@ export class PatternVectors {
   /** Lists whose patterns all have vectors. */
   readonly #finishedLists = new WeakSet<readonly Pattern[]>();
 
-  async embedMissing(kit: Kit<unknown>): Promise<void> {
+  async embedMissing(kit: Kit<unknown>, patterns: Patterns): Promise<void> {
     const { source, why } = kit.embeddings.state();
     if (source === 'off' || why === 'missing') return;
-    const open = await kit.patterns.listUnretired();
+    const open = await patterns.listUnretired();
     if (this.#finishedLists.has(open)) return;
     const known = this.#embedded.get(kit.scope) ?? new Map<string, string>();
     this.#embedded.set(kit.scope, known);

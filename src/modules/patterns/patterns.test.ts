@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { createPatternTable } from '../../../test/support/pattern-table.ts';
 import type { ModuleSavings } from '../../billing/module-tally.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Answer, ChatRequest, Message, Usage } from '../../kernel/message.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
 import { systemClock } from '../../lib/clock.ts';
-import type { PatternFields } from '../../patterns/new-pattern.ts';
-import { PatternStore } from '../../patterns/pattern-store.ts';
-import { createModuleTables } from '../../testing/module-tables.ts';
 import { runModule } from '../../testing/run-module.ts';
 import { testPrices } from '../../testing/test-prices.ts';
 import { patterns } from './patterns.ts';
+import type { PatternFields } from './store/new-pattern.ts';
+import { PatternStore } from './store/pattern-store.ts';
 import { aboutCars } from './testing.ts';
 
 const user = (content: string): Message => ({ role: 'user', content });
@@ -24,7 +24,7 @@ const deploy = { name: 'deploy', input_schema: { properties: { path: { type: 'st
 
 /** The module with patterns that people have made. */
 async function taught(words: readonly Partial<PatternFields>[], options = 'holdout=0') {
-  const { patterns: table } = createModuleTables();
+  const { tables, table } = createPatternTable();
   const book = new PatternStore({ table, clock: systemClock });
   const made: string[] = [];
   for (const word of words) {
@@ -32,7 +32,7 @@ async function taught(words: readonly Partial<PatternFields>[], options = 'holdo
     const added = await book.add('local', { advice: 'x', state: 'active', scope: null, ...word, trigger });
     made.push(added?.pattern.id ?? assert.fail());
   }
-  return { run: runModule(patterns, { options }, { patterns: table }), table, book, made };
+  return { run: runModule(patterns, { options }, { tables }), tables, table, book, made };
 }
 
 const trigger = (text: string, tools: readonly string[] = []) => ({ text, tools, models: [] });
@@ -244,8 +244,8 @@ describe('what it is worth in money', () => {
   const prices = testPrices({ input: 10, output: 50, cacheRead: 1, cacheWrite: 12 });
 
   test('advice costs its tokens, as those around it were billed', async () => {
-    const { table } = await taught([staging]);
-    const run = runModule(patterns, { options: 'holdout=0' }, { patterns: table, prices });
+    const { tables } = await taught([staging]);
+    const run = runModule(patterns, { options: 'holdout=0' }, { tables, prices });
     const using = (usage: Usage) => ({ upstream: async () => Reply.of({ ...anAnswer, usage }) });
     const first = user('Please deploy the shop to our staging server.');
     const plain = await run(ask(first), using({ input_tokens: 500, output_tokens: 1 }));
@@ -265,10 +265,10 @@ describe('what it is worth in money', () => {
   });
 
   test('some conversations go without any advice, and what all of them cost is compared', async () => {
-    const { table } = await taught([staging]);
+    const { tables } = await taught([staging]);
     const works: ModuleSavings[] = [];
     const onModuleWork = (work: ModuleSavings) => void works.push(work);
-    const run = runModule(patterns, { options: 'holdout=0.5' }, { patterns: table, prices, onModuleWork });
+    const run = runModule(patterns, { options: 'holdout=0.5' }, { tables, prices, onModuleWork });
     const upstream = async () => Reply.of({ ...anAnswer, usage: { input_tokens: 10, output_tokens: 1 } });
     const first = user('Please deploy the shop to our staging server.');
     let bare = 0;
@@ -311,11 +311,11 @@ describe('with vectors', () => {
   const embeddings = aboutCars;
 
   test('a pattern is found by what is meant, once a call has been made', async () => {
-    const { patterns: table } = createModuleTables();
+    const { tables, table } = createPatternTable();
     const book = new PatternStore({ table, clock: systemClock });
     const car = { trigger: trigger('repairing an automobile'), advice: 'Lift it.' };
     await book.add('local', { ...car, state: 'active', scope: null });
-    const run = runModule(patterns, { options: 'holdout=0' }, { patterns: table, embeddings });
+    const run = runModule(patterns, { options: 'holdout=0' }, { tables, embeddings });
     await run(ask(user('Hello.')));
     const { sent } = await run(ask(user('My vehicle is broken.')));
     assert.match(String(sent[0]?.messages[0]?.content), /Lift it/);
@@ -324,9 +324,9 @@ describe('with vectors', () => {
   });
 
   test('a module steps aside where there are none, and words are enough', async () => {
-    const { table } = await taught([staging]);
+    const { tables } = await taught([staging]);
     const away = { ...embeddings, one: async () => ({ why: 'busy' as const }) };
-    const run = runModule(patterns, { options: 'holdout=0' }, { patterns: table, embeddings: away });
+    const run = runModule(patterns, { options: 'holdout=0' }, { tables, embeddings: away });
     const { sent, step } = await run(ask(user('Deploy the shop to staging.')));
     assert.match(String(sent[0]?.messages[0]?.content), /migrations/);
     assert.equal(step?.attributes.vectors, 'busy');

@@ -4,8 +4,7 @@ import {
   type Kit,
   type Message,
   type Module,
-  patternsModule,
-  unnamedScope,
+  type ModuleHost,
 } from '../../module-api.ts';
 import {
   type AdviceDecision,
@@ -18,16 +17,24 @@ import { recordAdviceCost } from './advice-cost.ts';
 import { learnFromCall } from './learning.ts';
 import { limits } from './limits.ts';
 import { type PatternsOptions, patternsOptions } from './options.ts';
+import type { Patterns } from './pattern.ts';
 import { PatternIndexes } from './pattern-index.ts';
 import { PatternVectors } from './pattern-vectors.ts';
 import { type RelevantPattern, rankPatterns } from './relevance.ts';
+import { outcomesRoutes } from './routes/outcomes.ts';
+import { patternsRoutes } from './routes/patterns.ts';
+import { unnamedScope } from './scopes.ts';
+import { PatternStore } from './store/pattern-store.ts';
+import { PatternTable } from './store/pattern-table.ts';
 import { userTextOf } from './user-text.ts';
+import { vectorPartitionOf } from './vector-partition.ts';
 
 type PatternsKit = Kit<PatternsOptions>;
 
 interface PatternsContext {
   readonly kit: PatternsKit;
   readonly indexes: PatternIndexes;
+  readonly patterns: Patterns;
 }
 
 /** The advice decided for a message of the conversation. */
@@ -37,12 +44,13 @@ interface PlacedDecision {
   readonly isNew: boolean;
 }
 
-export const patterns = (): Module<PatternsOptions> => {
+export const patterns = (host: ModuleHost): Module<PatternsOptions> => {
+  const patternStore = openPatternStore(host);
   const indexes = new PatternIndexes();
   const vectors = new PatternVectors();
   return {
     api: 1,
-    name: patternsModule,
+    name: 'patterns',
     summary: 'Remembers what worked and brings it in where it helps.',
     status: 'production',
     protective: false,
@@ -50,14 +58,17 @@ export const patterns = (): Module<PatternsOptions> => {
     ifBroken: 'skip',
     touches: ['history', 'newest-turn'],
     options: patternsOptions,
+    features: ['patterns', 'outcomes'],
+    routes: () => [...patternsRoutes(patternStore), ...outcomesRoutes(patternStore, host)],
 
     async handle(exchange, next, kit) {
       const { caller, conversation, request, id } = exchange;
       // A caller without an account can't be recognized in later calls.
       if (caller.kind !== 'local' && caller.kind !== 'account') return next(exchange);
-      const decided = await resolveDecisions(exchange, { kit, indexes });
+      const own = patternStore.of(kit.scope);
+      const decided = await resolveDecisions(exchange, { kit, indexes, patterns: own });
       // After the reads of this call, which would wait for this write in some databases.
-      const noted = kit.patterns.recordCall(id, conversation.name).catch(() => undefined);
+      const noted = own.recordCall(id, conversation.name).catch(() => undefined);
       const goesOn = injectAdvice(exchange, decided, kit);
       const isAdvised = goesOn !== exchange;
       const effective = decided.filter(
@@ -68,7 +79,7 @@ export const patterns = (): Module<PatternsOptions> => {
       const tried =
         fresh === undefined
           ? undefined
-          : kit.patterns.recordTrials(conversation.name, trialsOf(fresh)).catch(() => undefined);
+          : own.recordTrials(conversation.name, trialsOf(fresh)).catch(() => undefined);
       // Also if the prefix guard kept the advice out: trials compare by intention to advise.
       if (decided.length > 0)
         kit.recordTrial(decided.some(({ decision: adviceDecision }) => adviceDecision.isBare));
@@ -76,9 +87,9 @@ export const patterns = (): Module<PatternsOptions> => {
       const from = Math.min(...effective.map(({ at }) => at));
       const person = endUserScope(exchange, kit);
       kit.runInBackground(() =>
-        learnFromCall({ id, request, conversation: conversation.name, person, from }, kit),
+        learnFromCall({ id, request, conversation: conversation.name, person, from }, kit, own),
       );
-      kit.runInBackground(() => vectors.embedMissing(kit));
+      kit.runInBackground(() => vectors.embedMissing(kit, own));
       const reply = await next(goesOn);
       // The client may report an outcome as soon as it has the answer.
       await Promise.all([noted, tried]);
@@ -86,6 +97,17 @@ export const patterns = (): Module<PatternsOptions> => {
     },
   };
 };
+
+function openPatternStore(host: ModuleHost): PatternStore {
+  return new PatternStore({
+    table: new PatternTable((owner) => host.store(owner)),
+    clock: host.clock,
+    async onRemoved(owner, removed) {
+      for (const { id, scope } of removed) await host.vectors(owner).remove([id], vectorPartitionOf(scope));
+    },
+    onError: (err) => host.log.error('could not read patterns', { err }),
+  });
+}
 
 /** The stored decisions of earlier turns, and a new one if the user writes in the newest turn. */
 async function resolveDecisions(
@@ -101,7 +123,7 @@ async function resolveDecisions(
     speaking < 0 ? [] : findRelevantPatterns(exchange, speaking, patternsContext),
   ]);
   if (relevant.length === 0 || decided.some(({ at }) => at === speaking)) return decided;
-  const choice = await decideAdvice(exchange, { at: speaking, decided, relevant }, patternsContext.kit);
+  const choice = await decideAdvice(exchange, { at: speaking, decided, relevant }, patternsContext);
   return choice === undefined ? decided : [...decided, { at: speaking, decision: choice, isNew: true }];
 }
 
@@ -122,10 +144,10 @@ async function recallDecisions(
 async function findRelevantPatterns(
   exchange: Exchange,
   at: number,
-  { kit, indexes }: PatternsContext,
+  { kit, indexes, patterns: own }: PatternsContext,
 ): Promise<readonly RelevantPattern[]> {
   const { request } = exchange;
-  const open = await kit.patterns.listUnretired();
+  const open = await own.listUnretired();
   const index = open.length === 0 ? undefined : await indexes.indexFor(kit.scope, open);
   if (index === undefined) return [];
   const message = request.messages[at];
@@ -150,7 +172,7 @@ async function decideAdvice(
     readonly decided: readonly PlacedDecision[];
     readonly relevant: readonly RelevantPattern[];
   },
-  kit: PatternsKit,
+  { kit, patterns: own }: PatternsContext,
 ): Promise<AdviceDecision | undefined> {
   const { budget_tokens, holdout } = kit.options;
   const spent = decided.reduce(
@@ -166,7 +188,7 @@ async function decideAdvice(
       budgetTokens: budget_tokens - spent,
       holdOut: holdout,
       place: conversation.name,
-      patterns: kit.patterns,
+      patterns: own,
     },
   );
   if (choice === undefined) return undefined;

@@ -1,13 +1,8 @@
-import {
-  type ChatRequest,
-  contentWords,
-  type Embeddings,
-  type Pattern,
-  type Vectors,
-  vectorPartitionOf,
-} from '../../module-api.ts';
+import { type ChatRequest, contentWords, type Embeddings, type Vectors } from '../../module-api.ts';
 import { limits } from './limits.ts';
+import type { Pattern } from './pattern.ts';
 import { type PatternIndex, wordKey } from './pattern-index.ts';
+import { vectorPartitionOf } from './vector-partition.ts';
 
 /** Minimum similarity of a pattern's text and the user's text; measured in docs/how-it-works/patterns.md. */
 const cosineMin = 0.6;

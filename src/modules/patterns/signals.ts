@@ -1,8 +1,9 @@
-import { contentWords, type Message, toPlainLine, type Verdict } from '../../module-api.ts';
+import { contentWords, type Message, toPlainLine } from '../../module-api.ts';
 import { completedToolCallsIn } from './completed-tool-calls.ts';
 import { isCorrection } from './lessons.ts';
 import { limits } from './limits.ts';
 import type { SignalName } from './options.ts';
+import type { Verdict } from './pattern.ts';
 import { didTestsPass } from './test-runs.ts';
 import { userOnlyTextOf } from './user-text.ts';
 

@@ -124,20 +124,6 @@ const exportedTables: readonly ExportedTable[] = [
     columns: ['book', 'credits', 'kind', 'reference', 'note', 'at_ms'],
   },
   {
-    type: 'pattern',
-    from: sql`patterns`,
-    ownerColumn: 'owner',
-    key: ['id'],
-    columns: ['state', 'scope', 'pattern'],
-  },
-  {
-    type: 'outcome',
-    from: sql`outcomes`,
-    ownerColumn: 'owner',
-    key: ['conversation', 'request_id'],
-    columns: ['good_milli', 'bad_milli', 'note', 'at_ms'],
-  },
-  {
     type: 'module_entry',
     from: sql`module_entries`,
     ownerColumn: 'scope',

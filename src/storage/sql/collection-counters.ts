@@ -1,6 +1,10 @@
+import { randomInt } from 'node:crypto';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { CollectionId } from '../../kernel/ports/collection-table.ts';
 import type { Tables } from './tables.ts';
+
+/** Revisions start at random, so that none comes again after the collection was deleted. */
+const firstRevisionMax = 2 ** 40;
 
 export interface CollectionCounters {
   entries: number;
@@ -23,7 +27,12 @@ export async function lockCounters(trx: Transaction<Tables>, id: CollectionId): 
     .executeTakeFirstOrThrow();
   return trx
     .insertInto('collection_counters')
-    .values({ ...id, entries: Number(entries), bytes: Number(bytes ?? 0), revision: 0 })
+    .values({
+      ...id,
+      entries: Number(entries),
+      bytes: Number(bytes ?? 0),
+      revision: randomInt(firstRevisionMax),
+    })
     .onConflict((conflict) =>
       conflict
         .columns(['scope', 'module', 'collection'])

@@ -7,7 +7,6 @@ import type { Configurations } from '../../kernel/ports/configurations.ts';
 import type { Accounts, Identities, Members } from '../../kernel/ports/identities.ts';
 import type { KeyValueStores } from '../../kernel/ports/module-store.ts';
 import type { PaidAnswers } from '../../kernel/ports/paid-answers.ts';
-import type { PatternTable } from '../../kernel/ports/patterns.ts';
 import type { Challenges, Ledger } from '../../kernel/ports/payments.ts';
 import type { Receipts } from '../../kernel/ports/receipts.ts';
 import type { RecordingTable } from '../../kernel/ports/recordings.ts';
@@ -41,7 +40,6 @@ import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { SqlModuleStores } from './module-stores.ts';
 import { SqlPaidAnswers } from './paid-answers.ts';
-import { SqlPatternTable } from './pattern-table.ts';
 import { SqlProviderKeys } from './provider-keys.ts';
 import { SqlReceipts } from './receipts.ts';
 import { SqlRecharges } from './recharges.ts';
@@ -144,7 +142,6 @@ class SqlDatabase implements Database {
   readonly billing: BillingAccounts;
   readonly credits: Credits;
   readonly recharges: Recharges;
-  readonly patterns: PatternTable;
   readonly recordings: RecordingTable;
   readonly #db: Kysely<Tables>;
   readonly #pool: ConnectionPool;
@@ -177,7 +174,6 @@ class SqlDatabase implements Database {
     this.billing = new SqlBillingAccounts(db);
     this.credits = new SqlCredits(db, sqlDialect);
     this.recharges = new SqlRecharges(db, sqlDialect);
-    this.patterns = new SqlPatternTable(db);
     this.recordings = new SqlRecordingTable(db);
   }
 

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Identity, identityIdOf, type Member } from '../../../src/kernel/ports/identities.ts';
-import type { Pattern } from '../../../src/kernel/ports/patterns.ts';
 import type { Challenge, LedgerLine } from '../../../src/kernel/ports/payments.ts';
 import type { OwnedReceipt } from '../../../src/kernel/ports/receipts.ts';
 import type { Account, ApiKey, SealedKey, UsageDay } from '../../../src/kernel/ports/records.ts';
@@ -8,6 +7,7 @@ import type { LoggedCall } from '../../../src/kernel/ports/request-log.ts';
 import type { NewAnonSession } from '../../../src/kernel/ports/sandbox.ts';
 import type { Settlement } from '../../../src/kernel/ports/settlements.ts';
 import { firstIdAt, timeOfId } from '../../../src/kernel/request-id.ts';
+import type { Pattern } from '../../../src/modules/patterns/pattern.ts';
 
 /** A person with an account of their own. */
 export function someMember(given: Partial<Omit<Identity, 'id'>> & Partial<Omit<Account, 'id'>> = {}): Member {

@@ -33,12 +33,95 @@ const archive: CopiedTable = {
   belongsToOld: 'ref = old.key',
 };
 
+/** As long as the previous release keeps the evidence for patterns. */
+const evidenceLifeMs = 30 * 86_400_000;
+
+/** The tables of learned patterns. `object` makes a JSON text from names and columns. */
+function patternTables(object: (...fields: string[]) => string): readonly CopiedTable[] {
+  const of = { owner: 'owner', module: 'patterns' };
+  const evidence = (value: string) => ({
+    value,
+    bytes: `length(${value})`,
+    created_at_ms: 'at_ms',
+    updated_at_ms: 'at_ms',
+    expires_at_ms: `at_ms + ${evidenceLifeMs}`,
+  });
+  const scores = ['goodMilli', 'good_milli', 'badMilli', 'bad_milli'];
+  return [
+    {
+      ...of,
+      table: 'patterns',
+      collection: 'patterns',
+      columns: {
+        key: 'id',
+        value: 'pattern',
+        bytes: 'length(pattern)',
+        created_at_ms: '0',
+        updated_at_ms: '0',
+        text1: 'state',
+        text2: 'scope',
+        text3: 'fingerprint',
+      },
+      belongsToOld: 'id = old.key',
+    },
+    {
+      ...of,
+      table: 'pattern_calls',
+      collection: 'calls',
+      columns: { key: 'request_id', text1: 'conversation', ...evidence("'null'") },
+      belongsToOld: 'request_id = old.key',
+    },
+    {
+      ...of,
+      table: 'pattern_gists',
+      collection: 'gists',
+      columns: { key: 'conversation', ...evidence(object('about', 'about', 'scope', "nullif(scope, '')")) },
+      belongsToOld: 'conversation = old.key',
+    },
+    {
+      ...of,
+      table: 'pattern_trials',
+      collection: 'trials',
+      columns: {
+        key: "conversation || ' ' || pattern_id",
+        text1: 'conversation',
+        text2: 'pattern_id',
+        ...evidence(object('heldOut', 'held_out', ...scores)),
+      },
+      belongsToOld: 'conversation = old.text1 and pattern_id = old.text2',
+    },
+    {
+      ...of,
+      table: 'outcomes',
+      collection: 'outcomes',
+      columns: {
+        key: "conversation || ' ' || request_id",
+        text1: 'conversation',
+        text2: 'request_id',
+        ...evidence(object('note', 'note', ...scores)),
+      },
+      belongsToOld: 'conversation = old.text1 and request_id = old.text2',
+    },
+  ];
+}
+
 /** The previous release goes on with the tables, so they stay. */
 export async function copyIntoCollections(db: Kysely<SchemaTables>, dialect: SqlDialect): Promise<void> {
-  for (const copied of [archive]) {
+  for (const copied of [archive, ...patternTables(jsonObjectIn(dialect))]) {
     await copyRows(db, copied);
     await deleteWithEntries(db, dialect, copied);
   }
+  // Without a revision, readers take a collection for empty.
+  await sql`insert into collection_counters (scope, module, collection, entries, bytes, revision)
+    select scope, module, collection, count(*), sum(bytes), 1 from collection_entries
+    where collection in ('patterns', 'archive') group by scope, module, collection`.execute(db);
+}
+
+function jsonObjectIn({ name }: SqlDialect) {
+  return (...fields: string[]): string => {
+    const list = fields.map((field, at) => (at % 2 === 0 ? `'${field}'` : field)).join(', ');
+    return name === 'sqlite' ? `json_object(${list})` : `json_build_object(${list})::text`;
+  };
 }
 
 async function copyRows(

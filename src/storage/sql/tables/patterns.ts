@@ -1,4 +1,4 @@
-/** Learned patterns, and the outcomes of conversations with and without them. */
+/** Superseded by collections, and used by the previous release: learned patterns, and the outcomes of conversations with and without them. */
 export interface PatternTables {
   /** Owners of patterns: one row per scope. */
   readonly pattern_owners: {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Pattern, PatternTrigger } from '../kernel/ports/patterns.ts';
+import type { Pattern, PatternTrigger } from '../pattern.ts';
 
 /** The fields of a pattern that a person writes. */
 export interface PatternFields {

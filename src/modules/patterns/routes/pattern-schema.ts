@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Pattern, PatternTrigger } from '../../../kernel/ports/patterns.ts';
-import { type PatternEffect, patternEffectOf } from '../../../patterns/pattern-effect.ts';
-import { limits } from '../../limits.ts';
-import { textSchema, timestamp } from '../text.ts';
+import { textSchema } from '../../../module-api.ts';
+import type { Pattern, PatternTrigger } from '../pattern.ts';
+import { type PatternEffect, patternEffectOf } from '../store/pattern-effect.ts';
+import { limits } from './limits.ts';
 
 const names = z
   .array(textSchema({ min: 1, max: limits.patternNameCharactersMax }))
@@ -110,4 +110,8 @@ function roundWorth({ helps, with: on, without }: PatternEffect): PatternEffect 
     high: digits(high),
   });
   return { helps: digits(helps), with: shareOf(on), without: shareOf(without) };
+}
+
+function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { simulated } from '../../measure/eval/patterns/simulated.ts';
-import { somePattern } from '../../test/conformance/database/samples.ts';
+import { simulated } from '../../../../measure/eval/patterns/simulated.ts';
+import { somePattern } from '../../../../test/conformance/database/samples.ts';
 import { holdoutShareOf, patternEffectOf, retirementReasonOf } from './pattern-effect.ts';
 
 const counted = (wins: number, losses: number, [w, l]: readonly [number, number] = [0, 0]) =>

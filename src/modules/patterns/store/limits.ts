@@ -5,6 +5,8 @@ export const limits = {
   /** Accounts whose patterns are in memory, and the total number of patterns. */
   cachedPatternOwnersMax: 200,
   cachedPatternsMax: 50_000,
+  /** Patterns in one part of a load. */
+  patternsLoadedAtOnce: 500,
   /** Larger sets are reloaded in the background while calls use the old ones. */
   patternsReadAtOnce: 500,
   /** How late a process sees changes of another. */
@@ -23,6 +25,8 @@ export const limits = {
   patternStoryMax: 50,
   /** How long the conversation of a call, and the trials in it, are stored. */
   patternTrialLifeMs: 30 * 86_400_000,
-  /** Older rows are deleted after this many calls, a few at a time. */
-  patternCallsBetweenTidying: 500,
+  /** Names of conversations are shorter. */
+  conversationCharactersMax: 128,
+  /** Maximum length of the fingerprint of a pattern. */
+  patternFingerprintMax: 200,
 } as const;

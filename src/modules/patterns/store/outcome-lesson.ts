@@ -1,8 +1,7 @@
-import { patternFingerprint } from '../kernel/patterns/fingerprint.ts';
-import { accountScope } from '../kernel/patterns/scopes.ts';
-import type { Gist, Outcome, Pattern, PatternProposal } from '../kernel/ports/patterns.ts';
-import { contentWords, significantWords } from '../lib/content-words.ts';
-import { isFreeOfSecrets, toPlainLine } from '../lib/secret-shapes.ts';
+import { contentWords, isFreeOfSecrets, significantWords, toPlainLine } from '../../../module-api.ts';
+import { patternFingerprint } from '../fingerprint.ts';
+import type { Gist, Outcome, Pattern, PatternProposal } from '../pattern.ts';
+import { accountScope } from '../scopes.ts';
 import { limits } from './limits.ts';
 import { isGood } from './pattern-changes.ts';
 

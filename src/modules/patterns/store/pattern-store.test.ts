@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Pattern } from '../kernel/ports/patterns.ts';
-import { createModuleTables } from '../testing/module-tables.ts';
+import { createPatternTable } from '../../../../test/support/pattern-table.ts';
+import type { Pattern } from '../pattern.ts';
 import { limits } from './limits.ts';
 import { PatternStore } from './pattern-store.ts';
 
 function setUp() {
   const clock = { time: 1_763_000_000_000, now: () => ++clock.time };
-  const { patterns: table } = createModuleTables();
+  const { table } = createPatternTable(clock);
   const left: string[] = [];
   const book = new PatternStore({
     table,
     clock,
     onRemoved: async (_, patterns) => void left.push(...patterns.map(({ id, scope }) => `${id} ${scope}`)),
-    onOwnerDeleted: async (owner) => void left.push(`all of ${owner}`),
   });
   const forged = (conversation: string, requestId: string) =>
     book.of('ada').propose({
@@ -254,11 +253,11 @@ describe('a reported outcome of a conversation', () => {
 });
 
 test('an outcome that is reported again completes the work that was left unfinished', async () => {
-  const { book, table, clock, forged, went } = setUp();
+  const { book, table, forged, went } = setUp();
   const { id = '' } = (await forged('c0', 'r0')) ?? {};
   await book.of('ada').recordTrials('c1', [{ patternId: id, isHeldOut: false }]);
   // As if the process had ended in between.
-  await table.addOutcome('ada', 'c1', { requestId: '', good: 1, bad: 0, note: '', atMs: clock.now() });
+  await table.trials.addOutcome('ada', 'c1', { requestId: '', good: 1, bad: 0, note: '' });
   await went('c1', 1);
   assert.equal((await table.find('ada', id))?.wins, 1);
 });
@@ -297,8 +296,6 @@ test('a search for patterns reports those that are deleted, retired, or for othe
   await book.change('ada', id, { state: 'active' });
   assert.equal(await book.delete('ada', id), true);
   assert.deepEqual(left.splice(0), [`${id} null`]);
-  await book.forget('ada');
-  assert.deepEqual([left, await book.of('ada').listUnretired()], [['all of ada'], []]);
 });
 
 test('a retired lesson is remembered, so that it is not learned again', async () => {

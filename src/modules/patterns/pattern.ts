@@ -77,65 +77,6 @@ export interface JudgedTrial extends PatternTrial {
 /** Changes a pattern; returns the same object if nothing changes. */
 export type PatternChange = (pattern: Pattern) => Pattern;
 
-/** Stores patterns and their outcomes. An owner is a tenant's scope. */
-export interface PatternTable {
-  /** `known` if the scope has the same fingerprint, `full` if there are `most` already. */
-  add(owner: string, pattern: Pattern, most: number): Promise<'added' | 'known' | 'full'>;
-  find(owner: string, id: string): Promise<Pattern | undefined>;
-  byFingerprint(owner: string, scope: string | null, fingerprint: string): Promise<Pattern | undefined>;
-  /** The newest first. */
-  page(owner: string, page: PatternQuery): Promise<readonly Pattern[]>;
-  /** Changes a pattern atomically. Resolves to the result; undefined if there is none. */
-  change(owner: string, id: string, change: PatternChange): Promise<Pattern | undefined>;
-  /** False if there was none. */
-  delete(owner: string, id: string): Promise<boolean>;
-  /** A number that changes with every change of any pattern. */
-  version(owner: string): Promise<number>;
-  /** Deletes all patterns of an owner, with their outcomes. */
-  forget(owner: string): Promise<void>;
-
-  /** Stores the conversation of a call. */
-  recordCall(
-    owner: string,
-    call: { readonly requestId: string; readonly conversation: string; readonly atMs: number },
-  ): Promise<void>;
-  conversationOf(owner: string, requestId: string): Promise<string | undefined>;
-  /** One of its calls; undefined if there is no such conversation. */
-  callOf(owner: string, conversation: string): Promise<string | undefined>;
-  /** Keeps an existing topic of a conversation. */
-  recordGist(
-    owner: string,
-    gist: Gist & { readonly conversation: string; readonly atMs: number },
-  ): Promise<void>;
-  gist(owner: string, conversation: string): Promise<Gist | undefined>;
-  /** Keeps an existing trial of a pattern in a conversation. */
-  recordTrials(
-    owner: string,
-    conversation: string,
-    trials: readonly PatternTrial[],
-    atMs: number,
-  ): Promise<void>;
-  /** Replaces an earlier outcome of the same source; false if it is unchanged. */
-  addOutcome(
-    owner: string,
-    conversation: string,
-    outcome: Outcome & { readonly atMs: number },
-  ): Promise<boolean>;
-  outcomes(owner: string, conversation: string): Promise<readonly Outcome[]>;
-  /**
-   * Judges a conversation by all its outcomes, sets the verdict of each trial, and applies `change` to each pattern,
-   * atomically. Changes nothing without a verdict.
-   */
-  judge(
-    owner: string,
-    conversation: string,
-    decide: (outcomes: readonly Outcome[]) => Verdict | undefined,
-    change: (pattern: Pattern, trial: JudgedTrial) => Pattern,
-  ): Promise<Verdict | undefined>;
-  /** Deletes older calls, trials and outcomes in chunks; true if there may be more. The totals of patterns stay. */
-  tidy(beforeMs: number): Promise<boolean>;
-}
-
 /** The topic and end user of a conversation: the first user text in it, if it may be stored. */
 export interface Gist {
   readonly about: string;
@@ -174,8 +115,4 @@ export interface Patterns {
   hasPattern(lesson: Pick<PatternProposal, 'scope' | 'fingerprint'>): Promise<boolean>;
   /** Adds a candidate, or more evidence for an existing pattern. */
   propose(patternProposal: PatternProposal): Promise<Pattern | undefined>;
-}
-
-export interface PatternSource {
-  of(owner: string): Patterns;
 }

@@ -1,9 +1,8 @@
-import { limits as kernelLimits } from '../kernel/limits.ts';
-import type { Pattern, PatternTable } from '../kernel/ports/patterns.ts';
-import type { Clock } from '../lib/clock.ts';
-import { Lru } from '../lib/lru.ts';
+import { type Clock, Lru } from '../../../module-api.ts';
+import type { Pattern } from '../pattern.ts';
 import { limits } from './limits.ts';
 import { demoteUnapproved, lacksApproval } from './pattern-changes.ts';
+import type { PatternTable } from './pattern-table.ts';
 
 interface CachedPatterns {
   readonly version: number;
@@ -57,10 +56,6 @@ export class PatternCache {
       owner,
       before.then((cachedPatterns) => ({ ...cachedPatterns, isStale: true })),
     );
-  }
-
-  forget(owner: string): void {
-    this.#entries.delete(owner);
   }
 
   /** Unless this process has changed something meanwhile. */
@@ -118,11 +113,11 @@ export class PatternCache {
         const page = await this.#parts.table.page(owner, {
           state,
           after,
-          limit: kernelLimits.databaseRowsAtOnce,
+          limit: limits.patternsLoadedAtOnce,
         });
         for (const one of page)
           patterns.push(lacksApproval(one) ? await this.#demoteUnapproved(owner, one) : one);
-        if (page.length < kernelLimits.databaseRowsAtOnce) break;
+        if (page.length < limits.patternsLoadedAtOnce) break;
         after = page.at(-1)?.id;
       }
     this.#patternCount += patterns.length;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { limits } from '../limits.ts';
+import { limits } from './store/limits.ts';
 
 /** A fingerprint of a lesson: its kind and its words; long words are hashed. */
 export function patternFingerprint(kind: string, words: readonly string[]): string {

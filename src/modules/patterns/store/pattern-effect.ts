@@ -1,4 +1,4 @@
-import type { Pattern } from '../kernel/ports/patterns.ts';
+import type { Pattern } from '../pattern.ts';
 
 /** Wins and losses, with fractions if uncertain. */
 interface Tally {

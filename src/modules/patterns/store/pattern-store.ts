@@ -1,21 +1,12 @@
-import type {
-  Gist,
-  Outcome,
-  Pattern,
-  PatternChange,
-  PatternQuery,
-  PatternSource,
-  Patterns,
-  PatternTable,
-  Verdict,
-} from '../kernel/ports/patterns.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../../../module-api.ts';
+import type { Gist, Outcome, Pattern, PatternChange, PatternQuery, Patterns, Verdict } from '../pattern.ts';
 import { limits } from './limits.ts';
 import { fingerprintOf, newPattern, type PatternFields } from './new-pattern.ts';
 import { PatternCache } from './pattern-cache.ts';
 import { appendStory, applyVerdict, isGood, personChangePrefix, verdictOf } from './pattern-changes.ts';
 import { holdoutShareOf } from './pattern-effect.ts';
 import { isUnconfirmed, PatternLearner, type PatternLearnerParts } from './pattern-learner.ts';
+import type { PatternTable } from './pattern-table.ts';
 import { widenPatterns } from './widen-patterns.ts';
 
 export interface PatternStoreParts {
@@ -26,8 +17,6 @@ export interface PatternStoreParts {
    * trigger.
    */
   onRemoved?(owner: string, patterns: readonly Pattern[]): Promise<void>;
-  /** Called when all patterns of a tenant are deleted. */
-  onOwnerDeleted?(owner: string): Promise<void>;
   /** Called when background work fails. */
   onError?(error: unknown): void;
 }
@@ -35,14 +24,13 @@ export interface PatternStoreParts {
 export type ReportedOutcome = Outcome & { readonly conversation: string };
 
 /** The patterns of tenants: stored in the database, and searched in memory. */
-export class PatternStore implements PatternSource {
+export class PatternStore {
   readonly #parts: PatternStoreParts;
   readonly #table: PatternTable;
   readonly #clock: Clock;
   readonly #cache: PatternCache;
   readonly #learnerParts: PatternLearnerParts;
   readonly #learner: PatternLearner;
-  #callsSinceTidying = 0;
 
   constructor(parts: PatternStoreParts) {
     const { table, clock } = parts;
@@ -64,10 +52,9 @@ export class PatternStore implements PatternSource {
     return {
       listUnretired: () => this.#cache.of(owner),
       holdoutShare: holdoutShareOf,
-      recordCall: (requestId, conversation) => this.#recordCall(owner, requestId, conversation),
+      recordCall: (requestId, conversation) => this.#table.trials.recordCall(owner, requestId, conversation),
       recordGist: (conversation, gist) => this.#recordGist(owner, conversation, gist),
-      recordTrials: (conversation, trials) =>
-        this.#table.recordTrials(owner, conversation, trials, this.#clock.now()),
+      recordTrials: (conversation, trials) => this.#table.trials.recordTrials(owner, conversation, trials),
       recordImpliedVerdict: (conversation, verdict) =>
         this.#judge(owner, conversation, (outcomes) => (outcomes.length > 0 ? undefined : verdict)),
       hasPattern: async (lesson) => (await this.#learner.findExisting(owner, lesson)) !== undefined,
@@ -92,9 +79,9 @@ export class PatternStore implements PatternSource {
   ): Promise<{ readonly pattern: Pattern; readonly isNew: boolean } | undefined> {
     const fields = { ...word, origin: 'person', fingerprint: fingerprintOf(word) } as const;
     const pattern = newPattern(fields, 'made by a person', this.#clock.now());
-    let added = await this.#table.add(owner, pattern, limits.patternsMax);
+    let added = await this.#table.add(owner, pattern);
     if (added === 'full' && (await this.#deleteUnconfirmed(owner)))
-      added = await this.#table.add(owner, pattern, limits.patternsMax);
+      added = await this.#table.add(owner, pattern);
     this.#cache.invalidate(owner);
     if (added === 'added') return { pattern, isNew: true };
     if (added === 'full') return undefined;
@@ -117,24 +104,17 @@ export class PatternStore implements PatternSource {
     return true;
   }
 
-  /** Deletes all data of a tenant: patterns, calls, trials, outcomes and vectors. */
-  async forget(owner: string): Promise<void> {
-    await this.#table.forget(owner);
-    this.#cache.forget(owner);
-    await this.#parts.onOwnerDeleted?.(owner);
-  }
-
   conversationOf(owner: string, requestId: string): Promise<string | undefined> {
-    return this.#table.conversationOf(owner, requestId);
+    return this.#table.trials.conversationOf(owner, requestId);
   }
 
   async isConversation(owner: string, conversation: string): Promise<boolean> {
-    return (await this.#table.callOf(owner, conversation)) !== undefined;
+    return (await this.#table.trials.callOf(owner, conversation)) !== undefined;
   }
 
   /** Idempotent: repeating it completes what failed the first time. */
   async recordOutcome(owner: string, { conversation, ...outcome }: ReportedOutcome): Promise<void> {
-    await this.#table.addOutcome(owner, conversation, { ...outcome, atMs: this.#clock.now() });
+    await this.#table.trials.addOutcome(owner, conversation, outcome);
     const verdict = await this.#judge(owner, conversation, verdictOf);
     if (verdict !== undefined && isGood(verdict)) await this.#learner.confirm(owner, conversation);
     await this.#learner.learnFromOutcome(owner, conversation, outcome);
@@ -160,20 +140,10 @@ export class PatternStore implements PatternSource {
     );
   }
 
-  async #recordCall(owner: string, requestId: string, conversation: string): Promise<void> {
-    const atMs = this.#clock.now();
-    await this.#table.recordCall(owner, { requestId, conversation, atMs });
-    if (++this.#callsSinceTidying < limits.patternCallsBetweenTidying) return;
-    this.#callsSinceTidying = 0;
-    void this.#table
-      .tidy(atMs - limits.patternTrialLifeMs)
-      .catch((error: unknown) => this.#parts.onError?.(error));
-  }
-
   /** An outcome may have been reported before this was known. */
   async #recordGist(owner: string, conversation: string, gist: Gist): Promise<void> {
-    await this.#table.recordGist(owner, { conversation, ...gist, atMs: this.#clock.now() });
-    for (const outcome of await this.#table.outcomes(owner, conversation))
+    await this.#table.trials.recordGist(owner, conversation, gist);
+    for (const outcome of await this.#table.trials.outcomes(owner, conversation))
       await this.#learner.learnFromOutcome(owner, conversation, outcome);
   }
 

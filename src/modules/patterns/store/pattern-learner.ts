@@ -1,11 +1,12 @@
-import { isEndUserScope } from '../kernel/patterns/scopes.ts';
-import type { Outcome, Pattern, PatternProposal, PatternTable } from '../kernel/ports/patterns.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../../../module-api.ts';
+import type { Outcome, Pattern, PatternProposal } from '../pattern.ts';
+import { isEndUserScope } from '../scopes.ts';
 import { limits } from './limits.ts';
 import { newPattern } from './new-pattern.ts';
 import { isFromOutcome, lessonFromOutcome } from './outcome-lesson.ts';
 import type { PatternCache } from './pattern-cache.ts';
 import { activate, addEvidence, isGood, verdictOf } from './pattern-changes.ts';
+import type { PatternTable } from './pattern-table.ts';
 
 export interface PatternLearnerParts {
   readonly table: PatternTable;
@@ -46,7 +47,7 @@ export class PatternLearner {
     if (there !== undefined) return this.#addEvidence(owner, there.id, patternProposal);
     const atMs = clock.now();
     const pattern = await this.#createCandidate(owner, patternProposal, atMs);
-    const added = await table.add(owner, pattern, limits.patternsMax);
+    const added = await table.add(owner, pattern);
     this.#parts.cache.invalidate(owner);
     // Another process has found the same at the same time.
     if (added === 'known') {
@@ -72,9 +73,9 @@ export class PatternLearner {
   async learnFromOutcome(owner: string, conversation: string, outcome: Outcome): Promise<void> {
     if (outcome.note === '') return;
     const { table } = this.#parts;
-    const gist = await table.gist(owner, conversation);
+    const gist = await table.trials.gist(owner, conversation);
     if (gist === undefined) return;
-    const requestId = outcome.requestId || (await table.callOf(owner, conversation));
+    const requestId = outcome.requestId || (await table.trials.callOf(owner, conversation));
     if (requestId === undefined) return;
     const lesson = lessonFromOutcome({ outcome, conversation, gist, requestId });
     if (lesson !== undefined) await this.propose(owner, lesson);
@@ -98,7 +99,7 @@ export class PatternLearner {
       ...(scope === null && { approved: true }),
     };
     if (needsRepetition) return found;
-    const went = verdictOf(await this.#parts.table.outcomes(owner, conversation));
+    const went = verdictOf(await this.#parts.table.trials.outcomes(owner, conversation));
     return went !== undefined && isGood(went) ? activate(found, wentWell, atMs) : found;
   }
 

@@ -1,6 +1,6 @@
-import { isEndUserScope, isFromUserText } from '../kernel/patterns/scopes.ts';
-import type { Pattern, PatternChange } from '../kernel/ports/patterns.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../../../module-api.ts';
+import type { Pattern, PatternChange } from '../pattern.ts';
+import { isEndUserScope, isFromUserText } from '../scopes.ts';
 import type { PatternCache } from './pattern-cache.ts';
 import { appendStory } from './pattern-changes.ts';
 

@@ -1,4 +1,4 @@
-import type { Pattern } from '../ports/patterns.ts';
+import type { Pattern } from './pattern.ts';
 
 /** The scope of lessons from tools of calls without an end user; applies to such calls only. */
 export const unnamedScope = 'unnamed';

@@ -1,5 +1,5 @@
-import { isFromUserText } from '../kernel/patterns/scopes.ts';
-import type { JudgedTrial, Outcome, Pattern, PatternProposal, Verdict } from '../kernel/ports/patterns.ts';
+import type { JudgedTrial, Outcome, Pattern, PatternProposal, Verdict } from '../pattern.ts';
+import { isFromUserText } from '../scopes.ts';
 import { limits } from './limits.ts';
 import { retirementReasonOf } from './pattern-effect.ts';
 
