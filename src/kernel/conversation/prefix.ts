@@ -136,7 +136,7 @@ export class Prefix {
    */
   guardEdit(edit: ModuleEdit): { goesOn: Exchange; prefix: Prefix } {
     if (!edit.isRedaction) return this.#guard(edit);
-    const thoughtsFrom = this.#thoughtsFromAfter(edit);
+    const thoughtsFrom = this.#findThoughtsFrom(edit);
     const outgoing = withoutThoughts(edit, this.#state.messages.slice(0, thoughtsFrom));
     const prefix =
       thoughtsFrom === this.thoughtsFrom ? this : this.#with(this.#cached, undefined, { thoughtsFrom });
@@ -144,10 +144,12 @@ export class Prefix {
   }
 
   /** Some models reject a thought if anything before it differs from what they read when they thought it. */
-  #thoughtsFromAfter({ module, incoming, outgoing }: ModuleEdit): number {
+  #findThoughtsFrom({ module, incoming, outgoing }: ModuleEdit): number {
     if (outgoing === incoming || !isEdited(incoming.request, outgoing.request)) return this.thoughtsFrom;
     const { lastSent, messages } = this.#state;
-    const sent = lastSent.stages[module] ?? lastSent.client;
+    const editor = this.#downstream?.editor;
+    const outer = editor === undefined ? undefined : lastSent.stages[editor];
+    const sent = lastSent.stages[module] ?? outer ?? lastSent.client;
     const kept = withoutThoughts({ incoming, outgoing }, messages.slice(0, this.thoughtsFrom));
     if (sent !== undefined && startsWithPrefix(kept, sent)) return this.thoughtsFrom;
     return Math.max(this.thoughtsFrom, lastPromptIndex(messages));

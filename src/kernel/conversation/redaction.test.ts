@@ -169,6 +169,31 @@ describe('a module that redacts', () => {
       assert.deepEqual(thoughtsIn(await converse(6, () => 'words=bob', 3_600_000)), all);
     });
 
+    test('keeps all thoughts behind another module that edits the conversation', async () => {
+      const brief: Module = {
+        ...base,
+        name: 'brief',
+        touches: ['system'],
+        options: z.strictObject({}),
+        handle: (exchange, next) =>
+          next(exchange.with({ request: { ...exchange.request, system: 'Be brief.' } })),
+      };
+      const run = runModule(
+        mask,
+        { upstream: thinking, pipeline: 'mask?words=bob,brief' },
+        { otherModules: [brief] },
+      );
+      let messages: readonly Message[] = [user('Hello')];
+      for (const said of ['And?', 'I am bob', 'Who?', 'Why, bob?', 'So?']) {
+        const { answer, error, sent } = await run({ ...asked(0), messages });
+        assert.equal(error, undefined);
+        assert.equal(thoughtsIn(sent[0] ?? asked(0)).length, (messages.length - 1) / 2);
+        const [thought] = answer?.content ?? [];
+        const content = [...(thought === undefined ? [] : [thought]), { type: 'text', text: 'Yes' } as const];
+        messages = [...messages, { role: 'assistant', content }, user(said)];
+      }
+    });
+
     test('leaves out the thoughts from before a change, then and later', async () => {
       const once = (call: number) => (call < 3 ? 'words=' : 'words=bob');
       const twice = (call: number) => (call < 5 ? once(call) : 'words=bob.eve');
