@@ -1,7 +1,7 @@
 import type { Abilities } from '../../../kernel/abilities.ts';
 import type { AbilityRule } from './ability-rule.ts';
 
-/** API reference: there is one answer, without log probabilities; no model reads audio. */
+/** There is one answer, without log probabilities; no model reads audio. */
 const api: Partial<Abilities> = {
   audio: false,
   severalAnswers: false,
@@ -16,7 +16,6 @@ const tools: Partial<Abilities> = {
   images: true,
 };
 
-/** Tool use, vision, PDF support, extended thinking and web search pages. */
 export const anthropicAbilities: readonly AbilityRule[] = [
   { models: /claude-(?:[12]|v\d|instant)/, ...api, tools: false, images: false, reasoning: false },
   {

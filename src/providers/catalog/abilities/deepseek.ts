@@ -1,6 +1,6 @@
 import type { AbilityRule } from './ability-rule.ts';
 
-/** API reference: text only. Recorded calls force tools, use several at once and have log probabilities. */
+/** Text only. Recorded calls force tools, use several at once and have log probabilities. */
 export const deepseekAbilities: readonly AbilityRule[] = [
   {
     models: /^/,

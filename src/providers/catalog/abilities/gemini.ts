@@ -14,7 +14,6 @@ const multimodal: Partial<Abilities> = {
   serverTools: true,
 };
 
-/** Model pages; function calling, thinking and grounding pages. */
 export const geminiAbilities: readonly AbilityRule[] = [
   { models: /^gemini-.*(?:image|tts|live|embedding)/, ...api },
   { models: /^gemini-(?:1\.5|2\.0)/, ...multimodal, reasoning: false },

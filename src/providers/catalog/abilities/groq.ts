@@ -1,7 +1,7 @@
 import type { Abilities } from '../../../kernel/abilities.ts';
 import type { AbilityRule } from './ability-rule.ts';
 
-/** OpenAI compatibility page: one answer, no log probabilities. */
+/** Text and images only, and one answer. */
 const api: Partial<Abilities> = {
   documents: false,
   audio: false,
@@ -10,7 +10,6 @@ const api: Partial<Abilities> = {
 };
 const tools: Partial<Abilities> = { ...api, tools: true, forcedTool: true };
 
-/** Tool use and vision pages. */
 export const groqAbilities: readonly AbilityRule[] = [
   {
     models: /llama-4/,

@@ -11,7 +11,6 @@ const api: Partial<Abilities> = {
   logProbabilities: false,
 };
 
-/** Function calling and vision pages; API reference. */
 export const mistralAbilities: readonly AbilityRule[] = [
   { models: /^voxtral/, ...api, audio: true },
   {

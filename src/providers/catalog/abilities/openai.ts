@@ -12,7 +12,6 @@ const chat: Partial<Abilities> = {
   structuredOutput: true,
   reasoning: false,
 };
-/** Reasoning guide: sampling parameters are rejected. */
 const reasoning: Partial<Abilities> = {
   ...api,
   tools: true,
@@ -21,7 +20,6 @@ const reasoning: Partial<Abilities> = {
   reasoning: true,
 };
 
-/** Model pages; image, file and audio input guides. */
 export const openaiAbilities: readonly AbilityRule[] = [
   { models: /^(?:gpt-4o(?:-mini)?-audio|gpt-audio)/, ...chat, audio: true, images: false, documents: false },
   { models: /search-preview/, ...api, serverTools: true, tools: false, reasoning: false, audio: false },

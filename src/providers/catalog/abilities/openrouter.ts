@@ -16,7 +16,7 @@ const makers: Readonly<Record<string, readonly AbilityRule[]>> = {
   'x-ai': xaiAbilities,
 };
 
-/** Models do what they do at their makers. OpenRouter reads PDFs for all of them and has a web search of its own. */
+/** Models do what they do at their makers. In recorded calls, models of several makers read PDFs and search the web. */
 export function openrouterRule(model: string): Omit<AbilityRule, 'models'> {
   const slash = model.indexOf('/');
   const own = model.slice(slash + 1);

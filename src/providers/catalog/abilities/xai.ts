@@ -3,7 +3,6 @@ import type { AbilityRule } from './ability-rule.ts';
 
 const api: Partial<Abilities> = { tools: true, structuredOutput: true, forcedTool: true, audio: false };
 
-/** Model pages; function calling and image understanding pages. */
 export const xaiAbilities: readonly AbilityRule[] = [
   { models: /^grok-(?:2-vision|[4-9])/, ...api, parallelTools: true, images: true },
   { models: /^grok-3/, ...api, parallelTools: true, images: false },
