@@ -40,6 +40,7 @@ export {
   type RunOptions,
 } from './kernel/module.ts';
 export type { Count, CountOptions, ModuleSlot } from './kernel/module-counters.ts';
+export type { ModulePage } from './kernel/module-page.ts';
 export {
   defineModuleRoute,
   type ModuleRequest,

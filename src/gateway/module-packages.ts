@@ -2,6 +2,7 @@ import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Module, type ModuleFactory, type ModuleHost, moduleApi } from '../kernel/module.ts';
+import { modulePageSchema } from '../kernel/module-page.ts';
 import { redacts } from '../kernel/touches.ts';
 import type { ModuleHosts } from './module-hosts.ts';
 
@@ -152,6 +153,7 @@ function isModule(value: unknown): value is Module {
     has('touches', Array.isArray) &&
     has('options', (schema) => typeof schema === 'object' && schema !== null && '~standard' in schema) &&
     has('handle', (handle) => typeof handle === 'function') &&
-    has('routes', (routes) => routes === undefined || typeof routes === 'function')
+    has('routes', (routes) => routes === undefined || typeof routes === 'function') &&
+    has('page', (page) => page === undefined || modulePageSchema.safeParse(page).success)
   );
 }

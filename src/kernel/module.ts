@@ -6,6 +6,7 @@ import type { PrefixKit } from './conversation/prefix.ts';
 import type { Exchange } from './exchange.ts';
 import type { Answer, ChatRequest } from './message.ts';
 import type { Count, CountOptions, ModuleSlot } from './module-counters.ts';
+import type { ModulePage } from './module-page.ts';
 import type { ModuleRoute } from './module-route.ts';
 import type { NanoUsd } from './money.ts';
 import type { Archive } from './ports/archive.ts';
@@ -85,6 +86,8 @@ export interface Module<Options = unknown> {
    * protective and must not be skipped, the calls are rejected.
    */
   handleRelay?(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply>;
+  /** A page of the dashboard for its routes. */
+  readonly page?: ModulePage;
   /** Called when the gateway closes. */
   close?(): void | Promise<void>;
 }

@@ -9,15 +9,18 @@ import {
   type LucideIcon,
   MessagesSquare,
   Plug,
+  Table2,
   UserRound,
 } from 'lucide-react';
+
+import type { Capabilities } from '../api/queries.ts';
 
 export interface NavigationItem {
   readonly to: string;
   readonly title: string;
   readonly icon: LucideIcon;
   /** What is pressed after `g`. */
-  readonly letter: string;
+  readonly letter?: string;
   /** The modes that have it; both unless said. */
   readonly only?: 'cloud';
 }
@@ -35,8 +38,12 @@ const all: readonly NavigationItem[] = [
   { to: '/reference', title: 'API', icon: BookOpen, letter: 'i' },
 ];
 
-export function placesIn(mode: 'local' | 'cloud'): readonly NavigationItem[] {
-  return all.filter(({ only }) => only === undefined || only === mode);
+/** Pages of modules come last. */
+export function placesIn({ mode, modules }: Capabilities): readonly NavigationItem[] {
+  const own = modules.flatMap(({ name, page }) =>
+    page === null ? [] : [{ to: `/modules/${name}`, title: page.title, icon: Table2 }],
+  );
+  return [...all.filter(({ only }) => only === undefined || only === mode), ...own];
 }
 
 /** Those that have a place in the bar of a phone. */

@@ -58,6 +58,12 @@ const modules = createRoute({
   component: lazyRouteComponent(() => import('../pages/modules/modules.tsx'), 'Modules'),
 });
 
+const modulePage = createRoute({
+  getParentRoute: () => root,
+  path: '/modules/$name',
+  component: lazyRouteComponent(() => import('../pages/module/module-page.tsx'), 'ModulePage'),
+});
+
 const providerKeys = createRoute({
   getParentRoute: () => root,
   path: '/provider-keys',
@@ -122,6 +128,7 @@ export const router = createRouter({
     requests,
     playground,
     modules,
+    modulePage,
     providerKeys,
     reference,
     keys,

@@ -29,7 +29,7 @@ export function Mark() {
 /** The frame around every page. */
 export function Shell() {
   const { data } = useSuspenseQuery(capabilities);
-  const places = placesIn(data.mode);
+  const places = placesIn(data);
   const [open, setOpen] = useState<'palette' | 'help' | 'more'>();
   const close = () => setOpen(undefined);
   useShortcuts(places, { palette: () => setOpen('palette'), help: () => setOpen('help') });

@@ -20,7 +20,9 @@ const everywhere: readonly (readonly [readonly string[], string])[] = [
 export function ShortcutHelp({ open, onClose, places }: ShortcutHelpProps) {
   const all = [
     ...everywhere,
-    ...places.map(({ letter, title }) => [['g', letter], `Go to ${title}`] as const),
+    ...places.flatMap(({ letter, title }) =>
+      letter === undefined ? [] : [[['g', letter], `Go to ${title}`] as const],
+    ),
   ];
   return (
     <Dialog open={open} onClose={onClose} title="Keyboard shortcuts">

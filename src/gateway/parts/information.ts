@@ -84,7 +84,7 @@ export function informationPart(parts: InformationParts): Part {
         mode: settings.mode,
         catalog: modelCatalog,
         directory: providerDirectory,
-        modules: parts.modules.values(),
+        modules: [...parts.modules.values()],
         planned: plannedModules,
         formats: wireFormats,
         tierLimits: settings.tierLimits,

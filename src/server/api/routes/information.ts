@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { tiers } from '../../../billing/tiers.ts';
 import { creditsPerUsd, overageCreditsPerRequest } from '../../../kernel/credits.ts';
 import type { Module } from '../../../kernel/module.ts';
+import { modulePageSchema } from '../../../kernel/module-page.ts';
 import type { EmbeddingFailureReason, EmbeddingsState } from '../../../kernel/ports/embeddings.ts';
 import type { WireFormat } from '../../../kernel/wire-format.ts';
 import type { ModelCatalog } from '../../../providers/catalog/model-catalog.ts';
@@ -16,7 +17,7 @@ export interface InformationParts {
   readonly mode: string;
   readonly catalog: ModelCatalog;
   readonly directory: ProviderDirectory;
-  readonly modules: Iterable<Module>;
+  readonly modules: readonly Module[];
   readonly planned: readonly { readonly name: string; readonly summary: string }[];
   readonly formats: readonly WireFormat[];
   readonly features: readonly string[];
@@ -95,7 +96,10 @@ const capabilitiesInfo = z.object({
   wire_formats: z.array(z.object({ name: z.string(), path: z.string() })),
   providers: z.array(providerInfo),
   modules: z.array(
-    moduleInfo.extend({ routes: z.array(z.string()).describe('Its own routes, such as `GET /v1/patterns`') }),
+    moduleInfo.extend({
+      routes: z.array(z.string()).describe('Its own routes, such as `GET /v1/patterns`'),
+      page: modulePageSchema.nullable().describe('Its page of the dashboard'),
+    }),
   ),
   features: z.array(z.string()),
   embeddings: z.object({
@@ -108,7 +112,8 @@ const capabilitiesInfo = z.object({
 
 /** What this instance offers. Only the state of embeddings changes while the process runs. */
 export function informationRoutes(parts: InformationParts): readonly ApiRoute[] {
-  const modules = [...parts.modules].map(({ name, status, summary }) => ({
+  const pages = new Map(parts.modules.map(({ name, page }) => [name, page]));
+  const modules = parts.modules.map(({ name, status, summary }) => ({
     name,
     status: status as string,
     purpose: summary,
@@ -151,6 +156,7 @@ export function informationRoutes(parts: InformationParts): readonly ApiRoute[] 
     modules: modules.map((module) => ({
       ...module,
       routes: (parts.moduleRoutes.get(module.name) ?? []).map(({ method, path }) => `${method} ${path}`),
+      page: pages.get(module.name) ?? null,
     })),
     features: parts.features,
   };
