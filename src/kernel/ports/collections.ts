@@ -62,7 +62,7 @@ export interface EntryInfo<Fields extends FieldColumns>
   readonly bytes: number;
 }
 
-/** All conditions must match. */
+/** All conditions must match. The first one uses its index, so it should be the most selective. */
 export type EntryFilter<Fields extends FieldColumns> = {
   readonly [Name in keyof Fields]?: Condition<FieldValue<Fields[Name]>> | null | undefined;
 } & { readonly key?: Condition<string> | undefined };

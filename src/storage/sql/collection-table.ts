@@ -62,7 +62,7 @@ export class SqlCollectionTable implements CollectionTable {
     let query = this.#db
       .selectFrom('collection_entries')
       .where((the) => the.and(id))
-      .where((the) => the.and(conditions.map((condition) => matches(the, condition))))
+      .where((the) => the.and(conditions.map((condition, at) => matches(the, condition, at === 0))))
       .where((the) => isAlive(the, nowMs))
       .orderBy(orderBy, direction)
       .limit(limit);
@@ -82,7 +82,7 @@ export class SqlCollectionTable implements CollectionTable {
       const deleted = await trx
         .deleteFrom('collection_entries')
         .where((the) => the.and(id))
-        .where((the) => the.and(conditions.map((condition) => matches(the, condition))))
+        .where((the) => the.and(conditions.map((condition, at) => matches(the, condition, at === 0))))
         .returning('bytes')
         .execute();
       if (counters !== undefined) {
@@ -126,8 +126,11 @@ function isAlive(the: Expressions, nowMs: number) {
   return the.or([the('expires_at_ms', 'is', null), the('expires_at_ms', '>', nowMs)]);
 }
 
-function matches(the: Expressions, { column, operator, values }: RowCondition) {
+/** Only the first condition uses an index: SQLite can't tell which field is the most selective. */
+function matches(the: Expressions, { column, operator, values }: RowCondition, usesIndex: boolean) {
   if (operator === 'is null') return the(column, 'is', null);
+  if (operator === '=' && !usesIndex)
+    return sql<boolean>`coalesce(${sql.ref(column)}, null) = ${values[0] ?? null}`;
   if (operator !== 'in') return the(column, operator, values[0] ?? null);
   const present = values.filter((value) => value !== null);
   const isOneOf = present.length === 0 ? sql<boolean>`1 = 0` : the(column, 'in', present);

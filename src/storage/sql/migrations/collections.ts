@@ -36,11 +36,18 @@ export const collections: Migration = {
 
     const index = (name: string) =>
       db.schema.createIndex(`collection_entries_by_${name}`).on('collection_entries');
-    for (const name of textColumns)
+    // In the order of the keys, and of the first integer.
+    for (const name of textColumns) {
       await index(name)
-        .columns([...owner, name, 'integer1', 'key'])
+        .columns([...owner, name, 'key'])
         .where(name, 'is not', null)
         .execute();
+      await index(`${name}_and_integer`)
+        .columns([...owner, name, 'integer1', 'key'])
+        .where(name, 'is not', null)
+        .where('integer1', 'is not', null)
+        .execute();
+    }
     for (const name of integerColumns)
       await index(name)
         .columns([...owner, name, 'key'])
