@@ -9,6 +9,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'cli/verify-receipt.ts': 'a command that reads an address of its user, without a gateway',
   'http/node-connection.ts': 'the server',
   'http/server.ts': 'the server',
+  'http/websocket.ts': 'WebSockets that clients open',
   'process/control-socket.ts': 'a Unix socket between processes of one gateway',
   'testing/global-fetch-guard.ts': 'keeps modules in tests from the global fetch',
   'testing/fake-upstream.ts': 'a server for tests',

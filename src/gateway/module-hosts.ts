@@ -58,7 +58,7 @@ export class ModuleHosts {
       settings,
       log: this.#log,
       every: (pauseMs, run) => this.#every(pauseMs, run),
-      async fetch(input, init) {
+      fetch: async (input, init) => {
         if (name === undefined) throw new Error('host.fetch works once the module is created');
         return fetchFor(name)(input, init);
       },
