@@ -1,28 +1,23 @@
-import { isJsonObject } from '../lib/json.ts';
 import { Lru } from '../lib/lru.ts';
-import { type ConfigurationSet, noConfigurations, readOptions } from './configuration.ts';
+import { type ConfigurationSet, noConfigurations } from './configuration.ts';
 import type { PrefixGuard } from './conversation/prefix-guard.ts';
 import { GatewayError } from './errors.ts';
 import { type Exchange, requestOriginOf, withRequestOrigin } from './exchange.ts';
 import { limits } from './limits.ts';
 import type { Handler, Kit, Module } from './module.ts';
 import { ModuleExecution } from './module-execution.ts';
-import {
-  formatPipelineList,
-  type PipelineEntry,
-  parsePipelineList,
-  validatePipelineList,
-} from './pipeline-list.ts';
+import { parsePipelineList, validatePipelineList } from './pipeline-list.ts';
 import { type Reply, replyOwnership } from './reply/reply.ts';
+import {
+  activeStages,
+  createStage,
+  listText,
+  type Stage,
+  withProtection,
+  withRedactionInside,
+} from './stage.ts';
 import { DeadlineTimer } from './stopwatch.ts';
-import { editsContent, redacts, type Touch } from './touches.ts';
-
-/** A module of a pipeline with its parsed options. */
-export interface Stage {
-  readonly module: Module;
-  readonly options: unknown;
-  readonly entry: PipelineEntry;
-}
+import { redacts, type Touch } from './touches.ts';
 
 export interface Pipeline {
   readonly text: string;
@@ -110,7 +105,7 @@ export class Pipelines {
 
   /** The modules of a pipeline that handle relays. Rejects a pipeline whose protection can't be applied to them. */
   forRelay({ stages }: Pipeline): Pipeline {
-    const active = stages.filter(({ module, options }) => module.idle?.(options) !== true);
+    const active = activeStages(stages);
     const helpless = active.find(
       ({ module }) =>
         (module.protective || redacts(module)) &&
@@ -151,7 +146,7 @@ export class Pipelines {
 
   #pipeline(stages: readonly Stage[]): Pipeline {
     const text = listText(stages);
-    const active = stages.filter(({ module, options }) => module.idle?.(options) !== true);
+    const active = activeStages(stages);
     const editing = active.filter(({ module }) => module.touches.some((touch) => prefixTouches.has(touch)));
     const names = editing.map(({ module }) => module.name);
     return {
@@ -234,33 +229,6 @@ function textOf(list: string | PipelineLevel): string {
   return typeof list === 'string' ? list : list.text;
 }
 
-/** The requested stages with the required ones, which stay whatever is requested. */
-function withProtection(requested: readonly Stage[], required: readonly Stage[]): Stage[] {
-  const protection = required.map((stage) => {
-    const same = requested.find(({ module }) => module === stage.module);
-    return same === undefined ? stage : strictestOf(stage, same);
-  });
-  const protectedNames = new Set(protection.map((stage) => stage.module.name));
-  const inner = protection.filter(isInnermost);
-  const outer = protection.filter((stage) => !isInnermost(stage));
-  return [...outer, ...requested.filter((stage) => !protectedNames.has(stage.module.name)), ...inner];
-}
-
-/** Rejects unknown modules and configurations, and invalid options. */
-export function createStage(
-  entry: PipelineEntry,
-  modules: ReadonlyMap<string, Module>,
-  configurations: ConfigurationSet,
-): Stage {
-  const module = modules.get(entry.name);
-  if (module === undefined)
-    throw new GatewayError(
-      'unknown_module',
-      `there is no module "${entry.name}" here; GET /v1/capabilities lists them`,
-    );
-  return { module, options: readOptions(module, entry, configurations), entry };
-}
-
 const textTouches: ReadonlySet<Touch> = new Set(['system', 'history', 'newest-turn', 'redaction']);
 
 /** What providers cache and bill at a lower price. */
@@ -275,57 +243,10 @@ function recordPrefixes(upstream: Handler): Handler {
   };
 }
 
-/** Moves redacting modules behind the last module that edits content, so that they see everything that is sent. */
-function withRedactionInside(stages: readonly Stage[]): readonly Stage[] {
-  const lastEditor = stages.findLastIndex(({ module }) => editsContent(module) && !redacts(module));
-  const early = stages.slice(0, lastEditor + 1).filter(({ module }) => redacts(module));
-  if (early.length === 0) return stages;
-  const others = stages.slice(0, lastEditor + 1).filter(({ module }) => !redacts(module));
-  return [...others, ...early, ...stages.slice(lastEditor + 1)];
-}
-
-function listText(stages: readonly Stage[]): string {
-  return stages.length === 0 ? 'none' : formatPipelineList(stages.map((stage) => stage.entry));
-}
-
 function unprotectedRelayError(name: string): GatewayError {
   return new GatewayError(
     'blocked_by_module',
     `the module ${name} protects this caller and can't check calls to this endpoint`,
     { detail: name },
   );
-}
-
-function isInnermost({ module }: Stage): boolean {
-  return module.position === 'innermost';
-}
-
-/** The lower level's module, made as strict as the requested one if the module supports that. */
-function strictestOf(lower: Stage, requested: Stage): Stage {
-  const { module, entry } = lower;
-  if (module.strictest === undefined) return lower;
-  const options = module.strictest([lower.options, requested.options]);
-  const configuration = entry.configuration ?? requested.entry.configuration;
-  return {
-    module,
-    options,
-    entry: {
-      name: entry.name,
-      ...(configuration !== undefined && { configuration }),
-      options: optionTexts(options, [lower, requested]),
-    },
-  };
-}
-
-/** The text of each option, as written in the list that it comes from. */
-function optionTexts(options: unknown, levels: readonly Stage[]): PipelineEntry['options'] {
-  const texts: Record<string, string> = {};
-  for (const level of levels)
-    for (const [name, text] of Object.entries(level.entry.options))
-      if (optionOf(level.options, name) === optionOf(options, name)) texts[name] ??= text;
-  return texts;
-}
-
-function optionOf(options: unknown, name: string): unknown {
-  return isJsonObject(options) ? options[name] : undefined;
 }

@@ -1,7 +1,7 @@
 import { type ConfigurationSet, noConfigurations } from '../../kernel/configuration.ts';
 import type { Module } from '../../kernel/module.ts';
-import { createStage } from '../../kernel/pipeline.ts';
 import { parsePipelineList } from '../../kernel/pipeline-list.ts';
+import { createStage } from '../../kernel/stage.ts';
 import { type Finding, fail, ok, reasonOf } from './finding.ts';
 
 type Modules = ReadonlyMap<string, Module>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CallerAuthenticator } from '../../../calls/caller-authenticator.ts';
 import type { PipelineSelector } from '../../../calls/pipeline-selector.ts';
 import { limits } from '../../../kernel/limits.ts';
-import type { Stage } from '../../../kernel/pipeline.ts';
+import type { Stage } from '../../../kernel/stage.ts';
 import { joinedHeaderOf } from '../../../lib/headers.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
