@@ -56,9 +56,8 @@ async function countBytes(body: AsyncIterable<Uint8Array>): Promise<{ readonly b
   return { bytes };
 }
 
-/** Bytes that are in use. The second collection counts the buffers that the first one freed. */
+/** Bytes that are in use. */
 function usedBytes(): number {
-  collectGarbage();
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
