@@ -15,8 +15,8 @@ import { noBody, streamedBody } from './json-body.ts';
 import type { ApiResponse, ApiRoute } from './route.ts';
 
 const mebibyte = 1024 * 1024;
-const largeBytes = 200 * mebibyte;
-/** What 200 MB may add: the buffers of both sockets. */
+const largeBytes = 100 * mebibyte;
+/** What 100 MB may add: the buffers of both sockets. */
 const addedBytesMax = 16 * mebibyte;
 /** Memory is measured after each of these: a collection takes half a second where other tests have left much behind. */
 const stepBytes = 50 * mebibyte;
@@ -86,7 +86,7 @@ class Counted {
 }
 
 for (const implementation of httpImplementations) {
-  test(`${implementation}: a stream of 200 MB takes little memory, also for a client that reads slowly`, async (t) => {
+  test(`${implementation}: a stream of 100 MB takes little memory, also for a client that reads slowly`, async (t) => {
     const source = new Counted(largeBytes);
     const { url } = await serveRoutes(t, [download(() => ({ stream: source.chunks() }))], implementation);
     const before = usedBytes();
@@ -148,7 +148,7 @@ for (const implementation of httpImplementations) {
     assert.equal(source.sentBytes, 0);
   });
 
-  test(`${implementation}: a body of 200 MB is read with little memory, as fast as the route reads`, async (t) => {
+  test(`${implementation}: a body of 100 MB is read with little memory, as fast as the route reads`, async (t) => {
     let most = 0;
     let before = 0;
     let sentBytes = 0;
