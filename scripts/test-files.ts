@@ -31,16 +31,22 @@ const long = [
 ];
 
 /** They look at the process that they run in. */
-const alone = ['test/create-gateway.test.ts', 'test/heavy-bodies.test.ts', 'test/texts.test.ts'];
+const alone = [
+  'src/server/api/streams.test.ts',
+  'test/create-gateway.test.ts',
+  'test/heavy-bodies.test.ts',
+  'test/texts.test.ts',
+];
 
 const filesInProcess = 5;
 
 /** Every test, by the process that it runs in: to start one takes longer than most tests do. */
 export function byProcess(): readonly (readonly string[])[] {
   const all = ['src/**/*.test.ts', 'test/**/*.test.ts'].flatMap((pattern) => globSync(pattern).toSorted());
-  const units = all.filter(isUnit);
-  const apart = new Set([...units, ...long, ...alone]);
-  const short = all.filter((file) => !apart.has(file));
+  const apart = new Set([...long, ...alone]);
+  const shared = all.filter((file) => !apart.has(file));
+  const units = shared.filter(isUnit);
+  const short = shared.filter((file) => !isUnit(file));
   const groups = Array.from({ length: Math.ceil(short.length / filesInProcess) }, (_, index) =>
     short.slice(index * filesInProcess, (index + 1) * filesInProcess),
   );
