@@ -9,7 +9,7 @@ const { checkSync }: typeof import('recheck') = createRequire(import.meta.url)('
  * Bounds in steps and sizes instead of milliseconds: a busy machine must not change a verdict. Expressions with large automata are
  * searched for an attack instead, in fewer rounds than usual. With half as many rounds, quadratic ones that this code had were missed.
  */
-const parameters: Parameters = {
+export const parameters: Parameters = {
   timeout: null,
   attackTimeout: null,
   incubationTimeout: null,
