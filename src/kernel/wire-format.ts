@@ -35,6 +35,11 @@ export interface ProviderFormat {
    * encodes everything that the format can express.
    */
   encodeRequest(request: ChatRequest, clientRequest?: ClientRequest, accepts?: Acceptance): EncodedRequest;
+  /**
+   * Replaces what this model's provider would reject in a request of its own format: thinking of other makers' models,
+   * and data that only the gateway can read. Undefined if there is none.
+   */
+  replaceForeignContent?(body: Uint8Array, model: string): EncodedRequest | undefined;
   /** Adds the headers that a request needs after a module has changed it. */
   headersFor?(request: ChatRequest, headers: HeaderList): string[];
   replyDecoder(framing: Framing, interest: Interest): ReplyDecoder;

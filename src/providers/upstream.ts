@@ -209,8 +209,18 @@ function withOutputLimit(max_tokens: number | undefined, exchange: Exchange): Ex
   return exchange.with({ request: { ...exchange.request, max_tokens } });
 }
 
-/** Sends the client's own bytes if the request is unchanged by identity; writes `added` into them. */
+/** The body for the provider, without what it would reject in the client's own bytes. */
 function requestBody(exchange: Exchange, wire: ProviderFormat, added: JsonObject | undefined): Uint8Array {
+  const { clientRequest, target, trace } = exchange;
+  const body = encodedBody(exchange, wire, added);
+  const replaced = clientRequest.wire === wire ? wire.replaceForeignContent?.(body, target.model) : undefined;
+  if (replaced === undefined) return body;
+  trace.dropped.push(...replaced.dropped);
+  return replaced.body;
+}
+
+/** Sends the client's own bytes if the request is unchanged by identity; writes `added` into them. */
+function encodedBody(exchange: Exchange, wire: ProviderFormat, added: JsonObject | undefined): Uint8Array {
   const { clientRequest, target, trace } = exchange;
   const own = clientRequest.wire === wire ? clientRequest : undefined;
   if (own !== undefined && exchange.isUnmodified) {

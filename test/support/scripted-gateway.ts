@@ -16,7 +16,7 @@ export async function startGatewayFor(
   upstream: string,
   more: Environment = {},
 ): Promise<TestGateway> {
-  const gateway = await startBefore(upstream, more);
+  const gateway = await startGatewayBefore(upstream, more);
   t.after(() => gateway.close());
   return gateway;
 }
@@ -38,7 +38,7 @@ export async function startScriptedGateway(t: TestContext, more: Environment = {
 export function shareScriptedGateways(): (more?: Environment) => Promise<ScriptedGateway> {
   const house = shared(async (more) => {
     const fake = await FakeUpstream.start();
-    const weir = await startBefore(fake.url, more);
+    const weir = await startGatewayBefore(fake.url, more);
     return { fake, weir, close: () => weir.close().then(() => fake.close()) };
   });
   return async (more = {}) => {
@@ -57,7 +57,7 @@ export function shareGatewaysWithHandler(): (
   const house = shared(async (more) => {
     const player: { serve: RequestListener } = { serve: (_, res) => void res.end() };
     const { url, close: leave } = await startListener((req, res) => player.serve(req, res));
-    const weir = await startBefore(url, more);
+    const weir = await startGatewayBefore(url, more);
     return { player, weir, close: () => weir.close().then(leave) };
   });
   return async (serve, more = {}) => {
@@ -82,7 +82,8 @@ function shared<House extends { close(): Promise<unknown> }>(
   };
 }
 
-function startBefore(upstream: string, more: Environment): Promise<TestGateway> {
+/** The same without an end. */
+export function startGatewayBefore(upstream: string, more: Environment): Promise<TestGateway> {
   return startTestGateway({
     WEIR_ANTHROPIC_BASE_URL: upstream,
     WEIR_OPENAI_BASE_URL: `${upstream}/v1`,

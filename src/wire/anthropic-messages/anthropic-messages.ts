@@ -7,6 +7,7 @@ import { withRequiredBetas } from './betas.ts';
 import { checkRequest } from './check-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { errorTypeForStatus } from './errors.ts';
+import { replaceForeignContent } from './foreign-content.ts';
 import { bookkeeping, isPlain } from './plain-request.ts';
 import { MessagesDecoder, readMessage, summarizeMessage, summarizeMessageTail } from './reply-decoder.ts';
 import { encodeReplyBody, MessagesEncoder } from './reply-encoder.ts';
@@ -58,6 +59,7 @@ export const anthropicMessages: WireFormat = {
   },
   decodeRequest: checkRequest,
   encodeRequest,
+  replaceForeignContent,
   headersFor: withRequiredBetas,
   replyDecoder: (framing, interest) =>
     framing === 'json' ? new JsonReplyDecoder(reader, interest) : new MessagesDecoder(interest),

@@ -4,6 +4,7 @@ import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { errorBody, errorTypeForStatus } from './errors.ts';
+import { replaceForeignContent } from './foreign-content.ts';
 import { JsonArrayStream } from './json-array-stream.ts';
 import { modelInPath, wantsJsonArray } from './path.ts';
 import { bookkeeping, harmlessHeaders, isPlain } from './plain-request.ts';
@@ -71,6 +72,7 @@ export const gemini: WireFormat = {
   },
   decodeRequest,
   encodeRequest,
+  replaceForeignContent,
   replyDecoder: (framing, interest) =>
     framing === 'json' ? new JsonReplyDecoder(reader, interest) : new GeminiDecoder(interest),
   replyEncoder: (framing) =>

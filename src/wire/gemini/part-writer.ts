@@ -5,6 +5,7 @@ import { toolInputOf } from '../tool-input.ts';
 import {
   type AnyThinkingBlock,
   encodeCarriedThinking,
+  noCarriedThinking,
   signatureIn,
   skipSignatureValidation,
 } from './signatures.ts';
@@ -125,8 +126,12 @@ export class PartWriter {
     };
   }
 
-  /** The first of parallel calls is signed; if clients don't see that one, Google would reject the next on its return. */
+  /**
+   * The first of parallel calls must be signed when it comes to Google. If clients don't see the signed one, the next is
+   * marked; so is one of a model that signs nothing, since the next turn may go to Google.
+   */
   #placeholderSignature(): string | undefined {
-    return !this.#hasCalled && this.#callSignatures.size > 0 ? skipSignatureValidation : undefined;
+    if (this.#hasCalled) return undefined;
+    return this.#callSignatures.size > 0 ? skipSignatureValidation : noCarriedThinking;
   }
 }

@@ -74,6 +74,9 @@ export function encodeCarriedThinking(thoughts: readonly AnyThinkingBlock[]): st
   return Buffer.from(wrapOpaque('blocks', JSON.stringify(thoughts))).toString('base64');
 }
 
+/** Marks a call that no model signed. */
+export const noCarriedThinking = encodeCarriedThinking([]);
+
 /** The carried thinking; undefined for a signature from Google. */
 export function decodeCarriedThinking(signature: string): readonly AnyThinkingBlock[] | undefined {
   if (!signature.startsWith(carriedThinkingPrefix)) return undefined;
@@ -92,4 +95,4 @@ function parseThinkingBlock(block: unknown): AnyThinkingBlock | undefined {
 }
 
 /** A multiple of three bytes, so that its base64 doesn't depend on what follows. */
-const carriedThinkingPrefix = Buffer.from(wrapOpaque('blocks', '').slice(0, 18)).toString('base64');
+export const carriedThinkingPrefix = Buffer.from(wrapOpaque('blocks', '').slice(0, 18)).toString('base64');

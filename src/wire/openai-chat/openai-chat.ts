@@ -11,6 +11,7 @@ import { decodeRequest } from './decode-request.ts';
 import { freeTextTools } from './decode-tools.ts';
 import { encodeCompletion } from './encode-completion.ts';
 import { encodeRequest } from './encode-request.ts';
+import { replaceForeignContent } from './foreign-content.ts';
 import { includeUsageOption } from './include-usage.ts';
 import { bookkeeping, isPlain } from './plain-request.ts';
 import { readCompletion, summarizeCompletion, summarizeCompletionTail } from './read-completion.ts';
@@ -62,6 +63,7 @@ export function createOpenaiChat(clock: Clock): WireFormat {
     usageOptIn: includeUsageOption,
     decodeRequest,
     encodeRequest,
+    replaceForeignContent,
     replyDecoder: (framing, interest) =>
       framing === 'json' ? new JsonReplyDecoder(reader, interest) : new ChatDecoder(interest),
     replyEncoder: (framing, clientRequest) =>

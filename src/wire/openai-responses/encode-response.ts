@@ -85,13 +85,7 @@ export function encodeOutputItems(answer: Answer, clientBody: JsonObject): reado
     if (block.type === 'tool_use')
       items.push(toolCallItem(name(free.has(block.name) ? 'ctc' : 'fc'), named(block), free.has(block.name)));
     else if (block.type === 'thinking')
-      items.push(
-        reasoningItem(
-          name('rs'),
-          block.thinking,
-          block.signature ? wrapOpaque('signature', block.signature) : undefined,
-        ),
-      );
+      items.push(reasoningItem(name('rs'), block.thinking, sealedSignatureOf(block.signature)));
     else if (block.type === 'redacted_thinking') addRedactedReasoning(items, block.data, name('rs'));
     else {
       const item = foreignItemOf(block);
@@ -117,13 +111,18 @@ export function foreignItemOf(block: Block): JsonObject | undefined {
 function addRedactedReasoning(items: JsonObject[], data: string, id: string): void {
   const own = unwrapReasoningItem(data);
   const before = items.at(-1);
-  if (own !== undefined && before?.type === 'reasoning' && before.encrypted_content === undefined)
+  if (own !== undefined && before?.type === 'reasoning' && before.encrypted_content === sealedSignatureOf(''))
     items[items.length - 1] = { ...before, ...own };
   else
     items.push({
       ...reasoningItem(id, '', own === undefined ? wrapOpaque('redacted', data) : undefined),
       ...own,
     });
+}
+
+/** Also for unsigned thinking: the provider of this format rejects the item, and has to be spared it. */
+export function sealedSignatureOf(signature = ''): string {
+  return wrapOpaque('signature', signature);
 }
 
 export function itemId(prefix: string, answerId: string, index: number): string {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { stringOf } from '../json-values.ts';
 import { wrapOpaque } from '../opaque-data.ts';
 import { CustomToolCallWriter, FunctionCallWriter } from './call-writer.ts';
-import { foreignItemOf, itemId, reasoningItem } from './encode-response.ts';
+import { foreignItemOf, itemId, reasoningItem, sealedSignatureOf } from './encode-response.ts';
 import { ForeignItemWriter } from './foreign-items.ts';
 import type { BlockWriter, ItemPosition, ItemSink } from './item-sink.ts';
 import { MessageWriter } from './message-writer.ts';
@@ -42,7 +42,7 @@ export class ItemWriter implements ItemSink {
   }
 
   start(index: number, block: Block): void {
-    if (block.type !== 'redacted_thinking') this.#finishReasoning(undefined);
+    if (block.type !== 'redacted_thinking') this.#finishReasoning();
     if (block.type !== 'text') this.#finishMessage();
     switch (block.type) {
       case 'text':
@@ -84,7 +84,7 @@ export class ItemWriter implements ItemSink {
   /** Closes what is open; adds the refusal text if none was written. */
   close(refusal: string | undefined): void {
     for (const index of [...this.#openBlocks.keys()]) this.stop(index);
-    this.#finishReasoning(undefined);
+    this.#finishReasoning();
     if (refusal !== undefined && this.#message === undefined) {
       this.#message = new MessageWriter(this);
       this.#message.openText({ type: 'text', text: refusal, refusal: true }).stop();
@@ -121,12 +121,12 @@ export class ItemWriter implements ItemSink {
     writer.append({ type: 'thinking_delta', thinking: block.thinking });
     const stop = () => {
       this.#pendingReasoning = writer;
-      if (writer.signature !== '') this.#finishReasoning(wrapOpaque('signature', writer.signature));
+      if (writer.signature !== '') this.#finishReasoning(sealedSignatureOf(writer.signature));
     };
     return { append: (delta) => writer.append(delta), stop };
   }
 
-  #finishReasoning(encrypted: string | undefined): void {
+  #finishReasoning(encrypted = sealedSignatureOf()): void {
     this.#pendingReasoning?.finish(encrypted);
     this.#pendingReasoning = undefined;
   }
@@ -139,7 +139,7 @@ export class ItemWriter implements ItemSink {
       this.#finishReasoning(encrypted);
       return;
     }
-    this.#finishReasoning(undefined);
+    this.#finishReasoning();
     const itemPosition = this.openItem('rs', (id) => reasoningItem(id, '', undefined), stringOf(item?.id));
     this.completeItem(itemPosition, reasoningItem(itemPosition.item_id, '', encrypted));
   }

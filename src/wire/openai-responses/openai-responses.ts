@@ -12,6 +12,7 @@ import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { errorFrame } from './error-frame.ts';
+import { replaceForeignContent } from './foreign-content.ts';
 import { isPlain } from './plain-request.ts';
 import { readResponse, summarizeResponse } from './read-response.ts';
 import { reframeResponse } from './reframe-response.ts';
@@ -59,6 +60,7 @@ export function createOpenaiResponses(clock: Clock): WireFormat {
     estimates,
     decodeRequest,
     encodeRequest,
+    replaceForeignContent,
     replyDecoder: (framing, interest) =>
       framing === 'json' ? new JsonReplyDecoder(reader, interest) : new ResponsesDecoder(interest),
     replyEncoder: (framing, clientRequest) =>

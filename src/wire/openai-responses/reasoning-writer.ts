@@ -25,7 +25,7 @@ export class ReasoningWriter {
   }
 
   /** `encrypted` lets the model continue from here later; it may include the item's own id. */
-  finish(encrypted: string | undefined): void {
+  finish(encrypted: string): void {
     const position = { ...this.#position, summary_index: 0 };
     if (this.#text !== '') {
       this.#sink.emit('response.reasoning_summary_text.done', { ...position, text: this.#text });

@@ -18,7 +18,7 @@ export function decodeReasoning(item: JsonObject): Block {
   if (encrypted === undefined)
     return thinking === '' ? foreignBlock('openai-responses', item) : { type: 'thinking', thinking };
   const signature = unwrapOpaque('signature', encrypted);
-  if (signature !== undefined) return { type: 'thinking', thinking, signature };
+  if (signature !== undefined) return { type: 'thinking', thinking, ...(signature !== '' && { signature }) };
   const data = unwrapOpaque('redacted', encrypted);
   return data === undefined ? foreignBlock('openai-responses', item) : { type: 'redacted_thinking', data };
 }
@@ -30,7 +30,7 @@ export function opaqueReasoningOf(
   const encrypted = stringOf(item.encrypted_content);
   if (encrypted === undefined || encrypted === '') return undefined;
   const signature = unwrapOpaque('signature', encrypted);
-  if (signature !== undefined) return { signature };
+  if (signature !== undefined) return signature === '' ? undefined : { signature };
   const data =
     unwrapOpaque('redacted', encrypted) ??
     wrapOpaque('openai-responses', JSON.stringify({ id: item.id, encrypted_content: encrypted }));
