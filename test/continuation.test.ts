@@ -4,8 +4,9 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, isStepCount, tool } from 'ai';
 import OpenAI from 'openai';
 import { z } from 'zod';
-import { FakeUpstream } from '../src/testing/fake-upstream.ts';
+import { FakeUpstream, type Script, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { reframeResponse } from '../src/wire/openai-responses/reframe-response.ts';
 import { at } from './support/at.ts';
 import { saysCompletion } from './support/recorded-completions.ts';
 import { parallelToolUse, recordedMessage, saysMessage } from './support/recorded-messages.ts';
@@ -158,6 +159,117 @@ test('a client that names single items of an earlier answer gets them written ou
     [at(called, 'content', 2, 'id'), at(called, 'content', 3, 'id')],
   );
 });
+
+/** What AI SDK 5, 6 and 7 send: own turns in full, the model's items by their ids. */
+const referencesTo = (output: readonly { id?: string | undefined }[]) =>
+  output.map(({ id }) => ({ type: 'item_reference' as const, id: id ?? '' }));
+
+test('a client that refers to items goes on for as many calls as it likes', async () => {
+  const provider = createOpenAI({ baseURL: `${weir.url}/v1`, apiKey: 'any' });
+  fake.answerWith((request) =>
+    saysMessage(at(request.json, 'messages', 6) === undefined ? parallelToolUse : recordedMessage())(request),
+  );
+  const inputSchema = z.object({ river: z.string(), unit: z.string().optional() });
+  const { text } = await generateText({
+    model: provider(model),
+    prompt: 'How high are they?',
+    tools: { level: tool({ inputSchema, execute: () => '2.4 m' }) },
+    stopWhen: isStepCount(6),
+  });
+  assert.match(text, /Water finds its own level/);
+  assert.equal(fake.requests.length, 4);
+  const messages = Array.isArray(fake.last.json.messages) ? fake.last.json.messages : [];
+  for (const called of [1, 3, 5]) assert.deepEqual(messages[called].content, parallelToolUse.content);
+});
+
+test('references in the turns of an answer are written out when a call continues from it', async () => {
+  const first = await client.responses.create({ model, input: 'One' });
+  const input = [...referencesTo(first.output), { role: 'user' as const, content: 'Two' }];
+  const second = await client.responses.create({ model, input });
+  await client.responses.create({ model, input: 'Three', previous_response_id: second.id });
+  const said = [{ type: 'text', text: first.output_text }];
+  assert.deepEqual(fake.last.json.messages, [
+    { role: 'assistant', content: said },
+    { role: 'user', content: 'Two' },
+    { role: 'assistant', content: said },
+    { role: 'user', content: 'Three' },
+  ]);
+});
+
+for (const [how, stream, encrypted] of [
+  ['unstreamed', false, undefined],
+  ['streamed', true, undefined],
+  ['streamed with encrypted reasoning', true, 'gAAAAthought'],
+] as const)
+  test(`OpenAI gets no reference to an item that a module had renamed, ${how}`, async () => {
+    const edited = { headers: { 'x-weir-pipeline': 'patterns' } };
+    const ask = (input: OpenAI.Responses.ResponseInput, options?: typeof edited) =>
+      stream
+        ? client.responses.stream({ model: 'gpt-5', input }, options).finalResponse()
+        : client.responses.create({ model: 'gpt-5', input }, options);
+    fake.answerWith(saysOpenaiCall(encrypted));
+    const user = { role: 'user' as const, content: 'How high is the Rhine?' };
+    const result = { type: 'function_call_output' as const, call_id: 'call_1', output: '2.4 m' };
+    const first = await ask([user], edited);
+    assert.notEqual(first.output[1]?.id, 'fc_theirs');
+    const input = [user, ...referencesTo(first.output), result];
+    const written = [
+      user,
+      ...(encrypted === undefined ? [] : [{ type: 'reasoning', encrypted_content: encrypted }]),
+      { type: 'function_call', call_id: 'call_1', name: 'level', arguments: '{}' },
+      result,
+    ];
+    for (const options of [edited, undefined]) {
+      await ask(input, options);
+      assert.partialDeepStrictEqual(fake.last.json.input, written);
+      assert.equal(at(fake.last.json, 'input', 'length'), written.length);
+      assert.ok(!/_[0-9a-f]{32}_/.test(fake.last.bytes.toString()));
+    }
+  });
+
+test("a reference to an item of OpenAI's own answer passes untouched", async () => {
+  fake.answerWith(saysOpenaiCall());
+  const body = { model: 'gpt-5', input: [{ type: 'item_reference' as const, id: 'fc_theirs' }] };
+  await client.responses.create(body);
+  assert.deepEqual(fake.last.json, body);
+});
+
+test('a reference to an item that is gone says so', async () => {
+  const gone = `fc_${'0'.repeat(32)}_1`;
+  await assert.rejects(
+    client.responses.create({ model, input: [{ type: 'item_reference', id: gone }] }),
+    (thrown) =>
+      thrown instanceof OpenAI.NotFoundError && thrown.message === `404 Item with id '${gone}' not found.`,
+  );
+});
+
+/** OpenAI's answer with a thought and a call; streams of it have all events. */
+function saysOpenaiCall(encrypted?: string) {
+  const response = {
+    id: 'resp_theirs',
+    object: 'response',
+    created_at: 1,
+    model: 'gpt-5',
+    status: 'completed',
+    output: [
+      { id: 'rs_theirs', type: 'reasoning', summary: [], ...(encrypted && { encrypted_content: encrypted }) },
+      {
+        id: 'fc_theirs',
+        type: 'function_call',
+        status: 'completed',
+        call_id: 'call_1',
+        name: 'level',
+        arguments: '{}',
+      },
+    ],
+    usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+  };
+  const body = Buffer.from(JSON.stringify(response));
+  return ({ json }: SeenRequest): Script => {
+    const stream = json.stream === true ? reframeResponse({ framing: 'json', body }, 'sse') : undefined;
+    return stream === undefined ? { body } : { chunks: [stream] };
+  };
+}
 
 function isNotFound(id: string): (thrown: unknown) => boolean {
   return (thrown) => {

@@ -7,6 +7,7 @@ import type { Pipeline } from '../kernel/pipeline.ts';
 import { isResolved, type Target, wiresOf } from '../kernel/provider.ts';
 import { AnswerBuilder } from '../kernel/reply/answer-events.ts';
 import { type Reply, replyOwnership } from '../kernel/reply/reply.ts';
+import type { JsonObject } from '../lib/json.ts';
 import { limits } from './limits.ts';
 
 /** Stores conversations whose clients refer to earlier answers by id, where the provider does not store them. */
@@ -64,45 +65,61 @@ export class Continuations {
       : reply;
   }
 
-  /** Whether the target's provider can't know the previous answer: the gateway or another provider stores it. */
+  /** Whether the target's provider can't know what the request refers to: the gateway or another provider stores it. */
   async #isStoredElsewhere(
     { caller, clientRequest, target }: Exchange,
     pipeline: Pipeline,
     continuation: Continuation,
   ): Promise<boolean> {
     const previous = continuation.previousIdIn(clientRequest.fields);
-    if (previous === undefined || !(mayContinueElsewhere(pipeline) || ownIdPattern.test(previous)))
-      return false;
-    const turn = await this.#turns.find(scopeOf(caller), previous);
-    // Modules that redact must see earlier turns, in case that the call is rerouted.
-    return turn !== undefined && (pipeline.redacts || turn.keptBy !== target.provider.name);
+    const isOurs = previous !== undefined && (mayContinueElsewhere(pipeline) || ownIdPattern.test(previous));
+    const quotedIds = continuation.mayQuote(clientRequest.bytes)
+      ? continuation.quotedIdsIn(continuation.itemsOf(clientRequest.body))
+      : [];
+    for (const id of isOurs ? [previous, ...quotedIds] : quotedIds) {
+      const turn = await this.#turns.find(scopeOf(caller), id);
+      // Modules that redact must see earlier turns, in case that the call is rerouted.
+      if (turn !== undefined && (pipeline.redacts || turn.keptBy !== target.provider.name)) return true;
+    }
+    return false;
   }
 
   /** The request with the whole conversation in it. */
   async #expandRequest(exchange: Exchange, continuation: Continuation): Promise<Exchange> {
     const { caller, clientRequest, isUnmodified, request } = exchange;
-    const { previous, quotedIds } = continuation.referencesIn(clientRequest.body);
-    if (previous === undefined && quotedIds.length === 0) return exchange;
+    const { wire, body, fields } = clientRequest;
+    const newest = continuation.itemsOf(body);
+    const previous = continuation.previousIdIn(fields);
+    if (previous === undefined && continuation.quotedIdsIn(newest).length === 0) return exchange;
     const scope = scopeOf(caller);
-    const turns: Turn[] = [];
-    for (let next = previous; next !== undefined; next = turns.at(-1)?.previous) {
-      const turn = turns.length < limits.turnsMax ? await this.#turns.find(scope, next) : undefined;
-      if (turn === undefined) throw continuation.notFoundError(previous ?? next);
-      turns.push(turn);
-    }
-    const history = turns.reverse().flatMap((turn) => turn.items);
-    const others = await Promise.all(quotedIds.map((id) => this.#turns.find(scope, id)));
-    const items = others.flatMap((turn) => turn?.items ?? []);
-    const { wire, body } = clientRequest;
-    if (isUnmodified)
-      return exchange.with({
-        request: wire.decodeRequest(continuation.expandRequest(body, history, items)),
-      });
+    const history = previous === undefined ? [] : await this.#historyOf(scope, previous, continuation);
+    const writeOut = async (items: readonly JsonObject[]) => {
+      const quoted = await Promise.all(
+        continuation.quotedIdsIn(items).map((id) => this.#turns.find(scope, id)),
+      );
+      const written = continuation.writeOut(
+        items,
+        quoted.flatMap((turn) => turn?.items ?? []),
+      );
+      return wire.decodeRequest(continuation.withItems(body, written));
+    };
+    if (isUnmodified) return exchange.with({ request: await writeOut([...history, ...newest]) });
     // Put the earlier turns before the newest part, which modules may have edited.
-    const { messages, extensions = {} } = wire.decodeRequest(continuation.historyRequest(body, history));
+    const { messages, extensions = {} } = await writeOut(history);
     return exchange.with({
       request: { ...request, messages: [...messages, ...request.messages], extensions },
     });
+  }
+
+  /** The items of a conversation up to an answer. */
+  async #historyOf(scope: string, last: string, continuation: Continuation): Promise<readonly JsonObject[]> {
+    const turns: Turn[] = [];
+    for (let next: string | undefined = last; next !== undefined; next = turns.at(-1)?.previous) {
+      const turn = turns.length < limits.turnsMax ? await this.#turns.find(scope, next) : undefined;
+      if (turn === undefined) throw continuation.notFoundError(last);
+      turns.push(turn);
+    }
+    return turns.reverse().flatMap((turn) => turn.items);
   }
 
   #saveTurn(

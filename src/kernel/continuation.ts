@@ -19,23 +19,20 @@ export interface TurnStore {
   save(scope: string, id: string, turn: Turn): Promise<void>;
 }
 
-/** What a request refers to by id. */
-interface TurnReferences {
-  /** The answer that it continues from. */
-  readonly previous: string | undefined;
-  /** Answers that it quotes single items of. */
-  readonly quotedIds: readonly string[];
-}
-
 /** How clients of a format continue from an earlier answer without sending the conversation again. */
 export interface Continuation {
   /** The id of the answer that a request continues from. */
   previousIdIn(fieldReader: FieldReader): string | undefined;
-  referencesIn(body: JsonObject): TurnReferences;
-  /** The request with all references expanded; `quoted` are items that it may refer to. */
-  expandRequest(body: JsonObject, history: readonly JsonObject[], quoted: readonly JsonObject[]): JsonObject;
-  /** The request with only the earlier turns in it. */
-  historyRequest(body: JsonObject, history: readonly JsonObject[]): JsonObject;
+  /** Whether a request may refer to single items of earlier answers; searches its bytes. */
+  mayQuote(bytes: Uint8Array): boolean;
+  /** The items of a request's newest turn. */
+  itemsOf(body: JsonObject): readonly JsonObject[];
+  /** The answers of the gateway whose single items these items refer to. */
+  quotedIdsIn(items: readonly JsonObject[]): readonly string[];
+  /** The items as a provider without the earlier answers reads them; `quoted` has items that they may refer to. */
+  writeOut(items: readonly JsonObject[], quoted: readonly JsonObject[]): readonly JsonObject[];
+  /** The request with these items in place of its own, and of the answer that it continues from. */
+  withItems(body: JsonObject, items: readonly JsonObject[]): JsonObject;
   /** Whether the client may continue from the answer. */
   isContinuable(fieldReader: FieldReader): boolean;
   /** The turn that a call adds to its conversation. */

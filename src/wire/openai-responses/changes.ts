@@ -84,7 +84,9 @@ function encodeInput({
   const before = inputItemsOf(clientRequest.body);
   const head =
     request.system === clientRequest.request.system ? before.slice(0, leadingInstructions(before)) : [];
-  const items = request.messages.flatMap((message) => restoreMessage(message, encodeContext));
+  const items = request.messages
+    .flatMap((message) => restoreMessage(message, encodeContext))
+    .filter((item) => encodeContext.takesPlainReasoning || !isBareReasoning(item));
   return [...head, ...restoreSearchNamespaces(items, deferredToolNames(request, clientRequest))];
 }
 
@@ -99,6 +101,11 @@ function deferredToolNames({ tools = [] }: ChatRequest, { request }: ClientReque
 
 function restoreMessage(message: Message, encodeContext: EncodeContext): readonly JsonObject[] {
   return originalsOf(message) ?? encodeMessage(message, encodeContext);
+}
+
+/** Reasoning that its provider can't find: it was written out from a stored answer without its encrypted content. */
+function isBareReasoning({ type, id, encrypted_content }: JsonObject): boolean {
+  return type === 'reasoning' && id === undefined && encrypted_content === undefined;
 }
 
 function mergeDefined(before: unknown, fields: JsonObject): JsonObject | undefined {

@@ -3,6 +3,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { objectsOf, stringOf } from '../json-values.ts';
 import { encodeOutputItems, responseIdOf } from './encode-response.ts';
+import { reasoningTextOf } from './reasoning.ts';
 
 /** The input of a request as items. */
 export function inputItemsOf(body: JsonObject): readonly JsonObject[] {
@@ -13,21 +14,27 @@ export function inputItemsOf(body: JsonObject): readonly JsonObject[] {
 /** Clients refer to the previous response, or to single items of earlier ones, unless they disable storage. */
 export const responsesContinuation: Continuation = {
   previousIdIn: (fieldReader) => stringOf(fieldReader.get('previous_response_id')),
-  referencesIn(body) {
-    const quoted = inputItemsOf(body).flatMap((item) => responseIdsOfItem(referencedItemId(item)));
-    return { previous: stringOf(body.previous_response_id), quotedIds: [...new Set(quoted)] };
+  mayQuote: (bytes) =>
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('item_reference'),
+  itemsOf: inputItemsOf,
+  quotedIdsIn(items) {
+    const quoted = items.map((item) => ownItemPattern.exec(referencedItemId(item) ?? '')?.[1]);
+    return [...new Set(quoted.filter((id) => id !== undefined).map(responseIdOf))];
   },
-  expandRequest: (body, history, quoted) => {
-    const { previous_response_id: _, ...rest } = body;
-    const byId = new Map(quoted.map((item) => [item.id, item]));
-    const input = inputItemsOf(body).map((item) => {
+  writeOut(items, quoted) {
+    const byId = new Map(
+      quoted.filter((item) => referencedItemId(item) === undefined).map((item) => [item.id, item]),
+    );
+    return items.flatMap((item) => {
       const id = referencedItemId(item);
-      return (id === undefined ? undefined : byId.get(id)) ?? item;
+      const written = id === undefined ? item : byId.get(id);
+      if (written !== undefined) return withoutOwnId(written);
+      // Any other item is one of the provider's.
+      if (id !== undefined && ownItemPattern.test(id)) throw itemNotFoundError(id);
+      return [item];
     });
-    // The API doesn't carry instructions over.
-    return { ...rest, input: [...history, ...input] };
   },
-  historyRequest: ({ previous_response_id: _, ...rest }, history) => ({ ...rest, input: history }),
+  withItems: ({ previous_response_id: _, ...rest }, input) => ({ ...rest, input }),
   isContinuable: (fieldReader) => fieldReader.get('store') !== false,
   turnOf(body, answer) {
     const previous = stringOf(body.previous_response_id);
@@ -49,8 +56,18 @@ function referencedItemId(item: JsonObject): string | undefined {
     : undefined;
 }
 
-/** Ids of items that we wrote contain the id of their response. */
-function responseIdsOfItem(id: string | undefined): readonly string[] {
-  const match = /^[a-z]+_(.+)_\d+$/.exec(id ?? '')?.[1];
-  return match === undefined ? [] : [responseIdOf(match)];
+function itemNotFoundError(id: string): GatewayError {
+  return new GatewayError('not_found', `Item with id '${id}' not found.`, { param: 'input' });
+}
+
+/** Ids of items that the gateway wrote contain the id of their response. */
+const ownItemPattern = /^[a-z]+_([0-9a-f]{32})_\d+$/;
+
+/** A provider that stores items would look for the gateway's ids in vain. Reasoning without content says nothing. */
+function withoutOwnId(item: JsonObject): readonly JsonObject[] {
+  const { id, ...rest } = item;
+  if (!ownItemPattern.test(stringOf(id) ?? '')) return [item];
+  const isEmpty =
+    item.type === 'reasoning' && item.encrypted_content === undefined && reasoningTextOf(item) === '';
+  return isEmpty ? [] : [rest];
 }

@@ -144,28 +144,31 @@ test('what keeps state with the provider, or would change the answer, is refused
       );
 });
 
-test('a request that goes on from an earlier answer is written out with what came before', () => {
-  const before = [
-    { role: 'user', content: 'hi' },
-    { role: 'assistant', content: 'hello' },
-  ];
+test('a request that goes on from an earlier answer gets other items in place of its own', () => {
   const body = { model: 'gpt-5', previous_response_id: 'resp_1', input: 'more' };
-  assert.deepEqual(continuation.referencesIn(body), { previous: 'resp_1', quotedIds: [] });
+  assert.equal(continuation.previousIdIn(new Map(Object.entries(body))), 'resp_1');
   const more = { type: 'message', role: 'user', content: 'more' };
-  assert.deepEqual(continuation.expandRequest(body, before, []), {
-    model: 'gpt-5',
-    input: [...before, more],
-  });
+  assert.deepEqual(continuation.itemsOf(body), [more]);
+  const input = [{ role: 'user', content: 'hi' }, { role: 'assistant', content: 'hello' }, more];
+  assert.deepEqual(continuation.withItems(body, input), { model: 'gpt-5', input });
 });
 
-test('a request that names single items of an earlier answer gets those', () => {
-  const call = { type: 'function_call', id: 'fc_a1_0', call_id: 'c', name: 'now', arguments: '{}' };
+test('items that a request refers to are written out without the ids of the gateway', () => {
+  const name = 'a'.repeat(32);
+  const call = { type: 'function_call', call_id: 'c', name: 'now', arguments: '{}' };
   const result = { type: 'function_call_output', call_id: 'c', output: '12:00' };
-  const input = [{ type: 'item_reference', id: 'fc_a1_0' }, { id: 'rs_a1_7' }, result];
-  const body = { model: 'gpt-5', input };
-  assert.deepEqual(continuation.referencesIn(body), { previous: undefined, quotedIds: ['resp_a1'] });
-  const written = continuation.expandRequest(body, [], [{ role: 'user', content: 'hi' }, call]);
-  assert.deepEqual(written.input, [call, { id: 'rs_a1_7' }, result]);
+  const reference = { type: 'item_reference', id: `fc_${name}_1` };
+  const theirs = { id: 'rs_theirs' };
+  const input = [{ id: `rs_${name}_0` }, reference, theirs, result];
+  assert.ok(continuation.mayQuote(Buffer.from(JSON.stringify(input))));
+  assert.deepEqual(continuation.quotedIdsIn(input), [`resp_${name}`]);
+  const stored = [
+    { role: 'user', content: 'hi' },
+    { type: 'reasoning', id: `rs_${name}_0`, summary: [] },
+    { ...call, id: `fc_${name}_1` },
+    reference,
+  ];
+  assert.deepEqual(continuation.writeOut(input, stored), [call, theirs, result]);
 });
 
 test('what a call adds to its conversation comes back as it was', () => {
@@ -173,7 +176,7 @@ test('what a call adds to its conversation comes back as it was', () => {
   assert.deepEqual([id, turn.previous], ['resp_msg_2', 'resp_1']);
   assert.equal(continuation.turnOf(hello, { ...messagesAnswer, id: 'resp_2' }).id, 'resp_2');
   const request = wire.decodeRequest(
-    continuation.expandRequest({ model: 'm', input: 'more' }, turn.items, []),
+    continuation.withItems({ model: 'm' }, [...turn.items, { role: 'user', content: 'more' }]),
   );
   assert.deepEqual(request.messages, [
     { role: 'user', content: 'hi' },
