@@ -64,7 +64,10 @@ export function startCall(
     headers: completed(headers, host, bytesOf(body)),
   });
   const { promise: response, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  sending.on('response', resolve).on('error', reject);
+  sending
+    .on('response', resolve)
+    .on('error', reject)
+    .on('close', () => reject(new Error(`the connection closed without an answer to ${path}`)));
   // Whoever doesn't wait for the answer isn't told that there was none.
   response.catch(() => undefined);
   return { request: sending, response };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { eventually } from '../../../test/support/eventually.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { systemClock } from '../../lib/clock.ts';
 import {
@@ -145,7 +146,10 @@ test('without vectors in time all tools go as they are for the whole conversatio
   const call = runModule(mcpOptimizer, {}, { embeddings });
   const first = await call(request(ask));
   assert.equal(first.sent[0]?.tools?.length, tools.length);
-  assert.deepEqual(first.step?.attributes, { vectors: 'busy', aside: 'vectors' });
+  const { vectors, ...others } = first.step?.attributes ?? {};
+  // On a busy machine the deadline may come first.
+  assert.match(String(vectors), /^(?:busy|late)$/);
+  assert.deepEqual(others, { aside: 'vectors' });
   assert.equal(embeddings.asked.length, tools.length, 'made after the call');
   isReady = true;
   const again = await call(
@@ -227,13 +231,15 @@ test('one of two tools of a name is not lost with the other', async () => {
 test('thousands of tools are chosen from', async () => {
   const many = toolsOf(Array.from({ length: 2700 }, (_, at) => `thing${at}`));
   const call = run();
-  // Reading so many may take longer than a call waits.
-  await call(request('Where is thing8?', { tools: many }));
-  const first = await call(request('Where is thing7?', { tools: many }));
-  assert.ok(namesIn(first.sent[0]).includes('mcp__thing7_server__thing7_lookup'));
-  assert.ok(namesIn(first.sent[0]).length < 500);
-  const again = await call(request('Where is thing7?', { tools: many }));
-  assert.deepEqual(namesIn(again.sent[0]), namesIn(first.sent[0]));
+  let number = 0;
+  // Reading so many may take longer than a call waits: each of these is the first of another conversation.
+  const first = await eventually(async () => {
+    const { sent } = await call(request(`Where is thing7? ${++number}`, { tools: many }));
+    return namesIn(sent[0]).length < 500 ? namesIn(sent[0]) : undefined;
+  });
+  assert.ok(first.includes('mcp__thing7_server__thing7_lookup'));
+  const again = await call(request(`Where is thing7? ${number}`, { tools: many }));
+  assert.deepEqual(namesIn(again.sent[0]), first);
 });
 
 test('who wants others always has them at once', async () => {
