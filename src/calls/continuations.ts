@@ -8,14 +8,17 @@ import { isResolved, type Target, wiresOf } from '../kernel/provider.ts';
 import { AnswerBuilder } from '../kernel/reply/answer-events.ts';
 import { type Reply, replyOwnership } from '../kernel/reply/reply.ts';
 import type { JsonObject } from '../lib/json.ts';
+import type { Compactions } from './compactions.ts';
 import { limits } from './limits.ts';
 
 /** Stores conversations whose clients refer to earlier answers by id, where the provider does not store them. */
 export class Continuations {
   readonly #turns: TurnStore;
+  readonly #compactions: Compactions;
 
-  constructor(turnStore: TurnStore) {
+  constructor(turnStore: TurnStore, compactions: Compactions) {
     this.#turns = turnStore;
+    this.#compactions = compactions;
   }
 
   /**
@@ -41,17 +44,21 @@ export class Continuations {
     };
     const writtenBehindModules = async (passed: Exchange): Promise<Exchange> => {
       const expanded = await written(passed);
+      if (expanded === passed) return passed;
       // The earlier turns have not passed the module that redacts.
-      if (pipeline.redacts && expanded !== passed) throw unredactedHistoryError(exchange);
-      return expanded;
+      if (pipeline.redacts) throw unredactedHistoryError(exchange);
+      return this.#compactions.open(expanded);
     };
     // Parse the body that will be stored now, so that an invalid one is rejected before any attempt.
     if (mayContinueElsewhere(pipeline) && continuation.isContinuable(fields))
       void exchange.clientRequest.body;
     const whole = await written(exchange);
+    const { exchange: opened, compaction } = this.#compactions.prepare(whole, exchange);
+    const send = compaction === undefined ? upstream : this.#compactions.before(upstream, compaction);
     const last: Handler = async (passed) =>
-      upstream(whole === exchange ? await writtenBehindModules(passed) : passed);
-    const reply = replyOwnership.clearHolder(await pipeline.run(whole, last));
+      send(whole === exchange ? await writtenBehindModules(passed) : passed);
+    const answered = replyOwnership.clearHolder(await pipeline.run(opened, last));
+    const reply = compaction === undefined ? answered : this.#compactions.seal(answered, whole, compaction);
     exchange.trace.setDelivered(reply);
     if (!continuation.isContinuable(fields)) return reply;
     const target = exchange.trace.answeredBy ?? exchange.target;

@@ -7,7 +7,7 @@ import { systemClock } from '../lib/clock.ts';
 import { openDashboard } from '../server/api/dashboard.ts';
 import { openDocs } from '../server/api/docs.ts';
 import type { Log } from '../telemetry/log.ts';
-import { wireFormats } from '../wire/index.ts';
+import { endpointFormats } from '../wire/index.ts';
 import { startListener } from './listen.ts';
 import type { ModuleInput } from './module-packages.ts';
 import { checkRouteCollisions, createModuleRoutes } from './module-routes.ts';
@@ -171,7 +171,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
       receipts,
       recordings,
       vault,
-      formats: [...wireFormats, ...formats],
+      formats: [...endpointFormats, ...formats],
     }),
   );
   const { admission } = dataPlane;

@@ -2,6 +2,7 @@ import type { HeaderList } from '../lib/headers.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Acceptance } from './acceptance.ts';
 import type { ClientRequest } from './client-request.ts';
+import type { Compaction } from './compaction.ts';
 import type { Continuation } from './continuation.ts';
 import type { ErrorCode } from './errors.ts';
 import type { FieldReader } from './json/lazy-json-object.ts';
@@ -71,6 +72,8 @@ export interface WireFormat extends ProviderFormat {
   readonly rejectsComments?: true;
   /** For formats whose clients may refer to an earlier answer instead of sending the conversation again. */
   readonly continuation?: Continuation;
+  /** For formats whose clients may have their conversation summarized. */
+  readonly compaction?: Compaction;
   /**
    * Converts a whole answer to the wanted framing without loss; undefined if it can't be parsed. Answers of formats
    * without it are decoded and encoded.

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Provider } from '../kernel/provider.ts';
 import type { OutboundRequest, SignedRequest } from '../kernel/signing.ts';
+import type { ProviderFormat } from '../kernel/wire-format.ts';
 import type { Secret } from '../lib/secret.ts';
-import { openaiChat, openaiResponses } from '../wire/index.ts';
+import { openaiChat, openaiResponses, openaiResponsesCompact } from '../wire/index.ts';
 import { openaiAcceptance, openaiFallbackAcceptance } from './acceptance/openai.ts';
 import {
   fillUrlTemplate,
@@ -76,7 +77,7 @@ export const azure: Provider = {
       outputLimitField: 'max_completion_tokens',
     })),
     streamUsage: 'asked',
-    wires: [openaiChat, openaiResponses],
+    wires: [openaiChat, openaiResponses, openaiResponsesCompact],
     wiresFor: wiresForOpenai,
     keyPrefixes: ['{'],
     priceId: 'openai',
@@ -88,6 +89,8 @@ export const azure: Provider = {
   hasCustomerModelNames: true,
   sign: signAzureRequest,
 };
+
+const responsesFormats: readonly ProviderFormat[] = [openaiResponses, openaiResponsesCompact];
 
 function signAzureRequest(outboundRequest: OutboundRequest, credential: Secret): SignedRequest {
   const { provider, headers, body } = outboundRequest;
@@ -110,7 +113,7 @@ function pathOf({ provider, modelCall, path }: OutboundRequest, version: string 
   const deployment =
     modelCall === undefined ? '' : modelPathSegment(modelCall.model, /^\w[\w.-]{0,63}$/, provider);
   if (version === undefined) return `/v1${bare}`;
-  const isInPath = modelCall !== undefined && modelCall.wire !== openaiResponses;
+  const isInPath = modelCall !== undefined && !responsesFormats.includes(modelCall.wire);
   const prefix = isInPath ? `/deployments/${deployment}` : '';
   return `${prefix}${bare}?api-version=${version}`;
 }

@@ -1,5 +1,5 @@
 import type { ProviderFormat } from '../kernel/wire-format.ts';
-import { openaiChat, openaiResponses } from '../wire/index.ts';
+import { openaiChat, openaiResponses, openaiResponsesCompact } from '../wire/index.ts';
 import { openaiAcceptance, openaiFallbackAcceptance } from './acceptance/openai.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
@@ -9,7 +9,7 @@ export const openai = openaiCompatible({
   baseUrl: 'https://api.openai.com/v1',
   accepts: [...openaiAcceptance, openaiFallbackAcceptance],
   streamUsage: 'asked',
-  wires: [openaiChat, openaiResponses],
+  wires: [openaiChat, openaiResponses, openaiResponsesCompact],
   wiresFor: wiresForOpenai,
   keyPrefixes: ['sk-', 'sk-proj-', 'sk-svcacct-', 'sk-admin-'],
   modelPrefixes: ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4', 'ft:', 'codex-', 'text-embedding-'],
@@ -19,7 +19,7 @@ export const openai = openaiCompatible({
 
 /** Some models are only in the Responses API: https://platform.openai.com/docs/models. */
 export function wiresForOpenai(model: string): readonly ProviderFormat[] | undefined {
-  return responsesOnlyModels.test(model) ? [openaiResponses] : undefined;
+  return responsesOnlyModels.test(model) ? [openaiResponses, openaiResponsesCompact] : undefined;
 }
 
 const responsesOnlyModels = /codex|deep-research|computer-use|^(o\d|gpt-\d[\d.]*)-pro\b/;

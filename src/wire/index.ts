@@ -7,11 +7,12 @@ import { geminiModels, vertexModels } from './gemini/models.ts';
 import type { ModelListFormat } from './model-list-format.ts';
 import { openaiModels } from './openai-chat/models.ts';
 import { openaiChat } from './openai-chat/openai-chat.ts';
+import { openaiResponsesCompact } from './openai-responses/compact-format.ts';
 import { openaiResponses } from './openai-responses/openai-responses.ts';
 
 export { FrameGate } from './frame-gate.ts';
 export { createRelayFormat, isJsonType, relayDecoder } from './relay-format.ts';
-export { anthropicMessages, bedrockConverse, gemini, openaiChat, openaiResponses };
+export { anthropicMessages, bedrockConverse, gemini, openaiChat, openaiResponses, openaiResponsesCompact };
 
 /** Model list formats; of those at the same path, the last is the fallback. */
 export const modelDialects: readonly ModelListFormat[] = [
@@ -24,8 +25,11 @@ export const modelDialects: readonly ModelListFormat[] = [
 /** Every format that clients can use. */
 export const wireFormats: readonly WireFormat[] = [anthropicMessages, openaiChat, openaiResponses, gemini];
 
+/** Includes the formats of single endpoints. */
+export const endpointFormats: readonly WireFormat[] = [...wireFormats, openaiResponsesCompact];
+
 /** Includes the formats used only with providers. */
-const providerFormats: readonly ProviderFormat[] = [...wireFormats, bedrockConverse];
+const providerFormats: readonly ProviderFormat[] = [...endpointFormats, bedrockConverse];
 
 /** The format of a recorded reply. */
 export function providerFormatByName(name: string): ProviderFormat | undefined {
@@ -33,5 +37,5 @@ export function providerFormatByName(name: string): ProviderFormat | undefined {
 }
 
 export function wireByName(name: string): WireFormat | undefined {
-  return wireFormats.find((wire) => wire.name === name);
+  return endpointFormats.find((wire) => wire.name === name);
 }

@@ -5,7 +5,14 @@ import { sealMark as mark } from '../kernel/message.ts';
  * of another format. It goes into their field for opaque text with a prefix, so that it is never mistaken for the
  * format's own.
  */
-export type OpaqueKind = 'signature' | 'redacted' | 'blocks' | 'openai-chat' | 'openai-responses' | 'gemini';
+export type OpaqueKind =
+  | 'signature'
+  | 'redacted'
+  | 'blocks'
+  | 'compaction'
+  | 'openai-chat'
+  | 'openai-responses'
+  | 'gemini';
 
 export function wrapOpaque(kind: OpaqueKind, data: string): string {
   return `${mark}${kind}:${data}`;

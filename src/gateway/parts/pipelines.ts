@@ -11,6 +11,7 @@ import { CallReports } from '../../calls/call-reports.ts';
 import { CallRunner } from '../../calls/call-runner.ts';
 import { CallSettlement } from '../../calls/call-settlement.ts';
 import { CandidateFinder } from '../../calls/candidates/candidates.ts';
+import { Compactions } from '../../calls/compactions.ts';
 import { Continuations } from '../../calls/continuations.ts';
 import { DecisionLogs } from '../../calls/decision-logs.ts';
 import { HealthMonitor } from '../../calls/health/health-monitor.ts';
@@ -160,7 +161,10 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
         outputTokensMax: ({ provider, model }) => modelCatalog.find(provider, model)?.outputTokensMax,
       }),
     ),
-    continuations: new Continuations(new CachedTurnStore(stores.turnCacheBackend, turnSealing)),
+    continuations: new Continuations(
+      new CachedTurnStore(stores.turnCacheBackend, turnSealing),
+      new Compactions(new Sealer(rootSecrets.deriveKeys('compactions'))),
+    ),
     usage,
     reports,
     clock: systemClock,

@@ -7,6 +7,7 @@ import { attachOriginals } from '../originals.ts';
 import { toolErrorPrefix } from '../tool-error.ts';
 import { toolInputOf } from '../tool-input.ts';
 import { decodeClientToolItem, isProviderItem } from './client-tool-items.ts';
+import { decodeTrigger, sealedSummaryOf } from './compaction-items.ts';
 import { decodeContent } from './decode-parts.ts';
 import { decodeReasoning } from './reasoning.ts';
 
@@ -60,11 +61,14 @@ export function decodeItems(items: readonly JsonObject[], decodeContext: DecodeC
 /** Other roles may be a provider's own: they only go back in this format. */
 const roles: ReadonlySet<unknown> = new Set([undefined, 'system', 'developer', 'user', 'assistant']);
 
-function roleOf({ type, role, execution }: JsonObject): Role {
+function roleOf(item: JsonObject): Role {
+  const { type, role, execution } = item;
   if (type === undefined || type === 'message') {
     if (role === 'assistant') return 'assistant';
     return role === 'system' || role === 'developer' ? 'system' : 'user';
   }
+  // Models read the summary as a message of the user.
+  if (sealedSummaryOf(item) !== undefined) return 'user';
   const isMade =
     execution === 'server' ||
     assistantItemTypes.has(type) ||
@@ -110,6 +114,8 @@ function decodeItem(item: JsonObject, { extensionFields, toolNameOf }: DecodeCon
     case 'additional_tools':
       // Other formats have these among their tools.
       return [attachOriginals({ type: 'text', text: '' }, [item])];
+    case 'compaction_trigger':
+      return [decodeTrigger(item)];
     case 'item_reference':
       extensionFields.essential['input[].item_reference'] = true;
   }

@@ -4,6 +4,7 @@ import { checkModel, checkTokenLimit, invalidRequestError } from '../check-messa
 import { collectExtensionFields, type ExtensionFields } from '../extension-fields.ts';
 import { toExtensions } from '../foreign.ts';
 import { booleanOf, numberOf, objectOf, omitUndefined, stringOf } from '../json-values.ts';
+import { dropCompactedItems } from './compaction-items.ts';
 import { inputItemsOf } from './continuation.ts';
 import { decodeItems, decodeSystem, leadingInstructions } from './decode-items.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
@@ -14,8 +15,9 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   checkInput(body);
   checkTokenLimit(body, 'max_output_tokens');
   const extensionFields = decodeExtensionFields(body);
-  const items = inputItemsOf(body);
-  const instructions = leadingInstructions(items);
+  const received = inputItemsOf(body);
+  const instructions = leadingInstructions(received);
+  const items = dropCompactedItems(received, instructions);
   const user = stringOf(body.safety_identifier) ?? stringOf(body.user);
   return omitUndefined({
     model,

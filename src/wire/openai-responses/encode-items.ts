@@ -3,6 +3,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { foreignPartOf } from '../foreign.ts';
 import { originalsOf } from '../originals.ts';
 import { toolErrorPrefix } from '../tool-error.ts';
+import { isTrigger } from './compaction-items.ts';
 import { encodeContent } from './encode-parts.ts';
 import { dropUnstableId, isFromAnswer } from './foreign-items.ts';
 import { unwrapReasoningItem } from './reasoning.ts';
@@ -28,15 +29,17 @@ export function encodeMessage(
   if (role === 'assistant') return encodeAssistant(content, encodeContext);
   const items: JsonObject[] = [];
   const rest: Block[] = [];
+  const trigger: JsonObject[] = [];
   for (const block of content) {
     const own = originalItem(block, encodeContext);
-    if (own !== undefined) items.push(own);
+    // A trigger has to be the last item.
+    if (own !== undefined) (isTrigger(own) ? trigger : items).push(own);
     else if (block.type === 'tool_result') items.push(encodeToolOutput(block, encodeContext));
     else rest.push(block);
   }
-  if (rest.length > 0 || items.length === 0)
+  if (rest.length > 0 || items.length + trigger.length === 0)
     items.push({ type: 'message', role, content: encodeContent(rest, encodeContext.dropped) });
-  return items;
+  return [...items, ...trigger];
 }
 
 /** A format-specific item that is not part of a message. */

@@ -7,6 +7,7 @@ import { modelInBody } from '../model-in-body.ts';
 import { openaiBookkeeping } from '../openai/bookkeeping.ts';
 import { openaiErrorCodes, openaiErrorType } from '../openai/errors.ts';
 import { promptCacheSeconds } from '../openai/prompt-cache-retention.ts';
+import { responsesCompaction } from './compaction.ts';
 import { responsesContinuation } from './continuation.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
@@ -50,6 +51,7 @@ export function createOpenaiResponses(clock: Clock): WireFormat {
     bookkeeping: openaiBookkeeping,
     promptCacheSeconds,
     continuation: responsesContinuation,
+    compaction: responsesCompaction,
     reframe: reframeResponse,
     session: sessionOf,
     isPlain,
