@@ -3,7 +3,9 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { delimiter, join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
@@ -237,6 +239,27 @@ test('WEIR_DRAIN bounds the wait: what is still open is given up, and the code i
   assert.match(weir.stdout, /"ending":"aborted"/);
 });
 
+test('1,500 clients that connect while the process is busy are all answered', async (t) => {
+  if (systemSetting('/proc/sys/net/core/somaxconn') < 4096)
+    return t.skip('the system allows fewer connections to wait');
+  const weir = new WeirProcess(t);
+  const { hostname, port } = new URL(await weir.listening);
+  weir.signal('SIGSTOP');
+  const sockets = await Promise.all(
+    Array.from({ length: 1500 }, async () => {
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      return socket;
+    }),
+  );
+  weir.signal('SIGCONT');
+  const answers = sockets.map(async (socket) => {
+    socket.end('GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+    return (await text(socket)).slice(0, 15);
+  });
+  assert.deepEqual(new Set(await Promise.all(answers)), new Set(['HTTP/1.1 200 OK']));
+});
+
 test('--help and --version print and end with code 0', async (t) => {
   await atOnce(['--help', 'help'], async (help) => {
     const weir = new WeirProcess(t, { args: [help] });
@@ -354,4 +377,9 @@ async function oldNode(): Promise<string | undefined> {
     if (Number.parseInt(stdout, 10) < 24) return node;
   }
   return undefined;
+}
+
+/** 0 where there is no such file. */
+function systemSetting(file: string): number {
+  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
 }

@@ -53,7 +53,7 @@ async function startProxy(folder: string, replicas: readonly Container[]) {
   const text = readFileSync(configuration, 'utf8').replace('bind :8080', `bind 127.0.0.1:${port}`);
   writeFileSync(
     file,
-    hosts.reduce((lines, host, at) => lines.replace(`weir-${at + 1}:3099`, host), text),
+    hosts.reduce((lines, host, at) => lines.replaceAll(`weir-${at + 1}:3099`, host), text),
   );
   const proxy = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' });
   const over = once(proxy, 'exit');

@@ -25,6 +25,12 @@ export interface ServerOptions {
   reject(error: HttpProtocolError, socket: Socket): void;
 }
 
+/**
+ * Connections that may wait to be accepted. With Node's default of 511, a tenth of 2,000 simultaneous clients were reset.
+ * The system's own maximum applies as well; it is 4,096 on Linux.
+ */
+const pendingConnectionsMax = 4096;
+
 /** Timeouts are late by up to this time, and never early. */
 const sweepIntervalMs = 1000;
 /** A client that reads at least this fast is not timed out. */
@@ -70,7 +76,7 @@ export class HttpServer {
   listen(host: string, port: number): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#net.once('error', reject);
-      this.#net.listen(port, host, () => {
+      this.#net.listen({ port, host, backlog: pendingConnectionsMax }, () => {
         this.#net.off('error', reject);
         // A connection that cannot be accepted must not end the process.
         this.#net.on('error', () => undefined);

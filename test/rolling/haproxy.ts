@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.ts';
 
 /** As in docs/guides/operating.md, with checks more often. */
 function settings(port: number, replicas: readonly number[]): string {
+  const servers = replicas.map((replica, at) => `  server weir${at + 1} 127.0.0.1:${replica}`).join('\n');
   return `
 global
   maxconn 1000
@@ -23,6 +24,7 @@ defaults
   option redispatch
 frontend weir
   bind 127.0.0.1:${port}
+  use_backend unready if { nbsrv(replicas) eq 0 }
   default_backend replicas
 backend replicas
   balance roundrobin
@@ -30,7 +32,9 @@ backend replicas
   http-check send meth GET uri /ready
   http-check expect status 200
   default-server check inter 200ms fall 3 rise 1
-${replicas.map((replica, at) => `  server weir${at + 1} 127.0.0.1:${replica}`).join('\n')}
+${servers}
+backend unready
+${servers}
 `;
 }
 

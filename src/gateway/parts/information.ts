@@ -61,8 +61,8 @@ export function informationPart(parts: InformationParts): Part {
           providers.map((provider) => [provider.name, isConfigured(provider, parts)]),
         ),
         isShuttingDown: parts.isShuttingDown,
-        stores: {
-          ...parts.stores.pingable,
+        requiredStores: parts.stores.required,
+        otherStores: {
           database: {
             ping: () => database.ping(),
             isWritable: () => !parts.recorders.some(({ isUnavailable }) => isUnavailable),

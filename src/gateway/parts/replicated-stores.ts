@@ -27,7 +27,7 @@ export async function openReplicatedStores(
     cacheBackend,
     turnCacheBackend: cacheBackend,
     erase: (accountTraces) => eraseInRedis(shelfLink, accountTraces),
-    pingable: { database, redis: shared },
+    required: { redis: shared },
     gauges: [
       { name: 'weir_redis_up', help: 'Whether Redis responds', read: () => Number(link.isUp) },
       {

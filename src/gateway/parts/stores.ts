@@ -10,8 +10,8 @@ import type { SharedResources } from '../shared-resources.ts';
 /** The stores of the gateway. */
 export interface Stores extends EphemeralStores {
   readonly database: Database;
-  /** Servers and files, by name, for health checks. */
-  readonly pingable: Readonly<Record<string, Pick<Database, 'ping'>>>;
+  /** The servers without which calls fail, by name. Calls of known keys survive the loss of the database for a while. */
+  readonly required: Readonly<Record<string, Pick<Database, 'ping'>>>;
   close(): Promise<void>;
 }
 
@@ -52,5 +52,5 @@ export async function openDatabase(
 }
 
 function embeddedStores(database: Database, ephemeralStores: EphemeralStores): Stores {
-  return { ...ephemeralStores, database, pingable: { database }, close: () => database.close() };
+  return { ...ephemeralStores, database, required: {}, close: () => database.close() };
 }

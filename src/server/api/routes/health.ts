@@ -8,11 +8,13 @@ export interface HealthParts {
   /** Whether each provider's credential is configured. */
   readonly providers: Readonly<Record<string, boolean>>;
   readonly isShuttingDown: () => boolean;
-  /** The stores that calls require, by name. */
-  readonly stores: Readonly<Record<string, Pingable>>;
+  /** Without one of these, calls fail. */
+  readonly requiredStores: Readonly<Record<string, Store>>;
+  /** Calls survive the loss of these for a while. */
+  readonly otherStores: Readonly<Record<string, Store>>;
 }
 
-interface Pingable {
+interface Store {
   /** Rejects when there is no answer within a bounded time. */
   ping(): Promise<void>;
   /** For stores where writes can fail while reads work. */
@@ -33,7 +35,9 @@ const storeStates = ['up', 'down', 'unwritable'] as const;
 type StoreState = (typeof storeStates)[number];
 
 const readinessSchema = z.object({
-  status: z.enum(['ready', 'draining', 'unavailable']),
+  status: z
+    .enum(['ready', 'degraded', 'draining', 'unavailable'])
+    .describe('degraded: calls are served, but a store that they can do without for a while is not'),
   stores: z
     .record(z.string(), z.enum(storeStates))
     .describe('The state of each store; empty while the gateway shuts down'),
@@ -66,26 +70,40 @@ export function healthRoutes(parts: HealthParts): readonly ApiRoute[] {
       summary: 'Readiness probe',
       tag: 'Operations',
       responses: {
-        200: { description: 'Ready', schema: readinessSchema },
-        503: { description: 'Shutting down, or a store is unavailable', schema: readinessSchema },
+        200: { description: 'Ready, or degraded', schema: readinessSchema },
+        503: {
+          description: 'Shutting down, or a store that calls require is unavailable',
+          schema: readinessSchema,
+        },
       },
       async handle() {
         // Skips the stores: load balancers must learn of the shutdown quickly.
         if (parts.isShuttingDown()) return { status: 503, body: { status: 'draining', stores: {} } };
-        const stores = await statesOf(parts.stores);
-        const isUp = Object.values(stores).every((state) => state === 'up');
-        return { status: isUp ? 200 : 503, body: { status: isUp ? 'ready' : 'unavailable', stores } };
+        const [required, others] = await Promise.all([
+          statesOf(parts.requiredStores),
+          statesOf(parts.otherStores),
+        ]);
+        const stores = { ...required, ...others };
+        if (!areUp(required)) return { status: 503, body: { status: 'unavailable', stores } };
+        // A database is lost to all replicas at once: with 503, a load balancer would reject calls that each of them serves.
+        return { body: { status: areUp(others) ? 'ready' : 'degraded', stores } };
       },
     },
   ];
 }
 
-async function statesOf(stores: HealthParts['stores']): Promise<Readonly<Record<string, StoreState>>> {
+type States = Readonly<Record<string, StoreState>>;
+
+function areUp(states: States): boolean {
+  return Object.values(states).every((state) => state === 'up');
+}
+
+async function statesOf(stores: Readonly<Record<string, Store>>): Promise<States> {
   const all = Object.entries(stores).map(async ([name, store]) => [name, await stateOf(store)] as const);
   return Object.fromEntries(await Promise.all(all));
 }
 
-async function stateOf(store: Pingable): Promise<StoreState> {
+async function stateOf(store: Store): Promise<StoreState> {
   try {
     await store.ping();
   } catch {
