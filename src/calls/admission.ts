@@ -135,8 +135,8 @@ export class Admission {
  */
 function stickinessOf(exchange: Exchange): string {
   const { clientRequest, caller } = exchange;
-  const { relay, wire } = clientRequest;
-  if (relay === undefined && wire.continuation === undefined) return exchange.conversation.name;
+  const { relay, wire, fields } = clientRequest;
+  if (relay === undefined && wire.continuation?.isUsed(fields) !== true) return exchange.conversation.name;
   const scope = scopeOf(caller);
   return suppliedConversationName(clientRequest) ?? `${scope}\n${endUserRefOf(clientRequest, scope) ?? ''}`;
 }

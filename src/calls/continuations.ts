@@ -26,8 +26,9 @@ export class Continuations {
    * module may reroute the call, so the provider is known only at the end of the pipeline.
    */
   run(exchange: Exchange, pipeline: Pipeline, upstream: Handler): Promise<Reply> {
-    const { continuation } = exchange.clientRequest.wire;
-    return continuation === undefined
+    const { wire, fields } = exchange.clientRequest;
+    const { continuation } = wire;
+    return continuation === undefined || !continuation.isUsed(fields)
       ? pipeline.run(exchange, upstream)
       : this.#runContinued({ exchange, pipeline, upstream, continuation });
   }
@@ -36,7 +37,10 @@ export class Continuations {
     const { wire, fields } = exchange.clientRequest;
     // The provider of an unresolved target is known behind the modules.
     const isKeptBy = (target: Target) =>
-      !isResolved(target) || (target.provider.answerLocally === undefined && wiresOf(target).includes(wire));
+      !isResolved(target) ||
+      (target.provider.answerLocally === undefined &&
+        wiresOf(target).includes(wire) &&
+        continuation.isStoredBy(target.provider));
     const written = async (outgoing: Exchange): Promise<Exchange> => {
       const isKnownThere =
         isKeptBy(outgoing.target) && !(await this.#isStoredElsewhere(outgoing, pipeline, continuation));
@@ -65,7 +69,7 @@ export class Continuations {
     const liesThere = whole === exchange && continuation.previousIdIn(fields) !== undefined;
     // After edits by modules, the provider's conversation differs from the client's; store the client's here.
     if ((pipeline.mayEdit && !liesThere) || !isKeptBy(target))
-      return this.#saveTurn(renameAnswer(reply, exchange), exchange, { continuation });
+      return this.#saveTurn(renameAnswer(reply, exchange, continuation), exchange, { continuation });
     // The next turn may go to another provider.
     return pipeline.mayReroute
       ? this.#saveTurn(reply, exchange, { continuation, keptBy: target.provider.name })
@@ -78,6 +82,8 @@ export class Continuations {
     pipeline: Pipeline,
     continuation: Continuation,
   ): Promise<boolean> {
+    // What the client calls the conversation is stored here if modules may edit it.
+    if (pipeline.mayEdit && continuation.begins(clientRequest.fields)) return true;
     const previous = continuation.previousIdIn(clientRequest.fields);
     const isOurs = previous !== undefined && (mayContinueElsewhere(pipeline) || ownIdPattern.test(previous));
     const quotedIds = continuation.mayQuote(clientRequest.bytes)
@@ -97,9 +103,12 @@ export class Continuations {
     const { wire, body, fields } = clientRequest;
     const newest = continuation.itemsOf(body);
     const previous = continuation.previousIdIn(fields);
-    if (previous === undefined && continuation.quotedIdsIn(newest).length === 0) return exchange;
+    const refersBack = previous !== undefined || continuation.quotedIdsIn(newest).length > 0;
+    if (!refersBack && !continuation.begins(fields)) return exchange;
     const scope = scopeOf(caller);
-    const history = previous === undefined ? [] : await this.#historyOf(scope, previous, continuation);
+    const turns = previous === undefined ? [] : await this.#turnsUpTo(scope, previous, continuation);
+    const history = turns.flatMap((turn) => turn.items);
+    const shared = turns[0]?.shared;
     const writeOut = async (items: readonly JsonObject[]) => {
       const quoted = await Promise.all(
         continuation.quotedIdsIn(items).map((id) => this.#turns.find(scope, id)),
@@ -108,25 +117,25 @@ export class Continuations {
         items,
         quoted.flatMap((turn) => turn?.items ?? []),
       );
-      return wire.decodeRequest(continuation.withItems(body, written));
+      return wire.decodeRequest(continuation.withItems(body, written, shared));
     };
     if (isUnmodified) return exchange.with({ request: await writeOut([...history, ...newest]) });
     // Put the earlier turns before the newest part, which modules may have edited.
     const { messages, extensions = {} } = await writeOut(history);
     return exchange.with({
-      request: { ...request, messages: [...messages, ...request.messages], extensions },
+      request: { ...shared, ...request, messages: [...messages, ...request.messages], extensions },
     });
   }
 
-  /** The items of a conversation up to an answer. */
-  async #historyOf(scope: string, last: string, continuation: Continuation): Promise<readonly JsonObject[]> {
+  /** The turns of a conversation up to an answer. */
+  async #turnsUpTo(scope: string, last: string, continuation: Continuation): Promise<readonly Turn[]> {
     const turns: Turn[] = [];
     for (let next: string | undefined = last; next !== undefined; next = turns.at(-1)?.previous) {
       const turn = turns.length < limits.turnsMax ? await this.#turns.find(scope, next) : undefined;
       if (turn === undefined) throw continuation.notFoundError(last);
       turns.push(turn);
     }
-    return turns.reverse().flatMap((turn) => turn.items);
+    return turns.reverse();
   }
 
   #saveTurn(
@@ -181,9 +190,9 @@ function unredactedHistoryError({ target: { model } }: Exchange): GatewayError {
 }
 
 /** Uses the call's id: not all providers give answers unique ids. */
-function renameAnswer(reply: Reply, { id }: Exchange): Reply {
-  const name = id.slice(id.indexOf('_') + 1);
+function renameAnswer(reply: Reply, { id: callId }: Exchange, continuation: Continuation): Reply {
+  const id = continuation.answerIdOf(callId.slice(callId.indexOf('_') + 1));
   return reply.map((event) =>
-    event.type === 'message_start' ? { ...event, message: { ...event.message, id: name } } : event,
+    event.type === 'message_start' ? { ...event, message: { ...event.message, id } } : event,
   );
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../lib/json.ts';
 import type { GatewayError } from './errors.ts';
 import type { FieldReader } from './json/lazy-json-object.ts';
 import type { Answer } from './message.ts';
+import type { Provider } from './provider.ts';
 
 /** One turn of a conversation, stored for a client that continues from its answer by id. */
 export interface Turn {
@@ -9,6 +10,8 @@ export interface Turn {
   readonly previous?: string;
   /** The input and the output items, in the client's format. */
   readonly items: readonly JsonObject[];
+  /** Request fields of the whole conversation, on its first turn. */
+  readonly shared?: JsonObject;
   /** The provider that also knows the answer by this id. */
   readonly keptBy?: string;
 }
@@ -21,6 +24,12 @@ export interface TurnStore {
 
 /** How clients of a format continue from an earlier answer without sending the conversation again. */
 export interface Continuation {
+  /** Whether a request may continue from an answer, or be continued from. */
+  isUsed(fieldReader: FieldReader): boolean;
+  /** Whether a request asks its provider to store a new conversation, beyond its answer. */
+  begins(fieldReader: FieldReader): boolean;
+  /** Whether a provider of this format stores answers. */
+  isStoredBy(provider: Provider): boolean;
   /** The id of the answer that a request continues from. */
   previousIdIn(fieldReader: FieldReader): string | undefined;
   /** Whether a request may refer to single items of earlier answers; searches its bytes. */
@@ -32,9 +41,11 @@ export interface Continuation {
   /** The items as a provider without the earlier answers reads them; `quoted` has items that they may refer to. */
   writeOut(items: readonly JsonObject[], quoted: readonly JsonObject[]): readonly JsonObject[];
   /** The request with these items in place of its own, and of the answer that it continues from. */
-  withItems(body: JsonObject, items: readonly JsonObject[]): JsonObject;
+  withItems(body: JsonObject, items: readonly JsonObject[], shared?: JsonObject): JsonObject;
   /** Whether the client may continue from the answer. */
   isContinuable(fieldReader: FieldReader): boolean;
+  /** The id of an answer that the gateway stores; `name` is unique. */
+  answerIdOf(name: string): string;
   /** The turn that a call adds to its conversation. */
   turnOf(body: JsonObject, answer: Answer): { readonly id: string; readonly turn: Turn };
   /** The error for an answer that is not stored. */

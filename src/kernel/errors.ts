@@ -34,6 +34,7 @@ export const errorStatus = {
   account_disabled: 403,
   not_found: 404,
   model_not_found: 404,
+  thread_not_found: 404,
   method_not_allowed: 405,
   body_too_slow: 408,
   email_taken: 409,

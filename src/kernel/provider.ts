@@ -55,6 +55,8 @@ export interface Provider {
   readonly apiVersion?: string;
   /** Its errors use none of the formats that it speaks. */
   readonly hasOwnErrorFormat?: true;
+  /** It stores message threads. */
+  readonly hasThreads?: true;
   /** Counts tokens without making a call, in its preferred format. */
   readonly hasTokenCounting?: true;
   /** Its endpoints without a canonical form, by the name of their relay route: the paths below its base URL. */

@@ -8,6 +8,7 @@ export const anthropic: Provider = {
   baseUrl: 'https://api.anthropic.com',
   accepts: anthropicAcceptance,
   wires: [anthropicMessages],
+  hasThreads: true,
   keyPrefixes: ['sk-ant-'],
   modelPrefixes: ['claude-'],
   keyless: false,

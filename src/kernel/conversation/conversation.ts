@@ -124,7 +124,7 @@ function providerConversationId({ clientRequest, request }: Exchange): string | 
     request,
     clientRequest.wire.name,
   );
-  const thread = clientRequest.fields.get('thread');
+  const thread: unknown = 'thread' in request ? request.thread : undefined;
   const continued = isJsonObject(thread) ? thread.previous_message_id : undefined;
   const named = isJsonObject(conversation) ? conversation.id : (conversation ?? previous ?? continued);
   return typeof named === 'string' ? named : undefined;

@@ -19,4 +19,9 @@ export const modelErrors = {
     cause: '`previous_response_id` names a response that this gateway does not have, or no longer has.',
     remedy: 'Send the whole conversation in `input`.',
   },
+  thread_not_found: {
+    cause: '`thread.previous_message_id` names a message that this gateway does not have, or no longer has.',
+    remedy:
+      'Send the whole conversation with `thread: {"type": "create"}`, as Anthropic’s SDKs do by themselves.',
+  },
 } as const satisfies ErrorDescriptions;

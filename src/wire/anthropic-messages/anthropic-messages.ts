@@ -12,6 +12,7 @@ import { bookkeeping, isPlain } from './plain-request.ts';
 import { MessagesDecoder, readMessage, summarizeMessage, summarizeMessageTail } from './reply-decoder.ts';
 import { encodeReplyBody, MessagesEncoder } from './reply-encoder.ts';
 import { attribution, sessionOf } from './session.ts';
+import { errorBody, messageThreads } from './threads.ts';
 import { messagesTokenCounting } from './token-counting.ts';
 
 const reader: JsonReplyReader = {
@@ -38,6 +39,7 @@ export const anthropicMessages: WireFormat = {
   bookkeeping,
   isPlain,
   stateFields: ['thread', 'container'],
+  continuation: messageThreads,
   // This header only concerns browsers.
   apiHeaders: { prefix: 'anthropic-', harmless: ['anthropic-dangerous-direct-browser-access'] },
   ownHeaders: ['anthropic-version', '2023-06-01'],
@@ -69,5 +71,6 @@ export const anthropicMessages: WireFormat = {
   attribution,
   requiresOutputLimit: true,
   errorType: errorTypeForStatus,
+  errorBody,
   errorFrame: (envelope) => Buffer.from(`event: error\ndata: ${JSON.stringify(envelope)}\n\n`),
 };

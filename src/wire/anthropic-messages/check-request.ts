@@ -6,12 +6,19 @@ import { checkMessages, checkModel, checkTokenLimit, invalidRequestError } from 
 export function checkRequest(body: JsonObject): ChatRequest {
   checkModel(body);
   checkTokenLimit(body, 'max_tokens');
-  for (const [at, message] of checkMessages(body).entries())
+  for (const [at, message] of (resumesThread(body) ? [] : checkMessages(body)).entries())
     checkContent(message.content, `messages.${at}.content`);
   const { system, tools } = body;
   if (system !== undefined && typeof system !== 'string') checkBlocks(system, 'system');
   if (tools !== undefined) checkObjects(tools, 'tools', 'a list');
   return asRequest(body);
+}
+
+/** A thread whose model paused goes on without a new message. */
+function resumesThread({ thread, messages }: JsonObject): boolean {
+  return (
+    isJsonObject(thread) && thread.type === 'continue' && Array.isArray(messages) && messages.length === 0
+  );
 }
 
 function checkContent(content: unknown, path: string): void {

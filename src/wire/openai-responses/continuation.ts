@@ -13,6 +13,9 @@ export function inputItemsOf(body: JsonObject): readonly JsonObject[] {
 
 /** Clients refer to the previous response, or to single items of earlier ones, unless they disable storage. */
 export const responsesContinuation: Continuation = {
+  isUsed: () => true,
+  begins: () => false,
+  isStoredBy: () => true,
   previousIdIn: (fieldReader) => stringOf(fieldReader.get('previous_response_id')),
   mayQuote: (bytes) =>
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('item_reference'),
@@ -36,6 +39,7 @@ export const responsesContinuation: Continuation = {
   },
   withItems: ({ previous_response_id: _, ...rest }, input) => ({ ...rest, input }),
   isContinuable: (fieldReader) => fieldReader.get('store') !== false,
+  answerIdOf: (name) => name,
   turnOf(body, answer) {
     const previous = stringOf(body.previous_response_id);
     const items = [...inputItemsOf(body), ...encodeOutputItems(answer, body)];
