@@ -38,6 +38,8 @@ test('docs/reference/metrics.md has every metric with its type and labels, and n
   // The last one wins: it has had calls, which labels appear with.
   const urls = [replica.url, await workers.listening, local.url];
   const found = new Map((await Promise.all(urls.map(metricsAt))).flat());
+  for (const [name, described] of found)
+    assert.equal(described.startsWith('counter'), name.endsWith('_total'), `${name} ${described}`);
   assert.deepEqual(
     documented.toSorted(),
     [...found].map(([name, described]) => `${name} ${described}`.trim()).toSorted(),

@@ -154,7 +154,8 @@ export class Metrics {
       this.#toContent,
     ];
     const gauges = this.#gauges.map(
-      ({ name, help, read }) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${renderGauge(name, read())}`,
+      ({ name, help, read }) =>
+        `# HELP ${name} ${help}\n# TYPE ${name} ${typeOf(name)}\n${renderGauge(name, read())}`,
     );
     const others = this.#sources.map((render) => render());
     return [...families.map((family) => family.render()), ...others, ...gauges].join('');
@@ -193,6 +194,11 @@ export class Metrics {
     this.#models.add(model);
     return model;
   }
+}
+
+/** By Prometheus' convention for names. */
+function typeOf(name: string): string {
+  return name.endsWith('_total') ? 'counter' : 'gauge';
 }
 
 function renderGauge(name: string, read: ReturnType<Gauge['read']>): string {

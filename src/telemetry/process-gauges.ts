@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
+/** A value that is read when the metrics are scraped. One whose name ends with `_total` is a counter. */
 export interface Gauge {
   readonly name: string;
   readonly help: string;

@@ -37,7 +37,7 @@ export class MetricsAggregator {
   /** Adds only counters, for a process that has ended. */
   addCounters(text: string): void {
     this.#parse(text, (metricFamily, series, value) => {
-      if (metricFamily.kind !== 'gauge') this.#addSample(metricFamily, series, value);
+      if (metricFamily.kind !== 'gauge' && !isPerProcess(metricFamily)) this.#addSample(metricFamily, series, value);
     });
   }
 
@@ -82,8 +82,8 @@ export class MetricsAggregator {
 }
 
 /** Metrics that make no sense as a sum, such as up/down states, memory and CPU. */
-function isPerProcess({ name, kind }: MetricFamily): boolean {
-  return kind === 'gauge' && /^(process|nodejs)_|_up$/.test(name);
+function isPerProcess({ name }: MetricFamily): boolean {
+  return /^(process|nodejs)_|_up$/.test(name);
 }
 
 function withWorkerLabel(series: string, worker: string): string {
