@@ -208,6 +208,18 @@ describe('Azure’s filters', () => {
     assert.ok(String(at(json, 'error', 'message')).includes(message));
   });
 
+  test('that speak under status 200 have the status that they name in other formats', async () => {
+    const error = { message: 'Filtered', code: 'content_filter', status: 400, param: 'prompt', type: null };
+    const scripts: readonly Script[] = [
+      { body: { error } },
+      { chunks: [`data: ${JSON.stringify({ error })}\n\n`] },
+    ];
+    for (const script of scripts) {
+      fake.answerWith(script);
+      assert.equal((await asking('azure/house', script.chunks !== undefined)).status, 400);
+    }
+  });
+
   test('that cut an answer short make a refusal of it, and begin streams with a word of their own', async () => {
     fake.answerWith({ chunks: frames });
     const body = { model: 'azure/house', messages: said.messages, stream: true };

@@ -16,7 +16,7 @@ export function billRelay(
   { target, meter, prices }: RelayAttempt,
 ): Bill | undefined {
   const { price } = relayRequest.route;
-  if (price === 'tokens') return prices.bill(target, meter.usage, meter.model);
+  if (price === 'tokens') return prices.bill(target, meter.usage, { model: meter.model });
   if (price === 'free') return { nanoUsd: 0, estimated: false };
   if (meter.firstContentAtMs === undefined) return undefined;
   const nanoUsd = price({ ...relayRequest, model: target.model, usage: meter.usage });

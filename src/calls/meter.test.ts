@@ -120,6 +120,29 @@ describe('what a provider says', () => {
   });
 });
 
+describe('a refusal', () => {
+  const refusal = (content: Answer['content']): Answer => ({
+    ...answer({ input_tokens: 412, output_tokens: 0 }, content),
+    stop_reason: 'refusal',
+    stop_details: { type: 'refusal', category: 'cyber', explanation: null },
+  });
+
+  test('before any output is told with its category, streamed or not', () => {
+    for (const eventsOf of [answerToEvents, milestoneEvents])
+      assert.deepEqual(metered({ events: eventsOf(refusal([])) }).refusal, { category: 'cyber' });
+    const { stop_details: _, ...untold } = refusal([]);
+    assert.deepEqual(metered({ events: milestoneEvents(untold) }).refusal, { category: undefined });
+  });
+
+  test('after some output is an answer', () => {
+    for (const eventsOf of [answerToEvents, milestoneEvents])
+      assert.equal(metered({ events: eventsOf(refusal([{ type: 'text', text }])) }).refusal, undefined);
+    const unseen = metered({ events: milestoneEvents(refusal([])), unread: { tokens: 5, calls: 0 } });
+    assert.equal(unseen.refusal, undefined);
+    assert.equal(metered({ events: milestoneEvents(answer({})) }).refusal, undefined);
+  });
+});
+
 describe('what a provider leaves out is estimated', () => {
   test('from what was seen and what passed unseen', () => {
     const seen = metered({ events: begun({}) }).usage.output_tokens;

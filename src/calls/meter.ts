@@ -1,6 +1,7 @@
 import type { ClientRequest } from '../kernel/client-request.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { Block, ReplyEvent, Usage } from '../kernel/message.ts';
+import type { Block, ReplyEvent, StopDetails, Usage } from '../kernel/message.ts';
+import type { Refusal } from '../kernel/ports/prices.ts';
 import { type Target, wiresOf } from '../kernel/provider.ts';
 import { isEstimable } from '../kernel/relay.ts';
 import { mergeUsage } from '../kernel/reply/answer-events.ts';
@@ -17,6 +18,7 @@ export class Meter {
   /** The model that answered, if reported. */
   model: string | undefined;
   stopReason: string | undefined;
+  #stopDetails: StopDetails | undefined;
   /** Whether the answer has reported everything. */
   isComplete = false;
   /** When the first content arrived, on the performance clock. */
@@ -29,6 +31,12 @@ export class Meter {
   #wholeContent: readonly Block[] = [];
   #tokens = 0;
   #calls = 0;
+
+  /** A refusal before any output, for which some providers charge nothing; final once the meter is closed. */
+  get refusal(): Refusal | undefined {
+    if (this.stopReason !== 'refusal' || this.hasContent) return undefined;
+    return { category: this.#stopDetails === undefined ? undefined : (this.#stopDetails.category ?? null) };
+  }
 
   observe(event: ReplyEvent): void {
     switch (event.type) {
@@ -52,6 +60,7 @@ export class Meter {
         this.#add(event.usage);
         if (event.usage?.output_tokens != null) this.#hasOutputCount = true;
         this.stopReason = event.delta.stop_reason ?? this.stopReason;
+        this.#stopDetails = event.delta.stop_details ?? this.#stopDetails;
         return;
       case 'message_stop':
         // An unstreamed answer may show only its end.
@@ -71,6 +80,7 @@ export class Meter {
    * bills only what it reported; one that was still working when aborted or timed out bills the input.
    */
   close({ ending, clientRequest, target, unread: unreadContent }: AttemptOutcome): void {
+    if (unreadContent.tokens + unreadContent.calls > 0) this.hasContent = true;
     if (ending.how === 'failed' && GatewayError.is(ending.error)) this.#add(ending.error.details.usage);
     const hasContent = ending.how === 'complete' || this.firstContentAtMs !== undefined;
     if (!hasContent && !wasWorking(ending)) return;

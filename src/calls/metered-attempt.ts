@@ -118,7 +118,7 @@ export class MeteredAttempt implements Attempt {
     settlement.runPart('bill', id, () => {
       const bill =
         clientRequest.relay === undefined
-          ? prices.bill(target, meter.usage, meter.model)
+          ? prices.bill(target, meter.usage, { model: meter.model, refusal: meter.refusal })
           : billRelay(clientRequest.relay, { target, meter, prices });
       this.bill = bill !== undefined && meter.estimated ? { ...bill, estimated: true } : bill;
     });

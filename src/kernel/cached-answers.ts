@@ -122,7 +122,7 @@ export function savingOf(
   prices: Pick<Prices, 'bill'>,
 ): NanoUsd {
   const again = countWritesAsReads(Object(usage));
-  return prices.bill(target, again, typeof model === 'string' ? model : undefined)?.nanoUsd ?? 0;
+  return prices.bill(target, again, { model: typeof model === 'string' ? model : undefined })?.nanoUsd ?? 0;
 }
 
 function countWritesAsReads(usage: Usage): Usage {

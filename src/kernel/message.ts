@@ -166,7 +166,11 @@ export interface Usage {
   /** Searches on the provider's side, which are billed each. */
   readonly server_tool_use?: {
     readonly web_search_requests?: number;
+    /** Searches with OpenAI's `web_search_preview`, which has its own price. */
+    readonly preview_search_requests?: number;
     readonly file_search_requests?: number;
+    /** Uses of the provider's tools whose fees are unknown. */
+    readonly unpriced_requests?: number;
   } | null;
   /** Factors of the price: service tier, speed and region. */
   readonly service_tier?: string | null;

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Usage } from './message.ts';
 import { nanoOfPico } from './money.ts';
-import { costCeiling, costOf, costParts, type RateCard, type Rates } from './rate-card.ts';
+import { costCeiling, costOf, costParts, isCostAssumed, type RateCard, type Rates } from './rate-card.ts';
 
 // Up to 600 dollars a million tokens: a call stays below the nine thousand dollars that whole numbers hold.
 const rate = fc.integer({ min: 0, max: 600_000_000 });
@@ -16,6 +16,7 @@ const ratesOf = fc.record({
   audioInput: rate,
   audioOutput: rate,
   webSearch: rate,
+  previewSearch: rate,
   fileSearch: rate,
   request: rate,
 });
@@ -64,6 +65,7 @@ const rates: Rates = {
   audioInput: 40_000,
   audioOutput: 80_000,
   webSearch: 10_000_000,
+  previewSearch: 25_000_000,
   fileSearch: 2_500_000,
   request: 0,
 };
@@ -111,6 +113,7 @@ describe('the cost of a call', () => {
       audioInput: 10 * 40_000,
       audioOutput: 80_000,
       webSearch: 20_000_000,
+      previewSearch: 0,
       fileSearch: 2_500_000,
       request: 0,
     });
@@ -125,15 +128,33 @@ describe('the cost of a call', () => {
     assert.equal(costOf(long, past), nanoOfPico(150_000 * 6000 + 50_001 * 600 + 10 * 22_500));
   });
 
-  test('is changed by tiers, speeds and regions that are on the card, and by no others', () => {
-    const factored = { ...card, factors: { flex: 500, fast: 2000, us: 1100 } };
+  test('is changed by tiers, speeds and regions that are on the card', () => {
+    const factored = { ...card, factors: { flex: 500, fast: 2000 }, regions: { us: 1100 } };
     const usage = { input_tokens: 1000, server_tool_use: { web_search_requests: 1 } };
     const cost = (more: Usage) => costOf(factored, { ...usage, ...more }) - 10_000;
     assert.equal(cost({}), 3000);
     assert.equal(cost({ service_tier: 'flex' }), 1500);
-    assert.equal(cost({ service_tier: 'scale', speed: 'standard', inference_geo: 'global' }), 3000);
+    assert.equal(cost({ service_tier: 'auto', speed: 'standard', inference_geo: 'global' }), 3000);
     assert.equal(cost({ speed: 'fast', inference_geo: 'us' }), 6600);
-    assert.equal(cost({ service_tier: 'toString' }), 3000);
+  });
+
+  test('counts a tier, speed or region that is not on the card with the highest factor, as an assumption', () => {
+    const factored = { ...card, factors: { flex: 500, fast: 2000 }, regions: { us: 1100 } };
+    const unknown: readonly (readonly [Usage, number])[] = [
+      [{ service_tier: 'ultrafast' }, 6000],
+      [{ speed: 'toString' }, 6000],
+      [{ inference_geo: 'eu' }, 3300],
+    ];
+    for (const [more, cost] of unknown) {
+      const usage = { input_tokens: 1000, ...more };
+      assert.deepEqual([costOf(factored, usage), isCostAssumed(factored, usage)], [cost, true]);
+      assert.deepEqual([costOf(card, usage), isCostAssumed(card, usage)], [3000, true]);
+      const set = { ...factored, isUniform: true } as const;
+      assert.deepEqual([costOf(set, usage), isCostAssumed(set, usage)], [3000, false]);
+    }
+    for (const known of [{}, { service_tier: 'flex' }, { speed: 'fast', inference_geo: 'us' }])
+      assert.equal(isCostAssumed(factored, { input_tokens: 1000, ...known }), false);
+    assert.equal(isCostAssumed({ ...factored, assumed: new Set(['flex']) }, { service_tier: 'flex' }), true);
   });
 
   test('counts nothing below zero and no part of a token', () => {
@@ -200,6 +221,7 @@ function most(a: Rates, b: Rates): Rates {
     audioInput: larger('audioInput'),
     audioOutput: larger('audioOutput'),
     webSearch: larger('webSearch'),
+    previewSearch: larger('previewSearch'),
     fileSearch: larger('fileSearch'),
     request: larger('request'),
   };

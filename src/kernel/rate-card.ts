@@ -1,5 +1,6 @@
 import type { Tool, Usage } from './message.ts';
 import { type NanoUsd, nanoOfPico, type PicoUsd, type PicoUsdPerToken } from './money.ts';
+import { factorOf, hasAssumedFactor, type Qualifiers, type RateFactors } from './rate-factors.ts';
 
 /** The price per token of each kind, and per unit of what is sold by the piece. */
 export interface Rates {
@@ -13,16 +14,16 @@ export interface Rates {
   readonly audioInput: PicoUsdPerToken;
   readonly audioOutput: PicoUsdPerToken;
   readonly webSearch: PicoUsd;
+  /** Searches with OpenAI's `web_search_preview`. */
+  readonly previewSearch: PicoUsd;
   readonly fileSearch: PicoUsd;
   readonly request: PicoUsd;
 }
 
 /** The price of a model, prepared for multiplication. */
-export interface RateCard extends Rates {
+export interface RateCard extends Rates, RateFactors {
   /** Rates for the whole call if its input is longer than this. */
   readonly longInput?: { readonly aboveTokens: number; readonly rates: Rates };
-  /** Multipliers of the token rates in thousandths, by the tier, speed or region that a provider reports. */
-  readonly factors: Readonly<Record<string, number>>;
 }
 
 /** The price and limits of a model. */
@@ -81,6 +82,7 @@ export function costParts(card: RateCard, usage: Usage): CostParts {
     audioInput: heard * scaleRate(rates.audioInput, thousandths),
     audioOutput: spoken * scaleRate(rates.audioOutput, thousandths),
     webSearch: toCount(usage.server_tool_use?.web_search_requests) * rates.webSearch,
+    previewSearch: toCount(usage.server_tool_use?.preview_search_requests) * rates.previewSearch,
     fileSearch: toCount(usage.server_tool_use?.file_search_requests) * rates.fileSearch,
     request: rates.request,
   };
@@ -97,13 +99,29 @@ export function costOf(card: RateCard, usage: Usage): NanoUsd {
       parts.audioInput +
       parts.audioOutput +
       parts.webSearch +
+      parts.previewSearch +
       parts.fileSearch +
       parts.request,
   );
 }
 
+/** Whether the cost rests on an assumption: a tier without a known rate, or a fee that the price list doesn't have. */
+export function isCostAssumed(card: RateCard, usage: Usage): boolean {
+  if (hasAssumedFactor(card, usage)) return true;
+  const { assumed } = card;
+  const { server_tool_use: tools } = usage;
+  if (tools != null && toCount(tools.unpriced_requests) > 0) return true;
+  if (assumed === undefined) return false;
+  return (
+    (assumed.has('cacheWriteHour') && toCount(usage.cache_creation?.ephemeral_1h_input_tokens) > 0) ||
+    (assumed.has('webSearch') && toCount(tools?.web_search_requests) > 0) ||
+    (assumed.has('previewSearch') && toCount(tools?.preview_search_requests) > 0) ||
+    (assumed.has('fileSearch') && toCount(tools?.file_search_requests) > 0)
+  );
+}
+
 /** What is known of a call before it is made. */
-export interface CostBound extends Pick<Usage, 'service_tier' | 'speed' | 'inference_geo'> {
+export interface CostBound extends Qualifiers {
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** Whether the call requests a cache of an hour or longer. */
@@ -135,17 +153,6 @@ function ratesFor(card: RateCard, inputTokens: number): Rates {
   const { longInput } = card;
   return longInput !== undefined && inputTokens > longInput.aboveTokens ? longInput.rates : card;
 }
-
-/** A name that isn't on the card has no effect. */
-function factorOf({ factors }: RateCard, { service_tier, speed, inference_geo }: Qualifiers): number {
-  let thousandths = 1000;
-  for (const name of [service_tier, speed, inference_geo])
-    if (name != null && Object.hasOwn(factors, name))
-      thousandths = Math.ceil((thousandths * (factors[name] ?? 1000)) / 1000);
-  return thousandths;
-}
-
-type Qualifiers = Pick<Usage, 'service_tier' | 'speed' | 'inference_geo'>;
 
 /** Rounds the rate and not the sum, so that parts stay integers. */
 function scaleRate(rate: number, thousandths: number): number {

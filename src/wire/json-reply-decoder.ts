@@ -13,6 +13,8 @@ export type DecodedReply = { readonly answer: Answer } | Omit<ErrorEvent, 'type'
 
 /** Metadata of a reply. */
 export interface ReplySummary {
+  /** The model that answered, if not in `model` of the body. */
+  readonly model?: string;
   readonly stop_reason: string | null;
   readonly usage: Usage;
 }
@@ -66,7 +68,8 @@ export class JsonReplyDecoder implements ReplyDecoder {
     if (body === undefined) return [];
     const brief = this.#reader.summarize(body);
     if (brief === undefined) return this.#read(lazyJsonObject?.parse() ?? body, milestoneEvents);
-    return [{ type: 'message_start', message: emptyReply(stringOf(body.model) ?? '') }, ...stopEvents(brief)];
+    const { model = stringOf(body.model) ?? '' } = brief;
+    return [{ type: 'message_start', message: emptyReply(model) }, ...stopEvents(brief)];
   }
 
   #read(

@@ -112,7 +112,8 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
   } = parts.providers;
   const prices: Prices = {
     priceOf: ({ provider, model }) => modelCatalog.priced(provider, model),
-    bill: ({ provider, model }, used, answered) => modelCatalog.bill({ provider, model, answered }, used),
+    bill: ({ provider, model }, used, { model: answered, refusal } = {}) =>
+      modelCatalog.bill({ provider, model, answered, refusal }, used),
   };
   const settlement = new CallSettlement(log);
   const reporters = [

@@ -15,22 +15,26 @@ export function* answerToEvents(answer: Answer): Generator<ReplyEvent> {
     for (const delta of deltasOf(block)) yield { type: 'content_block_delta', index, delta };
     yield { type: 'content_block_stop', index };
   }
-  const why = stop_details == null ? {} : { stop_details };
-  yield { type: 'message_delta', delta: { stop_reason, stop_sequence, ...why }, usage };
+  const delta = { stop_reason, stop_sequence, ...detailsOf(stop_details) };
+  yield { type: 'message_delta', delta, usage };
   yield { type: 'message_stop' };
 }
 
 /** The subset of those events for readers of milestones. */
 export function milestoneEvents(answer: Answer): readonly ReplyEvent[] {
-  const { content, stop_reason, stop_sequence, usage } = answer;
+  const { content, stop_reason, stop_sequence, stop_details, usage } = answer;
   const [first] = content;
   const events: ReplyEvent[] = [{ type: 'message_start', message: answer }];
   if (first !== undefined) events.push({ type: 'content_block_start', index: 0, content_block: first });
   events.push(
-    { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage },
+    { type: 'message_delta', delta: { stop_reason, stop_sequence, ...detailsOf(stop_details) }, usage },
     { type: 'message_stop' },
   );
   return events;
+}
+
+function detailsOf(stop_details: Answer['stop_details']): Pick<Answer, 'stop_details'> {
+  return stop_details == null ? {} : { stop_details };
 }
 
 function clearBlock(block: Block): Block {

@@ -197,7 +197,7 @@ test('sound has its price only where there can be any', () => {
 
 test('tiers, speeds and long inputs have their own prices', () => {
   const longInput = { above: 1000, input: 3, output: 30 };
-  const tiered = compileCard({ input: 1, output: 10, longInput }, { priority: 2, fast: 6 });
+  const tiered = compileCard({ input: 1, output: 10, longInput }, { factors: { priority: 2, fast: 6 } });
   const urgent = worstOf({ ...request, service_tier: 'priority' }, { wire: openaiChat, card: tiered });
   assert.equal(urgent.cost, 2 * (urgent.inputTokens * 1000 + 100 * 10_000));
   const fast = worstOf({ ...request, speed: 'fast' }, { card: tiered });

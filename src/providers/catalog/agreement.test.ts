@@ -23,6 +23,8 @@ const usages = fc.record({
 type Usage = typeof usages extends fc.Arbitrary<infer Value> ? Value : never;
 
 interface Theirs {
+  /** The usage without kinds that are not listed. */
+  readonly usage: Usage;
   readonly nanoUsd: number;
   /** Whether the price for what is written isn't a decimal fraction. */
   readonly thirds: boolean;
@@ -43,7 +45,16 @@ function theirs(name: string, providerId: string, usage: Usage): Theirs | undefi
   );
   if (priced?.model_price.input_mtok === undefined || priced.model_price.output_mtok === undefined)
     return undefined;
+  // Names that a provider doesn't list are priced there as at the model's maker.
+  if (!findProvider({ providerId })?.models.some(({ id }) => id === priced.model.id)) return undefined;
+  // What isn't listed costs nothing there, and has a price of ours.
+  const { cache_write_1h_mtok, web_searches_kcount } = priced.model_price;
+  if (cache_write_1h_mtok === undefined && usage.hour > 0)
+    return theirs(name, providerId, { ...usage, hour: 0 });
+  if (web_searches_kcount === undefined && usage.searches > 0)
+    return theirs(name, providerId, { ...usage, searches: 0 });
   return {
+    usage,
     nanoUsd: priced.total_price * 1e9,
     thirds: /3333/.test(JSON.stringify(priced.model_price.cache_write_mtok ?? 0)),
   };
@@ -62,7 +73,7 @@ function ours(provider: Provider, name: string, usage: Usage): number {
 }
 
 /** To the billionth of a dollar; a third of a trillionth for a token that was written is rounded up. */
-function agree(cost: number, { nanoUsd, thirds }: Theirs, { minutes, hour }: Usage): boolean {
+function agree(cost: number, { nanoUsd, thirds, usage: { minutes, hour } }: Theirs): boolean {
   return cost > nanoUsd - 0.01 && cost - nanoUsd <= 1 + (thirds ? (minutes + hour) / 1000 : 0);
 }
 
@@ -94,10 +105,10 @@ test('a call costs what the price data says, for every name in it that we have n
     for (const usage of fc.sample(usages, { numRuns: 5, seed: compared })) {
       const price = theirs(name, provider.priceId ?? '', usage);
       if (price === undefined) continue;
-      const cost = ours(provider, name, usage);
+      const cost = ours(provider, name, price.usage);
       assert.ok(
-        agree(cost, price, usage),
-        `${provider.name}/${name} ${JSON.stringify(usage)}: ${cost} and ${price.nanoUsd}`,
+        agree(cost, price),
+        `${provider.name}/${name} ${JSON.stringify(price.usage)}: ${cost} and ${price.nanoUsd}`,
       );
       compared++;
     }
@@ -111,7 +122,7 @@ test('no price of ours says what the price data says anyway', () => {
       if (prices === undefined || provider.priceId === undefined) continue;
       const same = fc.sample(usages, { numRuns: 20, seed: 1 }).every((usage) => {
         const price = theirs(id, provider.priceId ?? '', usage);
-        return price !== undefined && agree(ours(provider, id, usage), price, usage);
+        return price !== undefined && agree(ours(provider, id, price.usage), price);
       });
       const dated = Array.isArray(prices);
       assert.ok(!same || dated || id.includes('audio'), `${provider.name}/${id}`);

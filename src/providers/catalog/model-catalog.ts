@@ -1,21 +1,25 @@
 import type { Iteration, Usage } from '../../kernel/message.ts';
 import { type Bill, type NanoUsd, nanoOfUsd } from '../../kernel/money.ts';
+import type { Refusal } from '../../kernel/ports/prices.ts';
 import { type Provider, underlyingModelOf } from '../../kernel/provider.ts';
-import { costOf, type ModelPricing, type RateCard } from '../../kernel/rate-card.ts';
+import { costOf, isCostAssumed, type ModelPricing, type RateCard } from '../../kernel/rate-card.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { ModelEntry } from './model-entry.ts';
 import { ModelIndex } from './model-index.ts';
 import { hasProviderPrefix, isChatModel } from './model-names.ts';
 import { overlays } from './overlay/index.ts';
 import { anyModel, type PriceOverrides } from './price-overrides.ts';
-import { cardAt, cardsOn, compileSchedule, dayLengthMs } from './price-schedule.ts';
-import { freeSheet, mostExpensiveCard } from './price-sheet.ts';
+import { cardAt, cardsOn, dayLengthMs, freePrices } from './price-schedule.ts';
+import { mostExpensiveCard } from './price-sheet.ts';
+import { isRefusalBilled } from './refusals.ts';
 
 /** The requested model and, if the provider named it, the model that answered. */
 export interface BilledModel {
   readonly provider: Provider;
   readonly model: string;
   readonly answered?: string | undefined;
+  /** A refusal before any output. */
+  readonly refusal?: Refusal | undefined;
 }
 
 export interface ModelCatalogParts {
@@ -70,12 +74,20 @@ export class ModelCatalog {
       return { nanoUsd: nanoOfUsd(Math.max(0, usage.cost)), estimated: false };
     if (usage.input_tokens === undefined && usage.output_tokens === undefined) return undefined;
     const model = set === undefined ? this.#billedModelOf(billedModel) : billedModel.model;
-    const modelPricing = this.priced(provider, model, atMs);
-    if (modelPricing === undefined) return undefined;
+    const { refusal } = billedModel;
+    if (refusal === undefined) return this.#billAnswer({ provider, model, atMs }, usage);
+    const isBilled = isRefusalBilled(model, refusal);
+    if (isBilled === false) return { nanoUsd: 0, estimated: false };
+    const bill = this.#billAnswer({ provider, model, atMs }, usage);
+    return isBilled === undefined && bill !== undefined ? { ...bill, estimated: true } : bill;
+  }
+
+  #billAnswer(served: ServedModel, usage: Usage): Bill | undefined {
     const { iterations } = usage;
-    if (!Array.isArray(iterations) || iterations.length === 0)
-      return { nanoUsd: costOf(modelPricing.card, usage), estimated: modelPricing.estimated };
-    return this.#billIterations({ provider, model, atMs }, usage, iterations);
+    if (Array.isArray(iterations) && iterations.length > 0)
+      return this.#billIterations(served, usage, iterations);
+    const modelPricing = this.priced(served.provider, served.model, served.atMs);
+    return modelPricing && billUsage(modelPricing, usage);
   }
 
   cost(provider: Provider, model: string, usage: Usage): NanoUsd | undefined {
@@ -112,22 +124,28 @@ export class ModelCatalog {
     return this.find(provider, answered) === undefined ? model : answered;
   }
 
-  /** The total counts exclude passes by other models; each pass is priced by its own model and length. */
+  /**
+   * The total counts exclude compactions, passes of other models, and attempts that a fallback replaced; each pass is
+   * priced by its own model and length. Whether a refusal that led to a fallback is billed depends on its category,
+   * which isn't reported.
+   */
   #billIterations(
     { provider, model, atMs }: ServedModel,
     whole: Usage,
     passes: readonly Iteration[],
   ): Bill | undefined {
+    const { service_tier = null, speed = null, inference_geo = null, server_tool_use = null } = whole;
+    const hasFallback = passes.some(({ type }) => type === 'fallback_message');
     let nanoUsd = 0;
     let estimated = false;
     for (const [at, pass] of passes.entries()) {
       const modelPricing = this.priced(provider, pass.model ?? model, atMs);
       if (modelPricing === undefined) return undefined;
-      const { service_tier = null, speed = null, inference_geo = null, server_tool_use = null } = whole;
       const searches = at === 0 ? server_tool_use : null;
       const billingFields = { service_tier, speed, inference_geo, server_tool_use: searches };
-      nanoUsd += costOf(modelPricing.card, { ...pass, ...billingFields });
-      estimated ||= modelPricing.estimated;
+      const bill = billUsage(modelPricing, { ...pass, ...billingFields });
+      nanoUsd += bill.nanoUsd;
+      estimated ||= bill.estimated || (hasFallback && pass.output_tokens === 0);
     }
     return { nanoUsd, estimated };
   }
@@ -144,7 +162,7 @@ export class ModelCatalog {
   #index(provider: Provider): ModelIndex {
     let index = this.#indexes.get(provider.name);
     if (index === undefined) {
-      index = new ModelIndex(provider.priceId, overlays.get(provider.name) ?? { models: [] });
+      index = new ModelIndex(provider, overlays.get(provider.name));
       this.#indexes.set(provider.name, index);
     }
     return index;
@@ -181,6 +199,10 @@ interface ServedModel {
   readonly atMs: number;
 }
 
+function billUsage({ card, estimated }: ModelPricing, usage: Usage): Bill {
+  return { nanoUsd: costOf(card, usage), estimated: estimated || isCostAssumed(card, usage) };
+}
+
 function priceOfEntry(entry: PricedModel, card: RateCard): ModelPricing {
   const { contextTokens, cacheSeconds, toolSearch, contextEditing } = entry;
   const outputTokensMax = outputLimitOf(entry);
@@ -209,7 +231,6 @@ function isListed({ id, otherNames, offered }: ModelEntry, provider: Provider): 
   );
 }
 
-const freePrices = compileSchedule([freeSheet]);
 const freePrice: ModelPricing = { card: cardAt(freePrices, 0), estimated: false };
 
 function unlistedEntry(id: string): Omit<ModelEntry, 'prices'> {

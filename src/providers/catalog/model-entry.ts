@@ -1,6 +1,6 @@
 import type { ContextEditing, ToolSearch } from '../../kernel/rate-card.ts';
 import type { DatedPrices, PriceSchedule } from './price-schedule.ts';
-import type { PriceFactors, PriceSheet } from './price-sheet.ts';
+import type { PriceFactors, PriceSheet, PriceTerms, ToolFees } from './price-sheet.ts';
 
 export type Feature = 'tools' | 'images' | 'thinking' | 'json_schema' | 'caching';
 
@@ -39,7 +39,7 @@ export interface OverlayModel {
   readonly contextEditing?: ContextEditing;
   /** Replace missing or wrong published prices. */
   readonly prices?: PriceSheet | readonly DatedPrices[];
-  /** In addition to the provider's factors. */
+  /** In addition to the provider's factors. A factor that is an assumption for other models is known for this one. */
   readonly factors?: PriceFactors;
   /** Free of charge, where the price data has no price. */
   readonly free?: true;
@@ -48,12 +48,33 @@ export interface OverlayModel {
 }
 
 /** The overlay of one provider. */
-export interface Overlay {
-  /** How tiers, speeds and regions change token prices. */
-  readonly factors?: PriceFactors;
+export interface Overlay extends Pick<PriceTerms, 'factors' | 'regions' | 'longWrite' | 'assumed'> {
+  /** The pages that its prices, factors and limits come from. */
+  readonly sources: readonly string[];
+  /** The day on which a maintainer last compared it with them. */
+  readonly checkedOn: string;
+  /** Base addresses at which all calls have a factor of `regions`. */
+  readonly regionalSite?: RegionalSite;
+  /** Fees of its tools; the first rule that matches a model applies. */
+  readonly fees?: readonly FeeRule[];
   /** How long a prompt stays cached after its last use; undefined if the provider doesn't document it. */
   readonly cacheSeconds?: number;
   /** Suffix of the names of free models. */
   readonly freeSuffix?: string;
   readonly models: readonly OverlayModel[];
+}
+
+export interface RegionalSite {
+  readonly baseUrl: RegExp;
+  /** The models that cost more there. */
+  readonly models: RegExp;
+  /** The name of their factor. */
+  readonly region: string;
+}
+
+export interface FeeRule extends ToolFees {
+  /** All models if left out. */
+  readonly models?: RegExp;
+  /** Whether a number of searches without charge may apply. */
+  readonly isUpperBound?: true;
 }

@@ -1,9 +1,10 @@
+import type { Provider } from '../../kernel/provider.ts';
 import { Lru } from '../../lib/lru.ts';
 import { limits } from '../limits.ts';
 import type { ModelEntry, Overlay, OverlayModel } from './model-entry.ts';
 import { exactNamesIn, isPattern, matchesRule, stripDate } from './model-names.ts';
-import { compileSchedule, type DatedPrices, type PriceSchedule } from './price-schedule.ts';
-import { freeSheet, type PriceSheet } from './price-sheet.ts';
+import { compileSchedule, type DatedPrices, freePrices, type PriceSchedule } from './price-schedule.ts';
+import { freeSheet, type PriceSheet, type PriceTerms } from './price-sheet.ts';
 import { type PublishedModel, publishedModels } from './published-models.ts';
 
 interface NamePattern {
@@ -17,13 +18,15 @@ export class ModelIndex {
   readonly #names = new Map<string, ModelEntry>();
   readonly #patterns: NamePattern[] = [];
   readonly #overlay: Overlay;
+  readonly #baseUrl: string;
   /** Cached lookups of the names that clients send, including misses. */
   readonly #lookups = new Lru<{ readonly entry: ModelEntry | undefined }>(limits.resolvedModelsMax);
 
-  constructor(priceId: string | undefined, overlay: Overlay) {
+  constructor({ priceId, baseUrl }: Pick<Provider, 'priceId' | 'baseUrl'>, overlay: Overlay = noOverlay) {
     this.#overlay = overlay;
+    this.#baseUrl = baseUrl;
     const priced = overlay.models.filter(({ prices }) => prices !== undefined);
-    for (const record of priced) this.#addNames(overlayEntry(record, overlay), record.names ?? []);
+    for (const record of priced) this.#addNames(this.#overlayEntry(record), record.names ?? []);
     const own = new Map(this.#names);
     if (priceId !== undefined)
       for (const publishedModel of publishedModels(priceId))
@@ -59,7 +62,7 @@ export class ModelIndex {
     const overlayModel = this.#overlay.models.find(
       (record) => record.prices === undefined && (record.id === id || names.includes(record.id)),
     );
-    const entry = own ?? publishedEntry(publishedModel, overlayModel, this.#overlay);
+    const entry = own ?? this.#publishedEntry(publishedModel, overlayModel);
     if (entry === undefined) return;
     this.#addNames(entry, names);
     if (isPattern(match)) this.#patterns.push({ rule: match, entry });
@@ -72,38 +75,67 @@ export class ModelIndex {
       if (!this.#names.has(key)) this.#names.set(key, entry);
     }
   }
+
+  #overlayEntry(record: OverlayModel): ModelEntry {
+    const { id, names = [], title = id, prices = freeSheet } = record;
+    return {
+      id,
+      title,
+      otherNames: names,
+      ...overlayAttributes(record, this.#overlay),
+      prices: this.#compile(prices, id, record),
+    };
+  }
+
+  #publishedEntry(
+    { model, prices }: PublishedModel,
+    overlayModel: OverlayModel | undefined,
+  ): ModelEntry | undefined {
+    const { id, name = id, match, context_window, deprecated } = model;
+    const isFree = prices === undefined && overlayModel?.free === true;
+    if (prices === undefined && !isFree) return undefined;
+    const known = overlayAttributes(overlayModel ?? { id }, this.#overlay);
+    return {
+      id,
+      title: overlayModel?.title ?? name,
+      otherNames: exactNamesIn(match).filter((other) => other !== id),
+      ...(context_window !== undefined && { contextTokens: context_window }),
+      ...known,
+      offered: known.offered && deprecated !== true,
+      prices: prices === undefined ? freePrices : this.#compile(prices, id, overlayModel),
+    };
+  }
+
+  #compile(
+    prices: PriceSheet | readonly DatedPrices[],
+    id: string,
+    record: OverlayModel | undefined,
+  ): PriceSchedule {
+    return compileSchedule(isDated(prices) ? prices : [prices], this.#termsOf(id, record));
+  }
+
+  #termsOf(id: string, record: OverlayModel | undefined): PriceTerms {
+    const { factors, regions, longWrite, assumed = [], fees = [], regionalSite } = this.#overlay;
+    const own = record?.factors ?? {};
+    const isRegional = regionalSite?.baseUrl.test(this.#baseUrl) === true && regionalSite.models.test(id);
+    const {
+      models: _,
+      isUpperBound,
+      ...modelFees
+    } = fees.find(({ models }) => models?.test(id) ?? true) ?? {};
+    const assumptions = assumed.filter((name) => !Object.hasOwn(own, name));
+    return {
+      factors: { ...factors, ...own },
+      ...(regions !== undefined && { regions }),
+      ...(isRegional && { region: regionalSite.region }),
+      ...(longWrite !== undefined && { longWrite }),
+      fees: modelFees,
+      assumed: isUpperBound === true ? [...assumptions, 'webSearch'] : assumptions,
+    };
+  }
 }
 
-function overlayEntry(record: OverlayModel, overlay: Overlay): ModelEntry {
-  const { id, names = [], title = id, prices = freeSheet } = record;
-  return {
-    id,
-    title,
-    otherNames: names,
-    ...overlayAttributes(record, overlay),
-    prices: compilePrices(prices, record, overlay),
-  };
-}
-
-function publishedEntry(
-  { model, prices }: PublishedModel,
-  overlayModel: OverlayModel | undefined,
-  overlay: Overlay,
-): ModelEntry | undefined {
-  const { id, name = id, match, context_window, deprecated } = model;
-  const sold = prices ?? (overlayModel?.free === true ? freeSheet : undefined);
-  if (sold === undefined) return undefined;
-  const known = overlayAttributes(overlayModel ?? { id }, overlay);
-  return {
-    id,
-    title: overlayModel?.title ?? name,
-    otherNames: exactNamesIn(match).filter((other) => other !== id),
-    ...(context_window !== undefined && { contextTokens: context_window }),
-    ...known,
-    offered: known.offered && deprecated !== true,
-    prices: compilePrices(sold, overlayModel, overlay),
-  };
-}
+const noOverlay: Overlay = { sources: [], checkedOn: '', models: [] };
 
 function overlayAttributes(
   { contextTokens, outputTokensMax, features, toolSearch, contextEditing, retired }: OverlayModel,
@@ -120,18 +152,10 @@ function overlayAttributes(
   };
 }
 
-function compilePrices(
-  prices: PriceSheet | readonly DatedPrices[],
-  record: OverlayModel | undefined,
-  overlay: Overlay,
-): PriceSchedule {
-  return compileSchedule(isDated(prices) ? prices : [prices], { ...overlay.factors, ...record?.factors });
-}
-
 function isDated(prices: PriceSheet | readonly DatedPrices[]): prices is readonly DatedPrices[] {
   return Array.isArray(prices);
 }
 
 function freeEntry(id: string): ModelEntry {
-  return { id, title: id, otherNames: [], offered: true, prices: compileSchedule([freeSheet]) };
+  return { id, title: id, otherNames: [], offered: true, prices: freePrices };
 }

@@ -126,7 +126,7 @@ function toOverride({
   output_tokens_max,
 }: z.infer<typeof modelSchema>) {
   return {
-    prices: compileSchedule(listed.map(toDatedPrices), factors),
+    prices: compileSchedule(listed.map(toDatedPrices), { ...(factors && { factors }), isUniform: true }),
     ...(context_tokens !== undefined && { contextTokens: context_tokens }),
     ...(output_tokens_max !== undefined && { outputTokensMax: output_tokens_max }),
   };

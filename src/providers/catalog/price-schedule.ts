@@ -1,5 +1,5 @@
 import type { RateCard } from '../../kernel/rate-card.ts';
-import { compileCard, type PriceFactors, type PriceSheet } from './price-sheet.ts';
+import { compileCard, freeSheet, type PriceSheet, type PriceTerms } from './price-sheet.ts';
 
 /** Prices from a date on; without a date, from the beginning. */
 export interface DatedPrices extends PriceSheet {
@@ -34,19 +34,22 @@ interface DailyHours {
   readonly card: RateCard;
 }
 
-export function compileSchedule(dated: readonly DatedPrices[], factors: PriceFactors = {}): PriceSchedule {
+export function compileSchedule(dated: readonly DatedPrices[], terms: PriceTerms = {}): PriceSchedule {
   const periods = dated.map(({ from, hours = [], ...sheet }) => ({
     fromMs: from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(from),
-    card: compileCard(sheet, factors),
+    card: compileCard(sheet, terms),
     hours: hours.map(({ between: [start, end], weekdays = false, ...other }) => ({
       startMinute: minuteOf(start),
       endMinute: minuteOf(end),
       weekdays,
-      card: compileCard(other, factors),
+      card: compileCard(other, terms),
     })),
   }));
   return { periods: periods.sort((a, b) => (a.fromMs < b.fromMs ? -1 : 1)) };
 }
+
+/** The prices of a model that is free of charge. */
+export const freePrices = compileSchedule([freeSheet], { isUniform: true });
 
 /** The rate card at a time; before the first period, the first card. */
 export function cardAt({ periods }: PriceSchedule, atMs: number): RateCard {

@@ -11,6 +11,8 @@ export interface PriceSheet {
   readonly audioInput?: number;
   readonly audioOutput?: number;
   readonly webSearch?: number;
+  /** Searches with `web_search_preview`; without it, as `webSearch`. */
+  readonly previewSearch?: number;
   readonly fileSearch?: number;
   readonly request?: number;
   /** Prices of the whole call if its input is longer than `above`. */
@@ -20,19 +22,72 @@ export interface PriceSheet {
 /** Factors on token prices: `{ flex: 0.5, priority: 2 }`. */
 export type PriceFactors = Readonly<Record<string, number>>;
 
+/** Fees of the provider's tools, in dollars per thousand uses. */
+export type ToolFees = Pick<PriceSheet, 'webSearch' | 'previewSearch' | 'fileSearch'>;
+
+/** What a price list says beside the prices of the single models. */
+export interface PriceTerms {
+  /** By service tier and speed. */
+  readonly factors?: PriceFactors;
+  readonly regions?: PriceFactors;
+  /** The region of all calls. */
+  readonly region?: string;
+  /** The price of a cache write for an hour or longer in prices of input, for models without a price of their own. */
+  readonly longWrite?: number;
+  /** Fees that the price list of the model doesn't have. */
+  readonly fees?: ToolFees;
+  /** Factors and kinds of prices whose values are assumptions. */
+  readonly assumed?: readonly string[];
+  /** Tiers and regions without a factor don't change the price, and a kind without a price has none. */
+  readonly isUniform?: true;
+}
+
 export const freeSheet: PriceSheet = { input: 0, output: 0 };
 
-export function compileCard(sheet: PriceSheet, factors: PriceFactors = {}): RateCard {
-  const { longInput } = sheet;
+export function compileCard(listed: PriceSheet, terms: PriceTerms = {}): RateCard {
+  const { factors = {}, regions, region, isUniform } = terms;
+  const sheet = fillSheet(listed, terms);
+  const { longInput } = listed;
+  const assumed = assumptionsOf(listed, terms);
   return {
     ...ratesOf(sheet),
     ...(longInput !== undefined && {
-      longInput: { aboveTokens: longInput.above, rates: ratesOf(longInput) },
+      longInput: { aboveTokens: longInput.above, rates: ratesOf(fillSheet(longInput, terms)) },
     }),
-    factors: Object.fromEntries(
-      Object.entries(factors).map(([name, factor]) => [name, Math.round(factor * 1000)]),
-    ),
+    factors: toThousandths(factors),
+    ...(regions !== undefined && { regions: toThousandths(regions) }),
+    ...(region !== undefined && { region }),
+    ...(assumed.length > 0 && { assumed: new Set(assumed) }),
+    ...(isUniform === true && { isUniform }),
   };
+}
+
+function toThousandths(factors: PriceFactors): PriceFactors {
+  return Object.fromEntries(
+    Object.entries(factors).map(([name, factor]) => [name, Math.round(factor * 1000)]),
+  );
+}
+
+/** Adds what the price list says for all models. */
+function fillSheet<Sheet extends Omit<PriceSheet, 'longInput'>>(
+  sheet: Sheet,
+  { longWrite, fees }: PriceTerms,
+): Sheet {
+  const { input, cacheWrite, cacheWriteHour } = sheet;
+  const isFilled = longWrite !== undefined && cacheWrite !== undefined && cacheWriteHour === undefined;
+  return { ...fees, ...sheet, ...(isFilled && { cacheWriteHour: input * longWrite }) };
+}
+
+/** A kind that no price list has is an assumption as well, once it is used. */
+function assumptionsOf(listed: PriceSheet, { assumed = [], fees, longWrite, isUniform }: PriceTerms) {
+  if (isUniform === true) return [];
+  const sheet = { ...fees, ...listed };
+  const unlisted = (['webSearch', 'previewSearch', 'fileSearch'] as const).filter(
+    (kind) => sheet[kind] === undefined,
+  );
+  const named = assumed.filter((name) => name !== 'cacheWriteHour' || listed.cacheWriteHour === undefined);
+  const isLongWriteUnlisted = listed.cacheWriteHour === undefined && longWrite === undefined;
+  return [...named, ...unlisted, ...(isLongWriteUnlisted ? ['cacheWriteHour'] : [])];
 }
 
 /** A kind of token without its own price costs as much as a normal token. */
@@ -47,6 +102,7 @@ function ratesOf(sheet: Omit<PriceSheet, 'longInput'>): Rates {
     audioInput: picoPerToken(sheet.audioInput ?? input),
     audioOutput: picoPerToken(sheet.audioOutput ?? output),
     webSearch: picoPerOne(sheet.webSearch ?? 0),
+    previewSearch: picoPerOne(sheet.previewSearch ?? sheet.webSearch ?? 0),
     fileSearch: picoPerOne(sheet.fileSearch ?? 0),
     request: picoPerOne(sheet.request ?? 0),
   };
@@ -56,16 +112,24 @@ function ratesOf(sheet: Omit<PriceSheet, 'longInput'>): Rates {
 export function mostExpensiveCard(cards: readonly RateCard[]): RateCard | undefined {
   const [first, ...others] = cards;
   if (first === undefined) return undefined;
-  const base = others.reduce<Rates>(maxRates, first);
+  const base = others.reduce<Rates>(maxRates, maxRates(first, first));
   const long = cards.flatMap(({ longInput }) => (longInput === undefined ? [] : [longInput]));
-  const names = new Set(cards.flatMap(({ factors }) => Object.keys(factors)));
-  const factors = Object.fromEntries(
-    [...names].map((name) => [name, Math.max(...cards.map((card) => card.factors[name] ?? 1000))]),
-  );
-  if (long.length === 0) return { ...base, factors };
+  const factors = {
+    factors: highestFactors(cards.map((card) => card.factors)),
+    regions: highestFactors(cards.map((card) => card.regions ?? {})),
+    ...(first.region !== undefined && { region: first.region }),
+  };
+  if (long.length === 0) return { ...base, ...factors };
   const aboveTokens = Math.min(...long.map((step) => step.aboveTokens));
   const rates = long.reduce<Rates>((most, step) => maxRates(most, step.rates), base);
-  return { ...base, longInput: { aboveTokens, rates }, factors };
+  return { ...base, longInput: { aboveTokens, rates }, ...factors };
+}
+
+function highestFactors(all: readonly PriceFactors[]): PriceFactors {
+  const names = new Set(all.flatMap((factors) => Object.keys(factors)));
+  return Object.fromEntries(
+    [...names].map((name) => [name, Math.max(...all.map((factors) => factors[name] ?? 1000))]),
+  );
 }
 
 function maxRates(a: Rates, b: Rates): Rates {
@@ -78,6 +142,7 @@ function maxRates(a: Rates, b: Rates): Rates {
     audioInput: Math.max(a.audioInput, b.audioInput),
     audioOutput: Math.max(a.audioOutput, b.audioOutput),
     webSearch: Math.max(a.webSearch, b.webSearch),
+    previewSearch: Math.max(a.previewSearch, b.previewSearch),
     fileSearch: Math.max(a.fileSearch, b.fileSearch),
     request: Math.max(a.request, b.request),
   };

@@ -83,10 +83,13 @@ export function readMessage(body: JsonObject): DecodedReply {
   return Array.isArray(body.content) ? { answer: sanitizeReply(body) } : undefined;
 }
 
-/** The reply's metadata without its content; undefined without token counts: then the content has to be read. */
+/**
+ * The reply's metadata without its content. Undefined without token counts, or for a refusal, whose cost depends on
+ * the content: then the whole body is read.
+ */
 export function summarizeMessage(body: JsonObject): ReplySummary | undefined {
   const { type, content, usage, stop_reason } = body;
-  if (type === 'error' || !Array.isArray(content)) return undefined;
+  if (type === 'error' || !Array.isArray(content) || stop_reason === 'refusal') return undefined;
   const sanitized = sanitizeUsage(usage);
   return sanitized.output_tokens == null
     ? undefined

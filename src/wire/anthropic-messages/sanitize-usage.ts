@@ -22,7 +22,12 @@ const countChecks: FieldChecks = {
   output_audio_tokens: isCount,
   cache_creation: objectCheck({ ephemeral_5m_input_tokens: isCount, ephemeral_1h_input_tokens: isCount }),
   output_tokens_details: objectCheck({ thinking_tokens: isCount }),
-  server_tool_use: objectCheck({ web_search_requests: isCount, file_search_requests: isCount }),
+  server_tool_use: objectCheck({
+    web_search_requests: isCount,
+    preview_search_requests: isCount,
+    file_search_requests: isCount,
+    unpriced_requests: isCount,
+  }),
   service_tier: isString,
   speed: isString,
   inference_geo: isString,

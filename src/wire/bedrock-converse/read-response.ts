@@ -11,7 +11,7 @@ export function readResponse(body: JsonObject, id: string): DecodedReply {
   if (message === undefined) return undefined;
   const content = objectsOf(message.content).flatMap(blocksOf);
   const error = content.length === 0 ? failureOf(stringOf(body.stopReason)) : undefined;
-  if (error !== undefined) return { error, usage: usageOf(objectOf(body.usage) ?? {}) };
+  if (error !== undefined) return { error, usage: usageOf(body) };
   const answer: Answer = {
     id,
     type: 'message',
@@ -23,13 +23,13 @@ export function readResponse(body: JsonObject, id: string): DecodedReply {
       content.some(({ type }) => type === 'tool_use'),
     ),
     stop_sequence: null,
-    usage: usageOf(objectOf(body.usage) ?? {}),
+    usage: usageOf(body),
   };
   return { answer };
 }
 
 export function summarizeResponse(body: JsonObject): ReplySummary | undefined {
-  const usage = usageOf(objectOf(body.usage) ?? {});
+  const usage = usageOf(body);
   const reason = stringOf(body.stopReason);
   return usage.output_tokens === undefined || reason === undefined
     ? undefined

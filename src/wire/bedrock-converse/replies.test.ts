@@ -114,13 +114,17 @@ test('an error in a stream tells what was used before it, and ends it', () => {
   const { events, finished } = streamed(
     converse.opening,
     converse.text('Hi'),
-    event('metadata', { usage }),
+    event('metadata', { usage, serviceTier: { type: 'priority' } }),
     failed,
     delta(0, { text: 'x' }),
   );
   assert.equal(finished, true);
   assert.deepEqual(events.slice(-2), [
-    { type: 'message_delta', delta: {}, usage: { input_tokens: 7, output_tokens: 3 } },
+    {
+      type: 'message_delta',
+      delta: {},
+      usage: { input_tokens: 7, output_tokens: 3, service_tier: 'priority' },
+    },
     { type: 'error', error: { type: 'rate_limit_error', message: 'Slow down', status: 429 } },
   ]);
 });

@@ -80,7 +80,7 @@ export class ConverseDecoder implements ReplyDecoder {
         this.finished = true;
         return;
       case 'metadata':
-        this.#usage = usageOf(objectOf(payload.usage) ?? {});
+        this.#usage = usageOf(payload);
         if (this.finished) this.#close();
         return;
       case 'error':

@@ -1,9 +1,11 @@
 import type { Usage } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { countOf, objectsOf, omitUndefined } from '../json-values.ts';
+import { countOf, objectOf, objectsOf, omitUndefined, stringOf } from '../json-values.ts';
 
-/** `inputTokens` excludes cache reads and writes. */
-export function usageOf(usage: JsonObject): Usage {
+/** `inputTokens` excludes cache reads and writes; `answer` is the object that contains the usage. */
+export function usageOf(answer: JsonObject): Usage {
+  const usage = objectOf(answer.usage) ?? {};
+  const tier = stringOf(objectOf(answer.serviceTier)?.type);
   const details = objectsOf(usage.cacheDetails);
   const written = (ttl: string) => {
     const counts = details
@@ -21,5 +23,6 @@ export function usageOf(usage: JsonObject): Usage {
       hour === undefined
         ? undefined
         : { ephemeral_5m_input_tokens: written('5m') ?? 0, ephemeral_1h_input_tokens: hour },
+    service_tier: tier === 'default' ? undefined : tier,
   });
 }

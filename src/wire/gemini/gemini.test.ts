@@ -111,6 +111,40 @@ test('what tools of the provider brought in and what was thought is counted', ()
     });
 });
 
+test('the tier that served a call is told in three ways', () => {
+  const read = (tier: object) => {
+    const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, ...tier };
+    const candidates = [{ content: { parts: [{ text: 'x' }] }, finishReason: 'STOP' }];
+    const bytes = Buffer.from(JSON.stringify({ candidates, usageMetadata }));
+    return replay({ wire: gemini, framing: 'json', bytes }).answer?.usage.service_tier;
+  };
+  for (const tier of ['priority', 'PRIORITY', 'SERVICE_TIER_PRIORITY'])
+    assert.equal(read({ serviceTier: tier }), 'priority');
+  assert.equal(read({ trafficType: 'ON_DEMAND_PRIORITY' }), 'priority');
+  assert.equal(read({ trafficType: 'ON_DEMAND_OFFPEAK' }), 'offpeak');
+  assert.equal(read({ trafficType: 'PROVISIONED_THROUGHPUT' }), 'provisioned_throughput');
+  for (const usual of ['ON_DEMAND', 'TRAFFIC_TYPE_UNSPECIFIED'])
+    assert.equal(read({ trafficType: usual }), undefined);
+  for (const usual of ['standard', 'unspecified', '']) assert.equal(read({ serviceTier: usual }), undefined);
+});
+
+test('the model that answered is named without its place among resources, streamed or not', () => {
+  const candidates = [{ content: { parts: [{ text: 'x' }] }, finishReason: 'STOP' }];
+  const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1 };
+  const models = ['gemini-3.8-flash', 'models/gemini-3.8-flash', 'publishers/google/models/gemini-3.8-flash'];
+  for (const modelVersion of models) {
+    const json = JSON.stringify({ candidates, usageMetadata, modelVersion });
+    for (const interest of ['everything', 'milestones'] as const) {
+      const whole = replay({ wire: gemini, framing: 'json', bytes: Buffer.from(json), interest });
+      const streamed = replay({ ...stream, bytes: Buffer.from(`data: ${json}\n\n`), interest });
+      assert.deepEqual(
+        [whole.answer?.model, streamed.answer?.model],
+        ['gemini-3.8-flash', 'gemini-3.8-flash'],
+      );
+    }
+  }
+});
+
 test('thinking tokens never exceed all output tokens', () => {
   // Some hosts of open models count thoughts by another tokenizer.
   const thought = { output_tokens_details: { thinking_tokens: 19 } };

@@ -63,7 +63,7 @@ export class ResponseReader {
     if (usageMetadata !== undefined) this.#usage = mergeUsage(this.#usage, usageOf(usageMetadata));
     const candidate = candidateOf(piece);
     if (candidate?.groundingMetadata != null)
-      this.#usage = mergeUsage(this.#usage, searchesIn(candidate, stringOf(piece.modelVersion) ?? ''));
+      this.#usage = mergeUsage(this.#usage, searchesIn(candidate, modelVersionOf(piece)));
   }
 
   /** An interrupted reply costs what was reported so far. */
@@ -93,7 +93,7 @@ export class ResponseReader {
     if (this.#started) return;
     this.#started = true;
     const id = stringOf(piece.responseId) || deriveResponseId(piece);
-    const model = stringOf(piece.modelVersion) ?? '';
+    const model = modelVersionOf(piece);
     this.#parts.answerId = id;
     this.#parts.model = model;
     const message = {
@@ -123,6 +123,12 @@ const mismatchedArguments: StreamError = {
   message: 'the provider streamed inconsistent function call arguments',
   status: 502,
 };
+
+/** The model that answered: some versions are resource names. */
+function modelVersionOf({ modelVersion }: JsonObject): string {
+  const name = stringOf(modelVersion) ?? '';
+  return name.slice(name.lastIndexOf('/') + 1);
+}
 
 /** Older API versions send no response id, which clients of other formats need. */
 function deriveResponseId(piece: JsonObject): string {
@@ -175,5 +181,6 @@ export function summarizeResponse(body: JsonObject): ReplySummary | undefined {
     tools,
     message: undefined,
   });
-  return { stop_reason, usage: { ...usage, ...searchesIn(candidate, stringOf(body.modelVersion) ?? '') } };
+  const model = modelVersionOf(body);
+  return { model, stop_reason, usage: { ...usage, ...searchesIn(candidate, model) } };
 }

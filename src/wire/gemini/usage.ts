@@ -33,20 +33,32 @@ function audioTokensIn(details: unknown): number | undefined {
   return tokens === 0 ? undefined : tokens;
 }
 
-/** The default tier has a name too. */
+/** Google's API reports a service tier, Vertex AI a traffic type. The default of both has names too. */
 function tierOf({ serviceTier, trafficType }: JsonObject): string | undefined {
-  const tier = (stringOf(serviceTier) ?? stringOf(trafficType) ?? '').toLowerCase().replace('on_demand_', '');
-  return billedTiers.has(tier) ? tier : undefined;
+  const tier = tierNamed(stringOf(serviceTier) ?? stringOf(trafficType) ?? '');
+  return defaultTiers.has(tier) ? undefined : tier;
 }
 
-const billedTiers: ReadonlySet<string> = new Set(['flex', 'priority', 'batch']);
+/** `priority` for `SERVICE_TIER_PRIORITY` and `ON_DEMAND_PRIORITY`. */
+function tierNamed(name: string): string {
+  return name.toLowerCase().replace(/^(?:service_tier|on_demand|traffic_type)_/, '');
+}
 
-/** Billed searches: newer models bill each, older ones once per response. */
+const defaultTiers: ReadonlySet<string> = new Set(['', 'standard', 'unspecified', 'on_demand']);
+
+/** Billed searches: newer models bill each, older ones once per response. Google Maps has a price of its own. */
 export function searchesIn(candidate: JsonObject, model: string): Pick<Usage, 'server_tool_use'> {
-  const queries = objectOf(candidate.groundingMetadata)?.webSearchQueries;
+  const metadata = objectOf(candidate.groundingMetadata);
+  const queries = metadata?.webSearchQueries;
   const count = Array.isArray(queries) ? queries.length : 0;
-  if (count === 0) return {};
-  return { server_tool_use: { web_search_requests: /gemini-[12]\b/.test(model) ? 1 : count } };
+  const isMapUsed = objectsOf(metadata?.groundingChunks).some(({ maps }) => maps != null);
+  if (count === 0 && !isMapUsed) return {};
+  return {
+    server_tool_use: {
+      ...(count > 0 && { web_search_requests: /gemini-[12]\b/.test(model) ? 1 : count }),
+      ...(isMapUsed && { unpriced_requests: 1 }),
+    },
+  };
 }
 
 export function encodeUsage(usage: Usage): JsonObject {

@@ -1,7 +1,7 @@
 import type { Usage } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { countOf, numberOf, objectOf } from '../json-values.ts';
-import { billingOf, usageFromCounts } from '../openai/usage.ts';
+import { billingOf, longCacheWriteIn, usageFromCounts } from '../openai/usage.ts';
 
 /** Compatible providers put some counts elsewhere; `answer` is the object that contains the usage. */
 export function usageOf(usage: JsonObject, answer: JsonObject): Usage {
@@ -18,6 +18,7 @@ export function usageOf(usage: JsonObject, answer: JsonObject): Usage {
       countOf(usage.cached_tokens) ??
       countOf(usage.num_cached_tokens),
     cacheWrite: countOf(prompt?.cache_write_tokens) ?? countOf(usage.cache_creation_input_tokens),
+    longCacheWrite: longCacheWriteIn(prompt),
     reasoning: countOf(completion?.reasoning_tokens) ?? countOf(usage.reasoning_tokens),
     audioInput: countOf(prompt?.audio_tokens) ?? countOf(usage.audio_tokens),
     audioInputSeconds: numberOf(usage.prompt_audio_seconds),

@@ -1,7 +1,7 @@
 import type { Usage } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { countOf, objectOf, objectsOf } from '../json-values.ts';
-import { billingOf, usageFromCounts } from '../openai/usage.ts';
+import { countOf, objectOf, objectsOf, stringOf } from '../json-values.ts';
+import { billingOf, longCacheWriteIn, usageFromCounts } from '../openai/usage.ts';
 
 /** The usage of a response; its searches are billed one by one and counted from its items. */
 export function usageOf(answer: JsonObject): Usage {
@@ -13,19 +13,40 @@ export function usageOf(answer: JsonObject): Usage {
     total: countOf(usage.total_tokens),
     cacheRead: countOf(input?.cached_tokens),
     cacheWrite: countOf(input?.cache_write_tokens),
+    longCacheWrite: longCacheWriteIn(input),
     reasoning: countOf(objectOf(usage.output_tokens_details)?.reasoning_tokens),
   });
-  return { ...counts, ...billingOf(usage, answer), ...searchesIn(objectsOf(answer.output)) };
+  return { ...counts, ...billingOf(usage, answer), ...toolUsesIn(answer) };
 }
 
-/** Opening a page and searching in it are part of the search that found it. */
-function searchesIn(output: readonly JsonObject[]): Pick<Usage, 'server_tool_use'> {
-  const web = output.filter(
+/** The uses of OpenAI's own tools. Code interpreters and image generation have prices that aren't known here. */
+function toolUsesIn(answer: JsonObject): Pick<Usage, 'server_tool_use'> {
+  const output = objectsOf(answer.output);
+  if (!output.some(({ type }) => typeof type === 'string' && providerTools.test(type))) return {};
+  const count = (kind: string) => output.filter(({ type }) => type === kind).length;
+  const web = webSearchesIn(answer, output);
+  const isPreview = objectsOf(answer.tools).some((tool) =>
+    stringOf(tool.type)?.startsWith('web_search_preview'),
+  );
+  const unpriced = count('code_interpreter_call') + count('image_generation_call');
+  return {
+    server_tool_use: {
+      ...(isPreview ? { preview_search_requests: web } : { web_search_requests: web }),
+      file_search_requests: count('file_search_call'),
+      ...(unpriced > 0 && { unpriced_requests: unpriced }),
+    },
+  };
+}
+
+const providerTools = /^(?:web_search|file_search|code_interpreter|image_generation)_call$/;
+
+/** Newer answers report the billed searches. Opening a page and searching in it are part of the search that found it. */
+function webSearchesIn({ tool_usage }: JsonObject, output: readonly JsonObject[]): number {
+  const reported = countOf(objectOf(objectOf(tool_usage)?.web_search)?.num_requests);
+  if (reported !== undefined) return reported;
+  return output.filter(
     ({ type, action }) => type === 'web_search_call' && (objectOf(action)?.type ?? 'search') === 'search',
   ).length;
-  const files = output.filter(({ type }) => type === 'file_search_call').length;
-  if (web + files === 0) return {};
-  return { server_tool_use: { web_search_requests: web, file_search_requests: files } };
 }
 
 export function encodeUsage(usage: Usage): JsonObject {

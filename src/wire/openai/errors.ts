@@ -26,11 +26,18 @@ export function decodeOpenaiError(error: unknown): StreamError {
   };
 }
 
-/** Streams have no status line: compatible providers send a number as the code, OpenAI sends names. */
-function statusOf({ code, type }: JsonObject): number {
-  const number = typeof code === 'string' ? Number(code) : numberOf(code);
-  if (number !== undefined && Number.isInteger(number) && number >= 400 && number < 600) return number;
-  return statusByCodeOrType.get(code) ?? statusByCodeOrType.get(type) ?? 500;
+/**
+ * Errors in streams and under status 200 have no status line: Azure names the status, compatible providers send it as the
+ * code, OpenAI sends names.
+ */
+function statusOf({ status, code, type }: JsonObject): number {
+  const named = statusByCodeOrType.get(code) ?? statusByCodeOrType.get(type);
+  return errorStatusOf(status) ?? errorStatusOf(code) ?? named ?? 500;
+}
+
+function errorStatusOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' ? Number(value) : (numberOf(value) ?? 0);
+  return Number.isInteger(number) && number >= 400 && number < 600 ? number : undefined;
 }
 
 /** Encodes an error in OpenAI's format. */
@@ -48,6 +55,7 @@ const statusByCodeOrType: ReadonlyMap<unknown, number> = new Map(
   Object.entries({
     invalid_request_error: 400,
     invalid_prompt: 400,
+    content_filter: 400,
     context_length_exceeded: 400,
     authentication_error: 401,
     invalid_api_key: 401,

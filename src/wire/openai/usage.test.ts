@@ -87,6 +87,24 @@ describe('what was read from a cache is part of the prompt', () => {
   });
 });
 
+test('what stays in a cache for twelve hours counts apart from what stays for half an hour', () => {
+  const details = {
+    ...{ cached_tokens: 10, cache_write_tokens: 60 },
+    cache_write_tokens_details: { ttl_30m_tokens: 20, ttl_12h_tokens: 40 },
+  };
+  const lifetimes = { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 40 };
+  assert.deepEqual(ofChat({ ...counts, prompt_tokens_details: details }).cache_creation, lifetimes);
+  const usage = { input_tokens: 100, output_tokens: 20, input_tokens_details: details };
+  assert.deepEqual(ofResponses({ usage }).cache_creation, lifetimes);
+  const short = { ...details, cache_write_tokens_details: { ttl_30m_tokens: 60, ttl_12h_tokens: 0 } };
+  assert.ok(!('cache_creation' in ofResponses({ usage: { ...usage, input_tokens_details: short } })));
+  // More than was written at all is no count.
+  const odd = { ...details, cache_write_tokens_details: { ttl_12h_tokens: 99 } };
+  assert.deepEqual(ofChat({ ...counts, prompt_tokens_details: odd }).cache_creation, {
+    ...{ ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 60 },
+  });
+});
+
 describe('what a model thought is part of the output', () => {
   test('where the completion includes it', () => {
     const usage = ofChat({ ...counts, completion_tokens_details: { reasoning_tokens: 15 } });
@@ -163,6 +181,18 @@ describe('what else is billed', () => {
       file_search_requests: 1,
     });
     assert.ok(!('server_tool_use' in ofResponses({ usage })));
+    // What the provider counts itself is believed.
+    const tool_usage = { web_search: { num_requests: 1 } };
+    assert.equal(ofResponses({ usage, output, tool_usage }).server_tool_use?.web_search_requests, 1);
+  });
+
+  test('is a search with the preview, which has its own price, and a tool without a known price', () => {
+    const usage = { input_tokens: 1, output_tokens: 1 };
+    const tools = [{ type: 'web_search_preview_2025_03_11' }, { type: 'code_interpreter' }];
+    const output = [{ type: 'web_search_call' }, { type: 'code_interpreter_call' }];
+    assert.deepEqual(ofResponses({ usage, tools, output }).server_tool_use, {
+      ...{ preview_search_requests: 1, file_search_requests: 0, unpriced_requests: 1 },
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Usage } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { isCost, numberOf, objectOf, omitUndefined, stringOf } from '../json-values.ts';
+import { countOf, isCost, numberOf, objectOf, omitUndefined, stringOf } from '../json-values.ts';
 
 interface TokenCounts {
   readonly prompt: number | undefined;
@@ -8,6 +8,8 @@ interface TokenCounts {
   readonly total: number | undefined;
   readonly cacheRead: number | undefined;
   readonly cacheWrite: number | undefined;
+  /** How much of it stays for twelve hours. */
+  readonly longCacheWrite?: number | undefined;
   readonly reasoning: number | undefined;
   readonly audioInput?: number | undefined;
   /** Seconds of audio in the prompt. */
@@ -26,6 +28,7 @@ export function usageFromCounts(tokenCounts: TokenCounts): Usage {
     output_tokens: outputTokensOf(counts),
     cache_read_input_tokens: cacheRead,
     cache_creation_input_tokens: written,
+    cache_creation: cacheLifetimes(written, counts.longCacheWrite),
     output_tokens_details: thought === undefined ? undefined : { thinking_tokens: thought },
     input_audio_tokens: audioInput > 0 ? audioInput : undefined,
     output_audio_tokens: audioOutput > 0 ? audioOutput : undefined,
@@ -82,6 +85,18 @@ function plausibleCost(cost: number | undefined): number | undefined {
 function clampCacheWrite({ cacheWrite, prompt, cacheRead = 0 }: TokenCounts): number | undefined {
   if (cacheWrite === undefined || prompt === undefined) return cacheWrite;
   return Math.max(0, Math.min(cacheWrite, prompt - cacheRead));
+}
+
+/** OpenAI's two lifetimes, under the names for shorter and longer ones. */
+function cacheLifetimes(written = 0, long = 0): Usage['cache_creation'] {
+  if (long === 0) return undefined;
+  const hour = Math.min(long, written);
+  return { ephemeral_5m_input_tokens: written - hour, ephemeral_1h_input_tokens: hour };
+}
+
+/** The number of tokens in `details` that were written to the cache for twelve hours. */
+export function longCacheWriteIn(details: JsonObject | undefined): number | undefined {
+  return countOf(objectOf(details?.cache_write_tokens_details)?.ttl_12h_tokens);
 }
 
 /** The completion count includes reasoning; if a provider excludes it, the total reveals it. */

@@ -29,16 +29,38 @@ const small = {
 };
 // Web search costs the same with every model: web search tool page.
 const search = { webSearch: 10 };
+export const fable52 = {
+  input: 8,
+  output: 40,
+  cacheRead: 0.2,
+  cacheWrite: 10,
+  cacheWriteHour: 16,
+  ...search,
+};
 
 /**
  * Limits and features: model overview pages and the API's model list. Half price for batches and factor 1.1 for US-only
  * inference: pricing page. Fast mode costs twice the price: fast mode page. Caches live for five minutes, or an hour on
- * request: prompt caching page.
+ * request: prompt caching page. The priority tier is paid in advance, by agreement.
  */
 export const anthropic: Overlay = {
-  factors: { batch: 0.5, us: 1.1, fast: 2 },
+  sources: [
+    'https://platform.claude.com/docs/en/about-claude/pricing',
+    'https://platform.claude.com/docs/en/about-claude/models/overview',
+    'https://platform.claude.com/docs/en/build-with-claude/fast-mode',
+    'https://platform.claude.com/docs/en/manage-claude/data-residency',
+  ],
+  checkedOn: '2026-11-17',
+  factors: { batch: 0.5, fast: 2, priority: 1 },
+  regions: { us: 1.1 },
+  assumed: ['priority'],
+  longWrite: 2,
+  fees: [search],
   cacheSeconds: 300,
   models: [
+    // Newer than the price data. Release notes of 9 November 2026; Mythos has limited access.
+    { id: 'claude-fable-5-2', title: 'Claude Fable 5.2', ...large, prices: fable52 },
+    { id: 'claude-mythos-5-2', title: 'Claude Mythos 5.2', ...large, prices: fable52 },
     { id: 'claude-fable-5-1', ...large },
     { id: 'claude-fable-5', ...large },
     // Limited access; the pricing page lists them at the prices of Fable.

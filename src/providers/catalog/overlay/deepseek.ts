@@ -25,6 +25,8 @@ const flash = {
 const proPeak = { input: 1.32, output: 3.96, cacheRead: 0.044 };
 
 export const deepseek: Overlay = {
+  sources: ['https://api-docs.deepseek.com/quick_start/pricing'],
+  checkedOn: '2026-11-15',
   models: [
     // Newer than the price data.
     {

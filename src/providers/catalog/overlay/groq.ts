@@ -5,6 +5,8 @@ const window = { contextTokens: 131_072 };
 
 /** Limits and prices: the API's model list. Half price for batches: pricing page. */
 export const groq: Overlay = {
+  sources: ['https://groq.com/pricing', 'https://console.groq.com/docs/models'],
+  checkedOn: '2026-11-15',
   factors: { batch: 0.5 },
   models: [
     { id: 'openai/gpt-oss-120b', outputTokensMax: 65_536, features: open },

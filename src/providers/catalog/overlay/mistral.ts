@@ -5,6 +5,8 @@ const reasoningFeatures: readonly Feature[] = ['tools', 'images', 'thinking', 'j
 
 /** Mistral publishes no output limit besides the context window. Half price for batches: pricing page. */
 export const mistral: Overlay = {
+  sources: ['https://mistral.ai/pricing', 'https://docs.mistral.ai/getting-started/models'],
+  checkedOn: '2026-11-15',
   factors: { batch: 0.5 },
   models: [
     // Newer than the price data. Model page: the list price, halved during the preview.

@@ -20,8 +20,9 @@ const gpt5 = { contextTokens: 400_000, outputTokensMax: 128_000, features: reaso
 const gpt41 = { contextTokens: 1_047_576, outputTokensMax: 32_768, features: chatFeatures };
 const gpt4o = { contextTokens: 128_000, outputTokensMax: 16_384, features: chatFeatures };
 const oSeries = { contextTokens: 200_000, outputTokensMax: 100_000, features: reasoningFeatures };
-// Tools cost the same with every model: pricing page.
-const toolPrices = { webSearch: 10, fileSearch: 2.5 };
+// Pricing page.
+const toolPrices = { webSearch: 10, previewSearch: 10, fileSearch: 2.5 };
+const ultrafast = { ultrafast: 6 };
 
 /** Shut down on or before 23 October 2026: deprecations page. */
 const retiredModels: readonly OverlayModel[] = [
@@ -44,10 +45,30 @@ const retiredModels: readonly OverlayModel[] = [
 
 /**
  * Limits and features: model pages. Batch and flex cost half the price; fast mode, formerly called priority, costs twice
- * the price unless the model page says otherwise.
+ * the price unless the model page says otherwise. Ultrafast costs six times the price of the models that have a price
+ * for it. The scale tier is paid in advance. GPT-6.1 Terra is the only model with a published price for 12-hour cache
+ * writes. `web_search_preview` costs more with models that don't reason, and the search models search in every call.
  */
 export const openai: Overlay = {
-  factors: { batch: 0.5, flex: 0.5, priority: 2, fast: 2 },
+  sources: [
+    'https://developers.openai.com/api/docs/pricing',
+    'https://developers.openai.com/api/docs/models',
+    'https://openai.com/api-fast-mode/',
+    'https://developers.openai.com/api/docs/guides/ultrafast-mode',
+    'https://developers.openai.com/api/docs/guides/prompt-caching',
+  ],
+  checkedOn: '2026-11-17',
+  factors: { batch: 0.5, flex: 0.5, priority: 2, fast: 2, ultrafast: 6, scale: 1 },
+  regions: { regional: 1.1 },
+  assumed: ['ultrafast', 'scale', 'cacheWriteHour'],
+  longWrite: 2.5,
+  // Models from GPT-5.4 on cost more at the addresses for data residency.
+  regionalSite: {
+    baseUrl: /^https:\/\/[a-z]{2}\.api\.openai\.com/,
+    models: /^gpt-(?:5\.[4-9]|[6-9])/,
+    region: 'regional',
+  },
+  fees: [{ models: /^(?:ft:)?(?:gpt-3|gpt-4|chatgpt)/, ...toolPrices, previewSearch: 25 }, toolPrices],
   // Prompt caching page: five to ten minutes, at most an hour unless a call requests a day.
   cacheSeconds: 3600,
   models: [
@@ -56,6 +77,7 @@ export const openai: Overlay = {
       id: 'gpt-6.1-sol',
       title: 'GPT-6.1 Sol',
       ...longContext,
+      factors: ultrafast,
       prices: {
         input: 2,
         output: 10,
@@ -88,7 +110,7 @@ export const openai: Overlay = {
         },
       },
     },
-    { id: 'gpt-6-astra', ...longContext },
+    { id: 'gpt-6-astra', ...longContext, factors: ultrafast },
     { id: 'gpt-6-sol', ...longContext },
     { id: 'gpt-6-luna', ...longContext },
     { id: 'gpt-5.6-sol', ...longContext },
@@ -116,7 +138,19 @@ export const openai: Overlay = {
     { id: 'gpt-4.1-mini', ...gpt41 },
     { id: 'gpt-4o', ...gpt4o },
     { id: 'gpt-4o-mini', ...gpt4o },
-    { id: 'gpt-4o-search-preview', ...gpt4o },
+    // The price data lacks the fee for the search in every call: pricing page.
+    {
+      id: 'gpt-4o-search-preview',
+      title: 'gpt 4o search preview',
+      ...gpt4o,
+      prices: { input: 2.5, output: 10, request: 25 },
+    },
+    {
+      id: 'gpt-4o-mini-search-preview',
+      title: 'gpt 4o mini search preview',
+      ...gpt4o,
+      prices: { input: 0.15, output: 0.6, request: 25 },
+    },
     { id: 'gpt-audio', contextTokens: 128_000, outputTokensMax: 16_384 },
     { id: 'gpt-audio-mini', contextTokens: 128_000, outputTokensMax: 16_384 },
     // The price data lacks audio prices: model pages.

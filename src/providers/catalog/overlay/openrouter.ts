@@ -2,6 +2,8 @@ import type { Overlay } from '../model-entry.ts';
 
 /** Every response reports its cost; these prices serve estimates before a call. */
 export const openrouter: Overlay = {
+  sources: ['https://openrouter.ai/models'],
+  checkedOn: '2026-11-15',
   freeSuffix: ':free',
   models: [
     // No longer offered, and many times more expensive than all others.

@@ -23,6 +23,8 @@ function replacedByGrok43(id: string, names: readonly string[], before: PriceShe
 
 /** Prices: pricing page. xAI publishes no output limit besides the context window. */
 export const xai: Overlay = {
+  sources: ['https://docs.x.ai/docs/models'],
+  checkedOn: '2026-11-15',
   models: [
     // Newer than the price data: long-context prices start at 200,000 tokens.
     {

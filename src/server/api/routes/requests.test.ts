@@ -23,7 +23,7 @@ import { summaryRoutes } from './requests-summary.ts';
 
 const card: RateCard = {
   ...{ input: 100e6, output: 80e6, cacheRead: 100e6, cacheWrite: 50e6, cacheWriteHour: 1 },
-  ...{ audioInput: 1, audioOutput: 1, webSearch: 1, fileSearch: 1, request: 0 },
+  ...{ audioInput: 1, audioOutput: 1, webSearch: 1, previewSearch: 1, fileSearch: 1, request: 0 },
   factors: {},
 };
 const noonMs = Date.UTC(2026, 10, 15, 12);
