@@ -1,5 +1,6 @@
 import { type ChatRequest, isJsonObject, type JsonObject, originalByteLength } from '../../module-api.ts';
 import { findUnboundedField } from './bounded-fields.ts';
+import { type FurtherPass, furtherPassesOf } from './further-passes.ts';
 import { limits } from './limits.ts';
 
 /** Tools that the provider describes to the model and the client runs. */
@@ -22,9 +23,6 @@ const audioOutputFields = [
   'generationConfig.speechConfig',
 ];
 
-/** Assumed searches of a tool per answer without a limit. */
-const defaultToolUses = 10;
-
 /** What affects a request's cost beyond its length. The request is not validated yet. */
 export class CostFactors {
   /** Pictures and documents. */
@@ -43,6 +41,8 @@ export class CostFactors {
   /** Whether the request asks for a cache TTL of an hour or more. */
   hourCache = false;
   isSilent = true;
+  /** What the provider may bill beside the answer. */
+  readonly furtherPasses: readonly FurtherPass[];
   /** The request's fields, including format-specific ones. */
   readonly fields: JsonObject;
 
@@ -54,7 +54,9 @@ export class CostFactors {
     for (const tool of tools) this.#scanTool(tool);
     this.#scanBlocks(request.system);
     for (const { content } of objectsIn(request.messages)) this.#scanBlocks(content);
+    this.furtherPasses = isTranslated ? [] : furtherPassesOf(this.fields, tools);
     if (!isTranslated) this.unboundedInput ??= findUnboundedField(this.fields);
+    this.#scanCacheMarker(this.fields.cache_control);
     if (audioOutputFields.some((field) => this.fields[field] != null)) this.isSilent = false;
   }
 
@@ -66,7 +68,7 @@ export class CostFactors {
     if (clientRunKinds.test(kind) || toolSearchKinds.test(kind)) return;
     const { max_uses: most } = tool;
     const usesMax = typeof most === 'number' && most > 0 ? Math.ceil(most) : undefined;
-    const uses = Math.min(usesMax ?? defaultToolUses, limits.estimatedUsesMax);
+    const uses = Math.min(usesMax ?? limits.defaultToolUses, limits.estimatedUsesMax);
     this.providerToolUses = Math.min(this.providerToolUses + uses, limits.estimatedUsesMax);
     if (webSearchKinds.test(kind))
       this.searchResultTokens +=

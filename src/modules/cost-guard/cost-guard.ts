@@ -34,7 +34,9 @@ export const costGuard: Module<CostGuardOptions> = defineModule({
       if (kit.options.unknown === 'allow') return next(exchange);
       throw unpricedModelError(target);
     }
-    const worst = new WorstCase(exchange, modelPricing, kit.options);
+    const worst = new WorstCase(exchange, modelPricing, kit.options, (model) =>
+      kit.catalog.priceOf({ ...target, model }),
+    );
     // A provider that reports its cost may charge for a model that is listed as free.
     if (worst.cost === 0 && target.provider.reportsCost !== true) return next(exchange);
 

@@ -11,6 +11,12 @@ export const limits = {
   searchTokens: 20_000,
   /** Assumed searches per call without a limit: the maximum in those calls, with 115,886 tokens. */
   defaultSearches: 6,
+  /** Assumed uses of a provider's tool per call without a limit. */
+  defaultToolUses: 10,
+  /** Output of a summary that the provider makes: four times that of Anthropic's example. */
+  summaryTokens: 16_384,
+  /** Output of an advisor without a limit, with its thinking. */
+  adviceTokens: 16_384,
   /** Held for a call to an endpoint that bounds neither tokens nor cost: more than an image or an hour of audio costs. */
   assumedRelayNanoUsd: 1_000_000_000,
   /** Caps on requested tokens, answers and searches, above what any provider allows, so that sums stay finite. */

@@ -177,6 +177,45 @@ test('a cache is reckoned with at the price of its time', () => {
   assert.equal(inputCost(marked('1h')), 2000);
 });
 
+test('a cache of twelve hours is reckoned with wherever it is asked for', () => {
+  const caching = compileCard({ input: 1, output: 10, cacheWrite: 1.25, cacheWriteHour: 2.5 });
+  const inputCost = (body: object, wire = openaiResponses) => {
+    const worst = worstOf(body, { card: caching, wire });
+    return worst.costWith(0) / worst.inputTokens;
+  };
+  const asked = { model: 'm', input: 'Hi', max_output_tokens: 100 };
+  assert.equal(inputCost({ ...asked, prompt_cache_options: { mode: 'implicit', ttl: '30m' } }), 1250);
+  assert.equal(inputCost({ ...asked, prompt_cache_options: { mode: 'implicit', ttl: '12h' } }), 2500);
+  const part = { type: 'input_text', text: 'Hi', prompt_cache_breakpoint: { mode: 'explicit', ttl: '12h' } };
+  assert.equal(inputCost({ ...asked, input: [{ role: 'user', content: [part] }] }), 2500);
+  const marked = { ...request, cache_control: { type: 'ephemeral', ttl: '1h' } };
+  assert.equal(inputCost(marked, anthropicMessages), 2500);
+});
+
+test('what may be billed beside the answer is held', () => {
+  const plain = worstOf(request);
+  const dear = compileCard({ input: 5, output: 25 });
+  const priceOf = (model: string) => (model === 'dear' ? { ...modelPricing, card: dear } : undefined);
+  const further = (fields: object) => {
+    const worst = new WorstCase(exchangeOf({ ...request, ...fields }), modelPricing, {}, priceOf);
+    return { tokens: worst.inputTokens, cost: worst.cost - worst.inputTokens * 1000 - 100 * 10_000 };
+  };
+  assert.equal(further({}).cost, 0);
+  const asked = further({ fallbacks: 'default' });
+  assert.equal(asked.cost, asked.tokens * 1000 + 100 * 10_000);
+  const named = further({ fallbacks: [{ model: 'dear', max_tokens: 50 }, { model: 'other' }] });
+  assert.equal(named.cost, named.tokens * 6000 + 50 * 25_000 + 100 * 10_000);
+  const edits = [{ type: 'compact_20260112' }];
+  for (const fields of [{ compaction: { type: 'auto' } }, { context_management: { edits } }]) {
+    const compacted = further(fields);
+    assert.equal(compacted.cost, compacted.tokens * 1000 + 16_384 * 10_000);
+  }
+  const advisor = { type: 'advisor_20260301', name: 'advisor', model: 'dear', max_uses: 2, max_tokens: 500 };
+  const advised = further({ tools: [advisor] });
+  assert.equal(advised.cost, 2 * (advised.tokens * 5000 + 500 * 25_000));
+  assert.ok(plain.cost < worstOf({ ...request, fallbacks: 'default' }).cost);
+});
+
 test('sound has its price only where there can be any', () => {
   const sounding = compileCard({ input: 1, output: 10, audioInput: 100, audioOutput: 200 });
   const plain = worstOf(request, { card: sounding });
@@ -200,6 +239,18 @@ test('tiers, speeds and long inputs have their own prices', () => {
   const tiered = compileCard({ input: 1, output: 10, longInput }, { factors: { priority: 2, fast: 6 } });
   const urgent = worstOf({ ...request, service_tier: 'priority' }, { wire: openaiChat, card: tiered });
   assert.equal(urgent.cost, 2 * (urgent.inputTokens * 1000 + 100 * 10_000));
+  // A tier without a known price counts with the highest factor.
+  const faster = worstOf({ ...request, service_tier: 'ultrafast' }, { wire: openaiChat, card: tiered });
+  assert.equal(faster.cost, 6 * (faster.inputTokens * 1000 + 100 * 10_000));
+  const google = {
+    model: 'm',
+    contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+    generationConfig: { maxOutputTokens: 100 },
+  };
+  for (const serviceTier of ['priority', 'SERVICE_TIER_PRIORITY']) {
+    const first = worstOf({ ...google, serviceTier }, { wire: gemini, card: tiered });
+    assert.equal(first.cost, 2 * (first.inputTokens * 1000 + 100 * 10_000));
+  }
   const fast = worstOf({ ...request, speed: 'fast' }, { card: tiered });
   assert.equal(fast.cost, 6 * (fast.inputTokens * 1000 + 100 * 10_000));
   const wide = worstOf({ ...request, system: 'x'.repeat(2000) }, { card: tiered });

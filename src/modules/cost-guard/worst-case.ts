@@ -10,6 +10,7 @@ import {
   type RateCard,
 } from '../../module-api.ts';
 import type { CostFactors } from './cost-factors.ts';
+import type { FurtherPass } from './further-passes.ts';
 import { inputBound } from './input-bound.ts';
 import { limits } from './limits.ts';
 import type { CostGuardOptions } from './options.ts';
@@ -34,8 +35,14 @@ export class WorstCase {
   readonly #card: RateCard;
   readonly #bound: CostBound;
   readonly #toolUses: number;
+  readonly #passes: readonly PricedPass[];
 
-  constructor(exchange: Exchange, modelPricing: ModelPricing, assumed: Assumptions) {
+  constructor(
+    exchange: Exchange,
+    modelPricing: ModelPricing,
+    assumed: Assumptions,
+    priceOf: (model: string) => ModelPricing | undefined = () => undefined,
+  ) {
     const request = requestOf(exchange);
     const { tokens, factors } = inputBound(exchange, request);
     const { model } = exchange.target;
@@ -54,14 +61,21 @@ export class WorstCase {
     this.isLimited =
       typeof request.max_tokens === 'number' || assumed.clamp === true || choosesOutputLimit(exchange);
     this.#thinkingTokens = thinkingBudgetOf(request);
-    this.#bound = boundOf(factors, this.inputTokens);
+    this.#bound = boundOf(factors, this.inputTokens, hasTwelveHourCache(exchange));
+    this.#passes = factors.furtherPasses.map((pass) => ({
+      ...pass,
+      card: (pass.model === undefined ? undefined : priceOf(pass.model)?.card) ?? modelPricing.card,
+    }));
     this.cost = this.costWith(this.outputTokens);
   }
 
   costWith(outputTokens: number): NanoUsd {
-    const { webSearch, fileSearch } = this.#card;
-    const searching = nanoOfPico(this.#toolUses * Math.max(webSearch, fileSearch));
-    return costCeiling(this.#card, { ...this.#bound, outputTokens }) + searching;
+    const { webSearch, previewSearch, fileSearch } = this.#card;
+    const searching = nanoOfPico(this.#toolUses * Math.max(webSearch, previewSearch, fileSearch));
+    let cost = costCeiling(this.#card, { ...this.#bound, outputTokens }) + searching;
+    for (const { card, times, speed = this.#bound.speed ?? null, ...pass } of this.#passes)
+      cost += times * costCeiling(card, { ...this.#bound, outputTokens, ...pass, speed });
+    return cost;
   }
 
   /** The output limit per answer that keeps the call within a cost. */
@@ -87,6 +101,10 @@ export class WorstCase {
     const least = (this.#thinkingTokens + limits.clampedOutputTokensMin) * this.#answers;
     return this.costWith(Math.min(least, this.outputTokens));
   }
+}
+
+interface PricedPass extends FurtherPass {
+  readonly card: RateCard;
 }
 
 /** Only the length of long texts matters, so an unmodified client request is parsed with them truncated. */
@@ -135,15 +153,29 @@ function answerCountOf({ fields }: CostFactors): number {
   return typeof asked === 'number' && asked > 1 ? Math.ceil(Math.min(asked, limits.estimatedUsesMax)) : 1;
 }
 
-function boundOf({ fields, hourCache, isSilent }: CostFactors, inputTokens: number): CostBound {
+/** OpenAI's cache lifetime, in the options of the request or at any part of its input. */
+function hasTwelveHourCache({ clientRequest: { bytes } }: Exchange): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('"12h"');
+}
+
+function boundOf(
+  { fields, hourCache, isSilent }: CostFactors,
+  inputTokens: number,
+  isTwelveHours: boolean,
+): CostBound {
   const stringField = (name: string) => (typeof fields[name] === 'string' ? fields[name] : null);
   return {
     inputTokens,
     outputTokens: 0,
-    hourCache,
+    hourCache: hourCache || isTwelveHours,
     hasNoAudio: isSilent,
-    service_tier: stringField('service_tier'),
+    service_tier: stringField('service_tier') ?? geminiTierOf(stringField('serviceTier')),
     speed: stringField('speed'),
     inference_geo: stringField('inference_geo'),
   };
+}
+
+/** `SERVICE_TIER_PRIORITY` is another name of `priority`. */
+function geminiTierOf(name: string | null): string | null {
+  return name === null ? null : name.toLowerCase().replace('service_tier_', '');
 }
