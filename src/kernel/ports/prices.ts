@@ -4,7 +4,7 @@ import type { Target } from '../provider.ts';
 import type { ModelPricing } from '../rate-card.ts';
 
 /** What a bill depends on besides the usage. */
-export interface BilledAnswer {
+interface BilledAnswer {
   /** The model that answered, if reported. */
   readonly model?: string | undefined;
   /** A refusal before any output. */

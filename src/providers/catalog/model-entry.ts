@@ -64,7 +64,7 @@ export interface Overlay extends Pick<PriceTerms, 'factors' | 'regions' | 'longW
   readonly models: readonly OverlayModel[];
 }
 
-export interface RegionalSite {
+interface RegionalSite {
   readonly baseUrl: RegExp;
   /** The models that cost more there. */
   readonly models: RegExp;
