@@ -110,13 +110,7 @@ export class Continuations {
     const history = turns.flatMap((turn) => turn.items);
     const shared = turns[0]?.shared;
     const writeOut = async (items: readonly JsonObject[]) => {
-      const quoted = await Promise.all(
-        continuation.quotedIdsIn(items).map((id) => this.#turns.find(scope, id)),
-      );
-      const written = continuation.writeOut(
-        items,
-        quoted.flatMap((turn) => turn?.items ?? []),
-      );
+      const written = continuation.withoutOwnIds(await this.#resolve(scope, items, continuation));
       return wire.decodeRequest(continuation.withItems(body, written, shared));
     };
     if (isUnmodified) return exchange.with({ request: await writeOut([...history, ...newest]) });
@@ -125,6 +119,39 @@ export class Continuations {
     return exchange.with({
       request: { ...shared, ...request, messages: [...messages, ...request.messages], extensions },
     });
+  }
+
+  findTurn(scope: string, id: string): Promise<Turn | undefined> {
+    return this.#turns.find(scope, id);
+  }
+
+  deleteTurn(scope: string, id: string): Promise<void> {
+    return this.#turns.delete(scope, id);
+  }
+
+  /** The items that an answer was made from, those of earlier turns included. */
+  async inputOf(scope: string, id: string, continuation: Continuation): Promise<readonly JsonObject[]> {
+    const turns = await this.#turnsUpTo(scope, id, continuation);
+    const items = turns.flatMap((turn) => turn.items);
+    return this.#resolve(
+      scope,
+      items.slice(0, items.length - (turns.at(-1)?.outputCount ?? 0)),
+      continuation,
+    );
+  }
+
+  async #resolve(
+    scope: string,
+    items: readonly JsonObject[],
+    continuation: Continuation,
+  ): Promise<readonly JsonObject[]> {
+    const quoted = await Promise.all(
+      continuation.quotedIdsIn(items).map((id) => this.#turns.find(scope, id)),
+    );
+    return continuation.resolve(
+      items,
+      quoted.flatMap((turn) => turn?.items ?? []),
+    );
   }
 
   /** The turns of a conversation up to an answer. */
@@ -152,7 +179,9 @@ export class Continuations {
         if (answer === undefined) return;
         // Save at once: the client may continue as soon as it has seen the end.
         const { id, turn } = continuation.turnOf(clientRequest.body, answer);
-        keeping = this.#turns.save(scopeOf(caller), id, keptBy === undefined ? turn : { ...turn, keptBy });
+        // The provider that stores the answer serves it, too.
+        const { answer: _, outputCount: __, ...bare } = turn;
+        keeping = this.#turns.save(scopeOf(caller), id, keptBy === undefined ? turn : { ...bare, keptBy });
         // `onEnd` awaits the promise and reports a failure.
         keeping.catch(() => undefined);
       })

@@ -12,6 +12,10 @@ export interface Turn {
   readonly items: readonly JsonObject[];
   /** Request fields of the whole conversation, on its first turn. */
   readonly shared?: JsonObject;
+  /** The answer as the client got it, without its output. */
+  readonly answer?: JsonObject;
+  /** The number of items at the end that are the answer's output. */
+  readonly outputCount?: number;
   /** The provider that also knows the answer by this id. */
   readonly keptBy?: string;
 }
@@ -20,6 +24,7 @@ export interface Turn {
 export interface TurnStore {
   find(scope: string, id: string): Promise<Turn | undefined>;
   save(scope: string, id: string, turn: Turn): Promise<void>;
+  delete(scope: string, id: string): Promise<void>;
 }
 
 /** How clients of a format continue from an earlier answer without sending the conversation again. */
@@ -38,8 +43,10 @@ export interface Continuation {
   itemsOf(body: JsonObject): readonly JsonObject[];
   /** The answers of the gateway whose single items these items refer to. */
   quotedIdsIn(items: readonly JsonObject[]): readonly string[];
-  /** The items as a provider without the earlier answers reads them; `quoted` has items that they may refer to. */
-  writeOut(items: readonly JsonObject[], quoted: readonly JsonObject[]): readonly JsonObject[];
+  /** The items with those of `quoted` that they refer to in place of the references. */
+  resolve(items: readonly JsonObject[], quoted: readonly JsonObject[]): readonly JsonObject[];
+  /** The items without ids that only the gateway knows. */
+  withoutOwnIds(items: readonly JsonObject[]): readonly JsonObject[];
   /** The request with these items in place of its own, and of the answer that it continues from. */
   withItems(body: JsonObject, items: readonly JsonObject[], shared?: JsonObject): JsonObject;
   /** Whether the client may continue from the answer. */

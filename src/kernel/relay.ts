@@ -22,6 +22,8 @@ export interface RelayRoute {
   modelIn?(path: string): string | undefined;
   /** For an endpoint without a model: the provider of its calls, unless the header `x-weir-provider` names another. */
   readonly defaultProvider?: string;
+  /** For an endpoint of stored answers: what it does with one that the gateway stores itself. */
+  readonly storedAnswer?: 'retrieve' | 'delete' | 'cancel' | 'listInput';
   /** The minimal request, as JSON Schema. */
   readonly bodySchema?: JsonObject;
   /** The request fields whose texts a model reads, for answers without usage. */

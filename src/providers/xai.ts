@@ -12,5 +12,6 @@ export const xai = openaiCompatible({
   keyPrefixes: ['xai-'],
   modelPrefixes: ['grok-'],
   reportsCost: true,
+  endpoints: { responses: '/responses' },
   priceId: 'x-ai',
 });

@@ -132,7 +132,7 @@ export class RelayHandler {
   }
 }
 
-interface RelayContext {
+export interface RelayContext {
   readonly context: RequestContext;
   readonly wire: WireFormat;
   readonly route: RelayRoute;

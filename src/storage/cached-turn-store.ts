@@ -38,6 +38,10 @@ export class CachedTurnStore implements TurnStore {
     await this.#backend.cacheFor(scope).put(id, bytes, limits.turnLifeSeconds);
   }
 
+  async delete(scope: string, id: string): Promise<void> {
+    await this.#backend.cacheFor(scope).delete(id);
+  }
+
   #encode(text: string, context: string): Uint8Array {
     if (this.#sealer === undefined) return Buffer.from(text);
     const { sealedBy, sealed } = this.#sealer.seal(text, context);

@@ -11,6 +11,11 @@ import { openaiResponsesCompact } from './openai-responses/compact-format.ts';
 import { openaiResponses } from './openai-responses/openai-responses.ts';
 
 export { FrameGate } from './frame-gate.ts';
+export {
+  inputItemPage,
+  storedResponseOf,
+  streamStoredResponse,
+} from './openai-responses/stored-response.ts';
 export { createRelayFormat, isJsonType, relayDecoder } from './relay-format.ts';
 export { anthropicMessages, bedrockConverse, gemini, openaiChat, openaiResponses, openaiResponsesCompact };
 

@@ -5,6 +5,8 @@ export const limits = {
    * value to send.
    */
   listGapMax: 100,
+  /** Items on one page of a stored response's input; OpenAI's own limit. */
+  inputItemPageMax: 100,
   /** How much of an unstreamed answer is buffered for observers; of a longer one, its end. */
   watchedAnswerBytesMax: 2 * 1024 * 1024,
   watchedTailBytes: 64 * 1024,

@@ -15,6 +15,7 @@ import { createDataPlaneRoutes } from '../../server/data-plane.ts';
 import { InferenceHandler } from '../../server/inference.ts';
 import { RelayHandler } from '../../server/relay.ts';
 import { SlowBodyMonitor } from '../../server/slow-body-monitor.ts';
+import { StoredAnswerHandler } from '../../server/stored-answers.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { limits } from '../limits.ts';
@@ -35,7 +36,7 @@ export interface DataPlanePart extends Part {
 interface DataPlaneParts
   extends Pick<
     PipelinesPart,
-    'pipelines' | 'callRunner' | 'reports' | 'targets' | 'relayUpstream' | 'health'
+    'pipelines' | 'callRunner' | 'continuations' | 'reports' | 'targets' | 'relayUpstream' | 'health'
   > {
   readonly settings: Settings;
   readonly log: Log;
@@ -115,6 +116,12 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
   };
   const inferenceHandler = new InferenceHandler(callParts);
   const relayHandler = new RelayHandler({ ...callParts, relayUpstream });
+  const storedAnswerHandler = new StoredAnswerHandler({
+    callers: callerAuthenticator,
+    continuations: parts.continuations,
+    relay: relayHandler,
+    log,
+  });
   const openCalls = () => inferenceHandler.openCalls + relayHandler.openCalls;
   const countTokensHandler = new CountTokensHandler({
     callers: callerAuthenticator,
@@ -138,9 +145,10 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     routes: createDataPlaneRoutes(formats, {
       answer: inferenceHandler,
       count: countTokensHandler,
-      relay: (route) => ({
-        handle: (req, res, context, wire) => relayHandler.handle(req, res, { context, wire, route }),
-      }),
+      relay: (route) => {
+        const handler = route.storedAnswer === undefined ? relayHandler : storedAnswerHandler;
+        return { handle: (req, res, context, wire) => handler.handle(req, res, { context, wire, route }) };
+      },
     }),
     gauges: [
       { name: 'weir_open_calls', help: 'Open calls', read: openCalls },

@@ -65,6 +65,7 @@ import type { Stores } from './stores.ts';
 export interface PipelinesPart extends Part {
   readonly pipelines: PipelineSelector;
   readonly callRunner: CallRunner;
+  readonly continuations: Continuations;
   readonly reports: CallReports;
   readonly targets: TargetChecks;
   /** The metered upstream of a relay. */
@@ -152,6 +153,10 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       health,
     });
   const relayUpstream = createRelayUpstream({ egress, signing, via });
+  const continuations = new Continuations(
+    new CachedTurnStore(stores.turnCacheBackend, turnSealing),
+    new Compactions(new Sealer(rootSecrets.deriveKeys('compactions'))),
+  );
   const callRunner = new CallRunner({
     targets,
     upstream: metered(
@@ -162,10 +167,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
         outputTokensMax: ({ provider, model }) => modelCatalog.find(provider, model)?.outputTokensMax,
       }),
     ),
-    continuations: new Continuations(
-      new CachedTurnStore(stores.turnCacheBackend, turnSealing),
-      new Compactions(new Sealer(rootSecrets.deriveKeys('compactions'))),
-    ),
+    continuations,
     usage,
     reports,
     clock: systemClock,
@@ -246,6 +248,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       configurations,
     }),
     callRunner,
+    continuations,
     reports,
     targets,
     relayUpstream: (upload) => metered(relayUpstream(upload)),

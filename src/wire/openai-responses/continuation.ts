@@ -1,8 +1,9 @@
 import type { Continuation } from '../../kernel/continuation.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import { systemClock } from '../../lib/clock.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { objectsOf, stringOf } from '../json-values.ts';
-import { encodeOutputItems, responseIdOf } from './encode-response.ts';
+import { encodeResponse, responseIdOf } from './encode-response.ts';
 import { reasoningTextOf } from './reasoning.ts';
 
 /** The input of a request as items. */
@@ -24,29 +25,34 @@ export const responsesContinuation: Continuation = {
     const quoted = items.map((item) => ownItemPattern.exec(referencedItemId(item) ?? '')?.[1]);
     return [...new Set(quoted.filter((id) => id !== undefined).map(responseIdOf))];
   },
-  writeOut(items, quoted) {
+  resolve(items, quoted) {
     const byId = new Map(
       quoted.filter((item) => referencedItemId(item) === undefined).map((item) => [item.id, item]),
     );
-    return items.flatMap((item) => {
+    return items.map((item) => {
       const id = referencedItemId(item);
       const written = id === undefined ? item : byId.get(id);
-      if (written !== undefined) return withoutOwnId(written);
+      if (written !== undefined) return written;
       // Any other item is one of the provider's.
       if (id !== undefined && ownItemPattern.test(id)) throw itemNotFoundError(id);
-      return [item];
+      return item;
     });
   },
+  withoutOwnIds: (items) => items.flatMap(withoutOwnId),
   withItems: ({ previous_response_id: _, ...rest }, input) => ({ ...rest, input }),
   isContinuable: (fieldReader) => fieldReader.get('store') !== false,
   answerIdOf: (name) => name,
   turnOf(body, answer) {
     const previous = stringOf(body.previous_response_id);
-    const items = [...inputItemsOf(body), ...encodeOutputItems(answer, body)];
-    return {
-      id: responseIdOf(answer.id),
-      turn: previous === undefined ? { items } : { previous, items },
+    const createdSeconds = Math.floor(systemClock.now() / 1000);
+    const { output, ...response } = encodeResponse(answer, body, createdSeconds);
+    const outputItems = objectsOf(output);
+    const turn = {
+      items: [...inputItemsOf(body), ...outputItems],
+      answer: response,
+      outputCount: outputItems.length,
     };
+    return { id: responseIdOf(answer.id), turn: previous === undefined ? turn : { previous, ...turn } };
   },
   notFoundError: (id) =>
     new GatewayError('previous_response_not_found', `Previous response with id '${id}' not found.`, {

@@ -20,6 +20,7 @@ import { reframeResponse } from './reframe-response.ts';
 import { ResponsesDecoder } from './reply-decoder.ts';
 import { ResponsesEncoder } from './reply-encoder.ts';
 import { sessionOf } from './session.ts';
+import { storedResponseRoutes } from './stored-routes.ts';
 
 const reader: JsonReplyReader = { read: readResponse, summarize: summarizeResponse };
 
@@ -44,7 +45,10 @@ export function createOpenaiResponses(clock: Clock): WireFormat {
   const seconds = () => Math.floor(clock.now() / 1000);
   return {
     name: 'openai-responses',
-    routes: [{ path: '/v1/responses', summary: 'OpenAI Responses', purpose: 'answer' }],
+    routes: [
+      { path: '/v1/responses', summary: 'OpenAI Responses', purpose: 'answer' },
+      ...storedResponseRoutes,
+    ],
     ...modelInBody,
     requestPath: (_model, _streamed, query) => `/responses${query}`,
     bodySchema: bodySchema({ input: { type: ['string', 'array'] } }, []),

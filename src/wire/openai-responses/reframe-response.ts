@@ -42,11 +42,13 @@ function responseIn(frames: readonly JsonObject[]): JsonObject | undefined {
 
 type Emit = (type: string, fields: JsonObject) => void;
 
-function streamOf(response: JsonObject): string {
+/** The events of a complete response, from the one with this number on. */
+export function streamOf(response: JsonObject, first = 0): string {
   let text = '';
   let sequence_number = 0;
   const emit: Emit = (type, fields) => {
-    text += `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence_number++, ...fields })}\n\n`;
+    const frame = { type, sequence_number: sequence_number++, ...fields };
+    if (frame.sequence_number >= first) text += `event: ${type}\ndata: ${JSON.stringify(frame)}\n\n`;
   };
   const begun = { ...response, status: 'in_progress', output: [], usage: null };
   emit('response.created', { response: begun });
@@ -56,7 +58,8 @@ function streamOf(response: JsonObject): string {
     emitContent(item, { item_id: item.id, output_index }, emit);
     emit('response.output_item.done', { output_index, item });
   }
-  emit('response.completed', { response });
+  const { status } = response;
+  emit(`response.${status === 'incomplete' || status === 'failed' ? status : 'completed'}`, { response });
   return text;
 }
 

@@ -1,0 +1,103 @@
+import type { CallerAuthenticator } from '../calls/caller-authenticator.ts';
+import type { Continuations } from '../calls/continuations.ts';
+import type { HttpRequest } from '../http/request.ts';
+import type { HttpResponse } from '../http/response.ts';
+import { scopeOf } from '../kernel/caller.ts';
+import type { Turn } from '../kernel/continuation.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import type { RelayRoute } from '../kernel/relay.ts';
+import type { Log } from '../telemetry/log.ts';
+import { inputItemPage, openaiResponses, storedResponseOf, streamStoredResponse } from '../wire/index.ts';
+import { rejectCall } from './reject-call.ts';
+import type { RelayContext, RelayHandler } from './relay.ts';
+import { sendResponse } from './respond.ts';
+
+export interface StoredAnswerParts {
+  readonly callers: CallerAuthenticator;
+  readonly continuations: Continuations;
+  readonly relay: RelayHandler;
+  readonly log: Log;
+}
+
+/** Serves the responses that the gateway stores; relays calls about all others to their provider. */
+export class StoredAnswerHandler {
+  readonly #parts: StoredAnswerParts;
+
+  constructor(parts: StoredAnswerParts) {
+    this.#parts = parts;
+  }
+
+  async handle(req: HttpRequest, res: HttpResponse, relayContext: RelayContext): Promise<void> {
+    const { callers, continuations, relay, log } = this.#parts;
+    const { context, wire, route } = relayContext;
+    try {
+      const { caller } = await callers.identifyCurrent(req.headers);
+      const scope = scopeOf(caller);
+      const id = answerIdIn(route, context.path);
+      const turn = await continuations.findTurn(scope, id);
+      if (turn?.answer === undefined) {
+        if (turn === undefined && ownResponsePattern.test(id)) throw answerNotFoundError(id);
+        const defaultProvider = turn?.keptBy ?? route.defaultProvider ?? '';
+        await relay.handle(req, res, { ...relayContext, route: { ...route, defaultProvider } });
+        return;
+      }
+      const answer = await this.#answer({
+        scope,
+        id,
+        turn,
+        route,
+        query: new URLSearchParams(context.query),
+      });
+      const type = typeof answer === 'string' ? 'text/event-stream; charset=utf-8' : 'application/json';
+      const bytes = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
+      sendResponse(res, { status: 200, headers: ['content-type', type], bytes }, context);
+    } catch (thrown) {
+      rejectCall(thrown, { res, context, wire, log });
+    }
+  }
+
+  /** A string is a stream. */
+  async #answer({ scope, id, turn, route, query }: StoredAnswerRequest): Promise<object | string> {
+    const { continuations } = this.#parts;
+    switch (route.storedAnswer) {
+      case 'delete':
+        await continuations.deleteTurn(scope, id);
+        return { id, object: 'response', deleted: true };
+      case 'listInput': {
+        const { continuation } = openaiResponses;
+        if (continuation === undefined) throw new Error('Responses has a continuation');
+        return inputItemPage(await continuations.inputOf(scope, id, continuation), id, query);
+      }
+      case 'cancel':
+        throw new GatewayError('invalid_request', 'Cannot cancel a synchronous response.');
+      default: {
+        const response = storedResponseOf(turn) ?? {};
+        return query.get('stream') === 'true'
+          ? streamStoredResponse(response, query.get('starting_after'))
+          : response;
+      }
+    }
+  }
+}
+
+interface StoredAnswerRequest {
+  readonly scope: string;
+  readonly id: string;
+  readonly turn: Turn;
+  readonly route: RelayRoute;
+  readonly query: URLSearchParams;
+}
+
+/** The part of a path where its route has a wildcard. */
+function answerIdIn({ path: pattern }: RelayRoute, path: string): string {
+  const [start = '', end = ''] = pattern.split('*');
+  const bare = path.endsWith('/') ? path.slice(0, -1) : path;
+  return bare.slice(start.length, bare.length - end.length);
+}
+
+/** Ids of responses that the gateway stores. */
+const ownResponsePattern = /^resp_[0-9a-f]{32}$/;
+
+function answerNotFoundError(id: string): GatewayError {
+  return new GatewayError('not_found', `Response with id '${id}' not found.`);
+}
