@@ -80,7 +80,8 @@ function encodeRequest(
   wire: WireFormat,
 ): ClientRequest {
   const { body } = wire.encodeRequest({ ...request, model });
-  return new ClientRequest({ wire, fields: LazyJsonObject.of(body), headers: [], query: '' });
+  const headers = ['content-type', 'application/json'];
+  return new ClientRequest({ wire, fields: LazyJsonObject.of(body), headers, query: '' });
 }
 
 function storedCredentialsOnly(credentials: CredentialResolver): CredentialResolver {

@@ -9,6 +9,8 @@ export interface Acceptance {
   readonly efforts: readonly string[];
   /** The response formats that it supports. */
   readonly formats: readonly AnswerFormat[];
+  /** The service tiers that it accepts, in OpenAI's words. */
+  readonly serviceTiers: readonly string[];
   readonly rejects: readonly RejectableField[];
   /** Fields that it rejects while thinking is enabled. */
   readonly rejectsWithThinking: readonly RejectableField[];
@@ -25,7 +27,7 @@ export interface Acceptance {
 type AnswerFormat = 'json_schema' | 'json_object';
 
 /** Canonical field names. */
-export type RejectableField = 'temperature' | 'top_p' | 'stop_sequences' | 'metadata';
+export type RejectableField = 'temperature' | 'top_p' | 'top_k' | 'stop_sequences' | 'metadata';
 
 export interface CallIdShape {
   readonly pattern: RegExp;
@@ -43,6 +45,7 @@ export const fullAcceptance: Acceptance = {
   thinkingField: 'reasoning_content',
   efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
   formats: ['json_schema', 'json_object'],
+  serviceTiers: [],
   rejects: [],
   rejectsWithThinking: [],
   samplers: 'both',

@@ -129,9 +129,13 @@ export type ToolChoice =
   | { readonly type: 'none' };
 
 export type Thinking =
-  | { readonly type: 'enabled'; readonly budget_tokens: number }
-  | { readonly type: 'adaptive' }
+  | { readonly type: 'enabled'; readonly budget_tokens: number; readonly display?: ThinkingDisplay | null }
+  | { readonly type: 'adaptive'; readonly display?: ThinkingDisplay | null }
+  | { readonly type: 'between_tools' }
   | { readonly type: 'disabled' };
+
+/** Whether thinking is in the answer: as a summary, not at all, or as short updates. */
+type ThinkingDisplay = 'summarized' | 'omitted' | 'updates';
 
 export interface OutputConfig {
   /** The thinking effort: Anthropic's levels, and the `none` and `minimal` of others. */
@@ -165,6 +169,7 @@ export interface Usage {
   readonly output_audio_tokens?: number;
   /** Searches on the provider's side, which are billed each. */
   readonly server_tool_use?: {
+    readonly web_fetch_requests?: number;
     readonly web_search_requests?: number;
     /** Searches with OpenAI's `web_search_preview`, which has its own price. */
     readonly preview_search_requests?: number;
@@ -176,6 +181,8 @@ export interface Usage {
   readonly service_tier?: string | null;
   readonly speed?: string | null;
   readonly inference_geo?: string | null;
+  /** What became of a `fallback_credit_token`: a redeemed one makes cache writes cost as much as reads. */
+  readonly fallback_credit?: FallbackCredit | null;
   /** The single passes of an answer that took several; passes by another model or for a summary count only here. */
   readonly iterations?: readonly Iteration[] | null;
   /** The cost that the provider reports, in dollars. */
@@ -185,7 +192,11 @@ export interface Usage {
 export interface Iteration extends Omit<Usage, 'iterations' | 'cost'> {
   readonly type: string;
   /** The model, if it isn't the requested one. */
-  readonly model?: string;
+  readonly model?: string | null;
+}
+
+export interface FallbackCredit {
+  readonly status: { readonly type: string; readonly reason?: string };
 }
 
 export interface Answer {
@@ -217,6 +228,7 @@ export type Delta =
   | { readonly type: 'thinking_delta'; readonly thinking: string }
   | { readonly type: 'signature_delta'; readonly signature: string }
   | { readonly type: 'citations_delta'; readonly citation: unknown }
+  | { readonly type: 'compaction_delta'; readonly content?: unknown; readonly encrypted_content?: unknown }
   | ForeignDelta;
 
 /** Events of a block that only its own format understands: its deltas, and the whole block at the end. */

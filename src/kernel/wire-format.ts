@@ -41,6 +41,8 @@ export interface ProviderFormat {
    * and data that only the gateway can read. Undefined if there is none.
    */
   replaceForeignContent?(body: Uint8Array, model: string): EncodedRequest | undefined;
+  /** Body fields that the API rejects in the version that the client names; they may be meant for another model. */
+  rejectedFields?(clientRequest: ClientRequest): readonly string[];
   /** Adds the headers that a request needs after a module has changed it. */
   headersFor?(request: ChatRequest, headers: HeaderList): string[];
   replyDecoder(framing: Framing, interest: Interest): ReplyDecoder;

@@ -6,7 +6,8 @@ export const anthropic: Provider = {
   name: 'anthropic',
   title: 'Anthropic',
   baseUrl: 'https://api.anthropic.com',
-  accepts: anthropicAcceptance,
+  // Other hosts of Claude have other tiers.
+  accepts: anthropicAcceptance.map((rule) => ({ ...rule, serviceTiers: ['auto', 'default'] })),
   wires: [anthropicMessages],
   hasThreads: true,
   keyPrefixes: ['sk-ant-'],

@@ -17,7 +17,7 @@ import type { OutboundRequest, SignedRequest, SigningContext } from '../kernel/s
 import { createSpanId, formatTraceParent } from '../kernel/trace-parent.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
 import { releaseBytes } from '../lib/body-memory.ts';
-import { headerValuesOf } from '../lib/headers.ts';
+import { type HeaderList, headerOf, headerValuesOf } from '../lib/headers.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { Secret } from '../lib/secret.ts';
 import { awsEventStreamContentType } from '../wire/aws-event-stream.ts';
@@ -226,7 +226,10 @@ function encodedBody(exchange: Exchange, wire: ProviderFormat, added: JsonObject
   if (own !== undefined && exchange.isUnmodified) {
     const model = own.routing.model === target.model ? undefined : wire.modelFields(target.model);
     if (model === undefined && added === undefined) return own.bytes;
-    return patchJson(own.fields, { ...model, ...added });
+    const rejected = rejectedFields(own, target.model, wire);
+    trace.dropped.push(...rejected);
+    const omitted = Object.fromEntries(rejected.map((field) => [field, undefined]));
+    return patchJson(own.fields, { ...model, ...omitted, ...added });
   }
   const request =
     exchange.request.model === target.model ? exchange.request : { ...exchange.request, model: target.model };
@@ -234,6 +237,13 @@ function encodedBody(exchange: Exchange, wire: ProviderFormat, added: JsonObject
   trace.dropped.push(...dropped);
   if (added === undefined) return body;
   return own === undefined ? addFields(body, added) : patchJson(LazyJsonObject.of(body, noLimits), added);
+}
+
+/** The fields of a call for another model that its new provider rejects. */
+function rejectedFields(own: ClientRequest, model: string, wire: ProviderFormat): readonly string[] {
+  const requested = String(own.routing.model);
+  if (requested === model || requested.endsWith(`/${model}`)) return [];
+  return (wire.rejectedFields?.(own) ?? []).filter((field) => own.fields.get(field) != null);
 }
 
 interface HeaderParts {
@@ -247,7 +257,10 @@ interface HeaderParts {
 export function requestHeaders(exchange: Exchange, { wire, via, filter, attempt }: HeaderParts): string[] {
   const { clientRequest } = exchange;
   const clientHeaders = rawHeadersOf(clientRequest);
-  const own = clientRequest.wire === wire ? filter.filter(clientHeaders) : [...wire.ownHeaders];
+  const own =
+    clientRequest.wire === wire
+      ? withOwnHeaders(filter.filter(clientHeaders), wire.ownHeaders)
+      : [...wire.ownHeaders];
   const headers = exchange.isUnmodified ? own : (wire.headersFor?.(exchange.request, own) ?? own);
   const passedBy = headerValuesOf(clientHeaders, 'via');
   headers.push(
@@ -258,6 +271,15 @@ export function requestHeaders(exchange: Exchange, { wire, via, filter, attempt 
   );
   if (clientRequest.wire === wire) continueTrace(clientRequest, attempt, headers);
   else headers.push('content-type', 'application/json');
+  return headers;
+}
+
+/** Adds the headers that the provider requires and the client didn't send. */
+function withOwnHeaders(headers: string[], required: HeaderList): string[] {
+  for (let at = 0; at + 1 < required.length; at += 2) {
+    const name = required[at] ?? '';
+    if (headerOf(headers, name) === undefined) headers.push(name, required[at + 1] ?? '');
+  }
   return headers;
 }
 

@@ -131,7 +131,7 @@ function buildVertexRequest({ modelCall, headers, body }: OutboundRequest): {
   if (modelCall?.wire !== anthropicMessages)
     return { headers: pickHeaders(headers, (name) => name !== billingProjectHeader), body };
   const betas = supportedBetas(headers);
-  const others = pickHeaders(headers, (name) => name !== billingProjectHeader && name !== 'anthropic-beta');
+  const others = pickHeaders(headers, (name) => !rewrittenHeaders.has(name));
   return {
     headers: betas.length > 0 ? [...others, 'anthropic-beta', betas.join(',')] : others,
     body: toCloudMessagesBody(body, 'vertex-2023-10-16'),
@@ -139,6 +139,11 @@ function buildVertexRequest({ modelCall, headers, body }: OutboundRequest): {
 }
 
 const billingProjectHeader = 'x-goog-user-project';
+const rewrittenHeaders: ReadonlySet<string> = new Set([
+  billingProjectHeader,
+  'anthropic-beta',
+  'anthropic-version',
+]);
 
 function accountOf(key: z.infer<typeof serviceAccount>) {
   return { email: key.client_email, keyId: key.private_key_id, privateKey: key.private_key };

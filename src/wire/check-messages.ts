@@ -25,9 +25,9 @@ export function checkMessages(body: JsonObject): readonly JsonObject[] {
   return messages;
 }
 
-export function checkTokenLimit(body: JsonObject, field: string): void {
+export function checkTokenLimit(body: JsonObject, field: string, min = 1): void {
   const value = body[field];
   if (value === undefined || value === null) return;
-  if (!Number.isInteger(value) || Number(value) < 1)
-    throw invalidRequestError(field, 'must be an integer of at least 1');
+  if (!Number.isInteger(value) || Number(value) < min)
+    throw invalidRequestError(field, `must be an integer of at least ${min}`);
 }

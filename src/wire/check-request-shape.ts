@@ -26,8 +26,13 @@ function checkTool(tool: unknown, path: string): void {
   checkType(tool.type, `${path}.type`, 'string');
   checkType(tool.description, `${path}.description`, 'string');
   checkType(tool.input_schema, `${path}.input_schema`, 'object');
-  if (typeof tool.name !== 'string')
-    throw invalidRequestError(`${path}.name`, `must be ${typeLabels.string}`);
+  // A toolset of the provider has no name.
+  const hasName = typeof tool.name === 'string' || (tool.name === undefined && isProviderTool(tool.type));
+  if (!hasName) throw invalidRequestError(`${path}.name`, `must be ${typeLabels.string}`);
+}
+
+function isProviderTool(type: unknown): boolean {
+  return typeof type === 'string' && type !== 'custom';
 }
 
 type FieldType = 'string' | 'number' | 'boolean' | 'object' | 'list';

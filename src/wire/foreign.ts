@@ -64,9 +64,20 @@ export function unsupportedFields(
   alsoSupported: readonly string[] = [],
 ): readonly string[] {
   const fields = Object.entries(request).filter(([, value]) => value !== undefined && value !== null);
-  return fields
-    .map(([field]) => field)
-    .filter((field) => !commonFields.has(field) && !alsoSupported.includes(field));
+  return [...fields.map(([field]) => field), ...anthropicSettings(request)].filter(
+    (field) => !commonFields.has(field) && !alsoSupported.includes(field),
+  );
+}
+
+/** Settings inside of common fields that only Anthropic's API has. */
+function anthropicSettings({ thinking, output_config: config }: ChatRequest): readonly string[] {
+  const settings: string[] = [];
+  if (isJsonObject(config) && config.task_budget != null) settings.push('output_config.task_budget');
+  if (!isJsonObject(thinking)) return settings;
+  if (thinking.type === 'between_tools') settings.push('thinking.between_tools');
+  const display = 'display' in thinking ? thinking.display : undefined;
+  if (display != null && display !== 'summarized') settings.push('thinking.display');
+  return settings;
 }
 
 export function untranslatableError(field: string, wire: string): GatewayError {

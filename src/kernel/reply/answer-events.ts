@@ -149,6 +149,11 @@ function applyDelta(openBlock: OpenBlock, delta: Delta): void {
       openBlock.block = Object.assign({}, block, { citations: [...before, delta.citation] });
       return;
     }
+    case 'compaction_delta': {
+      const { type: _, ...compacted } = delta;
+      openBlock.block = Object.assign({}, block, compacted);
+      return;
+    }
     case 'foreign_delta':
       if (delta.part !== undefined) openBlock.block = Object.assign({}, block, { part: delta.part });
       return;

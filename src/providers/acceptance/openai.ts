@@ -2,6 +2,7 @@ import type { Acceptance, AcceptanceRule } from '../../kernel/acceptance.ts';
 
 const openaiDefaults: Partial<Acceptance> = {
   thinkingField: 'nowhere',
+  serviceTiers: ['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'],
   // The API's error for a longer id names this limit.
   callIds: { pattern: /^.{1,40}$/s, chars: 24 },
 };

@@ -61,7 +61,7 @@ test('a request that is no conversation is refused with the place where it goes 
     'invalid_request',
     'messages.0.content.0',
   ]);
-  assert.deepEqual(refused({ model: 'm', messages, max_tokens: 0 }), ['invalid_request', 'max_tokens']);
+  assert.deepEqual(refused({ model: 'm', messages, max_tokens: -1 }), ['invalid_request', 'max_tokens']);
   assert.deepEqual(refused({ model: 'm', messages, max_tokens: 1.5 }), ['invalid_request', 'max_tokens']);
 });
 

@@ -3,6 +3,7 @@ import { messagesSchema } from '../body-schema.ts';
 import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts';
 import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { modelInBody } from '../model-in-body.ts';
+import { ownVersion, rulesOfVersion } from './api-versions.ts';
 import { withRequiredBetas } from './betas.ts';
 import { checkRequest } from './check-request.ts';
 import { encodeRequest } from './encode-request.ts';
@@ -42,7 +43,7 @@ export const anthropicMessages: WireFormat = {
   continuation: messageThreads,
   // This header only concerns browsers.
   apiHeaders: { prefix: 'anthropic-', harmless: ['anthropic-dangerous-direct-browser-access'] },
-  ownHeaders: ['anthropic-version', '2023-06-01'],
+  ownHeaders: ['anthropic-version', ownVersion],
   keepAlive: Buffer.from('event: ping\ndata: {"type": "ping"}\n\n'),
   estimates: {
     textFields: ['system', 'messages'],
@@ -62,6 +63,7 @@ export const anthropicMessages: WireFormat = {
   decodeRequest: checkRequest,
   encodeRequest,
   replaceForeignContent,
+  rejectedFields: (clientRequest) => rulesOfVersion(clientRequest.header('anthropic-version')).rejects,
   headersFor: withRequiredBetas,
   replyDecoder: (framing, interest) =>
     framing === 'json' ? new JsonReplyDecoder(reader, interest) : new MessagesDecoder(interest),

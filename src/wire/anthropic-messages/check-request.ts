@@ -5,13 +5,24 @@ import { checkMessages, checkModel, checkTokenLimit, invalidRequestError } from 
 /** Checks what the gateway itself reads and returns the same body; the provider validates the rest. */
 export function checkRequest(body: JsonObject): ChatRequest {
   checkModel(body);
-  checkTokenLimit(body, 'max_tokens');
-  for (const [at, message] of (resumesThread(body) ? [] : checkMessages(body)).entries())
-    checkContent(message.content, `messages.${at}.content`);
+  // Without output, the provider only fills its prompt cache.
+  checkTokenLimit(body, 'max_tokens', 0);
+  const messages = resumesThread(body) ? [] : checkMessages(body);
+  for (const [at, message] of messages.entries())
+    if (!isSettingsMessage(message)) checkContent(message.content, `messages.${at}.content`);
   const { system, tools } = body;
   if (system !== undefined && typeof system !== 'string') checkBlocks(system, 'system');
   if (tools !== undefined) checkObjects(tools, 'tools', 'a list');
-  return asRequest(body);
+  if (!messages.some(isSettingsMessage)) return asRequest(body);
+  const withContent = messages.map((message) =>
+    isSettingsMessage(message) ? { ...message, content: [] } : message,
+  );
+  return asRequest({ ...body, messages: withContent });
+}
+
+/** A system message that only changes settings, such as the effort. */
+function isSettingsMessage({ role, content }: JsonObject): boolean {
+  return role === 'system' && content === undefined;
 }
 
 /** A thread whose model paused goes on without a new message. */

@@ -12,6 +12,8 @@ import { checkTranslatableContent } from '../check-translatable-content.ts';
 import { sanitizeFieldNames } from '../dropped-fields.ts';
 import { droppedExtensionFields, foreignPartOf } from '../foreign.ts';
 import { objectOf, omitUndefined, stringOf } from '../json-values.ts';
+import { acceptedServiceTier } from '../service-tier.ts';
+import { rulesOfVersion, withAcceptedContent } from './api-versions.ts';
 import { encodeMessages, isBlank } from './encode-messages.ts';
 import { toEnforceableSchema } from './enforceable-schema.ts';
 import { capabilitiesOf, type ModelCapabilities } from './model-capabilities.ts';
@@ -23,16 +25,27 @@ export function encodeRequest(
   clientRequest?: ClientRequest,
   accepts: Acceptance = fullAcceptance,
 ): EncodedRequest {
-  return clientRequest === undefined
-    ? translate(request, accepts)
-    : { body: patchBody(request, clientRequest), dropped: [] };
+  return clientRequest === undefined ? translate(request, accepts) : patchBody(request, clientRequest);
 }
 
-function patchBody(request: ChatRequest, clientRequest: ClientRequest): Uint8Array {
-  const now = new Map<string, unknown>(Object.entries(request));
-  const changed = changedFields(request, clientRequest.request);
-  if (changed.includes('messages')) now.set('messages', stripForeignContent(request.messages));
-  return patchJson(clientRequest.fields, Object.fromEntries(changed.map((field) => [field, now.get(field)])));
+/** Writes the changed fields, without what the client's version of the API rejects. */
+function patchBody(request: ChatRequest, clientRequest: ClientRequest): EncodedRequest {
+  const dropped = new Set<string>();
+  const rules = rulesOfVersion(clientRequest.header('anthropic-version'));
+  const now: Record<string, unknown> = { ...request };
+  const changed = new Set(changedFields(request, clientRequest.request));
+  if (changed.has('messages'))
+    now.messages = stripForeignContent(withAcceptedContent(request.messages, rules, dropped));
+  // The client may have written the fields for another provider's model.
+  const isRerouted = request.model !== clientRequest.routing.model;
+  for (const field of rules.rejects) {
+    if (request[field] == null || !(isRerouted || changed.has(field))) continue;
+    dropped.add(field);
+    changed.add(field);
+    now[field] = undefined;
+  }
+  const changes = Object.fromEntries([...changed].map((field) => [field, now[field]]));
+  return { body: patchJson(clientRequest.fields, changes), dropped: sanitizeFieldNames(dropped) };
 }
 
 /** Encodes a request that came in another format or was created by the gateway. */
@@ -50,11 +63,18 @@ function translate(original: ChatRequest, accepts: Acceptance): EncodedRequest {
   );
   const thinks = thinking != null && thinking.type !== 'disabled';
   const samples = modelCapabilities.allowsSampling && !thinks;
-  const request = samples ? omitUnsupportedFields(formatted, accepts, { thinks, dropped }) : formatted;
+  const rules = rulesOfVersion();
+  const rejects = [...accepts.rejects, ...rules.rejects];
+  const request = samples
+    ? omitUnsupportedFields(formatted, { ...accepts, rejects }, { thinks, dropped })
+    : formatted;
+  const tier = acceptedServiceTier(request, accepts.serviceTiers, dropped);
   const tools = toolsOf(request, dropped);
   const body = {
     ...request,
     ...conversation,
+    messages: withAcceptedContent(conversation.messages, rules, dropped),
+    service_tier: tier === 'default' ? 'standard_only' : tier,
     ...samplingOf(request, samples, dropped),
     tools,
     tool_choice: availableToolChoice(

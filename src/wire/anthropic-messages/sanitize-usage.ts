@@ -23,6 +23,7 @@ const countChecks: FieldChecks = {
   cache_creation: objectCheck({ ephemeral_5m_input_tokens: isCount, ephemeral_1h_input_tokens: isCount }),
   output_tokens_details: objectCheck({ thinking_tokens: isCount }),
   server_tool_use: objectCheck({
+    web_fetch_requests: isCount,
     web_search_requests: isCount,
     preview_search_requests: isCount,
     file_search_requests: isCount,
@@ -35,7 +36,13 @@ const countChecks: FieldChecks = {
 
 const iterationChecks: FieldChecks = { ...countChecks, type: isString, model: isString };
 
-const usageChecks: FieldChecks = { ...countChecks, iterations: areIterations, cost: isCost };
+const usageChecks: FieldChecks = {
+  ...countChecks,
+  iterations: areIterations,
+  fallback_credit: (value) =>
+    isJsonObject(value) && isJsonObject(value.status) && isString(value.status.type),
+  cost: isCost,
+};
 
 function objectCheck(checks: FieldChecks): (value: unknown) => boolean {
   return (value) => isJsonObject(value) && isValid(value, checks);

@@ -21,10 +21,17 @@ export function stripForeignContent(messages: readonly Message[]): readonly Mess
   return messages.flatMap((message) => {
     const { content } = message;
     if (typeof content === 'string') return [message];
+    if (content.length === 0 && message.role === 'system') return [withoutContent(message)];
     const plain = stripForeignBlocks(content);
     if (plain === content) return [message];
     return plain.length === 0 ? [] : [{ ...message, content: plain }];
   });
+}
+
+/** A system message that only changes settings has an empty list as its content in the canonical form. */
+function withoutContent({ content: _, ...settings }: Message): Message {
+  const message: unknown = settings;
+  return message as Message;
 }
 
 function withoutForeignCitations(block: TextBlock & { readonly citations?: unknown }): TextBlock {

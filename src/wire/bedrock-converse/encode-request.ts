@@ -5,24 +5,22 @@ import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { omitUnsupportedFields } from '../accepted-fields.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';
-import { checkRequestShape } from '../check-request-shape.ts';
-import { checkTranslatableContent } from '../check-translatable-content.ts';
 import { sanitizeFieldNames } from '../dropped-fields.ts';
 import { effortOf, isReasoningEnabled } from '../effort.ts';
 import { droppedExtensionFields, unsupportedFields } from '../foreign.ts';
 import { omitUndefined } from '../json-values.ts';
+import { prepareTranslation } from '../prepare-translation.ts';
 import { createToolCallIdMapper } from '../tool-call-ids.ts';
 import { createEncodeContext, type EncodeContext } from './encode-context.ts';
 import { encodeMessages, encodeSystem } from './encode-messages.ts';
 import { encodeTools } from './encode-tools.ts';
 
 export function encodeRequest(
-  original: ChatRequest,
-  _received?: ClientRequest,
+  received: ChatRequest,
+  _clientRequest?: ClientRequest,
   accepts: Acceptance = fullAcceptance,
 ): EncodedRequest {
-  checkRequestShape(original);
-  checkTranslatableContent(original, 'bedrock-converse');
+  const original = prepareTranslation(received, 'bedrock-converse');
   const dropped = new Set<string>();
   const effort = effortOf(original, accepts.efforts, dropped);
   const shaped = withAcceptedFormat(original, accepts, dropped);

@@ -95,22 +95,22 @@ export function encodeThinking(
   { efforts }: Acceptance,
 ): JsonObject | undefined {
   const { thinking, output_config: config } = request;
+  const isShown = !(thinking != null && 'display' in thinking && thinking.display === 'omitted');
+  const shown = isShown ? { includeThoughts: true } : {};
   const canBeOff = efforts.includes('none');
   if (thinking?.type === 'disabled' && config?.effort == null)
     return canBeOff ? { thinkingBudget: 0 } : undefined;
-  if (efforts.length > 0 && thinking?.type === 'adaptive' && config?.effort == null)
-    return { includeThoughts: true };
+  if (efforts.length > 0 && thinking?.type === 'adaptive' && config?.effort == null) return shown;
   const effort = effortOf(request, efforts, dropped);
   if (effort === undefined) return undefined;
   if (effort === 'none') return { thinkingBudget: 0 };
-  if (modelCapabilities.thinkingControl === 'by level')
-    return { includeThoughts: true, thinkingLevel: effort };
+  if (modelCapabilities.thinkingControl === 'by level') return { ...shown, thinkingLevel: effort };
   const requestedBudget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
   const budget =
     config?.effort == null && requestedBudget !== undefined
       ? requestedBudget
       : (budgets[effort] ?? budgets.high);
-  return { includeThoughts: true, thinkingBudget: Math.min(Math.max(budget, budgets.minimal), budgets.high) };
+  return { ...shown, thinkingBudget: Math.min(Math.max(budget, budgets.minimal), budgets.high) };
 }
 
 /** Within the range of all models with budgets. */

@@ -6,11 +6,10 @@ import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { availableToolChoice, omitUnsupportedFields } from '../accepted-fields.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';
-import { checkRequestShape } from '../check-request-shape.ts';
-import { checkTranslatableContent } from '../check-translatable-content.ts';
 import { sanitizeFieldNames } from '../dropped-fields.ts';
 import { droppedExtensionFields, unsupportedFields } from '../foreign.ts';
 import { omitUndefined } from '../json-values.ts';
+import { prepareTranslation } from '../prepare-translation.ts';
 import { changesOf } from './changes.ts';
 import { createFunctionNameLookup, encodeContents, encodeSystem } from './encode-contents.ts';
 import {
@@ -41,16 +40,16 @@ export function encodeRequest(
     const body = patchJson(clientRequest.fields, changesOf(request, clientRequest, encodeContext));
     return { body, dropped: sanitizeFieldNames(dropped) };
   }
-  checkRequestShape(request);
-  checkTranslatableContent(request, 'gemini');
-  const body = Buffer.from(JSON.stringify(translate(request, accepts, encodeContext)));
+  const plain = prepareTranslation(request, 'gemini');
+  const body = Buffer.from(JSON.stringify(translate(plain, accepts, encodeContext)));
   return { body, dropped: sanitizeFieldNames(dropped) };
 }
 
 function translate(original: ChatRequest, accepts: Acceptance, encodeContext: EncodeContext): JsonObject {
   const { dropped, generation: modelCapabilities } = encodeContext;
   for (const field of droppedExtensionFields(original, 'gemini')) dropped.add(field);
-  for (const field of unsupportedFields(original, ['top_k', 'stop_sequences'])) dropped.add(field);
+  for (const field of unsupportedFields(original, ['top_k', 'stop_sequences', 'thinking.display']))
+    dropped.add(field);
   if (original.metadata?.user_id != null) dropped.add('metadata.user_id');
   const tools = encodeTools(original.tools, dropped);
   const choice = availableToolChoice(original.tool_choice, functionNamesOf(tools), dropped);

@@ -6,13 +6,13 @@ import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { availableToolChoice, omitUnsupportedFields } from '../accepted-fields.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';
-import { checkRequestShape } from '../check-request-shape.ts';
-import { checkTranslatableContent } from '../check-translatable-content.ts';
 import { sanitizeFieldNames } from '../dropped-fields.ts';
 import { effortOf, isReasoningEnabled } from '../effort.ts';
 import { droppedExtensionFields, extensionBodyFields, unsupportedFields } from '../foreign.ts';
 import { objectOf, omitUndefined } from '../json-values.ts';
 import { toOpenaiUserId } from '../openai/user-id.ts';
+import { prepareTranslation } from '../prepare-translation.ts';
+import { acceptedServiceTier } from '../service-tier.ts';
 import { createToolCallIdMapper } from '../tool-call-ids.ts';
 import { changesOf } from './changes.ts';
 import { encodeFormat, encodeLimit, encodeTools, toolChoiceFields, toolNamesOf } from './encode-fields.ts';
@@ -31,12 +31,11 @@ export function encodeRequest(
     const body = patchJson(clientRequest.fields, changesOf(request, clientRequest, encoding));
     return { body, dropped: sanitizeFieldNames(encoding.dropped) };
   }
-  checkRequestShape(request);
-  checkTranslatableContent(request, 'openai-responses');
-  return translate(request, accepts, {
+  const plain = prepareTranslation(request, 'openai-responses');
+  return translate(plain, accepts, {
     ...encoding,
     keepsOriginals: false,
-    mapToolCallId: createToolCallIdMapper(request.messages, accepts.callIds),
+    mapToolCallId: createToolCallIdMapper(plain.messages, accepts.callIds),
   });
 }
 
@@ -66,6 +65,7 @@ function translate(original: ChatRequest, accepts: Acceptance, encodeContext: En
     ...mergedField('text', objectOf(text), omitUndefined({ format: encodeFormat(request) })),
     ...omitUndefined({
       user: toOpenaiUserId(metadata?.user_id),
+      service_tier: acceptedServiceTier(request, accepts.serviceTiers, dropped),
       stream: stream === true ? stream : undefined,
     }),
     ...statelessFields(model),

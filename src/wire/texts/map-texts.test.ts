@@ -636,3 +636,20 @@ function encodeOrRejection(wire: WireFormat, request: ChatRequest): string {
     throw rejection;
   }
 }
+
+test('a signed summary of a conversation becomes text if it changes', () => {
+  const summary = { type: 'compaction', content: 'Ann asked.', encrypted_content: 'x', signature: 'signed' };
+  const request = anthropicMessages.decodeRequest({
+    model: 'claude-opus-5-5',
+    messages: [
+      { role: 'assistant', content: [summary] },
+      { role: 'user', content: 'Go on' },
+    ],
+  });
+  assert.equal(
+    mapTexts(request, (text) => text),
+    request,
+  );
+  const [first] = mapTexts(request, (text) => text.replace('Ann', 'NAME')).messages;
+  assert.deepEqual(first?.content, [{ type: 'text', text: 'NAME asked.' }]);
+});

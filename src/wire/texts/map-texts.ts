@@ -11,7 +11,7 @@ import type { MapText, RequestText, TextPlace, UnscannedPart } from './text-plac
  * The request with every text in it mapped, in whatever field its wire format has it: instructions, messages, tool
  * results, strings in tool arguments, descriptions, documents, fields of a single format. Names, ids and other
  * identifiers stay, and so do media and encrypted content (`unscannedParts`). Unchanged parts stay the same objects. A
- * signed thought is left out if its text changes, because its provider would reject it.
+ * signed thought is left out if its text changes, because its provider would reject it; a signed summary becomes text.
  */
 export function mapTexts(request: ChatRequest, mapText: MapText): ChatRequest {
   return new RequestTexts(mapText).map(request);
@@ -120,6 +120,7 @@ class RequestTexts {
     if (signedText === undefined) return this.#json.map(block, place);
     const mapped = this.#originals.mapText(signedText, { ...place, field: 'thinking', isSigned: true });
     if (mapped === signedText) return block;
+    if (isCompaction(block)) return { type: 'text', text: mapped };
     this.#originals.partOmitted();
     return undefined;
   }
@@ -128,8 +129,14 @@ class RequestTexts {
 /** The readable text of a block that can only be sent back as it came. */
 function signedTextOf(block: Block): string | undefined {
   if (block.type === 'thinking') return block.signature ? stringOf(block.thinking) : undefined;
+  if (isCompaction(block)) return block.signature ? stringOf(block.content) : undefined;
   const data = block.type === 'redacted_thinking' ? stringOf(block.data) : undefined;
   return data !== undefined && isWrappedOpaque(data) ? data : undefined;
+}
+
+/** A provider's summary of the messages before it. */
+function isCompaction(block: object): block is { readonly signature?: unknown; readonly content?: unknown } {
+  return 'type' in block && block.type === 'compaction';
 }
 
 const elsewhere = { field: 'other' } as const;

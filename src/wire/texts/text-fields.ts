@@ -7,9 +7,9 @@ export const keptStrings: ReadonlySet<string> = new Set(
   tool_name tool_use_id tool_call_id call_id item_id response_id container_id connector_id approval_request_id server_label server_name
   namespace version media_type mime_type mimeType signature thoughtSignature thought_signature encrypted_index authorization
   authorization_token service_tier serviceTier truncation verbosity reasoning_effort prompt_cache_retention include modalities
-  responseModalities allowed_callers allowed_domains blocked_domains allowed_tools execution awaits`.split(
-    /\s+/,
-  ),
+  responseModalities allowed_callers allowed_domains blocked_domains allowed_tools execution awaits
+  display speed inference_geo category clear_at prefix_mismatch_behavior response_inclusion oversized_image mcp_server_name toolset_name
+  tab_id skill_id fallbacks fallback_credit_token token previous_message_id`.split(/\s+/),
 );
 
 /** Whole values of that kind: markers, credentials, choices and settings. */
