@@ -64,8 +64,12 @@ export class Continuations {
     const answered = replyOwnership.clearHolder(await pipeline.run(opened, last));
     const reply = compaction === undefined ? answered : this.#compactions.seal(answered, whole, compaction);
     exchange.trace.setDelivered(reply);
-    if (!continuation.isContinuable(fields)) return reply;
     const target = exchange.trace.answeredBy ?? exchange.target;
+    if (!continuation.isContinuable(fields)) {
+      // A WebSocket stores the turn by this id.
+      const needsId = exchange.clientRequest.socket !== undefined && !isKeptBy(target);
+      return needsId ? renameAnswer(reply, exchange, continuation) : reply;
+    }
     const liesThere = whole === exchange && continuation.previousIdIn(fields) !== undefined;
     // After edits by modules, the provider's conversation differs from the client's; store the client's here.
     if ((pipeline.mayEdit && !liesThere) || !isKeptBy(target))

@@ -1,5 +1,6 @@
 /// <reference path="./ws.d.ts" />
 
+import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { HttpResponse } from './response.ts';
 
@@ -35,7 +36,14 @@ export interface WebSocketMessage {
 }
 
 /** Close codes (RFC 6455, 7.4.1). */
-export const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011 } as const;
+export const closeCodes = {
+  normal: 1000,
+  goingAway: 1001,
+  policy: 1008,
+  internal: 1011,
+  restart: 1012,
+  tryAgainLater: 1013,
+} as const;
 
 /**
  * Answers an upgrade request that has no handshake fault with 101, and takes over its connection. Undefined if the client has
@@ -68,7 +76,7 @@ export function acceptWebSocket(
   const { socket, head } = res.takeSocket();
   let accepted: WebSocketConnection | undefined;
   server.handleUpgrade({ method: 'GET', headers }, socket, head, (webSocket) => {
-    accepted = new WebSocketConnection(webSocket, limits);
+    accepted = new WebSocketConnection(webSocket, socket, limits);
   });
   return accepted;
 }
@@ -78,6 +86,7 @@ export class WebSocketConnection implements AsyncIterableIterator<WebSocketMessa
   /** Resolves to the close code when the connection has closed. */
   readonly closed: Promise<number>;
   readonly #webSocket: WebSocket;
+  readonly #socket: Duplex;
   readonly #limits: WebSocketLimits;
   readonly #timer: NodeJS.Timeout;
   #messages: WebSocketMessage[] = [];
@@ -95,10 +104,11 @@ export class WebSocketConnection implements AsyncIterableIterator<WebSocketMessa
   #lastMessageMs = performance.now();
   #onLeaving: (() => void) | undefined;
 
-  constructor(webSocket: WebSocket, limits: WebSocketLimits) {
+  constructor(webSocket: WebSocket, socket: Duplex, limits: WebSocketLimits) {
     const { promise, resolve } = Promise.withResolvers<number>();
     this.closed = promise;
     this.#webSocket = webSocket;
+    this.#socket = socket;
     this.#limits = limits;
     this.#timer = setInterval(() => this.#check(), limits.pingMs).unref();
     webSocket.on('message', (data, isBinary) => this.#onMessage({ data, isBinary }));
@@ -142,10 +152,19 @@ export class WebSocketConnection implements AsyncIterableIterator<WebSocketMessa
 
   /** Sends a string as text, bytes as a binary message. Resolves when they were passed to the system, or the client has left. */
   send(message: string | Uint8Array): Promise<void> {
+    return this.#send(message, typeof message !== 'string');
+  }
+
+  /** The same for bytes in UTF-8. */
+  sendText(utf8: Uint8Array): Promise<void> {
+    return this.#send(utf8, false);
+  }
+
+  #send(message: string | Uint8Array, binary: boolean): Promise<void> {
     if (this.isClosed) return Promise.resolve();
     this.#lastMessageMs = performance.now();
     return new Promise((resolve) =>
-      this.#webSocket.send(message, { binary: typeof message !== 'string' }, (error) => {
+      this.#webSocket.send(message, { binary }, (error) => {
         if (error) this.#isBroken = true;
         resolve();
       }),
@@ -161,6 +180,12 @@ export class WebSocketConnection implements AsyncIterableIterator<WebSocketMessa
     this.#webSocket.close(code, reason);
   }
 
+  /** Closes the connection, and discards what still arrives. */
+  refuse(code: number, reason: string): void {
+    this.close(code, reason);
+    this.#socket.removeAllListeners('data').resume().end();
+  }
+
   #resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
@@ -170,6 +195,11 @@ export class WebSocketConnection implements AsyncIterableIterator<WebSocketMessa
   /** Called in place of closing the connection when the server shuts down: the route ends its work and closes by itself. */
   onLeaving(listener: () => void): void {
     this.#onLeaving = listener;
+  }
+
+  /** Called with the size of all that arrives, before the messages in it. */
+  onBytes(listener: (bytes: number) => void): void {
+    this.#socket.prependListener('data', ({ byteLength }: Buffer) => listener(byteLength));
   }
 
   /** The server shuts down. */

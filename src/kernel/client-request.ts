@@ -5,6 +5,7 @@ import type { LazyJsonObject } from './json/lazy-json-object.ts';
 import { limits } from './limits.ts';
 import type { ChatRequest } from './message.ts';
 import type { RelayRequest } from './relay.ts';
+import type { SocketCall } from './socket-format.ts';
 import { parseTraceParent, type TraceParent } from './trace-parent.ts';
 import type { RoutingFields, WireFormat } from './wire-format.ts';
 
@@ -19,6 +20,8 @@ interface ClientRequestFields {
   readonly path?: string;
   /** For a call to an endpoint without a canonical form. */
   readonly relay?: RelayRequest;
+  /** For a call over a WebSocket. */
+  readonly socket?: SocketCall | undefined;
 }
 
 interface ParsedBodyReservation {
@@ -41,6 +44,8 @@ export class ClientRequest {
   readonly routing: RoutingFields;
   /** Set for a call to an endpoint without a canonical form, which has no `request`. */
   readonly relay: RelayRequest | undefined;
+  /** Set for a call over a WebSocket. */
+  readonly socket: SocketCall | undefined;
   readonly #headers: HeaderList;
   readonly #memoryReservation: ParsedBodyReservation | undefined;
   #memory: BodyMemory | undefined;
@@ -50,7 +55,16 @@ export class ClientRequest {
   #request: ChatRequest | undefined;
   #traceParent: TraceParent | null | undefined;
 
-  constructor({ wire, fields, headers, query, memoryReservation, path = '', relay }: ClientRequestFields) {
+  constructor({
+    wire,
+    fields,
+    headers,
+    query,
+    memoryReservation,
+    path = '',
+    relay,
+    socket,
+  }: ClientRequestFields) {
     this.wire = wire;
     this.fields = fields;
     this.#memoryReservation = memoryReservation;
@@ -58,6 +72,7 @@ export class ClientRequest {
     this.path = path;
     this.query = query;
     this.relay = relay;
+    this.socket = socket;
     this.routing =
       relay === undefined
         ? wire.readRouting(fields, path, query)

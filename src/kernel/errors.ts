@@ -51,6 +51,7 @@ export const errorStatus = {
   unsupported_media_type: 415,
   wrong_host: 421,
   idempotency_key_reused: 422,
+  websocket_connection_limit_reached: 400,
   upgrade_required: 426,
   too_many_attempts: 429,
   too_many_failures: 429,

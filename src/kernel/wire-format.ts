@@ -9,6 +9,7 @@ import type { FieldReader } from './json/lazy-json-object.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
 import type { RelayRoute } from './relay.ts';
 import type { ByteFilter } from './reply/filter-bytes.ts';
+import type { SocketFormat } from './socket-format.ts';
 
 /** The framing of an answer: one JSON document, or server-sent events. */
 export type Framing = 'json' | 'sse';
@@ -101,6 +102,8 @@ export interface WireFormat extends ProviderFormat {
   errorBody?(envelope: JsonObject, error: CallError): JsonObject;
   /** An error in the middle of a stream. */
   errorFrame(envelope: JsonObject): Uint8Array;
+  /** For formats whose clients may make calls over a WebSocket. */
+  readonly socket?: SocketFormat;
   /** For a client that wants a stream without server-sent events. */
   layout?(clientRequest: ClientRequest): StreamLayout | undefined;
 }
@@ -110,8 +113,8 @@ export interface StreamLayout extends ByteFilter {
   readonly contentType: string;
   /** What may stand between frames without being one. */
   readonly keepAlive: Uint8Array;
-  /** An error, which ends the stream. */
-  encodeError(envelope: JsonObject): Uint8Array;
+  /** An error, which ends the stream; `status` is what it would have before. */
+  encodeError(envelope: JsonObject, status: number): Uint8Array;
 }
 
 /** Unvalidated. */

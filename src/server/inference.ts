@@ -86,7 +86,7 @@ export class InferenceHandler {
     let inFlightCall: InFlightCall | undefined;
     let failure: unknown;
     try {
-      const { id, path, query } = context;
+      const { id, path, query, socket } = context;
       const headers = req.headers;
       const callerIdentity = await callerAuthenticator.identify(headers, wire);
       isGuest = operatorPays(callerIdentity.caller);
@@ -102,6 +102,7 @@ export class InferenceHandler {
         query,
         path,
         memoryReservation: reservation,
+        socket,
       });
       letGo = clientRequest.retain();
       const admittedCall = await admission.admit(
@@ -116,7 +117,7 @@ export class InferenceHandler {
         trace.setHeader('recorded', 'true');
       }
       inFlightCall = await callRunner.run(exchange, pipeline, countedCall);
-      const receipt = receipts.open(identity, inFlightCall, clientRequest.bytes);
+      const receipt = receipts.open(identity, inFlightCall, socket?.message ?? clientRequest.bytes);
       await deliver({ res, context, inFlightCall, metrics, keepAliveMs, receipt });
     } catch (thrown) {
       failure = thrown;

@@ -85,6 +85,16 @@ export const limits = {
     closeMs: 10_000,
     unsentBytesMax: 64 * 1024,
   },
+  callSocket: {
+    /** OpenAI closes its WebSockets after this time, and clients are made for it. */
+    lifeMs: 3_600_000,
+    /** Calls of one WebSocket that run or wait for their lane: as many as OpenAI runs at once. */
+    callsMax: 16,
+    /** Turns that can be continued on their WebSocket only: hours of an agent, and several conversations at once. */
+    turnsMax: 1000,
+    /** Their size: the largest request has as much. */
+    turnBytesMax: 32 * 1024 * 1024,
+  },
   /** Issues of a stored pipeline must fit in a header that any proxy passes on. */
   warningCharactersMax: 1000,
   /** Calls on one page. */

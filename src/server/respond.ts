@@ -1,5 +1,6 @@
 import type { HttpResponse } from '../http/response.ts';
 import { GatewayError, isPermanent } from '../kernel/errors.ts';
+import type { SocketCall } from '../kernel/socket-format.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type HeaderList, headerOf } from '../lib/headers.ts';
@@ -15,6 +16,8 @@ export interface RequestContext {
   readonly query: string;
   /** CORS headers, if the origin is allowed. */
   readonly cors: HeaderList;
+  /** Set for a call over a WebSocket. */
+  readonly socket?: SocketCall;
 }
 
 /** The error body, readable by the SDKs of all wire formats; `wire` determines the type on inference routes. */

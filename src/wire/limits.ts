@@ -20,6 +20,8 @@ export const limits = {
   reportedCountMax: 100_000_000,
   /** Maximum dollars that a provider may report for one call; the same as `usageFigureMax`. */
   reportedCostUsdMax: 10_000,
+  /** A client chooses the names of its lanes on a WebSocket; every event repeats it. */
+  laneCharactersMax: 256,
   /** Texts of a message among which the parts of a joined text are looked for: the time grows with their square. */
   joinedTextsMax: 100,
 } as const;

@@ -14,6 +14,8 @@ export interface AgentEnvironment {
   readonly headers: Readonly<Record<string, string>>;
   /** How an MCP server is started that it is to use. */
   readonly server?: readonly string[] | undefined;
+  /** Whether it makes its calls over a WebSocket. */
+  readonly usesWebSocket?: boolean | undefined;
 }
 
 interface Launch {
@@ -37,6 +39,8 @@ export interface Agent {
   launch(place: AgentEnvironment, prompt: string): Launch;
   /** Whether it is told of MCP servers here. */
   readonly takesServers?: true;
+  /** Whether it can make its calls over a WebSocket. */
+  readonly hasWebSocket?: true;
 }
 
 interface ReadTool {
@@ -94,7 +98,8 @@ const codex: Agent = {
     { tool: 'shell', input: (path) => ({ command: ['cat', path] }) },
   ],
   takesServers: true,
-  launch: ({ url, token, model, home, headers, server }, prompt) => ({
+  hasWebSocket: true,
+  launch: ({ url, token, model, home, headers, server, usesWebSocket = false }, prompt) => ({
     environment: { CODEX_HOME: join(home, '.codex'), WEIR_TOKEN: token },
     args: ['exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access', prompt],
     files: {
@@ -107,6 +112,7 @@ const codex: Agent = {
         `base_url = "${url}/v1"`,
         'wire_api = "responses"',
         'env_key = "WEIR_TOKEN"',
+        `supports_websockets = ${usesWebSocket}`,
         // Codex tries again whatever the status; with five tries, which is its default, a refusal is read after six seconds.
         'stream_max_retries = 4',
         `http_headers = { ${Object.entries(headers)

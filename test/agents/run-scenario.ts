@@ -82,7 +82,8 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
   try {
     const token = scenario.cloud === true ? await accountKey(weir.url) : 'any-token';
     const server = scenario.manyTools === true ? [process.execPath, houseServer] : undefined;
-    const place = { url: refusals.url, token, model, home, work, headers: scenario.headers ?? {}, server };
+    const { headers = {}, webSocket: usesWebSocket } = scenario;
+    const place = { url: refusals.url, token, model, home, work, headers, server, usesWebSocket };
     const launch = () =>
       launchAgent({ agent, folder, place, prompt, files: { [file]: `${word}\n` }, timeoutMs: 90_000 });
     let run = await launch();
@@ -96,6 +97,7 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
       refusedAtMs: refusals.firstAtMs(),
       faults,
       calls: provider.requests.length,
+      statuses: refusals.statuses,
     });
   } finally {
     refusals.stop();
@@ -141,9 +143,14 @@ interface Judging {
   readonly refusedAtMs: number | undefined;
   readonly faults: readonly string[];
   readonly calls: number;
+  /** The statuses of the gateway's responses. */
+  readonly statuses: ReadonlySet<string>;
 }
 
-function judged(run: AgentProcess, { scenario, refusedAtMs, faults, calls }: Judging): ScenarioResult {
+function judged(
+  run: AgentProcess,
+  { scenario, refusedAtMs, faults, calls, statuses }: Judging,
+): ScenarioResult {
   const output = run.lines.map(({ text }) => text).join('');
   const seconds = (run.endedAtMs - run.startedAtMs) / 1000;
   const seenAtMs = seenAt(run, scenario.sees);
@@ -163,6 +170,8 @@ function judged(run: AgentProcess, { scenario, refusedAtMs, faults, calls }: Jud
     if (faults.length > 0) return `the provider refused a request: ${faults[0]}`;
     if (seenAtMs === undefined)
       return `${run.timedOut ? 'hung, and ' : ''}showed: ${output.trim().slice(-200) || 'nothing'}`;
+    if (scenario.webSocket === true && (statuses.has('200') || !statuses.has('101')))
+      return `not over a WebSocket alone: ${[...statuses].join(', ')}`;
     if (scenario.refusal !== undefined && refusedAtMs === undefined)
       return `nothing was refused with ${scenario.refusal}`;
     if (refusalSeconds !== undefined && refusalSeconds > refusalSecondsMax)
@@ -190,12 +199,16 @@ function lineWith(output: string, sees: RegExp): string {
 /** Stands in front of the gateway, and sees when it first answers with this status. */
 async function watchFor(status: number | undefined, url: string) {
   let atMs: number | undefined;
+  const statuses = new Set<string>();
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const gateway = connect(Number(new URL(url).port), '127.0.0.1');
     for (const one of [client, gateway]) sockets.add(one.on('error', () => undefined));
     gateway.on('data', (bytes) => {
-      if (bytes.toString('latin1', 0, 12) === `HTTP/1.1 ${status}`) atMs ??= Date.now();
+      const [, seen] = /^HTTP\/1\.1 (\d{3})/.exec(bytes.toString('latin1', 0, 12)) ?? [];
+      if (seen === undefined) return;
+      statuses.add(seen);
+      if (seen === String(status)) atMs ??= Date.now();
     });
     client.pipe(gateway).pipe(client);
   });
@@ -203,5 +216,5 @@ async function watchFor(status: number | undefined, url: string) {
     for (const socket of sockets) socket.destroy();
     server.close();
   };
-  return { url: await listening(server), firstAtMs: () => atMs, stop };
+  return { url: await listening(server), firstAtMs: () => atMs, statuses, stop };
 }

@@ -16,6 +16,8 @@ export interface Scenario {
   readonly examples?: readonly string[];
   /** With an MCP server of many tools, of which the module leaves most out: the model finds one of them, and calls it. */
   readonly manyTools?: true;
+  /** Calls are made over a WebSocket. */
+  readonly webSocket?: true;
   /** What the agent is told to send. */
   readonly headers?: Readonly<Record<string, string>>;
   /** With an account, its key and its stored provider keys. */
@@ -56,6 +58,40 @@ export const scenarios: readonly Scenario[] = [
     model: () => 'claude-sonnet-4-5',
     environment: { WEIR_MODE: 'cloud' },
     cloud: true,
+    sees: new RegExp(word),
+  },
+  {
+    name: 'socket',
+    summary: 'a model of the agent’s own format, over a WebSocket',
+    model: own,
+    environment: keys,
+    webSocket: true,
+    sees: new RegExp(word),
+  },
+  {
+    name: 'socket, cross',
+    summary: 'a model of a provider of another format, over a WebSocket',
+    model: ({ otherModel }) => otherModel,
+    environment: keys,
+    webSocket: true,
+    sees: new RegExp(word),
+  },
+  {
+    name: 'socket, ceiling',
+    summary: 'a ceiling that is spent, over a WebSocket',
+    model: () => 'claude-sonnet-4-5',
+    environment: keys,
+    webSocket: true,
+    headers: { 'x-weir-pipeline': 'cost-guard?day=0.0001' },
+    sees: /the day's 0\.0001 USD is left.*the next day begins at/s,
+  },
+  {
+    name: 'socket, cut',
+    summary: 'the first answer breaks off, over a WebSocket',
+    model: own,
+    environment: keys,
+    webSocket: true,
+    failing: (request, call) => (call === 0 ? brokenOff(request) : undefined),
     sees: new RegExp(word),
   },
   {

@@ -98,6 +98,7 @@ export interface paths {
   };
   "/v1/responses": {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model": string; "input"?: string | (unknown)[]; "stream"?: boolean } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+    get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 101: { headers: { [name: string]: unknown }; content?: never }; 426: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
   "/v1/responses/{rest}/input_items": {
     get: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };

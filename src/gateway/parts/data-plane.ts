@@ -7,14 +7,17 @@ import type { CallerAdmissions } from '../../calls/caller-admission.ts';
 import { Credentials } from '../../calls/credentials.ts';
 import { createKeyPools } from '../../calls/key-pool.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
+import { createRequestIds } from '../../kernel/request-ids.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import { createTokenCounter } from '../../providers/upstream.ts';
 import { BodyMemoryBudget } from '../../server/body-memory-budget.ts';
 import { CountTokensHandler } from '../../server/count-tokens.ts';
 import { createDataPlaneRoutes } from '../../server/data-plane.ts';
 import { InferenceHandler } from '../../server/inference.ts';
+import { limits as serverLimits } from '../../server/limits.ts';
 import { RelayHandler } from '../../server/relay.ts';
 import { SlowBodyMonitor } from '../../server/slow-body-monitor.ts';
+import { callSocketRoutes } from '../../server/sockets/call-socket-route.ts';
 import { StoredAnswerHandler } from '../../server/stored-answers.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -142,14 +145,23 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
       inferenceHandler.abortAll();
       relayHandler.abortAll();
     },
-    routes: createDataPlaneRoutes(formats, {
-      answer: inferenceHandler,
-      count: countTokensHandler,
-      relay: (route) => {
-        const handler = route.storedAnswer === undefined ? relayHandler : storedAnswerHandler;
-        return { handle: (req, res, context, wire) => handler.handle(req, res, { context, wire, route }) };
-      },
-    }),
+    routes: [
+      ...createDataPlaneRoutes(formats, {
+        answer: inferenceHandler,
+        count: countTokensHandler,
+        relay: (route) => {
+          const handler = route.storedAnswer === undefined ? relayHandler : storedAnswerHandler;
+          return { handle: (req, res, context, wire) => handler.handle(req, res, { context, wire, route }) };
+        },
+      }),
+      ...callSocketRoutes(formats, {
+        callers: callerAuthenticator,
+        call: (req, res, context, wire) => inferenceHandler.handle(req, res, context, wire),
+        memoryBudget,
+        requestId: createRequestIds(),
+        lifeMs: serverLimits.callSocket.lifeMs,
+      }),
+    ],
     gauges: [
       { name: 'weir_open_calls', help: 'Open calls', read: openCalls },
       {

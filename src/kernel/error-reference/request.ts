@@ -19,6 +19,10 @@ export const requestErrors = {
     cause: 'The path is for WebSockets, and the request is not a valid request for one.',
     remedy: 'Connect with a WebSocket client, over HTTP/1.1, with version 13 of the protocol.',
   },
+  websocket_connection_limit_reached: {
+    cause: 'The WebSocket is an hour old, which is as old as it may become.',
+    remedy: 'Open another one and send the message again, with the whole conversation.',
+  },
   not_found: {
     cause: 'There is no such path, or no such key, session, call, receipt or pattern in your account.',
     remedy: 'Check the path against `GET /openapi.json`, and the id against the list of its route.',

@@ -74,8 +74,12 @@ export class OutgoingStream {
   fail(thrown: unknown): void {
     const { res, context, inFlightCall, receipt, payment } = this.#delivery;
     const { wire } = inFlightCall.exchange.clientRequest;
-    const envelope = errorEnvelope(asGatewayError(publicErrorOf(thrown, inFlightCall)), context.id, wire);
-    const frame = this.#layout === undefined ? wire.errorFrame(envelope) : this.#layout.encodeError(envelope);
+    const error = asGatewayError(publicErrorOf(thrown, inFlightCall));
+    const envelope = errorEnvelope(error, context.id, wire);
+    const frame =
+      this.#layout === undefined
+        ? wire.errorFrame(envelope)
+        : this.#layout.encodeError(envelope, error.status);
     if (!res.isClosed) receipt?.addResponseBytes(frame);
     payment?.addResponseBytes(frame);
     this.#delayedFrames.push(frame);

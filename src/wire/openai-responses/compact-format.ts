@@ -32,7 +32,7 @@ const compaction: Compaction = {
 
 /** OpenAI's endpoint that compacts a conversation: a Responses request, answered with a list of items to continue from. */
 function createCompactFormat(clock: Clock): WireFormat {
-  const { reframe: _, promptCacheSeconds: __, ...responses } = createOpenaiResponses(clock);
+  const { reframe, promptCacheSeconds, socket, layout, ...responses } = createOpenaiResponses(clock);
   const reader = { read: readCompaction, summarize: summarizeResponse };
   return {
     ...responses,

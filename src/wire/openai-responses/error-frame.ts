@@ -6,8 +6,12 @@ import { objectOf, stringOf } from '../json-values.ts';
  * isn't the stream's; its sequence number only has to exceed the previous ones.
  */
 export function errorFrame(envelope: JsonObject): Uint8Array {
+  return Buffer.from(`event: error\ndata: ${JSON.stringify(errorEvent(envelope))}\n\n`);
+}
+
+export function errorEvent(envelope: JsonObject): JsonObject {
   const error = objectOf(envelope.error) ?? {};
-  const frame = {
+  return {
     type: 'error',
     code: stringOf(error.code) ?? stringOf(error.type) ?? 'server_error',
     message: stringOf(error.message) ?? 'the response was interrupted',
@@ -16,7 +20,6 @@ export function errorFrame(envelope: JsonObject): Uint8Array {
     request_id: envelope.request_id,
     sequence_number: sequenceNumberMax,
   };
-  return Buffer.from(`event: error\ndata: ${JSON.stringify(frame)}\n\n`);
 }
 
 const sequenceNumberMax = 2 ** 31 - 1;

@@ -20,9 +20,13 @@ import { reframeResponse } from './reframe-response.ts';
 import { ResponsesDecoder } from './reply-decoder.ts';
 import { ResponsesEncoder } from './reply-encoder.ts';
 import { sessionOf } from './session.ts';
+import { MessageStream } from './socket/message-stream.ts';
+import { createSocketFormat } from './socket/socket-format.ts';
 import { storedResponseRoutes } from './stored-routes.ts';
 
 const reader: JsonReplyReader = { read: readResponse, summarize: summarizeResponse };
+
+const path = '/v1/responses';
 
 const estimates: TokenEstimates = {
   textFields: ['instructions', 'input'],
@@ -45,10 +49,7 @@ export function createOpenaiResponses(clock: Clock): WireFormat {
   const seconds = () => Math.floor(clock.now() / 1000);
   return {
     name: 'openai-responses',
-    routes: [
-      { path: '/v1/responses', summary: 'OpenAI Responses', purpose: 'answer' },
-      ...storedResponseRoutes,
-    ],
+    routes: [{ path, summary: 'OpenAI Responses', purpose: 'answer' }, ...storedResponseRoutes],
     ...modelInBody,
     requestPath: (_model, _streamed, query) => `/responses${query}`,
     bodySchema: bodySchema({ input: { type: ['string', 'array'] } }, []),
@@ -76,6 +77,8 @@ export function createOpenaiResponses(clock: Clock): WireFormat {
     errorType: openaiErrorType,
     errorCodes: openaiErrorCodes,
     errorFrame,
+    socket: createSocketFormat(path, seconds),
+    layout: ({ socket }) => (socket === undefined ? undefined : new MessageStream(socket.lane)),
   };
 }
 

@@ -1,0 +1,51 @@
+import type { CallerAuthenticator } from '../../calls/caller-authenticator.ts';
+import type { WireFormat } from '../../kernel/wire-format.ts';
+import type { HeaderList } from '../../lib/headers.ts';
+import type { WebSocketRoute } from '../api/route.ts';
+import { limits } from '../limits.ts';
+import { CallSocket, type CallSocketParts } from './call-socket.ts';
+
+interface CallSocketRouteParts extends Omit<CallSocketParts, 'wire' | 'format'> {
+  readonly callers: CallerAuthenticator;
+}
+
+/** The routes on which clients make calls over WebSockets. */
+export function callSocketRoutes(
+  formats: readonly WireFormat[],
+  { callers, ...parts }: CallSocketRouteParts,
+): readonly WebSocketRoute[] {
+  return formats.flatMap((wire) => {
+    const { socket: format } = wire;
+    if (format === undefined) return [];
+    return {
+      kind: 'websocket',
+      method: 'GET',
+      path: format.path,
+      summary: format.summary,
+      tag: 'Inference',
+      access: 'key',
+      messageBytesMax: limits.bodyBytesMax,
+      async accept({ headers, query }) {
+        const identity = await callers.identify(headers, wire);
+        const opening = { identity, headers: withoutHandshake(headers), query };
+        return {
+          accountId: identity.accountId,
+          serve: (webSocket) => new CallSocket({ ...parts, wire, format }, opening, webSocket).serve(),
+        };
+      },
+    };
+  });
+}
+
+/** The headers that are not about the connection. */
+function withoutHandshake(headers: HeaderList): HeaderList {
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = headers[at] ?? '';
+    if (!handshakeHeader.test(name)) kept.push(name, headers[at + 1] ?? '');
+  }
+  return kept;
+}
+
+const handshakeHeader =
+  /^(connection|upgrade|sec-websocket-[a-z]+|content-type|content-length|content-encoding|transfer-encoding)$/i;
