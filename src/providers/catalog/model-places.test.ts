@@ -70,6 +70,10 @@ describe('abilities', () => {
     assert.deepEqual([of('gpt-5-mini').reasoning, of('gpt-5-mini').stopSequences], [true, false]);
     assert.equal(of('deepseek/deepseek-chat').structuredOutput, false);
     assert.equal(of('claude-3-opus-20240229').structuredOutput, false);
+    for (const model of ['claude-fable-5-2', 'claude-mythos-5-2', 'claude-opus-5-5', 'claude-sonnet-5-5'])
+      assert.deepEqual([of(model).forcedTool, of(model).documents], [false, true]);
+    for (const model of ['claude-opus-5', 'claude-haiku-5-5', 'gpt-6-astra', 'gemini-4-argon'])
+      assert.deepEqual([of(model).forcedTool, of(model).reasoning], [true, true]);
   });
 
   test('are unknown where nobody knows', () => {

@@ -9,7 +9,7 @@ import {
   replayEverywhere,
 } from '../../../test/support/wire/replay.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Block, ChatRequest, Message } from '../../kernel/message.ts';
+import type { Block, ChatRequest, Message, ToolChoice } from '../../kernel/message.ts';
 import { answerToEvents } from '../../kernel/reply/answer-events.ts';
 import { anthropicMessages as wire } from './anthropic-messages.ts';
 
@@ -136,6 +136,25 @@ test('effort becomes the thinking that the generation of the model knows', () =>
     { type: 'disabled' },
     undefined,
   ]);
+});
+
+test('a tool that a model can’t be forced to use is left to its choice, and that is told', () => {
+  const tools = [{ name: 'save', input_schema: { type: 'object' } }];
+  const chosen = (model: string, tool_choice: ToolChoice) => {
+    const { body, dropped } = bodyOf({ ...hello, model, tools, tool_choice });
+    return [body.tool_choice, dropped];
+  };
+  const forced = { type: 'tool', name: 'save', disable_parallel_tool_use: true } as const;
+  for (const model of ['claude-fable-5-2', 'claude-opus-5-5', 'claude-sonnet-5-5']) {
+    assert.deepEqual(chosen(model, { type: 'any' }), [{ type: 'auto' }, ['tool_choice']]);
+    assert.deepEqual(chosen(model, forced), [
+      { type: 'auto', disable_parallel_tool_use: true },
+      ['tool_choice'],
+    ]);
+    assert.deepEqual(chosen(model, { type: 'none' }), [{ type: 'none' }, []]);
+  }
+  for (const model of ['claude-opus-5', 'claude-haiku-5-5'])
+    assert.deepEqual(chosen(model, forced), [forced, []]);
 });
 
 test('sampling is kept within what the model takes', () => {

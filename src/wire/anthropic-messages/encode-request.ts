@@ -1,7 +1,7 @@
 import { type Acceptance, fullAcceptance } from '../../kernel/acceptance.ts';
 import type { ClientRequest } from '../../kernel/client-request.ts';
 import { patchJson } from '../../kernel/json/patch-json.ts';
-import type { ChatRequest, OutputConfig, Tool } from '../../kernel/message.ts';
+import type { ChatRequest, OutputConfig, Tool, ToolChoice } from '../../kernel/message.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import { availableToolChoice, omitUnsupportedFields } from '../accepted-fields.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';
@@ -77,17 +77,27 @@ function translate(original: ChatRequest, accepts: Acceptance): EncodedRequest {
     service_tier: tier === 'default' ? 'standard_only' : tier,
     ...samplingOf(request, samples, dropped),
     tools,
-    tool_choice: availableToolChoice(
-      request.tool_choice,
-      (tools ?? []).map(({ name }) => name),
-      dropped,
-    ),
+    tool_choice: toolChoiceOf(request.tool_choice, tools, modelCapabilities, dropped),
     thinking,
     output_config: outputConfigOf(request.output_config, effort, dropped),
     max_tokens,
     extensions: undefined,
   };
   return { body: Buffer.from(JSON.stringify(omitUndefined(body))), dropped: sanitizeFieldNames(dropped) };
+}
+
+/** A model that can't be forced to use a tool may still use one. */
+function toolChoiceOf(
+  wanted: ToolChoice | undefined,
+  tools: readonly Tool[] | undefined,
+  { allowsForcedTools }: ModelCapabilities,
+  dropped: Set<string>,
+): ToolChoice | undefined {
+  const names = (tools ?? []).map(({ name }) => name);
+  const choice = availableToolChoice(wanted, names, dropped);
+  if (allowsForcedTools || (choice?.type !== 'any' && choice?.type !== 'tool')) return choice;
+  dropped.add('tool_choice');
+  return omitUndefined({ type: 'auto', disable_parallel_tool_use: choice.disable_parallel_tool_use });
 }
 
 /** A conversation must have a first turn: without messages, the system prompt becomes it. */

@@ -7,6 +7,8 @@ export interface ModelCapabilities {
   readonly allowsSampling: boolean;
   /** Whether a system message may appear in mid-conversation. */
   readonly allowsMidConversationSystem: boolean;
+  /** Whether a request may force the use of a tool. */
+  readonly allowsForcedTools: boolean;
 }
 
 export function capabilitiesOf(model: string): ModelCapabilities {
@@ -17,6 +19,8 @@ export function capabilitiesOf(model: string): ModelCapabilities {
     effortMax: number < 407 ? 'high' : 'xhigh',
     allowsSampling: number < 407,
     allowsMidConversationSystem: number >= 408,
+    // Models since Fable 5.1 reject it, except for Haiku: migration guides.
+    allowsForcedTools: number <= 500 || model.includes('haiku'),
   };
 }
 
@@ -26,6 +30,7 @@ const otherVendorCapabilities: ModelCapabilities = {
   effortMax: 'high',
   allowsSampling: true,
   allowsMidConversationSystem: false,
+  allowsForcedTools: true,
 };
 
 /** `claude-3-7-sonnet-20250219` is 307, `claude-opus-4-20250514` is 400, `claude-opus-4-8` is 408. */

@@ -16,6 +16,13 @@ const tools: Partial<Abilities> = {
   images: true,
 };
 
+const current: Partial<Abilities> = {
+  structuredOutput: true,
+  documents: true,
+  reasoning: true,
+  serverTools: true,
+};
+
 export const anthropicAbilities: readonly AbilityRule[] = [
   { models: /claude-(?:[12]|v\d|instant)/, ...api, tools: false, images: false, reasoning: false },
   {
@@ -26,5 +33,12 @@ export const anthropicAbilities: readonly AbilityRule[] = [
     serverTools: false,
   },
   { models: /claude-3[-.]5/, ...tools, documents: true, reasoning: false },
-  { models: /claude/, ...tools, structuredOutput: true, documents: true, reasoning: true, serverTools: true },
+  // Models since Fable 5.1 reject forced tools, except for Haiku: migration guides.
+  {
+    models: /claude-(?:(?:fable|mythos)-5[-.][1-9]|(?:opus|sonnet)-5[-.]5)/,
+    ...tools,
+    ...current,
+    forcedTool: false,
+  },
+  { models: /claude/, ...tools, ...current },
 ];
