@@ -37,7 +37,8 @@ export class MetricsAggregator {
   /** Adds only counters, for a process that has ended. */
   addCounters(text: string): void {
     this.#parse(text, (metricFamily, series, value) => {
-      if (metricFamily.kind !== 'gauge' && !isPerProcess(metricFamily)) this.#addSample(metricFamily, series, value);
+      if (metricFamily.kind !== 'gauge' && !isPerProcess(metricFamily))
+        this.#addSample(metricFamily, series, value);
     });
   }
 
