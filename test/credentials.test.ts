@@ -177,6 +177,7 @@ describe('with no key in the environment', () => {
   test('the token of a subscription login goes to Anthropic as a bearer token', async () => {
     const sent = await paid(weir(), claude, { authorization: 'Bearer sk-ant-oat01-xyz' });
     assert.equal(sent.headers.authorization, 'Bearer sk-ant-oat01-xyz');
+    assert.equal(sent.headers['anthropic-beta'], 'oauth-2025-04-20');
     assert.equal(sent.headers['x-api-key'], undefined);
   });
 

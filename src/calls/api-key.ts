@@ -1,5 +1,8 @@
 import { type HeaderList, headerValuesOf } from '../lib/headers.ts';
 
+/** The header for a token of this gateway alone, beside a provider's credential in any other header. */
+export const gatewayKeyHeader = 'x-weir-key';
+
 /** The distinct values in the headers where SDKs send their provider's key. */
 export function apiKeysIn(headers: HeaderList): readonly string[] {
   const usual = headerValuesOf(headers, 'x-api-key');

@@ -3,9 +3,9 @@ import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { AnonSession } from '../kernel/ports/sandbox.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
-import type { HeaderList } from '../lib/headers.ts';
+import { type HeaderList, headerValuesOf } from '../lib/headers.ts';
 import type { Secret } from '../lib/secret.ts';
-import { apiKeysIn } from './api-key.ts';
+import { apiKeysIn, gatewayKeyHeader } from './api-key.ts';
 import { bearerTokenOf } from './bearer-token.ts';
 import type { CredentialShapes } from './credential-shapes.ts';
 
@@ -55,9 +55,7 @@ export function createLocalAuthenticator(
   findGuest: FindGuest,
 ): CallerAuthenticator {
   const identify = async (headers: HeaderList, wire?: WireFormat): Promise<CallerIdentity> => {
-    const bearer = bearerTokenOf(headers);
-    const ownBearer = bearer !== undefined && !shapes.isProviderKey(bearer) ? bearer : undefined;
-    const token = requireSameToken(gatewayKeyOf(headers, shapes), ownBearer);
+    const token = requireSameToken(gatewayKeyOf(headers, shapes), gatewayBearerOf(headers, shapes));
     const guest = token !== undefined && isAnonymousToken(token) ? await findGuest(token, wire) : undefined;
     return guest ?? localUser(token);
   };
@@ -78,7 +76,10 @@ export function createCloudAuthenticator(
   findGuest: FindGuest,
 ): CallerAuthenticator {
   const tokenOf = (headers: HeaderList): string => {
-    const token = requireSameToken(gatewayKeyOf(headers, shapes), bearerTokenOf(headers));
+    const apiKey = gatewayKeyOf(headers, shapes);
+    // A provider's key is a token of this gateway only if there is no other, so that its sender learns what is wrong.
+    const bearer = apiKey === undefined ? bearerTokenOf(headers) : gatewayBearerOf(headers, shapes);
+    const token = requireSameToken(apiKey, bearer);
     if (token !== undefined) return token;
     throw new GatewayError(
       'authentication_required',
@@ -120,19 +121,27 @@ export function isAnonymousToken(token: string): boolean {
   return token.startsWith('anon_');
 }
 
-/** A gateway token in a header where SDKs send their provider's key. */
+/** A gateway token in its own header, or in one where SDKs send their provider's key. */
 function gatewayKeyOf(headers: HeaderList, shapes: CredentialShapes): string | undefined {
+  const own = headerValuesOf(headers, gatewayKeyHeader);
   const sent = apiKeysIn(headers);
-  if (sent.length === 0) return undefined;
-  const [first, second] = sent.filter((key) => shapes.isGatewayToken(key));
+  if (own.length + sent.length === 0) return undefined;
+  const tokens = new Set([...own, ...sent.filter((key) => shapes.isGatewayToken(key))]);
+  const [first, second] = tokens;
   return requireSameToken(first, second);
+}
+
+/** The bearer token, unless it is a provider's key or login. */
+function gatewayBearerOf(headers: HeaderList, shapes: CredentialShapes): string | undefined {
+  const bearer = bearerTokenOf(headers);
+  return bearer === undefined || shapes.isProviderKey(bearer) ? undefined : bearer;
 }
 
 function requireSameToken(apiKey: string | undefined, bearer: string | undefined): string | undefined {
   if (apiKey !== undefined && bearer !== undefined && apiKey !== bearer)
     throw new GatewayError(
       'credentials_disagree',
-      'authorization, x-api-key and x-goog-api-key carry two different gateway tokens; send one',
+      'authorization, x-weir-key, x-api-key and x-goog-api-key carry two different gateway tokens; send one',
     );
   return apiKey ?? bearer;
 }

@@ -70,6 +70,8 @@ export class Credentials {
     if (provider.answerLocally !== undefined) return undefined;
     const given = this.#sentKey(headers, provider, which);
     if (given !== undefined) return this.#requireMatching(given, target);
+    const login = which === 'any' ? this.#cloudLogin(headers, provider) : undefined;
+    if (login !== undefined) return login;
     const { accountId, key } = payingCall.identity;
     const version = key?.version ?? (await this.#rules.versions.of(accountId));
     const cached = this.#rules.vault.cached(accountId, provider.name, version);
@@ -78,6 +80,20 @@ export class Credentials {
     const credential = stored ?? (await this.#localKey(payingCall, target, which));
     if (credential !== undefined || provider.keyless) return credential;
     throw this.#missingKeyError(provider, which);
+  }
+
+  /**
+   * A provider's key or login as the bearer token, beside an API key in another header. Agents send their login with all
+   * calls: one to another provider is paid with the stored key.
+   */
+  #cloudLogin(headers: HeaderList, provider: Provider): Secret | undefined {
+    const { mode, shapes, directory } = this.#rules;
+    const bearer = mode === 'cloud' ? bearerTokenOf(headers) : undefined;
+    if (bearer === undefined || shapes.isGatewayToken(bearer) || !shapes.isProviderKey(bearer))
+      return undefined;
+    return isKeyOfAnotherProvider(bearer, provider, directory.providers.values())
+      ? undefined
+      : new Secret(bearer);
   }
 
   /** A call may outlast its API key: rejects stored keys if the API key was revoked meanwhile. */

@@ -36,7 +36,8 @@ export interface Provider {
   readonly billsRequestedModel?: true;
   /** How streams report usage, in formats where that may be opt-in. Undefined if unknown. */
   readonly streamUsage?: StreamUsage;
-  authorize(credential: Secret): HeaderList;
+  /** The headers with the credential; `headers` are those that the request has already. */
+  authorize(credential: Secret, headers?: HeaderList): HeaderList;
   /** Replaces `authorize` if the credential decides where a call goes, or signs all of it. */
   readonly sign?: Sign;
   /** The addresses that its calls may go to, if there are several. */

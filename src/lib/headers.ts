@@ -40,6 +40,7 @@ export const secretHeaders: ReadonlySet<string> = new Set([
   'x-goog-api-key',
   'api-key',
   'x-provider-key',
+  'x-weir-key',
   'cookie',
   'proxy-authorization',
 ]);

@@ -1,4 +1,5 @@
 import type { Provider } from '../kernel/provider.ts';
+import { headerValuesOf } from '../lib/headers.ts';
 import { anthropicMessages } from '../wire/index.ts';
 import { anthropicAcceptance } from './acceptance/anthropic.ts';
 
@@ -16,9 +17,14 @@ export const anthropic: Provider = {
   priceId: 'anthropic',
   keyTest: { path: '/v1/models?limit=1', headers: ['anthropic-version', '2023-06-01'] },
   hasTokenCounting: true,
-  authorize(credential) {
+  authorize(credential, headers = []) {
     const key = credential.reveal();
-    // Subscription login tokens work only as a bearer token, API keys only in their own header.
-    return key.startsWith('sk-ant-oat') ? ['authorization', `Bearer ${key}`] : ['x-api-key', key];
+    if (!key.startsWith('sk-ant-oat')) return ['x-api-key', key];
+    // The login of a subscription works only as a bearer token, and only with this beta.
+    const authorization = ['authorization', `Bearer ${key}`];
+    const hasBeta = headerValuesOf(headers, 'anthropic-beta').some((betas) => betas.includes(oauthBeta));
+    return hasBeta ? authorization : [...authorization, 'anthropic-beta', oauthBeta];
   },
 };
+
+const oauthBeta = 'oauth-2025-04-20';

@@ -10,7 +10,7 @@ export function signRequest(
   const { provider, path, headers, body } = outboundRequest;
   if (provider.sign !== undefined && credential !== undefined)
     return provider.sign(outboundRequest, credential, signingContext);
-  if (credential !== undefined) headers.push(...provider.authorize(credential));
+  if (credential !== undefined) headers.push(...provider.authorize(credential, headers));
   const secrets = credential === undefined ? noSecrets : [credential.reveal()];
   return { baseUrl: provider.baseUrl, path, headers, body, secrets };
 }
