@@ -7,7 +7,13 @@ import { numberOf, objectsOf } from '../src/wire/json-values.ts';
 import { at } from './support/at.ts';
 import { clientDialects } from './support/client-dialects.ts';
 import { requestJson } from './support/http-client.ts';
-import { chatStream, geminiStream, messagesStream, responsesStream } from './support/wire/fixtures.ts';
+import {
+  chatStream,
+  geminiStream,
+  interactionsStream,
+  messagesStream,
+  responsesStream,
+} from './support/wire/fixtures.ts';
 
 const fake = await FakeUpstream.start();
 const weir = await startTestGateway({
@@ -95,6 +101,21 @@ const providers = [
       usage: { input: 142, cached: 100, written: 0, output: 44 },
     },
   },
+  {
+    name: 'Interactions',
+    model: 'gemini-omni-1.1-flash',
+    stream: interactionsStream,
+    says: {
+      text,
+      thinking: 'Hmm … weather.',
+      calls: [
+        { ...weather, id: 'call_a' },
+        { id: 'call_b', name: 'now', input: '{}' },
+      ],
+      stop: 'calls',
+      usage: { input: 142, cached: 100, written: 0, output: 44 },
+    },
+  },
 ] as const;
 
 const readers: Readonly<Record<string, (answer: unknown) => Reading>> = {
@@ -176,23 +197,48 @@ const readers: Readonly<Record<string, (answer: unknown) => Reading>> = {
       },
     };
   },
+  Interactions(answer) {
+    const steps = objectsOf(at(answer, 'steps'));
+    const calls = steps.filter(({ type }) => type === 'function_call');
+    const count = (name: string) => numberOf(at(answer, 'usage', name)) ?? 0;
+    const texts = (field: string) => steps.flatMap((step) => objectsOf(step[field])).map((part) => part.text);
+    return {
+      text: texts('content').join(''),
+      thinking: texts('summary').join(''),
+      calls: calls.map(({ id, name, arguments: args }) => ({ id, name, input: JSON.stringify(args) })),
+      stop: at(answer, 'status') === 'requires_action' ? 'calls' : at(answer, 'status'),
+      usage: {
+        input: count('total_input_tokens'),
+        cached: count('total_cached_tokens'),
+        written: 0,
+        output: count('total_output_tokens') + count('total_thought_tokens'),
+      },
+    };
+  },
 };
 
+/** Google speaks both of its formats. */
+function isTranslated(client: string, provider: string): boolean {
+  return client !== provider && !(client === 'Interactions' && provider === 'Gemini');
+}
+
 for (const provider of providers)
-  for (const client of clientDialects(weir.url).filter(({ name }) => name !== provider.name)) {
+  for (const client of clientDialects(weir.url).filter(({ name }) => isTranslated(name, provider.name))) {
     test(`a ${client.name} client reads everything that a ${provider.name} provider says`, async () => {
       fake.answerWith({ chunks: [Buffer.from(provider.stream)] });
       const conversation = [{ role: 'user', content: 'Hello' }];
       const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
       const asked = { model: provider.model, max_tokens: 100, messages: conversation, input: conversation };
-      const body = client.name === 'Gemini' ? { contents } : asked;
+      const interaction = { model: provider.model, input: 'Hello' };
+      const body = { Gemini: { contents }, Interactions: interaction }[client.name] ?? asked;
       const path = client.path(provider.model, false);
       const { text: json, status } = await requestJson(weir.url + path, { body });
       assert.equal(status, 200);
       const read = readers[client.name]?.(parseExact(json));
       // Google's API has no word for what is written to a cache.
       const { usage } = provider.says;
-      const told = client.name === 'Gemini' ? { ...usage, written: 0 } : usage;
+      const isGoogle = client.name === 'Gemini' || client.name === 'Interactions';
+      const told = isGoogle ? { ...usage, written: 0 } : usage;
       assert.deepEqual(read, { ...provider.says, usage: told });
     });
 

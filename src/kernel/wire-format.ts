@@ -28,8 +28,8 @@ export interface ProviderFormat {
   readonly estimates: TokenEstimates;
   /** For formats whose streams report usage only on request. */
   readonly usageOptIn?: UsageOptIn;
-  /** The body fields that name the model. */
-  modelFields(model: string): JsonObject;
+  /** The body fields that name the model; `received` has those of a client of this format. */
+  modelFields(model: string, received?: FieldReader): JsonObject;
   /** The path below a provider's base URL; `query` is the client's if it speaks this format. */
   requestPath(model: string, streamed: boolean, query: string): string;
   /**

@@ -1,5 +1,6 @@
 import type { Provider } from '../kernel/provider.ts';
-import { gemini as geminiWire } from '../wire/index.ts';
+import type { ProviderFormat } from '../kernel/wire-format.ts';
+import { geminiInteractions, gemini as geminiWire } from '../wire/index.ts';
 import { geminiAcceptance } from './acceptance/gemini.ts';
 
 export const gemini: Provider = {
@@ -7,14 +8,22 @@ export const gemini: Provider = {
   title: 'Google Gemini',
   baseUrl: 'https://generativelanguage.googleapis.com',
   accepts: geminiAcceptance,
-  wires: [geminiWire],
+  wires: [geminiWire, geminiInteractions],
+  wiresFor: wiresForGemini,
   keyPrefixes: ['AIza', 'AQ.'],
-  modelPrefixes: ['gemini-', 'gemma-'],
+  modelPrefixes: ['gemini-', 'gemma-', 'lyria-', 'deep-research-', 'antigravity-'],
   keyless: false,
   priceId: 'google',
   // Google reports a wrong key as an invalid argument.
   keyTest: { path: '/v1beta/models?pageSize=1', wrongKeyStatus: 400 },
   hasTokenCounting: true,
-  endpoints: { embeddings: '/v1beta/openai/embeddings' },
+  endpoints: { embeddings: '/v1beta/openai/embeddings', interactions: '/v1beta/interactions' },
   authorize: (credential) => ['x-goog-api-key', credential.reveal()],
 };
+
+/** Some models and all agents are only in the Interactions API: https://ai.google.dev/gemini-api/docs/interactions. */
+function wiresForGemini(model: string): readonly ProviderFormat[] | undefined {
+  return interactionsOnly.test(model) ? [geminiInteractions] : undefined;
+}
+
+const interactionsOnly = /^(?:gemini-omni|lyria|deep-research|antigravity)-/;

@@ -224,7 +224,7 @@ function encodedBody(exchange: Exchange, wire: ProviderFormat, added: JsonObject
   const { clientRequest, target, trace } = exchange;
   const own = clientRequest.wire === wire ? clientRequest : undefined;
   if (own !== undefined && exchange.isUnmodified) {
-    const model = own.routing.model === target.model ? undefined : wire.modelFields(target.model);
+    const model = own.routing.model === target.model ? undefined : wire.modelFields(target.model, own.fields);
     if (model === undefined && added === undefined) return own.bytes;
     const rejected = rejectedFields(own, target.model, wire);
     trace.dropped.push(...rejected);

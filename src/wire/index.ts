@@ -4,6 +4,7 @@ import { anthropicModels } from './anthropic-messages/models.ts';
 import { bedrockConverse } from './bedrock-converse/bedrock-converse.ts';
 import { gemini } from './gemini/gemini.ts';
 import { geminiModels, vertexModels } from './gemini/models.ts';
+import { geminiInteractions } from './gemini-interactions/gemini-interactions.ts';
 import type { ModelListFormat } from './model-list-format.ts';
 import { openaiModels } from './openai-chat/models.ts';
 import { openaiChat } from './openai-chat/openai-chat.ts';
@@ -17,7 +18,15 @@ export {
   streamStoredResponse,
 } from './openai-responses/stored-response.ts';
 export { createRelayFormat, isJsonType, relayDecoder } from './relay-format.ts';
-export { anthropicMessages, bedrockConverse, gemini, openaiChat, openaiResponses, openaiResponsesCompact };
+export {
+  anthropicMessages,
+  bedrockConverse,
+  gemini,
+  geminiInteractions,
+  openaiChat,
+  openaiResponses,
+  openaiResponsesCompact,
+};
 
 /** Model list formats; of those at the same path, the last is the fallback. */
 export const modelDialects: readonly ModelListFormat[] = [
@@ -28,7 +37,13 @@ export const modelDialects: readonly ModelListFormat[] = [
 ];
 
 /** Every format that clients can use. */
-export const wireFormats: readonly WireFormat[] = [anthropicMessages, openaiChat, openaiResponses, gemini];
+export const wireFormats: readonly WireFormat[] = [
+  anthropicMessages,
+  openaiChat,
+  openaiResponses,
+  gemini,
+  geminiInteractions,
+];
 
 /** Includes the formats of single endpoints. */
 export const endpointFormats: readonly WireFormat[] = [...wireFormats, openaiResponsesCompact];

@@ -12,7 +12,8 @@ export type OpaqueKind =
   | 'compaction'
   | 'openai-chat'
   | 'openai-responses'
-  | 'gemini';
+  | 'gemini'
+  | 'gemini-interactions';
 
 export function wrapOpaque(kind: OpaqueKind, data: string): string {
   return `${mark}${kind}:${data}`;

@@ -13,7 +13,14 @@ import type { Answer, ChatRequest } from '../kernel/message.ts';
 import { answerToEvents } from '../kernel/reply/answer-events.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { anthropicMessages, gemini, openaiChat, openaiResponses, wireFormats } from './index.ts';
+import {
+  anthropicMessages,
+  gemini,
+  geminiInteractions,
+  openaiChat,
+  openaiResponses,
+  wireFormats,
+} from './index.ts';
 import { limits } from './limits.ts';
 
 const trips = [
@@ -53,6 +60,7 @@ for (const { wire, model, thinking } of trips)
 for (const { wire, model, thinking } of [
   ...trips,
   { wire: gemini, model: 'gemini-3-pro-preview', thinking: plainThinking },
+  { wire: geminiInteractions, model: 'gemini-3-pro-preview', thinking: plainThinking },
 ])
   test(`for ${model} in ${wire.name}, what was said stays as it was sent while the conversation grows`, () => {
     fc.assert(
@@ -75,7 +83,9 @@ test('a conversation carried through every format in turn keeps its tool calls a
     openaiChat,
     openaiResponses,
     gemini,
+    geminiInteractions,
     anthropicMessages,
+    geminiInteractions,
     openaiResponses,
     gemini,
     openaiChat,

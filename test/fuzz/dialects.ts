@@ -1,11 +1,18 @@
 import type { WireFormat } from '../../src/kernel/wire-format.ts';
 import { isJsonObject, type JsonObject } from '../../src/lib/json.ts';
-import { anthropicMessages, gemini, openaiChat, openaiResponses } from '../../src/wire/index.ts';
+import {
+  anthropicMessages,
+  gemini,
+  geminiInteractions,
+  openaiChat,
+  openaiResponses,
+} from '../../src/wire/index.ts';
 import {
   chatCompletion,
   chatStream,
   conversation,
   geminiStream,
+  interactionsStream,
   messagesStream,
   responsesStream,
 } from '../support/wire/fixtures.ts';
@@ -236,6 +243,44 @@ export const dialects: readonly Dialect[] = [
             { fileData: { fileUri: 'https://a.example/b.pdf', mimeType: 'application/pdf' } },
           ],
         },
+      ],
+    },
+  }),
+  dialectOf(geminiInteractions, interactionsStream, {
+    path: () => '/v1beta/interactions',
+    models: ['gemini-2.5-flash'],
+    small: { input: 'Hello', generation_config: { max_output_tokens: 50 } },
+    rare: {
+      system_instruction: 'Be brief.',
+      store: false,
+      safety_settings: [{ type: 'hate_speech', threshold: 'block_none' }],
+      response_format: [{ type: 'text', mime_type: 'application/json', schema: closed }],
+      generation_config: {
+        thinking_level: 'low',
+        thinking_summaries: 'auto',
+        stop_sequences: ['END'],
+        seed: 7,
+        tool_choice: { allowed_tools: { mode: 'any', tools: ['a'] } },
+      },
+      tools: [
+        { type: 'function', name: 'a', description: 'A.', parameters: closed },
+        { type: 'google_search', search_types: ['web_search'] },
+      ],
+      input: [
+        {
+          type: 'user_input',
+          content: [
+            { type: 'text', text: 'x' },
+            { type: 'image', data: 'aW1n', mime_type: 'image/png', resolution: 'low' },
+            { type: 'document', uri: 'https://a.example/b.pdf', mime_type: 'application/pdf' },
+          ],
+        },
+        { type: 'thought', summary: [{ type: 'text', text: 'Hm.' }], signature: 'c2ln' },
+        { type: 'google_search_call', id: 's1', arguments: { queries: ['x'] }, signature: 'c2ln' },
+        { type: 'google_search_result', call_id: 's1', result: [{ search_suggestions: 'x' }] },
+        { type: 'function_call', id: 'c1', name: 'a', arguments: { b: 1 } },
+        { type: 'function_result', call_id: 'c1', name: 'a', result: { x: 1 }, is_error: true },
+        { type: 'model_output', content: [{ type: 'text', text: 'x', annotations: [] }] },
       ],
     },
   }),

@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { type Content, GoogleGenAI, type Part } from '@google/genai';
+import { type Content, GoogleGenAI, type Interactions, type Part } from '@google/genai';
 import OpenAI from 'openai';
 
 /** The answer that an SDK returned, in any format. */
@@ -114,5 +114,57 @@ export function clientDialects(url: string): readonly ClientDialect[] {
         };
       },
     },
+    {
+      name: 'Interactions',
+      path: () => '/v1beta/interactions',
+      async ask({ model, stream }) {
+        const tools = [{ type: 'function' as const, name: tool.name, parameters: tool.schema }];
+        const body = { model, input: 'Hello', tools };
+        const options = { maxRetries: 0 };
+        const { steps, status } = stream
+          ? await interactionIn(await google.interactions.create({ ...body, stream }, options))
+          : await google.interactions.create(body, options);
+        const calls = steps.filter((step) => step.type === 'function_call');
+        return {
+          text: steps.map((step) => (step.type === 'model_output' ? textOf(step.content) : '')).join(''),
+          calls: calls.map(({ id, name, arguments: args }) => ({ id, name, json: JSON.stringify(args) })),
+          stop: status,
+        };
+      },
+    },
   ];
+}
+
+/** The interaction that a stream tells; throws the error in it. */
+export async function interactionIn(
+  events: AsyncIterable<Interactions.InteractionSSEEvent>,
+): Promise<Pick<Interactions.Interaction, 'id' | 'status'> & { readonly steps: Interactions.Step[] }> {
+  const steps: Interactions.Step[] = [];
+  const json: string[] = [];
+  let interaction = { id: '', status: '' };
+  for await (const event of events) {
+    if (event.event_type === 'error') throw new Error(event.error?.message);
+    if (event.event_type === 'interaction.completed') interaction = event.interaction;
+    if (event.event_type === 'step.start') steps[event.index] = event.step;
+    if (event.event_type !== 'step.delta') continue;
+    const { delta, index } = event;
+    const step = steps[index];
+    if (step?.type === 'model_output' && delta.type === 'text')
+      step.content = [...(step.content ?? []), { type: 'text', text: delta.text }];
+    if (step?.type === 'function_call' && delta.type === 'arguments_delta') {
+      json[index] = `${json[index] ?? ''}${delta.arguments}`;
+    }
+    if (step?.type === 'thought' && delta.type === 'thought_signature') step.signature = delta.signature;
+    if (step?.type === 'thought' && delta.type === 'thought_summary' && delta.content?.type === 'text')
+      step.summary = [...(step.summary ?? []), delta.content];
+  }
+  for (const [index, text] of json.entries()) {
+    const step = steps[index];
+    if (step?.type === 'function_call' && text !== undefined) step.arguments = JSON.parse(text);
+  }
+  return { ...interaction, steps };
+}
+
+function textOf(content: readonly Interactions.Content[] = []): string {
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }

@@ -322,7 +322,83 @@ function geminiTool(name: string): JsonObject {
   return { name, description: described(name), parametersJsonSchema: schema };
 }
 
-export const conversationDialects: readonly ConversationDialect[] = [messages, chat, responses, gemini];
+const interactions: ConversationDialect = {
+  name: 'Interactions',
+  ...inBody('/v1beta/interactions'),
+  model: 'gemini-3-flash-preview',
+  opening: (text, tools) => ({
+    model: 'gemini-3-flash-preview',
+    system_instruction: 'Be brief.',
+    store: false,
+    tools: [...tools.map(interactionsTool), googleSearch],
+    input: [{ type: 'user_input', content: [{ type: 'text', text }] }],
+  }),
+  goingOn(asked, answer, text) {
+    const steps = objectsOf(answer.steps);
+    const calls = steps.filter(({ type }) => type === 'function_call');
+    const said =
+      calls.length > 0
+        ? calls.map(({ id, name }) => ({
+            type: 'function_result',
+            call_id: id,
+            name,
+            result: `Result of ${String(id)}. ${text}`,
+          }))
+        : [{ type: 'user_input', content: [{ type: 'text', text }] }];
+    return { ...asked, input: [...objectsOf(asked.input), ...steps, ...said] };
+  },
+  withTools: (asked, tools) => ({ ...asked, tools: [...tools.map(interactionsTool), googleSearch] }),
+  answer({ text, thought, calls }) {
+    const signature = Buffer.from(`signed ${thought ?? calls[0]?.id}`).toString('base64');
+    return {
+      id: `v1_${text.length}`,
+      object: 'interaction',
+      model: 'gemini-3-flash-preview',
+      status: calls.length > 0 ? 'requires_action' : 'completed',
+      steps: [
+        {
+          type: 'thought',
+          summary: thought === undefined ? [] : [{ type: 'text', text: thought }],
+          signature,
+        },
+        ...(text === '' ? [] : [{ type: 'model_output', content: [{ type: 'text', text }] }]),
+        ...calls.map(({ id, name }) => ({ type: 'function_call', id, name, arguments: {} })),
+      ],
+      usage: { total_input_tokens: 10, total_output_tokens: 5, total_tokens: 15 },
+    };
+  },
+  told(frames) {
+    const steps: JsonObject[] = [];
+    for (const { event_type, index, step, delta } of frames) {
+      const at = Number(index);
+      if (event_type === 'step.start') steps[at] = objectOf(step) ?? {};
+      if (event_type !== 'step.delta') continue;
+      const before = steps[at] ?? {};
+      const { type, text, content, signature, arguments: json } = objectOf(delta) ?? {};
+      if (type === 'text') steps[at] = { ...before, content: [...objectsOf(before.content), { type, text }] };
+      if (type === 'thought_summary')
+        steps[at] = { ...before, summary: [...objectsOf(before.summary), content] };
+      if (type === 'thought_signature') steps[at] = { ...before, signature };
+      if (type === 'arguments_delta') steps[at] = { ...before, arguments: JSON.parse(String(json)) };
+    }
+    return { steps };
+  },
+  toolsIn: ({ tools }) => objectsOf(tools).flatMap(({ name }) => (typeof name === 'string' ? [name] : [])),
+};
+
+const googleSearch: JsonObject = { type: 'google_search' };
+
+function interactionsTool(name: string): JsonObject {
+  return { type: 'function', name, description: described(name), parameters: schema };
+}
+
+export const conversationDialects: readonly ConversationDialect[] = [
+  messages,
+  chat,
+  responses,
+  gemini,
+  interactions,
+];
 
 /** What stands in the frames of a stream. */
 export function framesIn(stream: string): readonly JsonObject[] {
@@ -337,10 +413,16 @@ export function cacheablePartsOf({ json }: SeenRequest): {
   readonly head: string;
   readonly turns: readonly string[];
 } {
-  const { tools, system, instructions, systemInstruction } = json;
+  const { tools, system, instructions, system_instruction, systemInstruction } = json;
   const all = objectsOf(json.messages ?? json.input ?? json.contents);
   const turns = all.map((turn) => JSON.stringify(unmarkedObject(turn)));
-  const head = unmarkedAll([tools, system, instructions, objectOf(systemInstruction)?.parts]);
+  const head = unmarkedAll([
+    tools,
+    system,
+    instructions,
+    system_instruction,
+    objectOf(systemInstruction)?.parts,
+  ]);
   return { head: JSON.stringify(head), turns };
 }
 

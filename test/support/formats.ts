@@ -192,7 +192,59 @@ const gemini: TestedFormat = {
   },
 };
 
-export const formats: readonly TestedFormat[] = [messages, completions, responses, gemini];
+const interaction = { id: 'v1_1', object: 'interaction', model: 'gemini-2.5-flash' };
+const interactionUsage = {
+  total_input_tokens: 10,
+  total_cached_tokens: 0,
+  total_output_tokens: 5,
+  total_thought_tokens: 0,
+  total_tokens: 15,
+};
+
+const interactions: TestedFormat = {
+  name: 'Interactions',
+  path: '/v1beta/interactions',
+  model: 'gemini-2.5-flash',
+  provider: 'gemini',
+  start: [
+    step('interaction.created', { interaction: { ...interaction, status: 'in_progress' } }),
+    step('interaction.status_update', { interaction_id: 'v1_1', status: 'in_progress' }),
+  ],
+  content: (text) =>
+    step('step.start', { index: 0, step: { type: 'model_output' } }) +
+    step('step.delta', { index: 0, delta: { type: 'text', text } }) +
+    step('step.stop', { index: 0 }),
+  end: [
+    step('interaction.completed', {
+      interaction: { ...interaction, status: 'completed', usage: interactionUsage },
+    }),
+    'event: done\ndata: [DONE]\n\n',
+  ],
+  whole: (text) => ({
+    ...interaction,
+    status: 'completed',
+    steps: [{ type: 'model_output', content: [{ type: 'text', text }] }],
+    usage: interactionUsage,
+  }),
+  errorEvent: step('error', { error: { code: 'unavailable', message: 'The model is overloaded.' } }),
+  keepAlive: ': ping\n\n',
+  errorFrameStart: 'event: error\ndata: {"event_type":"error","type":"error","error":{"type":',
+  errorTypes: {
+    400: 'invalid_request',
+    401: 'authentication',
+    403: 'permission_denied',
+    404: 'not_found',
+    413: 'invalid_request',
+    415: 'invalid_request',
+    421: 'invalid_request',
+    502: 'unavailable',
+    503: 'unavailable',
+    504: 'deadline_exceeded',
+    508: 'api_error',
+  },
+};
+
+export const formats: readonly TestedFormat[] = [messages, completions, responses, gemini, interactions];
 
 /** The format of a request, by its path. */
 export function formatAt(url = ''): TestedFormat {
@@ -227,6 +279,8 @@ export function requestIn({ model, name }: TestedFormat, streamed: boolean): obj
     const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
     return { contents, generationConfig: { maxOutputTokens: 100 } };
   }
+  if (name === 'Interactions')
+    return { model, input: 'Hello', generation_config: { max_output_tokens: 100 }, stream: streamed };
   const said = [{ role: 'user', content: 'Hello' }];
   return name === 'Responses'
     ? { model, max_output_tokens: 100, stream: streamed, input: said }
@@ -246,6 +300,10 @@ export function errorCodeIn(envelope: unknown): unknown {
 
 function frame(type: string, data: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+}
+
+function step(event_type: string, data: object): string {
+  return `event: ${event_type}\ndata: ${JSON.stringify({ ...data, event_type })}\n\n`;
 }
 
 function chunk(delta: object, finish: string | null = null): string {

@@ -201,7 +201,53 @@ function functionPart({ id, name, json }: ScriptedToolCall & { readonly json: st
   return { functionCall: { id, name, args: JSON.parse(json) } };
 }
 
-export const providerDialects: readonly ProviderDialect[] = [messages, chat, responses, gemini];
+const interaction = { id: 'v1_1', object: 'interaction', model: 'gemini-omni-1.1-flash' };
+const usage = { total_input_tokens: 10, total_output_tokens: 5, total_tokens: 15 };
+
+const interactions: ProviderDialect = {
+  name: 'Interactions',
+  model: 'gemini-omni-1.1-flash',
+  opening: event('interaction.created', { interaction: { ...interaction, status: 'in_progress' } }),
+  text: (...pieces) =>
+    event('step.start', { index: 0, step: { type: 'model_output' } }) +
+    pieces.map((text) => event('step.delta', { index: 0, delta: { type: 'text', text } })).join('') +
+    event('step.stop', { index: 0 }),
+  call: (call, ...pieces) =>
+    event('step.start', { index: 1, step: { type: 'function_call', ...call, arguments: {} } }) +
+    pieces
+      .map((json) => event('step.delta', { index: 1, delta: { type: 'arguments_delta', arguments: json } }))
+      .join('') +
+    event('step.stop', { index: 1 }),
+  closing: (stop) =>
+    event('interaction.completed', { interaction: { ...interaction, ...ended(stop === 'called'), usage } }) +
+    'event: done\ndata: [DONE]\n\n',
+  errorEvent: (status, message) =>
+    event('error', { error: { code: status === 429 ? 'rate_limit_exceeded' : status, message } }),
+  whole: (text, call) => ({
+    ...interaction,
+    ...ended(call !== undefined),
+    steps: [
+      { type: 'model_output', content: [{ type: 'text', text }] },
+      ...(call === undefined ? [] : [callStep(call)]),
+    ],
+    usage,
+  }),
+  refusal: (status, message) => ({ status, body: { error: { code: 'some_error', message } } }),
+};
+
+function event(event_type: string, fields: object): string {
+  return `event: ${event_type}\ndata: ${JSON.stringify({ ...fields, event_type })}\n\n`;
+}
+
+function ended(called: boolean): object {
+  return { status: called ? 'requires_action' : 'completed' };
+}
+
+function callStep({ id, name, json }: ScriptedToolCall & { readonly json: string }): object {
+  return { type: 'function_call', id, name, arguments: JSON.parse(json) };
+}
+
+export const providerDialects: readonly ProviderDialect[] = [messages, chat, responses, gemini, interactions];
 
 /** The format of a call to a provider, by its path. */
 export function dialectAt(url: string): ProviderDialect {
@@ -217,6 +263,7 @@ export function asksStream({ url, json }: SeenRequest): boolean {
 const endings: ReadonlyMap<string, string> = new Map([
   ['/messages', 'Messages'],
   ['/responses', 'Responses'],
+  ['/interactions', 'Interactions'],
   [':generateContent', 'Gemini'],
   [':streamGenerateContent', 'Gemini'],
 ]);

@@ -46,7 +46,7 @@ function typeOfFile(file: JsonObject, uri: string): string {
 }
 
 /** Whether other providers can fetch it; an uploaded file is only known to its provider. */
-function isPublicUrl(uri: string): boolean {
+export function isPublicUrl(uri: string): boolean {
   return /^https?:\/\//.test(uri) && !uri.startsWith('https://generativelanguage.googleapis.com/');
 }
 

@@ -67,7 +67,7 @@ function mediaPart(source: MediaSource, fallback: string): JsonObject {
 }
 
 /** Looks at the path's extension, not the host's; an image is always an image. */
-function mimeTypeOf(address: string, fallback: string): string {
+export function mimeTypeOf(address: string, fallback: string): string {
   const path = address.replace(/^\w+:\/\/[^/?#]*/, '').replace(/[?#].*/s, '');
   const [, ending = ''] = /\.([a-z\d]+)$/i.exec(path) ?? [];
   const mimeType = mimeTypeByExtension.get(ending.toLowerCase()) ?? fallback;

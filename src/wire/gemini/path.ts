@@ -75,7 +75,7 @@ function withSse(query: string): string {
 }
 
 /** The client's query without parameters for the response layout, client identity or omission of usage. */
-function forwardedQuery(query: string): string {
+export function forwardedQuery(query: string): string {
   if (query === '') return '';
   const pairs = query.slice(1).split('&');
   const forwarded = pairs.filter((pair) => pair !== '' && !withheldParams.has(nameOf(pair)));

@@ -54,7 +54,7 @@ export function isSignatureFor(model: string, block: Block): boolean {
 }
 
 /** A response names a version of the requested model; `gemini-flash-latest` can be any. */
-function isSameModel(answered: string, requested: string): boolean {
+export function isSameModel(answered: string, requested: string): boolean {
   if (answered === '') return false;
   return answered.startsWith(requested) || requested.startsWith(answered) || /-latest$/.test(requested);
 }

@@ -6,7 +6,14 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { anthropicMessages, gemini, openaiChat, openaiResponses, wireFormats } from '../index.ts';
+import {
+  anthropicMessages,
+  gemini,
+  geminiInteractions,
+  openaiChat,
+  openaiResponses,
+  wireFormats,
+} from '../index.ts';
 import { wrapOpaque } from '../opaque-data.ts';
 import { mapTexts, texts, unscannedParts } from './map-texts.ts';
 import type { MapText } from './text-place.ts';
@@ -333,6 +340,56 @@ const requests: readonly { readonly wire: WireFormat; readonly body: JsonObject 
       ],
     },
   },
+  {
+    wire: geminiInteractions,
+    body: {
+      model: 'gemini-3-flash-preview',
+      system_instruction: secret,
+      labels: { id: secret },
+      response_format: { type: 'text', mime_type: 'application/json', schema },
+      generation_config: { stop_sequences: [secret], thinking_level: 'low' },
+      tools: [
+        { type: 'function', name: 'mail', description: secret, parameters: schema },
+        { type: 'google_search', note: secret },
+      ],
+      input: [
+        {
+          type: 'user_input',
+          content: [
+            { type: 'text', text: secret },
+            { type: 'document', uri: `https://host/${secret}`, mime_type: 'application/pdf' },
+          ],
+        },
+        { type: 'thought', summary: [{ type: 'text', text: secret }], signature: 'c2ln' },
+        {
+          type: 'model_output',
+          content: [
+            {
+              type: 'text',
+              text: secret,
+              annotations: [{ type: 'url_citation', url: secret, title: secret }],
+            },
+          ],
+        },
+        { type: 'google_search_call', id: 's1', arguments: { queries: [secret] }, signature: 'c2ln' },
+        { type: 'code_execution_result', call_id: 's2', result: secret, signature: 'c2ln' },
+        {
+          type: 'function_call',
+          id: 'call_1',
+          name: 'mail',
+          arguments: { id: secret, deep: [{ type: secret }] },
+        },
+        { type: 'function_result', call_id: 'call_1', name: 'mail', result: secret },
+        {
+          type: 'function_result',
+          call_id: 'call_2',
+          name: 'mail',
+          result: [{ type: 'text', text: secret }],
+          is_error: true,
+        },
+      ],
+    },
+  },
 ];
 
 /** The same of what every format can express, for formats whose request above can't be translated. */
@@ -464,6 +521,10 @@ describe('mapTexts', () => {
       [
         gemini,
         { contents: [{ parts: [{ inlineData: { mimeType: 'text/csv', data: base64(`to\n${secret}`) } }] }] },
+      ],
+      [
+        geminiInteractions,
+        { input: [{ type: 'document', mime_type: 'text/csv', data: base64(`to\n${secret}`) }] },
       ],
     ];
     for (const [wire, fields] of bodies) {

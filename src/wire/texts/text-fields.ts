@@ -7,7 +7,7 @@ export const keptStrings: ReadonlySet<string> = new Set(
   tool_name tool_use_id tool_call_id call_id item_id response_id container_id connector_id approval_request_id server_label server_name
   namespace version media_type mime_type mimeType signature thoughtSignature thought_signature encrypted_index authorization
   authorization_token service_tier serviceTier truncation verbosity reasoning_effort prompt_cache_retention include modalities
-  responseModalities allowed_callers allowed_domains blocked_domains allowed_tools execution awaits
+  responseModalities response_modalities response_mime_type continuation_token allowed_callers allowed_domains blocked_domains allowed_tools execution awaits
   display speed inference_geo category clear_at prefix_mismatch_behavior response_inclusion oversized_image mcp_server_name toolset_name
   tab_id skill_id fallbacks fallback_credit_token token previous_message_id`.split(/\s+/),
 );
@@ -23,6 +23,7 @@ export const unscannedStrings: ReadonlyMap<string, UnscannedPart['kind']> = new 
   ['encrypted_content', 'encrypted'],
   ['encrypted_stdout', 'encrypted'],
   ['previous_response_id', 'stored'],
+  ['previous_interaction_id', 'stored'],
   ['conversation', 'stored'],
   ['cachedContent', 'stored'],
   ['cached_content', 'stored'],
@@ -66,7 +67,7 @@ export const stringFields: ReadonlyMap<string, TextField> = new Map([
 
 /** Addresses, which may be `data:` URLs with the content in them. */
 export const urlFields: ReadonlySet<string> = new Set(
-  'url image_url file_url document_url file_data fileUri file_uri'.split(' '),
+  'url uri image_url file_url document_url file_data fileUri file_uri'.split(' '),
 );
 
 /** What an object is, by the name of its field and by its type. */
@@ -79,6 +80,7 @@ const objectFields: ReadonlyMap<unknown, TextField> = new Map([
   ['output', 'tool-result'],
   ['reasoning_details', 'thinking'],
   ['thinking', 'thinking'],
+  ['thought', 'thinking'],
   ['reasoning', 'thinking'],
   ['metadata', 'other'],
   ['document', 'document'],

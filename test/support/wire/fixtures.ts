@@ -289,6 +289,69 @@ export const geminiStream = dataFrames(
   ),
 );
 
+const interaction = { id: 'v1_1', object: 'interaction', model: 'gemini-omni-1.1-flash' };
+
+/** Thoughts with a signature, text in two pieces with a source, two calls, and usage in detail. */
+export const interactionsStream = stepFrames(
+  ['interaction.created', { interaction: { ...interaction, status: 'in_progress' } }],
+  ['interaction.status_update', { interaction_id: 'v1_1', status: 'in_progress' }],
+  ['step.start', { index: 0, step: { type: 'thought' } }],
+  ...['Hmm … ', 'weather.'].map((text) => thoughtDelta({ content: { type: 'text', text } })),
+  ['step.delta', { index: 0, delta: { type: 'thought_signature', signature: 'c2lnbmF0dXJl' } }],
+  ['step.stop', { index: 0 }],
+  ['step.start', { index: 1, step: { type: 'model_output', content: [{ type: 'text', text: 'Grüße ' }] } }],
+  ['step.delta', { index: 1, delta: { type: 'text', text: '🌊 aus 東京' } }],
+  [
+    'step.delta',
+    {
+      index: 1,
+      delta: {
+        type: 'text_annotation_delta',
+        annotations: [
+          { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 5 },
+        ],
+      },
+    },
+  ],
+  ['step.stop', { index: 1 }],
+  ['step.start', { index: 2, step: { type: 'function_call', id: 'call_a', name: 'weather', arguments: {} } }],
+  ...['{"city":"To', 'kyo","id":12345678901234567890}'].map((json) => argumentsDelta(json)),
+  ['step.stop', { index: 2 }],
+  ['step.start', { index: 3, step: { type: 'function_call', id: 'call_b', name: 'now', arguments: {} } }],
+  ['step.stop', { index: 3 }],
+  [
+    'interaction.completed',
+    {
+      interaction: {
+        ...interaction,
+        status: 'requires_action',
+        usage: {
+          total_input_tokens: 142,
+          total_cached_tokens: 100,
+          total_output_tokens: 35,
+          total_thought_tokens: 9,
+          total_tokens: 186,
+        },
+      },
+    },
+  ],
+);
+
+function thoughtDelta(fields: object): readonly [string, object] {
+  return ['step.delta', { index: 0, delta: { type: 'thought_summary', ...fields } }];
+}
+
+function argumentsDelta(json: string): readonly [string, object] {
+  return ['step.delta', { index: 2, delta: { type: 'arguments_delta', arguments: json } }];
+}
+
+function stepFrames(...events: readonly (readonly [string, object])[]): Buffer {
+  const frames = events.map(
+    ([event_type, fields]) => `event: ${event_type}\ndata: ${JSON.stringify({ ...fields, event_type })}\n\n`,
+  );
+  return Buffer.from(`${frames.join('')}event: done\ndata: [DONE]\n\n`);
+}
+
 /** A conversation with everything that has to survive a translation. */
 export const conversation: ChatRequest = {
   model: 'some-model',

@@ -1,0 +1,30 @@
+import type { Continuation } from '../../kernel/continuation.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import { stringOf } from '../json-values.ts';
+import { inputStepsOf } from './decode-steps.ts';
+import { encodeAnswerSteps } from './encode-interaction.ts';
+
+/** Clients refer to the previous interaction, unless they disable storage. Instructions and tools are not carried over. */
+export const interactionsContinuation: Continuation = {
+  isUsed: () => true,
+  begins: () => false,
+  isStoredBy: () => true,
+  previousIdIn: (fieldReader) => stringOf(fieldReader.get('previous_interaction_id')),
+  mayQuote: () => false,
+  itemsOf: inputStepsOf,
+  quotedIdsIn: () => [],
+  resolve: (items) => items,
+  withoutOwnIds: (items) => items,
+  withItems: ({ previous_interaction_id: _, ...rest }, input) => ({ ...rest, input }),
+  isContinuable: (fieldReader) => fieldReader.get('store') !== false,
+  answerIdOf: (name) => `interaction_${name}`,
+  turnOf(body, answer) {
+    const previous = stringOf(body.previous_interaction_id);
+    const items = [...inputStepsOf(body), ...encodeAnswerSteps(answer)];
+    return { id: answer.id, turn: previous === undefined ? { items } : { previous, items } };
+  },
+  notFoundError: (id) =>
+    new GatewayError('previous_response_not_found', `Interaction ${id} was not found.`, {
+      param: 'previous_interaction_id',
+    }),
+};

@@ -1,0 +1,81 @@
+import type { Block, Message } from '../../kernel/message.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import type { ExtensionFields } from '../extension-fields.ts';
+import { foreignBlock } from '../foreign.ts';
+import { objectsOf, stringOf } from '../json-values.ts';
+import { attachOriginals } from '../originals.ts';
+import { toolInputOf } from '../tool-input.ts';
+import { decodeContent, decodeResult, isContent } from './decode-content.ts';
+import { decodeThought } from './thoughts.ts';
+
+/** The input of a request as steps: it may also be a text, or content without a step around it. */
+export function inputStepsOf({ input }: JsonObject): readonly JsonObject[] {
+  if (typeof input === 'string') return [userStep([{ type: 'text', text: input }])];
+  const items = isJsonObject(input) ? [input] : objectsOf(input);
+  if (items.length > 0 && items.every(isContent)) return [userStep(items)];
+  return items.map((item) => (isContent(item) ? userStep([item]) : item));
+}
+
+function userStep(content: readonly JsonObject[]): JsonObject {
+  return { type: 'user_input', content };
+}
+
+export interface DecodeContext {
+  readonly extensionFields: ExtensionFields;
+  /** The requested model, which the signatures in the conversation belong to. */
+  readonly model: string;
+}
+
+/** Groups steps into turns: thoughts, outputs and calls are one turn, results and input the next. */
+export function decodeSteps(steps: readonly JsonObject[], decodeContext: DecodeContext): readonly Message[] {
+  const messages: Message[] = [];
+  for (let at = 0; at < steps.length; ) {
+    const role = roleOf(steps[at] ?? {});
+    let end = at + 1;
+    while (end < steps.length && roleOf(steps[end] ?? {}) === role) end++;
+    const from = steps.slice(at, end);
+    const content = unwrapSingleText(from.flatMap((step) => decodeStep(step, decodeContext)));
+    messages.push(attachOriginals({ role, content }, from));
+    at = end;
+  }
+  return messages;
+}
+
+/** Functions run at the client, all other tools at the provider. */
+function roleOf({ type }: JsonObject): 'user' | 'assistant' {
+  const isMade =
+    type === 'model_output' ||
+    type === 'thought' ||
+    (typeof type === 'string' && type !== 'function_result' && /_(call|result)$/.test(type));
+  return isMade ? 'assistant' : 'user';
+}
+
+function unwrapSingleText(blocks: readonly Block[]): Message['content'] {
+  const [only, another] = blocks;
+  return only?.type === 'text' && another === undefined ? only.text : blocks;
+}
+
+function decodeStep(step: JsonObject, { extensionFields, model }: DecodeContext): readonly Block[] {
+  switch (step.type) {
+    case 'user_input':
+      return decodeContent(step.content, extensionFields, 'client');
+    case 'model_output':
+      return decodeContent(step.content, extensionFields, 'model');
+    case 'thought':
+      return decodeThought(step, model);
+    case 'function_call':
+      return [{ type: 'tool_use', ...callIdentityOf(step), input: argumentsIn(step, extensionFields) }];
+    case 'function_result':
+      return [decodeResult(step, extensionFields)];
+  }
+  if (roleOf(step) === 'user') extensionFields.essential[`input[].${stringOf(step.type) ?? 'type'}`] = true;
+  return [foreignBlock('gemini-interactions', step)];
+}
+
+export function callIdentityOf({ id, name }: JsonObject): { readonly id: string; readonly name: string } {
+  return { id: stringOf(id) ?? '', name: stringOf(name) ?? '' };
+}
+
+function argumentsIn({ arguments: args }: JsonObject, extensionFields: ExtensionFields): unknown {
+  return typeof args === 'string' ? toolInputOf(args, extensionFields) : (args ?? {});
+}

@@ -1,0 +1,67 @@
+import type { Acceptance } from '../../kernel/acceptance.ts';
+import type { ChatRequest, Tool, ToolChoice } from '../../kernel/message.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { effortOf } from '../effort.ts';
+import { foreignPartOf } from '../foreign.ts';
+import { omitUndefined } from '../json-values.ts';
+import { originalsOf } from '../originals.ts';
+import { ownPartOf } from './encode-content.ts';
+
+export function encodeSystem(system: ChatRequest['system']): string | undefined {
+  const text = typeof system === 'string' ? system : system?.map((block) => block.text).join('\n\n');
+  return text || undefined;
+}
+
+export function encodeTools(
+  tools: readonly Tool[] | undefined,
+  dropped: Set<string>,
+  keepsOriginals = false,
+): readonly JsonObject[] | undefined {
+  const all = (tools ?? []).flatMap((tool): readonly JsonObject[] => {
+    const own = ownPartOf(tool);
+    if (own !== undefined) return [own];
+    const foreignPart = foreignPartOf(tool);
+    if (foreignPart === undefined && (tool.type === undefined || tool.type === 'custom'))
+      return (keepsOriginals ? originalsOf(tool) : undefined) ?? [functionOf(tool, dropped)];
+    dropped.add(`tools[].${foreignPart?.kind ?? tool.type}`);
+    return [];
+  });
+  return all.length === 0 ? undefined : all;
+}
+
+function functionOf(tool: Tool, dropped: Set<string>): JsonObject {
+  if (tool.cache_control != null) dropped.add('cache_control');
+  const { name, description, input_schema: parameters } = tool;
+  return omitUndefined({ type: 'function', name, description, parameters });
+}
+
+/** The names of the functions among encoded tools. */
+export function functionNamesOf(tools: readonly JsonObject[] | undefined): readonly string[] {
+  return (tools ?? []).flatMap(({ type, name }) => (type === 'function' ? [String(name)] : []));
+}
+
+export function encodeChoice(
+  choice: ToolChoice | undefined,
+  dropped: Set<string>,
+): string | JsonObject | undefined {
+  if (choice == null) return undefined;
+  if (choice.type !== 'none' && choice.disable_parallel_tool_use === true)
+    dropped.add('tool_choice.disable_parallel_tool_use');
+  return choice.type === 'tool' ? { allowed_tools: { mode: 'any', tools: [choice.name] } } : choice.type;
+}
+
+/** Requested thinking is also shown. It can't be turned off here, only be minimal. */
+export function encodeThinking(
+  request: ChatRequest,
+  { efforts }: Acceptance,
+  dropped: Set<string>,
+): JsonObject {
+  const { thinking, output_config: config } = request;
+  const levels = efforts.filter((level) => level !== 'none');
+  if (config?.effort == null && thinking?.type === 'disabled')
+    return levels.includes('minimal') ? { thinking_level: 'minimal' } : {};
+  if (config?.effort == null && thinking?.type === 'adaptive' && levels.length > 0)
+    return { thinking_summaries: 'auto' };
+  const level = effortOf(request, levels, dropped);
+  return level === undefined ? {} : { thinking_level: level, thinking_summaries: 'auto' };
+}
