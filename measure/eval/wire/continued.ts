@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { objectOf, objectsOf } from '../../../src/wire/json-values.ts';
+import { stepsOf } from './asked/interactions.ts';
 
 const goOn = 'Thank you. Go on, please.';
 
@@ -50,6 +51,18 @@ export function continuedInGemini(body: JsonObject, answer: JsonObject): JsonObj
     { role: 'user', parts: results.length > 0 ? results : [{ text: goOn }] },
   ];
   return { ...body, contents };
+}
+
+export function continuedInInteractions(body: JsonObject, answer: JsonObject): JsonObject {
+  const steps = objectsOf(answer.steps);
+  const results = steps.flatMap(({ type, id, name }) =>
+    type === 'function_call' ? [{ type: 'function_result', call_id: id, name, result: returned(id) }] : [],
+  );
+  const said = { type: 'user_input', content: [{ type: 'text', text: goOn }] };
+  return {
+    ...body,
+    input: [...stepsOf(body.input), ...steps, ...(results.length > 0 ? results : [said])],
+  };
 }
 
 const outputs: Readonly<Record<string, string>> = {

@@ -53,6 +53,8 @@ function questionIn({ wire }: Format, stream: boolean): JsonObject {
   switch (wire.name) {
     case 'gemini':
       return { model, contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
+    case 'gemini-interactions':
+      return { model, input: 'Hello' };
     case 'openai-responses':
       return { model, input: [turn] };
     case 'openai-chat':

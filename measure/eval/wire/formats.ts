@@ -4,6 +4,7 @@ import type { RequestOutline } from './asked/asked.ts';
 import { chat } from './chat.ts';
 import type { Outcome } from './facts.ts';
 import { gemini } from './gemini.ts';
+import { interactions } from './interactions.ts';
 import { messages } from './messages.ts';
 import { responses } from './responses.ts';
 
@@ -41,4 +42,4 @@ export interface Asking {
   readonly stream: boolean;
 }
 
-export const formats: readonly Format[] = [messages, chat, responses, gemini];
+export const formats: readonly Format[] = [messages, chat, responses, gemini, interactions];

@@ -24,6 +24,7 @@ function translated({ format, body }: Recording, client: Format): JsonObject {
     if (!GatewayError.is(refusal)) throw refusal;
     const turn = { role: 'user', content: 'Hello' };
     const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
+    if (client.wire.name === 'gemini-interactions') return { model, input: 'Hello' };
     return client.wire.name === 'gemini'
       ? { model, contents }
       : { model, max_tokens: 1000, messages: [turn], input: [turn] };

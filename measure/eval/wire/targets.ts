@@ -9,6 +9,7 @@ import {
 } from './refusals/compatible.ts';
 import { converseRefusals } from './refusals/converse.ts';
 import { geminiRefusals } from './refusals/gemini.ts';
+import { interactionsRefusals } from './refusals/interactions.ts';
 import { openaiChatRefusals, openaiResponsesRefusals } from './refusals/openai.ts';
 import type { Refusal } from './refusals/refusal.ts';
 
@@ -25,6 +26,7 @@ const messages = 'anthropic.messages';
 const chat = 'openai.chat';
 const responses = 'openai.responses';
 const gemini = 'gemini.generateContent';
+const interactions = 'gemini.interactions';
 const converse = 'bedrock.converse';
 
 /** Of every provider models that differ in what they take. */
@@ -41,8 +43,19 @@ export const targets: readonly Target[] = [
   { provider: 'groq', model: 'llama-3.3-70b-versatile', speaks: [chat, responses], refusals: groqRefusals },
   { provider: 'cerebras', model: 'gpt-oss-120b', speaks: [chat], refusals: cerebrasRefusals },
   { provider: 'deepseek', model: 'deepseek-chat', speaks: [chat], refusals: deepseekRefusals },
-  { provider: 'gemini', model: 'gemini-2.5-pro', speaks: [gemini], refusals: geminiRefusals },
-  { provider: 'gemini', model: 'gemini-3-pro-preview', speaks: [gemini], refusals: geminiRefusals },
+  { provider: 'gemini', model: 'gemini-2.5-pro', speaks: [gemini, interactions], refusals: geminiRefusals },
+  {
+    provider: 'gemini',
+    model: 'gemini-3-pro-preview',
+    speaks: [gemini, interactions],
+    refusals: geminiRefusals,
+  },
+  {
+    provider: 'gemini',
+    model: 'gemini-omni-1.1-flash',
+    speaks: [interactions],
+    refusals: interactionsRefusals,
+  },
   { provider: 'xai', model: 'grok-4-0709', speaks: [chat, responses], refusals: xaiRefusals },
   {
     provider: 'openrouter',

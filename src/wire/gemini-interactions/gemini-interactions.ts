@@ -1,5 +1,5 @@
 import type { TokenEstimates, WireFormat } from '../../kernel/wire-format.ts';
-import { type Clock, systemClock } from '../../lib/clock.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { gemini } from '../gemini/gemini.ts';
 import { forwardedQuery } from '../gemini/path.ts';
 import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts';
@@ -26,47 +26,46 @@ const estimates: TokenEstimates = {
   schemaField: 'response_format',
 };
 
-/** Google's Interactions API: conversations and replies are lists of steps. */
-export function createGeminiInteractions(clock: Clock): WireFormat {
-  const now = () => new Date(clock.now());
-  return {
-    name: 'gemini-interactions',
-    routes: interactionRoutes,
-    ...modelOrAgent,
-    requestPath: (_model, _streamed, query) => `/v1beta/interactions${forwardedQuery(query)}`,
-    significantQuery: forwardedQuery,
-    bodySchema: {
-      type: 'object',
-      properties: {
-        model: { type: 'string' },
-        agent: { type: 'string' },
-        input: { type: ['string', 'array', 'object'] },
-        stream: { type: 'boolean' },
-      },
-      additionalProperties: true,
-    },
-    bookkeeping,
-    continuation: interactionsContinuation,
-    isPlain,
-    stateFields: ['agent', 'background', 'continuation_token', 'environment', 'webhook_config'],
-    apiHeaders: gemini.apiHeaders,
-    // The revision of the API that this folder was written for.
-    ownHeaders: ['api-revision', '2026-05-20'],
-    keepAlive: Buffer.from(': ping\n\n'),
-    estimates,
-    decodeRequest,
-    encodeRequest,
-    replaceForeignContent,
-    replyDecoder: (framing, interest) =>
-      framing === 'json' ? new JsonReplyDecoder(reader, interest) : new InteractionsDecoder(interest),
-    replyEncoder: (framing, clientRequest) =>
-      framing === 'json'
-        ? new JsonReplyEncoder((answer) => encodeInteraction(answer, clientRequest.body, now()))
-        : new InteractionsEncoder(clientRequest.body, now()),
-    errorType: errorTypeForStatus,
-    errorCodes,
-    errorFrame,
-  };
+function now(): Date {
+  return new Date(systemClock.now());
 }
 
-export const geminiInteractions: WireFormat = createGeminiInteractions(systemClock);
+/** Google's Interactions API: conversations and replies are lists of steps. */
+export const geminiInteractions: WireFormat = {
+  name: 'gemini-interactions',
+  routes: interactionRoutes,
+  ...modelOrAgent,
+  requestPath: (_model, _streamed, query) => `/v1beta/interactions${forwardedQuery(query)}`,
+  significantQuery: forwardedQuery,
+  bodySchema: {
+    type: 'object',
+    properties: {
+      model: { type: 'string' },
+      agent: { type: 'string' },
+      input: { type: ['string', 'array', 'object'] },
+      stream: { type: 'boolean' },
+    },
+    additionalProperties: true,
+  },
+  bookkeeping,
+  continuation: interactionsContinuation,
+  isPlain,
+  stateFields: ['agent', 'background', 'continuation_token', 'environment', 'webhook_config'],
+  apiHeaders: gemini.apiHeaders,
+  // The revision of the API that this folder was written for.
+  ownHeaders: ['api-revision', '2026-05-20'],
+  keepAlive: Buffer.from(': ping\n\n'),
+  estimates,
+  decodeRequest,
+  encodeRequest,
+  replaceForeignContent,
+  replyDecoder: (framing, interest) =>
+    framing === 'json' ? new JsonReplyDecoder(reader, interest) : new InteractionsDecoder(interest),
+  replyEncoder: (framing, clientRequest) =>
+    framing === 'json'
+      ? new JsonReplyEncoder((answer) => encodeInteraction(answer, clientRequest.body, now()))
+      : new InteractionsEncoder(clientRequest.body, now()),
+  errorType: errorTypeForStatus,
+  errorCodes,
+  errorFrame,
+};
