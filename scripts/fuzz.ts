@@ -7,6 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Side, sides } from '../test/fuzz/cases.ts';
 import { FreezeWatch } from '../test/fuzz/freeze-watch.ts';
+import { fuzzCallSockets } from '../test/fuzz/fuzz-call-sockets.ts';
 import { described, fuzzCalls, type Tally } from '../test/fuzz/fuzz-calls.ts';
 import { type CodecTally, fuzzAnswers, fuzzRequests } from '../test/fuzz/fuzz-codecs.ts';
 import { fuzzWebSockets } from '../test/fuzz/fuzz-web-sockets.ts';
@@ -45,9 +46,9 @@ try {
 console.log(`${failed} failures`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** As much time each for clients, providers, texts, own routes, WebSockets, and codecs alone. */
+/** As much time each for clients, providers, texts, own routes, WebSockets, calls over WebSockets, and codecs alone. */
 async function everything(ms: number): Promise<void> {
-  const share = ms / 6;
+  const share = ms / 7;
   await warmUp();
   const before = heldBytes();
   for (const side of sides) {
@@ -66,6 +67,8 @@ async function everything(ms: number): Promise<void> {
     console.log(
       `WebSockets (${implementation}): ${await fuzzWebSockets(implementation, { ms: share / 2, seed }).catch(fail)} connections`,
     );
+  watch.note('calls over WebSockets');
+  console.log(`calls over WebSockets: ${await fuzzCallSockets({ ms: share, seed }).catch(fail)} messages`);
   watch.note('codecs');
   const untilMs = performance.now() + share;
   // Every step-th, each time from another place, until all were tried or the time is over.

@@ -173,6 +173,7 @@ test('a message that is wrong gets an error, and the WebSocket goes on', async (
     ['{"type":"response.create","model":"demo-1","stream_id":7}', 'stream_id'],
     ['{"type":"response.create","model":"demo-1","stream_id":""}', 'stream_id'],
     ['{"type":"response.create","model":"demo-1","background":true}', 'background'],
+    ['{"type":"response.create","model":"demo-1","generate":false,"input":[{"a":1,"a":1}]}', null],
     ['{"type":"response.create","model":"claude-sonnet-4-5","input":7}', 'input'],
     ['{"type":"response.create","model":"claude-sonnet-4-5","input":[7]}', 'input.0'],
   ];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
+import { fuzzCallSockets } from '../../../test/fuzz/fuzz-call-sockets.ts';
 import { at } from '../../../test/support/at.ts';
 import { cleanUp } from '../../../test/support/clean-up.ts';
 import { eventually } from '../../../test/support/eventually.ts';
@@ -77,6 +78,11 @@ async function connect(
 function create(fields: object = {}): string {
   return JSON.stringify({ type: 'response.create', model: 'demo-1', input: 'x', ...fields });
 }
+
+test('hostile messages are answered, and the WebSocket goes on', async () => {
+  const seed = Math.floor(Date.now() / 86_400_000);
+  assert.ok((await fuzzCallSockets({ seed, ms: 1000 })) > 0, `seed ${seed}`);
+});
 
 for (const implementation of httpImplementations) {
   const name = (text: string) => `${implementation}: ${text}`;

@@ -146,25 +146,24 @@ export class CallSocket {
 
   async #run(message: LazyJsonObject, request: SocketRequest, lane: string | undefined): Promise<void> {
     if (this.#webSocket.isClosed) return;
-    const { format, requestId } = this.#parts;
-    const id = requestId();
-    if (request.isPrepared) {
-      const answer = format.answerPrepared(message, id.slice(id.indexOf('_') + 1));
-      this.#turns.add(answer.id, { previous: request.previous, items: [request.items] });
-      for (const text of answer.messages) void this.#webSocket.send(text);
-      return;
-    }
-    const history = this.#turns.historyOf(request.previous);
-    const call = { message, request, socket: { lane, message: message.bytes } };
+    const id = this.#parts.requestId();
     try {
-      await this.#call(id, call, request.httpBody(history?.items ?? [], history?.previous));
+      if (request.isPrepared) this.#prepareTurn(id, message, request);
+      else await this.#call(id, { message, request, socket: { lane, message: message.bytes } });
     } catch (thrown) {
       this.#sendError(thrown, lane);
     }
   }
 
-  async #call(id: string, { message, request, socket }: SocketMessageCall, body: Buffer): Promise<void> {
+  #prepareTurn(id: string, message: LazyJsonObject, request: SocketRequest): void {
+    const answer = this.#parts.format.answerPrepared(message, id.slice(id.indexOf('_') + 1));
+    this.#turns.add(answer.id, { previous: request.previous, items: [request.items] });
+    for (const text of answer.messages) void this.#webSocket.send(text);
+  }
+
+  async #call(id: string, { message, request, socket }: SocketMessageCall): Promise<void> {
     const { wire, format, call } = this.#parts;
+    const history = this.#turns.historyOf(request.previous);
     const { query, headers } = this.#opening;
     const { lane } = socket;
     const context: RequestContext = { id, path: format.path, query, cors: [], socket };
@@ -173,7 +172,7 @@ export class CallSocket {
       webSocket: this.#webSocket,
       context,
       wire,
-      body,
+      body: request.httpBody(history?.items ?? [], history?.previous),
       headers: [...format.callHeaders(headers, message), 'content-type', 'application/json'],
       onHead: (sent) => {
         if (isTraced) void this.#webSocket.send(format.encodeHeaders(sent, lane));
