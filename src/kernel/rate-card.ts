@@ -133,7 +133,8 @@ export interface CostBound extends Qualifiers {
 /** The maximum cost of tokens within these bounds, however they are billed; without searches. */
 export function costCeiling(card: RateCard, bound: CostBound): NanoUsd {
   const rates = ratesFor(card, bound.inputTokens);
-  const thousandths = factorOf(card, bound);
+  // A provider may serve a call in its default tier.
+  const thousandths = Math.max(factorOf(card, bound), factorOf(card, { ...bound, service_tier: null }));
   const input = Math.max(
     rates.input,
     rates.cacheRead,

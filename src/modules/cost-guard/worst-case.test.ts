@@ -251,6 +251,13 @@ test('tiers, speeds and long inputs have their own prices', () => {
     const first = worstOf({ ...google, serviceTier }, { wire: gemini, card: tiered });
     assert.equal(first.cost, 2 * (first.inputTokens * 1000 + 100 * 10_000));
   }
+  const onVertex = exchangeOf(google, gemini, 'm', ['X-Vertex-AI-LLM-Shared-Request-Type', 'priority']);
+  const header = new WorstCase(onVertex, { ...modelPricing, card: tiered }, {});
+  assert.equal(header.cost, 2 * (header.inputTokens * 1000 + 100 * 10_000));
+  // A cheaper tier may be full.
+  const halved = compileCard({ input: 1, output: 10 }, { factors: { flex: 0.5 } });
+  const flex = worstOf({ ...request, service_tier: 'flex' }, { wire: openaiChat, card: halved });
+  assert.equal(flex.cost, flex.inputTokens * 1000 + 100 * 10_000);
   const fast = worstOf({ ...request, speed: 'fast' }, { card: tiered });
   assert.equal(fast.cost, 6 * (fast.inputTokens * 1000 + 100 * 10_000));
   const wide = worstOf({ ...request, system: 'x'.repeat(2000) }, { card: tiered });

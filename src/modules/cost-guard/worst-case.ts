@@ -61,7 +61,12 @@ export class WorstCase {
     this.isLimited =
       typeof request.max_tokens === 'number' || assumed.clamp === true || choosesOutputLimit(exchange);
     this.#thinkingTokens = thinkingBudgetOf(request);
-    this.#bound = boundOf(factors, this.inputTokens, hasTwelveHourCache(exchange));
+    const bound = boundOf(factors, this.inputTokens, hasTwelveHourCache(exchange));
+    const { clientRequest } = exchange;
+    this.#bound = {
+      ...bound,
+      service_tier: bound.service_tier ?? clientRequest.header(vertexTierHeader) ?? null,
+    };
     this.#passes = factors.furtherPasses.map((pass) => ({
       ...pass,
       card: (pass.model === undefined ? undefined : priceOf(pass.model)?.card) ?? modelPricing.card,
@@ -152,6 +157,9 @@ function answerCountOf({ fields }: CostFactors): number {
   const asked = fields.n ?? fields['generationConfig.candidateCount'];
   return typeof asked === 'number' && asked > 1 ? Math.ceil(Math.min(asked, limits.estimatedUsesMax)) : 1;
 }
+
+/** Vertex AI has no field for the tier. */
+const vertexTierHeader = 'x-vertex-ai-llm-shared-request-type';
 
 /** OpenAI's cache lifetime, in the options of the request or at any part of its input. */
 function hasTwelveHourCache({ clientRequest: { bytes } }: Exchange): boolean {
