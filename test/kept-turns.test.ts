@@ -37,6 +37,10 @@ test('a kept conversation goes on at another replica, and nobody reads it in Red
   assert.equal((await ask(other.url, 'where is it?', goingOn)).status, 200);
   assert.match(provider.last.bytes.toString(), /blue drawer.*where is it/);
 
+  const read = await call(other.url, { path: `/v1/responses/${first.json.id}`, headers });
+  assert.equal(read.status, 200, read.text);
+  assert.deepEqual(read.json.output, first.json.output);
+
   await redis.set(name, JSON.stringify({ items: [{ role: 'user', content: 'somebody else' }] }));
   const plain = await ask(other.url, 'where is it?', goingOn);
   assert.deepEqual([plain.status, at(plain.json, 'error', 'code')], [400, 'previous_response_not_found']);

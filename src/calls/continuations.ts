@@ -7,6 +7,7 @@ import type { Pipeline } from '../kernel/pipeline.ts';
 import { isResolved, type Target, wiresOf } from '../kernel/provider.ts';
 import { AnswerBuilder } from '../kernel/reply/answer-events.ts';
 import { type Reply, replyOwnership } from '../kernel/reply/reply.ts';
+import type { WireFormat } from '../kernel/wire-format.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Compactions } from './compactions.ts';
 import { limits } from './limits.ts';
@@ -35,12 +36,7 @@ export class Continuations {
 
   async #runContinued({ exchange, pipeline, upstream, continuation }: ContinuedCall): Promise<Reply> {
     const { wire, fields } = exchange.clientRequest;
-    // The provider of an unresolved target is known behind the modules.
-    const isKeptBy = (target: Target) =>
-      !isResolved(target) ||
-      (target.provider.answerLocally === undefined &&
-        wiresOf(target).includes(wire) &&
-        continuation.isStoredBy(target.provider));
+    const isKeptBy = (target: Target) => isStoredBy(target, wire);
     const written = async (outgoing: Exchange): Promise<Exchange> => {
       const isKnownThere =
         isKeptBy(outgoing.target) && !(await this.#isStoredElsewhere(outgoing, pipeline, continuation));
@@ -125,6 +121,15 @@ export class Continuations {
     });
   }
 
+  /** Whether the gateway stores the answer of a call, as far as that is known before its modules run. */
+  isStoredHere({ target, clientRequest }: Exchange, { mayEdit }: Pipeline): boolean {
+    return mayEdit || !isStoredBy(target, clientRequest.wire);
+  }
+
+  saveTurn(scope: string, id: string, turn: Turn): Promise<void> {
+    return this.#turns.save(scope, id, turn);
+  }
+
   findTurn(scope: string, id: string): Promise<Turn | undefined> {
     return this.#turns.find(scope, id);
   }
@@ -164,6 +169,7 @@ export class Continuations {
     for (let next: string | undefined = last; next !== undefined; next = turns.at(-1)?.previous) {
       const turn = turns.length < limits.turnsMax ? await this.#turns.find(scope, next) : undefined;
       if (turn === undefined) throw continuation.notFoundError(last);
+      if (turn.isPending === true && next === last) throw pendingAnswerError(last);
       turns.push(turn);
     }
     return turns.reverse();
@@ -191,6 +197,20 @@ export class Continuations {
       })
       .onEnd(() => keeping);
   }
+}
+
+/** The provider of an unresolved target is known behind the modules. */
+function isStoredBy(target: Target, wire: WireFormat): boolean {
+  return (
+    !isResolved(target) ||
+    (target.provider.answerLocally === undefined &&
+      wiresOf(target).includes(wire) &&
+      wire.continuation?.isStoredBy(target.provider) === true)
+  );
+}
+
+function pendingAnswerError(id: string): GatewayError {
+  return new GatewayError('invalid_request', `the response '${id}' is not complete yet`);
 }
 
 interface SaveTurnOptions {

@@ -45,6 +45,12 @@ export const limits = {
   decisionLogCharsMax: 32 * 1024 * 1024,
   /** Turns that one conversation is assembled from; agents that run for days make hundreds. */
   turnsMax: 10_000,
+  /** Answers of one account that a process makes in the background: an answer may take many minutes. */
+  backgroundAnswersMax: 100,
+  /** Without a renewal, an answer in the background counts as failed after this long, several renewals. */
+  backgroundLeaseMs: 30_000,
+  /** Interval of renewals, and of looking for a cancellation from another replica. */
+  backgroundBeatMs: 5000,
   /** Configurations of one account, and the size of all. */
   configurationsMax: 50,
   configurationsCharactersMax: 256 * 1024,

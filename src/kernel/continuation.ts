@@ -16,6 +16,10 @@ export interface Turn {
   readonly answer?: JsonObject;
   /** The number of items at the end that are the answer's output. */
   readonly outputCount?: number;
+  /** Whether the answer is still being made. */
+  readonly isPending?: boolean;
+  /** Until when a process has the lease for an answer in the background. */
+  readonly leasedUntilMs?: number;
   /** The provider that also knows the answer by this id. */
   readonly keptBy?: string;
 }
@@ -31,7 +35,7 @@ export interface TurnStore {
 export interface Continuation {
   /** Whether a request may continue from an answer, or be continued from. */
   isUsed(fieldReader: FieldReader): boolean;
-  /** Whether a request asks its provider to store a new conversation, beyond its answer. */
+  /** Whether a request asks its provider for more than an answer: to store a new conversation, to work in the background. */
   begins(fieldReader: FieldReader): boolean;
   /** Whether a provider of this format stores answers. */
   isStoredBy(provider: Provider): boolean;
@@ -49,6 +53,8 @@ export interface Continuation {
   withoutOwnIds(items: readonly JsonObject[]): readonly JsonObject[];
   /** The request with these items in place of its own, and of the answer that it continues from. */
   withItems(body: JsonObject, items: readonly JsonObject[], shared?: JsonObject): JsonObject;
+  /** For formats whose clients may read an answer later. */
+  readonly background?: BackgroundMode;
   /** Whether the client may continue from the answer. */
   isContinuable(fieldReader: FieldReader): boolean;
   /** The id of an answer that the gateway stores; `name` is unique. */
@@ -57,4 +63,19 @@ export interface Continuation {
   turnOf(body: JsonObject, answer: Answer): { readonly id: string; readonly turn: Turn };
   /** The error for an answer that is not stored. */
   notFoundError(id: string): GatewayError;
+}
+
+/** How clients of a format ask for an answer that they read later. */
+export interface BackgroundMode {
+  isRequested(fieldReader: FieldReader): boolean;
+  /** Rejects a request with fields that the background excludes. */
+  check(fieldReader: FieldReader): void;
+  /** The id of the answer, and its turn before it is complete; `thrown` says why it failed. */
+  begin(
+    body: JsonObject,
+    answer: { readonly name: string; readonly model: string },
+  ): {
+    readonly id: string;
+    turn(status: 'queued' | 'in_progress' | 'failed' | 'cancelled', thrown?: unknown): Turn;
+  };
 }

@@ -1,4 +1,5 @@
 import type { Admission } from '../calls/admission.ts';
+import type { BackgroundAnswers } from '../calls/background-answers.ts';
 import type { CallReceipts } from '../calls/call-receipts.ts';
 import type { CallRunner } from '../calls/call-runner.ts';
 import type { CallerAuthenticator } from '../calls/caller-authenticator.ts';
@@ -23,13 +24,15 @@ import type { BodyMemoryBudget, MemoryReservation } from './body-memory-budget.t
 import { deliver } from './delivery/deliver.ts';
 import { limits } from './limits.ts';
 import { rejectCall } from './reject-call.ts';
-import type { RequestContext } from './respond.ts';
+import { type RequestContext, sendResponse } from './respond.ts';
 import type { SlowBodyMonitor } from './slow-body-monitor.ts';
 
 export interface InferenceParts {
   readonly callers: CallerAuthenticator;
   readonly admission: Admission;
   readonly callRunner: CallRunner;
+  /** Undefined if every client waits for its answer. */
+  readonly backgroundAnswers?: BackgroundAnswers;
   readonly receipts: CallReceipts;
   readonly recordings: CallRecordings;
   readonly memoryBudget: BodyMemoryBudget;
@@ -68,6 +71,7 @@ export class InferenceHandler {
       callers: callerAuthenticator,
       admission,
       callRunner,
+      backgroundAnswers,
       receipts,
       recordings,
       memoryBudget,
@@ -78,7 +82,10 @@ export class InferenceHandler {
     } = this.#parts;
     const clientPresence = new ClientPresence();
     this.#inFlight.add(clientPresence);
-    res.onAbort(() => clientPresence.leave());
+    let isInBackground = false;
+    res.onAbort(() => {
+      if (!isInBackground) clientPresence.leave();
+    });
     let memory: MemoryReservation | undefined;
     let letGo: (() => void) | undefined;
     let isGuest = false;
@@ -111,6 +118,15 @@ export class InferenceHandler {
       );
       const { exchange, pipeline, countedCall } = admittedCall;
       const { identity } = countedCall;
+      if (backgroundAnswers?.accepts(admittedCall) === true) {
+        isInBackground = true;
+        const answer = await backgroundAnswers.start(admittedCall, () =>
+          this.#release(clientPresence, reservation, letGo),
+        );
+        const bytes = Buffer.from(JSON.stringify(answer));
+        sendResponse(res, { status: 200, headers: ['content-type', 'application/json'], bytes }, context);
+        return;
+      }
       recording = recordings.open(identity, { id, clientRequest, pipeline: pipeline.text });
       if (recording !== undefined) {
         res.observe(recording);
@@ -123,10 +139,18 @@ export class InferenceHandler {
       failure = thrown;
       rejectCall(isGuest ? hideProviderError(thrown) : thrown, { res, context, wire, log });
     } finally {
-      letGo?.();
-      memory?.release();
-      this.#inFlight.delete(clientPresence);
+      if (!isInBackground) this.#release(clientPresence, memory, letGo);
       recording?.close(inFlightCall, failure);
     }
+  }
+
+  #release(
+    clientPresence: ClientPresence,
+    memory: MemoryReservation | undefined,
+    letGo: (() => void) | undefined,
+  ): void {
+    letGo?.();
+    memory?.release();
+    this.#inFlight.delete(clientPresence);
   }
 }

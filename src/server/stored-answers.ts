@@ -1,3 +1,4 @@
+import type { BackgroundAnswers } from '../calls/background-answers.ts';
 import type { CallerAuthenticator } from '../calls/caller-authenticator.ts';
 import type { Continuations } from '../calls/continuations.ts';
 import type { HttpRequest } from '../http/request.ts';
@@ -15,6 +16,7 @@ import { sendResponse } from './respond.ts';
 export interface StoredAnswerParts {
   readonly callers: CallerAuthenticator;
   readonly continuations: Continuations;
+  readonly backgroundAnswers: BackgroundAnswers;
   readonly relay: RelayHandler;
   readonly log: Log;
 }
@@ -28,19 +30,20 @@ export class StoredAnswerHandler {
   }
 
   async handle(req: HttpRequest, res: HttpResponse, relayContext: RelayContext): Promise<void> {
-    const { callers, continuations, relay, log } = this.#parts;
+    const { callers, continuations, backgroundAnswers, relay, log } = this.#parts;
     const { context, wire, route } = relayContext;
     try {
       const { caller } = await callers.identifyCurrent(req.headers);
       const scope = scopeOf(caller);
       const id = answerIdIn(route, context.path);
-      const turn = await continuations.findTurn(scope, id);
-      if (turn?.answer === undefined) {
-        if (turn === undefined && ownResponsePattern.test(id)) throw answerNotFoundError(id);
-        const defaultProvider = turn?.keptBy ?? route.defaultProvider ?? '';
+      const stored = await continuations.findTurn(scope, id);
+      if (stored?.answer === undefined) {
+        if (stored === undefined && ownResponsePattern.test(id)) throw answerNotFoundError(id);
+        const defaultProvider = stored?.keptBy ?? route.defaultProvider ?? '';
         await relay.handle(req, res, { ...relayContext, route: { ...route, defaultProvider } });
         return;
       }
+      const turn = await backgroundAnswers.stateOf(scope, id, stored);
       const answer = await this.#answer({
         scope,
         id,
@@ -58,9 +61,10 @@ export class StoredAnswerHandler {
 
   /** A string is a stream. */
   async #answer({ scope, id, turn, route, query }: StoredAnswerRequest): Promise<object | string> {
-    const { continuations } = this.#parts;
+    const { continuations, backgroundAnswers } = this.#parts;
     switch (route.storedAnswer) {
       case 'delete':
+        if (turn.isPending === true) throw pendingError();
         await continuations.deleteTurn(scope, id);
         return { id, object: 'response', deleted: true };
       case 'listInput': {
@@ -69,9 +73,12 @@ export class StoredAnswerHandler {
         return inputItemPage(await continuations.inputOf(scope, id, continuation), id, query);
       }
       case 'cancel':
-        throw new GatewayError('invalid_request', 'Cannot cancel a synchronous response.');
+        if (turn.answer?.background !== true)
+          throw new GatewayError('invalid_request', 'Cannot cancel a synchronous response.');
+        return storedResponseOf(await backgroundAnswers.cancel(scope, id, turn)) ?? {};
       default: {
         const response = storedResponseOf(turn) ?? {};
+        if (query.get('stream') === 'true' && turn.isPending === true) throw pendingError();
         return query.get('stream') === 'true'
           ? streamStoredResponse(response, query.get('starting_after'))
           : response;
@@ -93,6 +100,13 @@ function answerIdIn({ path: pattern }: RelayRoute, path: string): string {
   const [start = '', end = ''] = pattern.split('*');
   const bare = path.endsWith('/') ? path.slice(0, -1) : path;
   return bare.slice(start.length, bare.length - end.length);
+}
+
+function pendingError(): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    'the response is still being made; wait for its end or cancel it',
+  );
 }
 
 /** Ids of responses that the gateway stores. */

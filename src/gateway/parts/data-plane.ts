@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { ProviderKeyVault } from '../../accounts/provider-key-vault.ts';
 import { Admission } from '../../calls/admission.ts';
+import { BackgroundAnswers } from '../../calls/background-answers.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
 import type { CallerAdmissions } from '../../calls/caller-admission.ts';
 import { Credentials } from '../../calls/credentials.ts';
@@ -9,6 +10,7 @@ import { createKeyPools } from '../../calls/key-pool.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { createTokenCounter } from '../../providers/upstream.ts';
 import { BodyMemoryBudget } from '../../server/body-memory-budget.ts';
 import { CountTokensHandler } from '../../server/count-tokens.ts';
@@ -117,11 +119,18 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     log,
     keepAliveMs: settings.keepAliveMs,
   };
-  const inferenceHandler = new InferenceHandler(callParts);
+  const backgroundAnswers = new BackgroundAnswers({
+    continuations: parts.continuations,
+    callRunner,
+    clock: systemClock,
+    log,
+  });
+  const inferenceHandler = new InferenceHandler({ ...callParts, backgroundAnswers });
   const relayHandler = new RelayHandler({ ...callParts, relayUpstream });
   const storedAnswerHandler = new StoredAnswerHandler({
     callers: callerAuthenticator,
     continuations: parts.continuations,
+    backgroundAnswers,
     relay: relayHandler,
     log,
   });
@@ -179,5 +188,6 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     async drain(untilMs) {
       while (openCalls() > 0 && performance.now() < untilMs) await sleep(20);
     },
+    close: () => backgroundAnswers.close(),
   };
 }

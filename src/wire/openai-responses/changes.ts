@@ -5,10 +5,10 @@ import { changedFields } from '../changed-fields.ts';
 import { extensionBodyFields } from '../foreign.ts';
 import { objectOf, omitUndefined } from '../json-values.ts';
 import { originalsOf } from '../originals.ts';
-import { inputItemsOf } from './continuation.ts';
 import { leadingInstructions } from './decode-items.ts';
 import { encodeFormat, restoreTools, toolChoiceFields } from './encode-fields.ts';
 import { type EncodeContext, encodeMessage } from './encode-items.ts';
+import { inputItemsOf } from './input-items.ts';
 import { restoreSearchNamespaces } from './namespaces.ts';
 
 /** The changes to the client's own body: only fields that differ from those decoded. */

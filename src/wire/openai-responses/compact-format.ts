@@ -8,9 +8,10 @@ import { type DecodedReply, JsonReplyDecoder } from '../json-reply-decoder.ts';
 import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { objectsOf } from '../json-values.ts';
 import { compactFormatName, dropTriggers, nameOf, responsesCompaction, userItemsOf } from './compaction.ts';
-import { inputItemsOf, responsesContinuation } from './continuation.ts';
+import { responsesContinuation } from './continuation.ts';
 import { encodeOutputItems, responseIdOf } from './encode-response.ts';
 import { toForeignBlock } from './foreign-items.ts';
+import { inputItemsOf } from './input-items.ts';
 import { createOpenaiResponses } from './openai-responses.ts';
 import { readResponse, summarizeResponse } from './read-response.ts';
 import { encodeUsage } from './usage.ts';
@@ -30,6 +31,8 @@ const compaction: Compaction = {
     })),
 };
 
+const { background: _background, ...continuation } = responsesContinuation;
+
 /** OpenAI's endpoint that compacts a conversation: a Responses request, answered with a list of items to continue from. */
 function createCompactFormat(clock: Clock): WireFormat {
   const { reframe, promptCacheSeconds, socket, layout, ...responses } = createOpenaiResponses(clock);
@@ -43,7 +46,7 @@ function createCompactFormat(clock: Clock): WireFormat {
     requestPath: (_model, _streamed, query) => `/responses/compact${query}`,
     isPlain: () => false,
     compaction,
-    continuation: { ...responsesContinuation, isContinuable: () => false },
+    continuation: { ...continuation, isContinuable: () => false },
     decodeRequest: ({ stream: _stream, ...body }) =>
       responses.decodeRequest({ ...body, input: [...inputItemsOf(body), { type: 'compaction_trigger' }] }),
     encodeRequest: (request, clientRequest, accepts) =>

@@ -8,8 +8,8 @@ import { wrapOpaque } from '../opaque-data.ts';
 import { attachOriginals, originalsOf } from '../originals.ts';
 import { isTrigger, isTriggerBlock, sealedSummaryOf } from './compaction-items.ts';
 import { openedSummary } from './compaction-texts.ts';
-import { inputItemsOf } from './continuation.ts';
 import { toForeignBlock } from './foreign-items.ts';
+import { inputItemsOf } from './input-items.ts';
 
 /** The format of the endpoint that only compacts, which providers list if they make compactions. */
 export const compactFormatName = 'openai-responses-compact';

@@ -3,19 +3,15 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { objectsOf, stringOf } from '../json-values.ts';
+import { responsesBackground } from './background.ts';
 import { encodeResponse, responseIdOf } from './encode-response.ts';
+import { inputItemsOf } from './input-items.ts';
 import { reasoningTextOf } from './reasoning.ts';
-
-/** The input of a request as items. */
-export function inputItemsOf(body: JsonObject): readonly JsonObject[] {
-  const { input } = body;
-  return typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : objectsOf(input);
-}
 
 /** Clients refer to the previous response, or to single items of earlier ones, unless they disable storage. */
 export const responsesContinuation: Continuation = {
   isUsed: () => true,
-  begins: () => false,
+  begins: responsesBackground.isRequested,
   isStoredBy: () => true,
   previousIdIn: (fieldReader) => stringOf(fieldReader.get('previous_response_id')),
   mayQuote: (bytes) =>
@@ -39,7 +35,8 @@ export const responsesContinuation: Continuation = {
     });
   },
   withoutOwnIds: (items) => items.flatMap(withoutOwnId),
-  withItems: ({ previous_response_id: _, ...rest }, input) => ({ ...rest, input }),
+  background: responsesBackground,
+  withItems: ({ previous_response_id: _, background: __, ...rest }, input) => ({ ...rest, input }),
   isContinuable: (fieldReader) => fieldReader.get('store') !== false,
   answerIdOf: (name) => name,
   turnOf(body, answer) {

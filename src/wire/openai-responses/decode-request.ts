@@ -5,9 +5,9 @@ import { collectExtensionFields, type ExtensionFields } from '../extension-field
 import { toExtensions } from '../foreign.ts';
 import { booleanOf, numberOf, objectOf, omitUndefined, stringOf } from '../json-values.ts';
 import { dropCompactedItems } from './compaction-items.ts';
-import { inputItemsOf } from './continuation.ts';
 import { decodeItems, decodeSystem, leadingInstructions } from './decode-items.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
+import { inputItemsOf } from './input-items.ts';
 import { createToolNameResolver } from './namespaces.ts';
 
 export function decodeRequest(body: JsonObject): ChatRequest {

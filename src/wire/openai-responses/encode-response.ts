@@ -41,7 +41,7 @@ export function createResponseSkeleton(
     object: 'response',
     created_at: createdSeconds,
     status: 'in_progress',
-    background: false,
+    background: clientBody.background === true,
     error: null,
     incomplete_details: null,
     instructions: clientBody.instructions ?? null,
