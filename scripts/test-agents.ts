@@ -25,6 +25,7 @@ try {
     for (const scenario of chosen(scenarios, ({ name }) => [name])) {
       if (scenario.manyTools === true && agent.takesServers !== true) continue;
       if (scenario.webSocket === true && agent.hasWebSocket !== true) continue;
+      if (scenario.modelBefore !== undefined && agent.continues !== true) continue;
       const walked = await runScenario(agent, installed, scenario);
       if (!walked.passed) process.exitCode = 1;
       if (values.verbose === true || !walked.passed) console.error(walked.output);

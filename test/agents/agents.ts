@@ -16,6 +16,8 @@ export interface AgentEnvironment {
   readonly server?: readonly string[] | undefined;
   /** Whether it makes its calls over a WebSocket. */
   readonly usesWebSocket?: boolean | undefined;
+  /** Whether it continues the conversation of its last run. */
+  readonly continues?: boolean;
 }
 
 interface Launch {
@@ -41,6 +43,8 @@ export interface Agent {
   readonly takesServers?: true;
   /** Whether it can make its calls over a WebSocket. */
   readonly hasWebSocket?: true;
+  /** Whether it is told to continue its last conversation here. */
+  readonly continues?: true;
 }
 
 interface ReadTool {
@@ -59,7 +63,8 @@ const claudeCode: Agent = {
   otherModel: 'gpt-5-mini',
   reading: [{ tool: 'Read', input: (path) => ({ file_path: path }) }],
   takesServers: true,
-  launch: ({ url, token, model, headers, home, server }, prompt) => ({
+  continues: true,
+  launch: ({ url, token, model, headers, home, server, continues }, prompt) => ({
     environment: {
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_AUTH_TOKEN: token,
@@ -74,7 +79,7 @@ const claudeCode: Agent = {
     },
     args: server
       ? ['-p', prompt, '--mcp-config', join(home, 'servers.json'), '--allowedTools', `mcp__${serverName}`]
-      : ['-p', prompt],
+      : ['-p', prompt, ...(continues === true ? ['--continue'] : [])],
     files: server
       ? { [join(home, 'servers.json')]: JSON.stringify({ mcpServers: { [serverName]: started(server) } }) }
       : {},
@@ -99,9 +104,14 @@ const codex: Agent = {
   ],
   takesServers: true,
   hasWebSocket: true,
-  launch: ({ url, token, model, home, headers, server, usesWebSocket = false }, prompt) => ({
+  continues: true,
+  launch: ({ url, token, model, home, headers, server, continues, usesWebSocket = false }, prompt) => ({
     environment: { CODEX_HOME: join(home, '.codex'), WEIR_TOKEN: token },
-    args: ['exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access', prompt],
+    args: [
+      ...['exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access'],
+      ...(continues === true ? ['resume', '--last'] : []),
+      prompt,
+    ],
     files: {
       [join(home, '.codex', 'config.toml')]: [
         `model = ${JSON.stringify(model)}`,

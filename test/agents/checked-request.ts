@@ -3,20 +3,36 @@ import { objectOf, objectsOf, stringOf } from '../../src/wire/json-values.ts';
 import { searchesWeb } from './scripted-turns.ts';
 
 /** What a strict provider would refuse in a request; undefined where nothing is wrong. */
-export function faultIn({ url, json, headers }: SeenRequest, expected: Expected): string | undefined {
-  const model = json.model ?? /\/models\/(.*):/.exec(url)?.[1];
-  if (model !== expected.model) return `the model is ${model} and not ${expected.model}`;
+export function faultIn({ url, json, headers, bytes }: SeenRequest, expected: Expected): string | undefined {
+  const model = modelIn({ url, json });
+  if (!expected.models.includes(model))
+    return `the model is ${model} and not ${expected.models.join(' or ')}`;
+  const foreign = foreignThinking.find((mark) => bytes.includes(mark));
+  if (foreign !== undefined) return `thinking of another maker: ${foreign}`;
   const key =
     stringOf(headers['x-api-key'] ?? headers['x-goog-api-key']) ??
     headers.authorization?.replace('Bearer ', '');
   if (key !== undefined && !expected.keys.includes(key)) return 'the key is not the provider’s';
   if (url.startsWith('/v1/messages')) return faultInMessages(json);
   if (url.startsWith('/v1beta/')) return faultInGemini(json);
-  return url.startsWith('/v1/responses') ? faultInResponses(json) : faultInChat(json);
+  // A model of another format has not searched.
+  const searches = expected.models.length === 1 && searchesWeb(json);
+  return url.startsWith('/v1/responses') ? faultInResponses(json, searches) : faultInChat(json);
 }
 
+export function modelIn({ url, json }: Pick<SeenRequest, 'url' | 'json'>): string {
+  return String(json.model ?? /\/models\/(.*):/.exec(url)?.[1]);
+}
+
+/** No provider reads what is sealed, or signed by nobody. */
+const foreignThinking = [
+  'weir.sealed',
+  Buffer.from('weir.sealed').toString('base64').slice(0, 12),
+  '"signature":""',
+];
+
 interface Expected {
-  readonly model: string;
+  readonly models: readonly string[];
   readonly keys: readonly string[];
 }
 
@@ -51,12 +67,13 @@ function faultInChat(json: Json): string | undefined {
   return faultInNames(objectsOf(json.tools).map((tool) => objectOf(tool.function)?.name));
 }
 
-function faultInResponses(json: Json): string | undefined {
+function faultInResponses(json: Json, searches: boolean): string | undefined {
   const calls = new Set<unknown>();
   let before: unknown;
-  for (const { type, call_id } of objectsOf(json.input)) {
+  for (const { type, call_id, encrypted_content: encrypted } of objectsOf(json.input)) {
+    if (type === 'reasoning' && !encrypted) return 'a reasoning item that is not encrypted';
     if (type === 'function_call') calls.add(call_id);
-    if (type === 'function_call' && before !== 'web_search_call' && searchesWeb(json))
+    if (type === 'function_call' && before !== 'web_search_call' && searches)
       return `The search before the call ${call_id} is missing.`;
     before = type;
     if (type === 'function_call_output' && !calls.has(call_id))

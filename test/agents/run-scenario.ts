@@ -3,18 +3,18 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FakeUpstream, type SeenRequest } from '../../src/testing/fake-upstream.ts';
+import { FakeUpstream, type Script, type SeenRequest } from '../../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../../src/testing/test-gateway.ts';
 import { objectOf, objectsOf, stringOf } from '../../src/wire/json-values.ts';
 import { Person } from '../support/cloud.ts';
 import { exampleModules } from '../support/example-modules.ts';
 import { listening } from '../support/server.ts';
-import type { Agent } from './agents.ts';
-import { faultIn } from './checked-request.ts';
+import type { Agent, AgentEnvironment } from './agents.ts';
+import { faultIn, modelIn } from './checked-request.ts';
 import { finding } from './finding.ts';
 import { type AgentProcess, launchAgent } from './launch-agent.ts';
 import { providerKeys, type Scenario, word } from './scenarios.ts';
-import { answering } from './scripted-turns.ts';
+import { answering, thinkingFirst } from './scripted-turns.ts';
 
 export interface ScenarioResult {
   readonly passed: boolean;
@@ -40,9 +40,15 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
   for (const made of [home, work]) mkdirSync(made);
   const file = join(work, 'river.txt');
   const model = scenario.model(agent);
+  const models = [model, ...(scenario.modelBefore === undefined ? [] : [scenario.modelBefore])];
   let calls = 0;
   const provider = await FakeUpstream.start((request) => {
-    const fault = faultIn(request, { model: model.replace(/^lmstudio\//, ''), keys: providerKeys });
+    const script = scriptFor(request);
+    const thinks = modelIn(request) === nameAtProvider(scenario.modelBefore ?? '');
+    return thinks ? thinkingFirst(request, script) : script;
+  });
+  function scriptFor(request: SeenRequest): Script {
+    const fault = faultIn(request, { models: models.map(nameAtProvider), keys: providerKeys });
     if (fault !== undefined) {
       faults.push(fault);
       return {
@@ -68,7 +74,7 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
     if (results === looks) return answering(request, { tool: reading.tool, input: reading.input(file) });
     const isRead = request.bytes.includes(word);
     return answering(request, { text: isRead ? `The word is ${word}.` : 'The file was not to be read.' });
-  });
+  }
   const examples = exampleModules(...(scenario.examples ?? []));
   const weir = await startTestGateway({
     WEIR_MODULES: examples.setting,
@@ -84,9 +90,13 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
     const server = scenario.manyTools === true ? [process.execPath, houseServer] : undefined;
     const { headers = {}, webSocket: usesWebSocket } = scenario;
     const place = { url: refusals.url, token, model, home, work, headers, server, usesWebSocket };
-    const launch = () =>
-      launchAgent({ agent, folder, place, prompt, files: { [file]: `${word}\n` }, timeoutMs: 90_000 });
-    let run = await launch();
+    const launch = (differs: Partial<AgentEnvironment> = {}) =>
+      launchAgent({
+        ...{ agent, folder, place: { ...place, ...differs }, prompt },
+        ...{ files: { [file]: `${word}\n` }, timeoutMs: 90_000 },
+      });
+    if (scenario.modelBefore !== undefined) await launch({ model: scenario.modelBefore });
+    let run = await launch({ continues: scenario.modelBefore !== undefined });
     // Vectors of the agent's tools are made after a call.
     for (let more = launchesMax - 1; scenario.manyTools === true && more > 0; more--) {
       if (faults.length > 0 || seenAt(run, scenario.sees) !== undefined) break;
@@ -106,6 +116,10 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
     examples.remove();
     rmSync(root, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+function nameAtProvider(model: string): string {
+  return model.replace(/^lmstudio\//, '');
 }
 
 async function accountKey(url: string): Promise<string> {

@@ -18,6 +18,8 @@ export interface Scenario {
   readonly manyTools?: true;
   /** Calls are made over a WebSocket. */
   readonly webSocket?: true;
+  /** The model of a first run, which thinks; the agent continues that conversation. */
+  readonly modelBefore?: string;
   /** What the agent is told to send. */
   readonly headers?: Readonly<Record<string, string>>;
   /** With an account, its key and its stored provider keys. */
@@ -49,6 +51,22 @@ export const scenarios: readonly Scenario[] = [
     name: 'cross',
     summary: 'a model of a provider of another format',
     model: ({ otherModel }) => otherModel,
+    environment: keys,
+    sees: new RegExp(word),
+  },
+  {
+    name: 'back',
+    summary: 'the agent’s own model continues a conversation with Gemini, which signed its thinking',
+    model: own,
+    modelBefore: 'gemini-3-flash-preview',
+    environment: keys,
+    sees: new RegExp(word),
+  },
+  {
+    name: 'back, unsigned',
+    summary: 'the same after a model that signs nothing',
+    model: own,
+    modelBefore: 'lmstudio/some-model',
     environment: keys,
     sees: new RegExp(word),
   },

@@ -32,6 +32,21 @@ export function brokenOff(request: SeenRequest): Script {
   return { ...script, chunks: open, ending: 'cut' };
 }
 
+/** The same answer of a model that thinks first; Gemini signs its calls. */
+export function thinkingFirst({ url }: SeenRequest, { chunks = [], ...script }: Script): Script {
+  const { opening } = dialectAt(url);
+  const isGemini = url.startsWith('/v1beta/');
+  const thought = isGemini
+    ? opening.replace('"parts":[]', '"parts":[{"text":"A file.","thought":true}]')
+    : opening.replace('"content":""', '"reasoning_content":"A file."');
+  const signed = chunks.map((chunk) =>
+    typeof chunk === 'string'
+      ? chunk.replace('{"functionCall"', '{"thoughtSignature":"c2lnbmVk","functionCall"')
+      : chunk,
+  );
+  return { ...script, chunks: [thought, ...signed] };
+}
+
 function inputOf({ input }: { readonly input: object }): string {
   return JSON.stringify(input);
 }
