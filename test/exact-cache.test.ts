@@ -122,7 +122,7 @@ for (const { format, path, model, key, says, frames, truncated, refusal } of for
 
   test(`${format}: a stream that broke off is asked for again`, async () => {
     fake.answerWith({ chunks: frames.slice(0, 5), ending: 'cut' });
-    await call(stream);
+    await assert.rejects(call(stream));
     fake.answerWith(says);
     assert.equal(cacheOf(await call(stream)), 'miss');
     assert.equal(fake.requests.length, 2);

@@ -20,7 +20,7 @@ import { limits as providersLimits } from '../src/providers/limits.ts';
 import { limits as serverLimits } from '../src/server/limits.ts';
 import type { Script } from '../src/testing/fake-upstream.ts';
 import { at } from './support/at.ts';
-import { call, openCall, readAnswer, StreamReader, startCall } from './support/call.ts';
+import { brokenCall, call, openCall, readAnswer, StreamReader, startCall } from './support/call.ts';
 import { collectGarbage } from './support/collect-garbage.ts';
 import { lowerQuartile } from './support/cpu-time.ts';
 import { eventually } from './support/eventually.ts';
@@ -348,21 +348,23 @@ for (const format of formats) {
   });
 
   for (const ending of ['cut', 'end'] as const)
-    test(`a stream that breaks in the middle (${ending}) closes with an error in the client's dialect (${format.name})`, async () => {
+    test(`a stream that breaks in the middle (${ending}) breaks for the client, after whole frames (${format.name})`, async () => {
       const { fake, weir } = await enter();
       const whole = format.start.join('') + format.content('one');
       fake.answerWith({ chunks: [whole, format.content('two').slice(0, -20)], ending });
-      const answer = await call(weir.url, requestSentIn(format, true));
+      const answer = await brokenCall(weir.url, requestSentIn(format, true));
       assert.equal(answer.status, 200);
       assert.equal(answer.text.startsWith(whole), true);
-      const frames = answer.text.split(/\r?\n\r?\n/);
-      assert.equal(frames.at(-1), '', 'the last frame is closed');
-      const error = frames.at(-2) ?? '';
-      assert.equal(error.startsWith(format.errorFrameStart), true, error);
-      const data: unknown = JSON.parse(error.slice(error.indexOf('{')));
-      assert.equal(at(data, 'error', 'type'), format.errorTypes[502]);
-      assert.equal(at(data, 'request_id'), answer.headers['x-request-id']);
       assert.equal(fake.requests.length, 1);
+      const rest = answer.text.slice(whole.length);
+      if (format.name !== 'Gemini') {
+        assert.match(rest, /^$|\n\r?\n$/);
+        assert.equal(rest.includes(format.errorFrameStart), false);
+        return;
+      }
+      const error: unknown = JSON.parse(rest);
+      assert.equal(at(error, 'error', 'type'), format.errorTypes[502]);
+      assert.equal(at(error, 'request_id'), answer.headers['x-request-id']);
     });
 
   test(`an unstreamed answer that breaks in the middle is a 502 (${format.name})`, async () => {
@@ -432,7 +434,7 @@ test('a stream that falls silent for good closes with an error', async () => {
       const error: unknown = JSON.parse(rest.slice(rest.indexOf('{')));
       assert.equal(at(error, 'error', 'type'), format.errorTypes[504]);
       assert.equal(errorCodeIn(error), 'upstream_timeout');
-      assert.match(answer.text, /\n\r?\n$/);
+      if (format.name !== 'Gemini') assert.match(answer.text, /\n\r?\n$/);
     }),
   );
 });

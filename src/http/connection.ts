@@ -69,6 +69,10 @@ export class Connection implements ServerConnection, ResponseConnection {
     this.#socket.destroy();
   }
 
+  closeSoon(): void {
+    this.#close();
+  }
+
   reset(): void {
     this.#socket.resetAndDestroy();
   }

@@ -229,6 +229,7 @@ class NodeConnection implements ServerConnection {
         this.#response = undefined;
         this.#close();
       },
+      closeSoon: () => this.#close(),
       destroy: () => socket.destroy(),
       reset: () => socket.resetAndDestroy(),
       takeSocket: () => {
@@ -369,6 +370,7 @@ class NodeConnection implements ServerConnection {
         // The rest of an unread body cannot be told from the next request.
         if (!keepsAlive || this.#body?.isComplete === false) this.#close();
       },
+      closeSoon: () => this.#close(),
       destroy: () => this.#socket.destroy(),
       reset: () => this.#socket.resetAndDestroy(),
       takeSocket: () => undefined,

@@ -13,6 +13,8 @@ export interface ResponseConnection {
   readonly needsDrain: boolean;
   /** Sends the last pieces of the response. */
   end(keepsAlive: boolean, ...pieces: readonly (Uint8Array | string)[]): void;
+  /** Closes the connection when everything is sent. */
+  closeSoon(): void;
   /** Closes the connection at once. */
   destroy(): void;
   /** Closes the connection with a TCP reset. */
@@ -134,7 +136,17 @@ export class HttpResponse {
     return taken;
   }
 
-  /** Closes the connection so that the client sees an incomplete response. */
+  /** Sends what was written, and closes the connection so that the client sees an incomplete response. */
+  breakOff(): void {
+    if (this.isClosed) return;
+    this.#isEnded = true;
+    this.#abortListeners = [];
+    this.#send(false);
+    if (this.#framing === 'end') this.#connection.reset();
+    else this.#connection.closeSoon();
+  }
+
+  /** Closes the connection at once, so that the client sees an incomplete response. */
   destroy(): void {
     if (this.#framing === 'end') this.#connection.reset();
     else this.#connection.destroy();

@@ -97,6 +97,8 @@ export interface ErrorDetails {
   readonly resetsAtMs?: number;
   /** False if retrying the same call cannot help. */
   readonly shouldRetry?: boolean;
+  /** Whether the provider broke off an answer that had begun. */
+  readonly isInterruption?: true;
   readonly upstream?: UpstreamErrorResponse;
   /** The usage that a provider reported with its error. */
   readonly usage?: Usage;
@@ -140,6 +142,11 @@ export function isPermanent({ code, status, details }: GatewayError): boolean {
 
 /** Some clients retry even these for minutes, which hides the reason. */
 const permanentStatuses = new Set([400, 401, 402, 403, 404]);
+
+/** Whether a provider broke its answer off. Inside a stream clients get the same, since they retry after a broken connection. */
+export function isInterruption(thrown: unknown): boolean {
+  return GatewayError.is(thrown) && thrown.details.isInterruption === true;
+}
 
 /** An error that a provider reported inside an answer. */
 export function providerError({ message, status }: StreamError, details: ErrorDetails = {}): GatewayError {

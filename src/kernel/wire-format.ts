@@ -104,6 +104,8 @@ export interface WireFormat extends ProviderFormat {
   errorFrame(envelope: JsonObject): Uint8Array;
   /** For formats whose clients may make calls over a WebSocket. */
   readonly socket?: SocketFormat;
+  /** Clients of this format retry after an error, but not after a broken connection: a broken stream gets both. */
+  readonly sendsErrorBeforeBreak?: true;
   /** For a client that wants a stream without server-sent events. */
   layout?(clientRequest: ClientRequest): StreamLayout | undefined;
 }

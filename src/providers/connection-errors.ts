@@ -56,7 +56,7 @@ export function interruptedError(provider: Provider, cause: unknown): GatewayErr
   return new GatewayError(
     'upstream_broken',
     `${provider.title} ended its response before it was complete: terminated (${why})`,
-    { cause },
+    { cause, isInterruption: true },
   );
 }
 

@@ -1,5 +1,7 @@
 /** Limits of HTTP requests and responses, and the routes of the API. Each name has its unit. */
 export const limits = {
+  /** How long a client may take to read an error before its connection is broken off. */
+  errorReadMs: 500,
   /** Ours have 43. */
   mailedTokenCharactersMax: 100,
   /** Tests of stored provider keys by one account: each is a call to the provider. */

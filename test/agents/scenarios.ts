@@ -146,6 +146,22 @@ export const scenarios: readonly Scenario[] = [
     sees: new RegExp(word),
   },
   {
+    name: 'cut late',
+    summary: 'the last answer breaks off',
+    model: own,
+    environment: keys,
+    failing: (request, call) => (call === 1 ? brokenOff(request) : undefined),
+    sees: new RegExp(word),
+  },
+  {
+    name: 'cut late, cross',
+    summary: 'the same of a provider of another format',
+    model: ({ otherModel }) => otherModel,
+    environment: keys,
+    failing: (request, call) => (call === 1 ? brokenOff(request) : undefined),
+    sees: new RegExp(word),
+  },
+  {
     name: 'clock',
     summary: 'the model calls a tool that the gateway answers, and results of tools are shortened',
     model: own,

@@ -82,11 +82,25 @@ export async function readAnswer(response: IncomingMessage): Promise<RawAnswer> 
   return { status: statusCode, headers, rawHeaders, bytes, text, json: parsed(text) };
 }
 
+/** Sends a request and reads an answer up to where its connection breaks. */
+export async function brokenCall(
+  url: string,
+  sent: RawRequest,
+): Promise<Pick<RawAnswer, 'status' | 'headers' | 'text'>> {
+  const reader = new StreamReader(await openCall(url, sent).response);
+  const { response } = reader;
+  await reader.closed;
+  if (response.complete) throw new Error(`the answer is complete: ${reader.text}`);
+  return { status: response.statusCode ?? 0, headers: response.headers, text: reader.text };
+}
+
 /** A client that keeps what has come so far at hand. */
 export class StreamReader {
   readonly response: IncomingMessage;
   text = '';
   ended = false;
+  /** Resolves when the answer is over or its connection is broken. */
+  readonly closed: Promise<void>;
 
   constructor(response: IncomingMessage) {
     this.response = response;
@@ -97,6 +111,9 @@ export class StreamReader {
     response.on('end', () => {
       this.ended = true;
     });
+    // A broken connection is an error before it is closed.
+    response.on('error', () => undefined);
+    this.closed = new Promise((resolve) => response.once('close', resolve));
   }
 }
 

@@ -176,7 +176,7 @@ const gemini: TestedFormat = {
   errorEvent:
     'data: {"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}\r\n\r\n',
   keepAlive: 'data: {"candidates":[{"content":{"parts":[{"text":""}],"role":"model"},"index":0}]}\r\n\r\n',
-  errorFrameStart: 'data: {"type":"error","error":{"code":',
+  errorFrameStart: '{"error":{"code":',
   errorTypes: {
     400: 'INVALID_ARGUMENT',
     401: 'UNAUTHENTICATED',

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError, isInterruption } from '../errors.ts';
 import type { ReplyEncoder } from '../wire-format.ts';
 import type { Events } from './rewrite-events.ts';
 import type { PullResult, Source } from './source.ts';
@@ -64,9 +64,9 @@ export function withDefaultModel(encoder: ReplyEncoder, requestedModel: unknown)
   };
 }
 
-/** An encoded stream ends with an error in its own format if it breaks; for a whole answer nothing was sent yet. */
+/** An encoded stream ends with an error in its own format, unless it is broken off; for a whole answer nothing was sent yet. */
 function encodeFailure(failure: unknown, encoder: ReplyEncoder): Uint8Array {
-  if (!GatewayError.is(failure)) throw failure;
+  if (!GatewayError.is(failure) || isInterruption(failure)) throw failure;
   const { message, status, code } = failure;
   const error = { type: 'api_error', message, status, code };
   const bytes = encoder.push({ type: 'error', error });

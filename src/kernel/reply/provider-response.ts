@@ -86,6 +86,7 @@ export class ProviderResponseReader {
       : new GatewayError(
           'upstream_broken',
           'the provider closed the stream before the response was complete: terminated',
+          { isInterruption: true },
         );
   }
 }

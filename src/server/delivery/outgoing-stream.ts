@@ -1,11 +1,14 @@
 import { hideProviderError } from '../../calls/hide-provider-error.ts';
 import type { InFlightCall } from '../../calls/in-flight-call.ts';
+import type { HttpResponse } from '../../http/response.ts';
 import { operatorPays } from '../../kernel/caller.ts';
+import { isInterruption } from '../../kernel/errors.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import type { StreamLayout } from '../../kernel/wire-format.ts';
 import type { HeaderList } from '../../lib/headers.ts';
 import { queueImmediate } from '../../lib/queue-immediate.ts';
 import { FrameGate } from '../../wire/index.ts';
+import { limits } from '../limits.ts';
 import { asGatewayError, errorEnvelope } from '../respond.ts';
 import { type Delivery, waitUntilRecorded } from './delivery.ts';
 import { responseHeaders } from './response-headers.ts';
@@ -20,6 +23,7 @@ export class OutgoingStream {
   /** The end of the answer, held back until its receipt is stored, if it gets one. */
   readonly #delayedFrames: (Uint8Array | string)[] = [];
   #isHeadSent = false;
+  #isBroken = false;
 
   constructor(delivery: Delivery, paid: HeaderList) {
     const { res, inFlightCall, receipt } = delivery;
@@ -70,10 +74,13 @@ export class OutgoingStream {
     if (isTraced) this.#delayedFrames.push(traceComment(inFlightCall));
   }
 
-  /** Sends the error as its own frame; only whole frames were sent before. */
+  /** Breaks off where the provider did; sends any other error as a frame, after whole frames only. */
   fail(thrown: unknown): void {
     const { res, context, inFlightCall, receipt, payment } = this.#delivery;
     const { wire } = inFlightCall.exchange.clientRequest;
+    // A paid answer can be fetched again, and has to say how it ended.
+    this.#isBroken = payment === undefined && isInterruption(thrown);
+    if (this.#isBroken && (this.#layout !== undefined || wire.sendsErrorBeforeBreak === undefined)) return;
     const error = asGatewayError(publicErrorOf(thrown, inFlightCall));
     const envelope = errorEnvelope(error, context.id, wire);
     const frame =
@@ -96,7 +103,13 @@ export class OutgoingStream {
     if (this.#isReceiptStoredFirst) await receipt?.close();
     this.#isHeadSent = true;
     if (!res.isClosed) for (const bytes of this.#delayedFrames) res.write(bytes);
-    res.end();
+    if (!this.#isBroken) {
+      res.end();
+      return;
+    }
+    // A client that sees the break first discards what it has not read.
+    if (this.#delayedFrames.length > 0) await untilClientLeaves(res);
+    res.breakOff();
   }
 
   /** Searches whole frames for secrets, since chunk borders may split a key. */
@@ -126,6 +139,17 @@ export class OutgoingStream {
 
 /** A unique SSE comment. */
 const keepAliveComment = Buffer.from(': weir\n\n');
+
+/** Resolves when the client closes the connection, or has had time to read. */
+function untilClientLeaves(res: HttpResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, limits.errorReadMs);
+    res.onAbort(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
 
 /** Hides provider messages for the operator, also in the middle of a stream. */
 function publicErrorOf(thrown: unknown, { exchange }: InFlightCall): unknown {

@@ -76,6 +76,10 @@ export class SocketResponse implements ResponseConnection {
     this.response.abort();
   }
 
+  closeSoon(): void {
+    this.destroy();
+  }
+
   reset(): void {
     this.destroy();
   }

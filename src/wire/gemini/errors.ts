@@ -90,3 +90,11 @@ const retryInfo = 'type.googleapis.com/google.rpc.RetryInfo';
 export function encodeError({ status = 500, message }: StreamError): JsonObject {
   return { error: { code: status, message, status: errorTypeForStatus(status) } };
 }
+
+/**
+ * An error inside a stream as Google's SDKs expect it: without the name of the field, with `error` first, and without a
+ * blank line. What follows the last blank line is an error for them, also if they don't recognize it.
+ */
+export function errorFrame({ error, ...rest }: JsonObject): Uint8Array {
+  return Buffer.from(JSON.stringify({ error, ...rest }));
+}

@@ -3,7 +3,7 @@ import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts
 import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
-import { errorBody, errorTypeForStatus } from './errors.ts';
+import { errorBody, errorFrame, errorTypeForStatus } from './errors.ts';
 import { replaceForeignContent } from './foreign-content.ts';
 import { JsonArrayStream } from './json-array-stream.ts';
 import { modelInPath, wantsJsonArray } from './path.ts';
@@ -79,6 +79,7 @@ export const gemini: WireFormat = {
     framing === 'json' ? new JsonReplyEncoder(encodeReplyBody) : new GeminiEncoder(),
   errorType: errorTypeForStatus,
   errorBody,
-  errorFrame: (envelope) => Buffer.from(`data: ${JSON.stringify(envelope)}\r\n\r\n`),
+  errorFrame,
+  sendsErrorBeforeBreak: true,
   layout: ({ path, query }) => (wantsJsonArray(path, query) ? new JsonArrayStream() : undefined),
 };

@@ -2,7 +2,7 @@ import type { Answer, ReplyEvent, StopDelta, Usage } from '../../kernel/message.
 import { mergeUsage } from '../../kernel/reply/answer-events.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { encodeError } from './errors.ts';
+import { encodeError, errorFrame } from './errors.ts';
 import { PartWriter } from './part-writer.ts';
 import { finishReasonOf } from './stop-reason.ts';
 import { encodeUsage } from './usage.ts';
@@ -31,7 +31,7 @@ export class GeminiEncoder implements ReplyEncoder {
         return this.end();
       case 'error':
         this.#ended = true;
-        return frame(encodeError(event.error));
+        return errorFrame(encodeError(event.error));
       default: {
         const parts = this.#parts.push(event);
         return parts.length === 0 ? undefined : this.#chunk(parts);
