@@ -141,6 +141,7 @@ test('the provider gets the body of a call over HTTP, with the headers of the up
   assert.equal(sent['x-codex-window-id'], 't:1');
   assert.equal(sent['openai-beta'], undefined);
   assert.ok(Object.keys(sent).every((name) => !name.startsWith('sec-websocket')));
+  await eventually(() => weir.logLines.find((line) => line.includes('"transport":"websocket"')));
 });
 
 test('an answer with a compaction begins the conversation anew', async (t) => {

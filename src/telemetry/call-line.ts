@@ -10,12 +10,13 @@ export interface CallLineFields {
   readonly stop: string | undefined;
   /** The client's distributed trace. */
   readonly traceId: string | undefined;
+  readonly isOverWebSocket: boolean;
 }
 
 /** The log line of a call, concatenated by hand: it is the only one on the hot path, and a serializer costs four times as much. */
 export function formatCallLine(
   call: EndedCall,
-  { error, stop, estimated, traceId }: CallLineFields,
+  { error, stop, estimated, traceId, isOverWebSocket }: CallLineFields,
   time: string,
 ): string {
   const { usage } = call;
@@ -30,6 +31,7 @@ export function formatCallLine(
   if (estimated) line += ',"estimated":true';
   if (stop !== undefined) line += `,"stop":${JSON.stringify(stop)}`;
   if (traceId !== undefined) line += `,"trace_id":"${traceId}"`;
+  if (isOverWebSocket) line += ',"transport":"websocket"';
   if (error !== undefined) line += `,"error":${JSON.stringify(error)}`;
   if (call.steps.length > 0) line += `,"modules":${JSON.stringify(call.steps.map(stepFields))}`;
   return `${line}}\n`;

@@ -28,7 +28,9 @@ export function createLogReporter(log: Pick<Log, 'error' | 'call' | 'logsCalls'>
         if (fault !== undefined) log.error({ id, module, fault }, 'module failed');
       for (const fault of faults) log.error({ id, err: fault }, 'a reply observer failed');
       if (!log.logsCalls) return;
-      log.call(call, { error, stop, estimated, traceId: exchange.clientRequest.traceParent?.traceId });
+      const { traceParent, socket } = exchange.clientRequest;
+      const isOverWebSocket = socket !== undefined;
+      log.call(call, { error, stop, estimated, traceId: traceParent?.traceId, isOverWebSocket });
     },
   };
 }
