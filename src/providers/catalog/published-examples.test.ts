@@ -109,12 +109,12 @@ describe('OpenAI', () => {
     assert.deepEqual(search('gpt-5.2', { unpriced_requests: 1 }), [0, estimated]);
   });
 
-  test('data residency: ten percent more for newer models, by the pricing page', () => {
+  test('data residency: ten percent more for newer models, as an estimate', () => {
     const europe = { ...openai, baseUrl: 'https://eu.api.openai.com/v1' };
     const inEurope = new ModelCatalog({ clock: { now: () => Date.parse('2026-11-16T12:00:00Z') } });
     const cost = (model: string) => inEurope.bill({ provider: europe, model }, { input_tokens: 100_000 });
-    assert.deepEqual(cost('gpt-6-sol'), { nanoUsd: 220_000_000, estimated: false });
-    assert.deepEqual(cost('gpt-5.2'), { nanoUsd: 175_000_000, estimated: false });
+    assert.deepEqual(cost('gpt-6-sol'), { nanoUsd: 220_000_000, estimated });
+    assert.deepEqual(cost('gpt-5.2'), { nanoUsd: 175_000_000, estimated: exact });
   });
 });
 

@@ -25,13 +25,14 @@ const claudes: Readonly<Record<string, Pick<OverlayModel, 'contextTokens' | 'out
 
 /**
  * Claude models have the same limits as at Anthropic: model cards of the user guide. Older ones are called by region.
- * Flex costs half the price and priority 75 percent more: pricing page. The reserved tier is paid in advance.
+ * Amazon publishes the prices of tiers by model; the factors of flex and priority are assumptions. The reserved tier is
+ * paid in advance.
  */
 export const bedrock: Overlay = {
   sources: ['https://aws.amazon.com/bedrock/pricing/'],
-  checkedOn: '2026-11-17',
+  checkedOn: '2026-11-15',
   factors: { batch: 0.5, flex: 0.5, priority: 1.75, reserved: 1 },
-  assumed: ['reserved'],
+  assumed: ['flex', 'priority', 'reserved'],
   longWrite: 2,
   cacheSeconds: 300,
   models: Object.entries(claudes).flatMap(([name, tokenLimits]) =>

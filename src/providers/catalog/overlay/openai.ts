@@ -60,9 +60,9 @@ export const openai: Overlay = {
   checkedOn: '2026-11-17',
   factors: { batch: 0.5, flex: 0.5, priority: 2, fast: 2, ultrafast: 6, scale: 1 },
   regions: { regional: 1.1 },
-  assumed: ['ultrafast', 'scale', 'cacheWriteHour'],
+  assumed: ['ultrafast', 'scale', 'regional', 'cacheWriteHour'],
   longWrite: 2.5,
-  // Models from GPT-5.4 on cost more at the addresses for data residency.
+  // Models from GPT-5.4 on cost more at the addresses for data residency. We could not compare the list of models.
   regionalSite: {
     baseUrl: /^https:\/\/[a-z]{2}\.api\.openai\.com/,
     models: /^gpt-(?:5\.[4-9]|[6-9])/,
