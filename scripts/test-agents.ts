@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { agents } from '../test/agents/agents.ts';
+import { type Agent, agents } from '../test/agents/agents.ts';
 import { install } from '../test/agents/install.ts';
 import { runScenario, type ScenarioResult } from '../test/agents/run-scenario.ts';
-import { scenarios } from '../test/agents/scenarios.ts';
+import { type Scenario, scenarios } from '../test/agents/scenarios.ts';
 
 const { values, positionals } = parseArgs({
   options: { cache: { type: 'string' }, verbose: { type: 'boolean' } },
@@ -23,9 +23,7 @@ try {
   for (const agent of chosen(agents, ({ name, command }) => [name, command])) {
     const installed = await install(agent, folder);
     for (const scenario of chosen(scenarios, ({ name }) => [name])) {
-      if (scenario.manyTools === true && agent.takesServers !== true) continue;
-      if (scenario.webSocket === true && agent.hasWebSocket !== true) continue;
-      if (scenario.modelBefore !== undefined && agent.continues !== true) continue;
+      if (!isFor(agent, scenario)) continue;
       const walked = await runScenario(agent, installed, scenario);
       if (!walked.passed) process.exitCode = 1;
       if (values.verbose === true || !walked.passed) console.error(walked.output);
@@ -39,6 +37,13 @@ try {
   for (const row of rows) console.log(row);
 } finally {
   if (values.cache === undefined) rmSync(folder, { recursive: true, force: true });
+}
+
+function isFor(agent: Agent, scenario: Scenario): boolean {
+  if (scenario.manyTools === true && agent.takesServers !== true) return false;
+  if (scenario.webSocket === true && agent.hasWebSocket !== true) return false;
+  if (scenario.modelBefore !== undefined && agent.continues !== true) return false;
+  return scenario.only === undefined || scenario.only === agent.command;
 }
 
 function rowOf(

@@ -18,6 +18,8 @@ export interface AgentEnvironment {
   readonly usesWebSocket?: boolean | undefined;
   /** Whether it continues the conversation of its last run. */
   readonly continues?: boolean;
+  /** Whether it is to compact the conversation before 90,000 tokens. */
+  readonly compacts?: boolean;
 }
 
 interface Launch {
@@ -45,6 +47,10 @@ export interface Agent {
   readonly hasWebSocket?: true;
   /** Whether it is told to continue its last conversation here. */
   readonly continues?: true;
+  /** Whether it compacts between two prompts only, for which it is launched again. */
+  readonly compactsBetweenPrompts?: true;
+  /** The model that writes its summaries, if it does not know the model of the conversation. */
+  readonly summaryModel?: string;
 }
 
 interface ReadTool {
@@ -64,7 +70,7 @@ const claudeCode: Agent = {
   reading: [{ tool: 'Read', input: (path) => ({ file_path: path }) }],
   takesServers: true,
   continues: true,
-  launch: ({ url, token, model, headers, home, server, continues }, prompt) => ({
+  launch: ({ url, token, model, headers, home, server, continues, compacts }, prompt) => ({
     environment: {
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_AUTH_TOKEN: token,
@@ -74,6 +80,7 @@ const claudeCode: Agent = {
         .map(([name, value]) => `${name}: ${value}`)
         .join('\n'),
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      ...(compacts && { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000' }),
       // It would search for tools of servers by itself, and have none to leave out.
       ...(server && { ENABLE_TOOL_SEARCH: 'false' }),
     },
@@ -105,43 +112,65 @@ const codex: Agent = {
   takesServers: true,
   hasWebSocket: true,
   continues: true,
-  launch: ({ url, token, model, home, headers, server, continues, usesWebSocket = false }, prompt) => ({
+  launch: (
+    { url, token, model, home, headers, server, continues, usesWebSocket = false, compacts },
+    prompt,
+  ) => ({
     environment: { CODEX_HOME: join(home, '.codex'), WEIR_TOKEN: token },
     args: [
       ...['exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access'],
       ...(continues === true ? ['resume', '--last'] : []),
       prompt,
     ],
-    files: {
-      [join(home, '.codex', 'config.toml')]: [
-        `model = ${JSON.stringify(model)}`,
-        'model_provider = "weir"',
-        '',
-        '[model_providers.weir]',
-        'name = "Weir"',
-        `base_url = "${url}/v1"`,
-        'wire_api = "responses"',
-        'env_key = "WEIR_TOKEN"',
-        `supports_websockets = ${usesWebSocket}`,
-        // Codex tries again whatever the status; with five tries, which is its default, a refusal is read after six seconds.
-        'stream_max_retries = 4',
-        `http_headers = { ${Object.entries(headers)
-          .map(([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`)
-          .join(', ')} }`,
-        '',
-        ...(server
-          ? [
-              `[mcp_servers.${serverName}]`,
-              `command = ${JSON.stringify(server[0])}`,
-              `args = ${JSON.stringify(server.slice(1))}`,
-              'default_tools_approval_mode = "approve"',
-              '',
-            ]
-          : []),
-      ].join('\n'),
-    },
+    files: compacts
+      ? remoteCompaction({ url, token, model, home })
+      : {
+          [join(home, '.codex', 'config.toml')]: [
+            `model = ${JSON.stringify(model)}`,
+            'model_provider = "weir"',
+            '',
+            '[model_providers.weir]',
+            'name = "Weir"',
+            `base_url = "${url}/v1"`,
+            'wire_api = "responses"',
+            'env_key = "WEIR_TOKEN"',
+            `supports_websockets = ${usesWebSocket}`,
+            // Codex tries again whatever the status; with five tries, which is its default, a refusal is read after six seconds.
+            'stream_max_retries = 4',
+            `http_headers = { ${Object.entries(headers)
+              .map(([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`)
+              .join(', ')} }`,
+            '',
+            ...(server
+              ? [
+                  `[mcp_servers.${serverName}]`,
+                  `command = ${JSON.stringify(server[0])}`,
+                  `args = ${JSON.stringify(server.slice(1))}`,
+                  'default_tools_approval_mode = "approve"',
+                  '',
+                ]
+              : []),
+          ].join('\n'),
+        },
   }),
 };
+
+/** Codex leaves compactions to a provider that it takes for OpenAI. */
+function remoteCompaction({
+  url,
+  token,
+  model,
+  home,
+}: Pick<AgentEnvironment, 'url' | 'token' | 'model' | 'home'>) {
+  return {
+    [join(home, '.codex', 'config.toml')]: [
+      `model = ${JSON.stringify(model)}`,
+      `openai_base_url = "${url}/v1"`,
+      'model_auto_compact_token_limit = 25000',
+    ].join('\n'),
+    [join(home, '.codex', 'auth.json')]: JSON.stringify({ OPENAI_API_KEY: token }),
+  };
+}
 
 const opencode: Agent = {
   name: 'opencode',
@@ -151,7 +180,7 @@ const opencode: Agent = {
   ownModel: 'lmstudio/some-model',
   otherModel: 'claude-sonnet-4-5',
   reading: [{ tool: 'read', input: (path) => ({ filePath: path }) }],
-  launch: ({ url, token, model, work, headers }, prompt) => ({
+  launch: ({ url, token, model, work, headers, compacts }, prompt) => ({
     environment: { WEIR_TOKEN: token, OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' },
     args: ['run', '--model', `weir/${model}`, prompt],
     files: {
@@ -162,7 +191,7 @@ const opencode: Agent = {
             npm: '@ai-sdk/openai-compatible',
             name: 'Weir',
             options: { baseURL: `${url}/v1`, apiKey: '{env:WEIR_TOKEN}', headers },
-            models: { [model]: {} },
+            models: { [model]: compacts ? { limit: { context: 80_000, output: 8000 } } : {} },
           },
         },
         small_model: `weir/${model}`,
@@ -179,9 +208,10 @@ const pi: Agent = {
   ownModel: 'claude-sonnet-4-5',
   otherModel: 'lmstudio/some-model',
   reading: [{ tool: 'read', input: (path) => ({ path }) }],
-  launch: ({ url, token, model, home, headers }, prompt) => ({
+  compactsBetweenPrompts: true,
+  launch: ({ url, token, model, home, headers, compacts, continues }, prompt) => ({
     environment: { WEIR_TOKEN: token, PI_OFFLINE: '1' },
-    args: ['-p', '--provider', 'weir', '--model', model, prompt],
+    args: ['-p', '--provider', 'weir', '--model', model, ...(continues ? ['--continue'] : []), prompt],
     files: {
       [join(home, '.pi', 'agent', 'models.json')]: JSON.stringify({
         providers: {
@@ -190,7 +220,7 @@ const pi: Agent = {
             api: 'anthropic-messages',
             apiKey: 'WEIR_TOKEN',
             headers,
-            models: [{ id: model }],
+            models: [{ id: model, ...(compacts && { contextWindow: 100_000 }) }],
           },
         },
       }),
@@ -206,12 +236,15 @@ const qwenCode: Agent = {
   ownModel: 'lmstudio/some-model',
   otherModel: 'claude-sonnet-4-5',
   reading: [{ tool: 'read_file', input: (path) => ({ file_path: path }) }],
-  launch: ({ url, token, model, home, headers }, prompt) => ({
+  launch: ({ url, token, model, home, headers, compacts }, prompt) => ({
     environment: { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: token, OPENAI_MODEL: model },
     args: ['-p', prompt, '--auth-type', 'openai'],
     files: {
       [join(home, '.qwen', 'settings.json')]: JSON.stringify({
-        model: { name: model, generationConfig: { customHeaders: headers } },
+        model: {
+          name: model,
+          generationConfig: { customHeaders: headers, ...(compacts && { contextWindowSize: 100_000 }) },
+        },
         telemetry: { enabled: false },
         privacy: { usageStatisticsEnabled: false },
       }),
@@ -227,7 +260,9 @@ const geminiCli: Agent = {
   ownModel: 'gemini-2.5-pro',
   otherModel: 'claude-sonnet-4-5',
   reading: [{ tool: 'read_file', input: (path) => ({ file_path: path }) }],
-  launch: ({ url, token, model, home, headers }, prompt) => ({
+  compactsBetweenPrompts: true,
+  summaryModel: 'gemini-3.1-pro-preview-customtools',
+  launch: ({ url, token, model, home, headers, compacts, continues }, prompt) => ({
     environment: {
       GOOGLE_GEMINI_BASE_URL: url,
       GEMINI_API_KEY: token,
@@ -236,12 +271,18 @@ const geminiCli: Agent = {
         .join(', '),
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
     },
-    args: ['--model', model, '--approval-mode', 'yolo', '--prompt', prompt],
+    args: [
+      ...['--model', model, '--approval-mode', 'yolo'],
+      ...(continues ? ['--resume', 'latest'] : []),
+      ...['--prompt', prompt],
+    ],
     files: {
       [join(home, '.gemini', 'settings.json')]: JSON.stringify({
         security: { auth: { selectedType: 'gemini-api-key' } },
         privacy: { usageStatisticsEnabled: false },
         general: { disableAutoUpdate: true },
+        // A share of a million tokens.
+        ...(compacts && { model: { compressionThreshold: 0.07 } }),
       }),
     },
   }),

@@ -87,7 +87,9 @@ function faultInGemini(json: Json): string | undefined {
   for (const [at, { role, parts }] of objectsOf(json.contents).entries()) {
     const made = objectsOf(parts);
     if (made.length === 0) return `contents[${at}].parts: must not be empty`;
-    const answered = made.filter(({ functionResponse }) => functionResponse !== undefined).length;
+    // Gemini CLI repeats the results of a conversation that it resumes.
+    const results = objectsOf(made.map(({ functionResponse }) => functionResponse));
+    const answered = new Set(results.map(({ id }) => id ?? Symbol())).size;
     if (role !== 'model' && answered !== open)
       return `contents[${at}]: the number of function response parts is not that of the function call parts`;
     open = made.filter(({ functionCall }) => functionCall !== undefined).length;

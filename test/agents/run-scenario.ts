@@ -11,6 +11,7 @@ import { exampleModules } from '../support/example-modules.ts';
 import { listening } from '../support/server.ts';
 import type { Agent, AgentEnvironment } from './agents.ts';
 import { faultIn, modelIn } from './checked-request.ts';
+import { CompactingModel, estimatedTokens, longFiles } from './compacting.ts';
 import { finding } from './finding.ts';
 import { type AgentProcess, launchAgent } from './launch-agent.ts';
 import { providerKeys, type Scenario, word } from './scenarios.ts';
@@ -31,6 +32,7 @@ const prompt = 'Read the file river.txt and say the word that is in it.';
 const refusalSecondsMax = 5;
 const houseServer = fileURLToPath(import.meta.resolve('./house-server.mjs'));
 const launchesMax = 25;
+const promptsMax = 4;
 
 /** One agent through one scenario, with a gateway and a provider of its own. */
 export async function runScenario(agent: Agent, folder: string, scenario: Scenario): Promise<ScenarioResult> {
@@ -40,14 +42,18 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
   for (const made of [home, work]) mkdirSync(made);
   const file = join(work, 'river.txt');
   const model = scenario.model(agent);
-  const models = [model, ...(scenario.modelBefore === undefined ? [] : [scenario.modelBefore])];
+  const others = [scenario.modelBefore, scenario.compacts === true ? agent.summaryModel : undefined];
+  const models = [model, ...others.filter((name) => name !== undefined)];
   let calls = 0;
+  const compacting =
+    scenario.compacts === true ? new CompactingModel(agent.compactsBetweenPrompts === true) : undefined;
   const provider = await FakeUpstream.start((request) => {
     const script = scriptFor(request);
     const thinks = modelIn(request) === nameAtProvider(scenario.modelBefore ?? '');
     return thinks ? thinkingFirst(request, script) : script;
   });
   function scriptFor(request: SeenRequest): Script {
+    if (request.url.includes('count')) return { body: { input_tokens: estimatedTokens(request) } };
     const fault = faultIn(request, { models: models.map(nameAtProvider), keys: providerKeys });
     if (fault !== undefined) {
       faults.push(fault);
@@ -58,6 +64,11 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
     }
     const tools = toolNames(request);
     const reading = agent.reading.find(({ tool }) => tools.includes(tool));
+    if (compacting !== undefined)
+      return compacting.answer(
+        request,
+        reading && ((name) => ({ tool: reading.tool, input: reading.input(join(work, name)) })),
+      );
     // Titles and the like.
     if (reading === undefined) return answering(request, { text: 'Rivers' });
     const failure = scenario.failing?.(request, calls++);
@@ -89,18 +100,19 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
     const token = scenario.cloud === true ? await accountKey(weir.url) : 'any-token';
     const server = scenario.manyTools === true ? [process.execPath, houseServer] : undefined;
     const { headers = {}, webSocket: usesWebSocket } = scenario;
-    const place = { url: refusals.url, token, model, home, work, headers, server, usesWebSocket };
+    const compacts = scenario.compacts === true;
+    const place = { url: refusals.url, token, model, home, work, headers, server, usesWebSocket, compacts };
+    const files = { [file]: `${word}\n`, ...(compacts && inFolder(work, longFiles)) };
     const launch = (differs: Partial<AgentEnvironment> = {}) =>
-      launchAgent({
-        ...{ agent, folder, place: { ...place, ...differs }, prompt },
-        ...{ files: { [file]: `${word}\n` }, timeoutMs: 90_000 },
-      });
+      launchAgent({ agent, folder, place: { ...place, ...differs }, prompt, files, timeoutMs: 90_000 });
     if (scenario.modelBefore !== undefined) await launch({ model: scenario.modelBefore });
+    const compactsLater = compacts && agent.compactsBetweenPrompts === true;
     let run = await launch({ continues: scenario.modelBefore !== undefined });
     // Vectors of the agent's tools are made after a call.
-    for (let more = launchesMax - 1; scenario.manyTools === true && more > 0; more--) {
+    const launches = scenario.manyTools === true ? launchesMax : compactsLater ? promptsMax : 1;
+    for (let more = launches - 1; more > 0; more--) {
       if (faults.length > 0 || seenAt(run, scenario.sees) !== undefined) break;
-      run = await launch();
+      run = await launch({ continues: compactsLater });
     }
     return judged(run, {
       scenario,
@@ -120,6 +132,10 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
 
 function nameAtProvider(model: string): string {
   return model.replace(/^lmstudio\//, '');
+}
+
+function inFolder(folder: string, files: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(files).map(([name, text]) => [join(folder, name), text]));
 }
 
 async function accountKey(url: string): Promise<string> {

@@ -20,6 +20,10 @@ export interface Scenario {
   readonly webSocket?: true;
   /** The model of a first run, which thinks; the agent continues that conversation. */
   readonly modelBefore?: string;
+  /** The model's context fills, and the agent compacts the conversation. */
+  readonly compacts?: true;
+  /** The command of the only agent that it is for. */
+  readonly only?: string;
   /** What the agent is told to send. */
   readonly headers?: Readonly<Record<string, string>>;
   /** With an account, its key and its stored provider keys. */
@@ -38,6 +42,9 @@ const keys: Environment = {
   GEMINI_API_KEY: 'AIza-tests',
 };
 export const providerKeys = Object.values(keys).map(String);
+
+/** Agents also show the contents of files that they read. */
+const saysWord = new RegExp(`The word is ${word}`);
 
 export const scenarios: readonly Scenario[] = [
   {
@@ -194,6 +201,33 @@ export const scenarios: readonly Scenario[] = [
     manyTools: true,
     sees: new RegExp(word),
   },
+  {
+    name: 'compaction',
+    summary: 'the context fills twice, and the agent compacts the conversation',
+    model: own,
+    environment: keys,
+    compacts: true,
+    sees: saysWord,
+  },
+  {
+    name: 'compaction, cross',
+    summary: 'the same with a model of a provider of another format',
+    model: ({ otherModel }) => otherModel,
+    environment: keys,
+    compacts: true,
+    sees: saysWord,
+  },
+  ...['gemini-2.5-pro', 'lmstudio/some-model'].map(
+    (model): Scenario => ({
+      name: `compaction, ${model}`,
+      summary: 'the same with Codex, which leaves the summary to the provider',
+      model: () => model,
+      environment: keys,
+      compacts: true,
+      only: 'codex',
+      sees: saysWord,
+    }),
+  ),
   {
     name: '500',
     summary: 'the provider fails once',

@@ -14,5 +14,5 @@ Do not call tools, do not continue the task and do not address the user. Answer 
 
 /** The summary as the model reads it in place of the conversation. */
 export function openedSummary(summary: string): string {
-  return `The conversation up to this point was replaced with the following summary of it. Continue from there, and do not repeat what is done.\n\n<summary>\n${summary}\n</summary>`;
+  return `Earlier parts of this conversation were replaced with the following summary. Continue from there, and do not repeat what is done.\n\n<summary>\n${summary}\n</summary>`;
 }
