@@ -160,3 +160,27 @@ test('a local user sees all calls, page by page', async (t) => {
   }
   assert.deepEqual(seen, ids);
 });
+
+test('the log has the part of Claude Code that made a call', async (t) => {
+  const { url } = await startCloud(t);
+  const { key } = await (await Person.signUp(url)).makeKey();
+  const cases = [
+    [[], null],
+    [['x-claude-code-request-class', 'main'], 'main'],
+    [['x-claude-code-request-class', 'subagent', 'x-claude-code-agent-type', 'Explore'], 'subagent:Explore'],
+    [['x-claude-code-request-class', 'subagent', 'x-claude-code-agent-type', 'my <agent>'], 'subagent'],
+    [
+      ['x-claude-code-request-class', 'auxiliary', 'x-claude-code-auxiliary-type', 'title'],
+      'auxiliary:title',
+    ],
+    [['x-claude-code-request-class', 'anything'], null],
+    [['x-claude-code-agent-id', 'a1b2'], 'subagent'],
+  ] as const;
+  for (const [headers] of cases)
+    await call(url, { path: '/v1/messages', headers: [...bearer(key), ...headers], body: demo });
+  const listed = requestsOf(await call(url, { path: '/v1/requests', headers: bearer(key) }));
+  assert.deepEqual(
+    listed.map((row) => at(row, 'agent')),
+    cases.map(([, agent]) => agent).reverse(),
+  );
+});

@@ -70,6 +70,7 @@ function someCall(at: number): LoggedCall {
     accountId,
     keyId: `key-${accountId.slice(8)}-${keyAt}`,
     askedBy: null,
+    agent: null,
     modelAsked: model,
     modelUsed: status === 404 ? null : model,
     provider: status === 404 ? null : (providers[modelAt % providers.length] ?? null),

@@ -12,6 +12,8 @@ export interface EndedCall {
   readonly keyId: string | undefined;
   /** The module that made the call; undefined for a client's call. */
   readonly askedBy?: string | undefined;
+  /** The part of an agent that made the call, if the client named it. */
+  readonly agent?: string | undefined;
   readonly modelAsked: string;
   /** Undefined, like the provider, if the target was not resolved. */
   readonly modelUsed: string | undefined;

@@ -12,6 +12,8 @@ export interface LoggedCall {
   readonly keyId: string | null;
   /** The module that made the call; null for a client's call. */
   readonly askedBy: string | null;
+  /** The part of an agent that made the call; null if the client named none. */
+  readonly agent: string | null;
   readonly modelAsked: string;
   /** Null, like the provider, if it was never determined. */
   readonly modelUsed: string | null;

@@ -47,6 +47,7 @@ export const requestColumns: readonly RequestColumn[] = [
   textColumn('steps'),
   textColumn('changes'),
   textColumn('attempts'),
+  textColumn('agent'),
 ];
 
 export const requestColumnNames: readonly ColumnName[] = requestColumns.map(({ name }) => name);
@@ -76,12 +77,19 @@ export function joinPacks(texts: readonly string[]): string {
 export function readPackedCalls(text: string): string | undefined {
   const lists = parsePack(text);
   if (lists === undefined || lists.length === 0) return undefined;
-  const count = requestColumns.length;
-  if (lists.every((list) => hasValues(list, count))) return text;
-  // The previous release had no column for attempts.
-  return lists.every((list) => hasValues(list, count - 1))
-    ? JSON.stringify(lists.map((list) => [...list, null]))
-    : undefined;
+  const missing = missingValues(lists);
+  if (missing === 0) return text;
+  // The previous release had no columns for attempts and agents.
+  if (missing === undefined || missing > 2) return undefined;
+  const nulls = Array<null>(missing).fill(null);
+  return JSON.stringify(lists.map((list) => [...list, ...nulls]));
+}
+
+/** How many columns the values lack; undefined if lists have different lengths. */
+function missingValues(lists: readonly (readonly unknown[])[]): number | undefined {
+  const [first = []] = lists;
+  const missing = requestColumns.length - first.length;
+  return missing >= 0 && lists.every((list) => list.length === first.length) ? missing : undefined;
 }
 
 function parsePack(text: string): readonly (readonly unknown[])[] | undefined {
@@ -91,10 +99,6 @@ function parsePack(text: string): readonly (readonly unknown[])[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-function hasValues(list: readonly unknown[], count: number): boolean {
-  return list.length === count;
 }
 
 /** Written out, because a function per value would double the cost of a row. */
@@ -133,6 +137,7 @@ function toRowValues(call: LoggedCall, kind: string): readonly unknown[] {
     call.steps,
     call.changes.length === 0 ? null : call.changes,
     call.attempts.length === 0 ? null : call.attempts,
+    call.agent,
   ];
 }
 
@@ -170,6 +175,7 @@ export function callFromRow(row: RequestRow): LoggedCall {
     steps: parseSteps(row.steps),
     changes: row.changes === null ? [] : parseChanges(row.changes),
     attempts: row.attempts === null ? [] : parseAttempts(row.attempts),
+    agent: row.agent,
   };
 }
 

@@ -45,6 +45,7 @@ export function toLoggedCall(call: EndedCall): LoggedCall {
       call.attempts === undefined
         ? none
         : call.attempts.slice(0, limits.requestLogAttemptsMax).map(toLoggedAttempt),
+    agent: call.agent ?? null,
   };
 }
 

@@ -3,6 +3,7 @@ import { messagesSchema } from '../body-schema.ts';
 import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts';
 import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { modelInBody } from '../model-in-body.ts';
+import { agentOf } from './agent.ts';
 import { ownVersion, rulesOfVersion } from './api-versions.ts';
 import { withRequiredBetas } from './betas.ts';
 import { checkRequest } from './check-request.ts';
@@ -70,6 +71,7 @@ export const anthropicMessages: WireFormat = {
   replyEncoder: (framing) =>
     framing === 'json' ? new JsonReplyEncoder(encodeReplyBody) : new MessagesEncoder(),
   session: sessionOf,
+  agent: agentOf,
   attribution,
   requiresOutputLimit: true,
   errorType: errorTypeForStatus,

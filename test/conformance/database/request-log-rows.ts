@@ -41,6 +41,7 @@ export function requestLogRowsConformance(setUpDatabase: SetUpDatabase): void {
           { what: 'left-out', name: 'top_k' },
           { what: 'header', name: 'x-weir-conversation' },
         ],
+        agent: 'subagent:Explore',
         attempts: [
           {
             provider: 'provider',

@@ -89,6 +89,7 @@ export function someCall(given: Partial<LoggedCall> = {}): LoggedCall {
     atMs: timeOfId(id),
     accountId: 'local',
     keyId: null,
+    agent: null,
     askedBy: null,
     modelAsked: 'gpt-6',
     modelUsed: 'gpt-6',

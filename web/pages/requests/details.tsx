@@ -115,6 +115,7 @@ function Call({ call }: { readonly call: WholeCall }) {
           <Fact name="Ended" value={call.ending} />
           {call.error_code !== null && <Fact name="Error" value={call.error_code} mono />}
           {call.key_id !== null && <KeyFact id={call.key_id} />}
+          {call.agent !== null && <Fact name="Agent" value={call.agent} mono />}
           {call.asked_by !== null && <Fact name="Asked by" value={`the module ${call.asked_by}`} />}
         </dl>
       </Part>

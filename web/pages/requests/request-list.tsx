@@ -124,6 +124,7 @@ function Row({ call, isOpen, isNarrow, onOpen }: RowProps) {
         <span className="truncate text-xs text-muted">
           <span className="md:hidden">{timeOf(call.created_at)} · </span>
           {call.asked_by === null ? call.wire_format : `asked by ${call.asked_by}`}
+          {call.agent !== null && ` · ${call.agent}`}
           {call.streamed && ' · streamed'}
         </span>
       </span>

@@ -13,6 +13,10 @@ export const callSchema = z.strictObject({
   account_id: z.string(),
   key_id: z.string().nullable(),
   asked_by: z.string().nullable().describe('The module that made the call; null for calls by clients'),
+  agent: z
+    .string()
+    .nullable()
+    .describe('The part of an agent that made the call, such as `subagent:Explore`; null if unknown'),
   model: z.string().describe('The requested model'),
   model_used: z.string().nullable(),
   provider: z.string().nullable(),
@@ -115,6 +119,7 @@ export function describeCall(call: LoggedCall): z.output<typeof callSchema> {
     account_id: call.accountId,
     key_id: call.keyId,
     asked_by: call.askedBy,
+    agent: call.agent,
     model: call.modelAsked,
     model_used: call.modelUsed,
     provider: call.provider,

@@ -59,6 +59,7 @@ test('a call is described with all that is known of it', async (t) => {
     account_id: 'a',
     key_id: 'key',
     asked_by: 'judge',
+    agent: null,
     model: 'gpt-6',
     model_used: 'gpt-6',
     provider: 'openai',

@@ -15,6 +15,7 @@ import { patterns } from './patterns.ts';
 import { payments } from './payments.ts';
 import { receipts } from './receipts.ts';
 import { recordings } from './recordings.ts';
+import { requestAgents } from './request-agents.ts';
 import { requestAttempts } from './request-attempts.ts';
 import { requestKinds } from './request-kinds.ts';
 import { requestLog } from './request-log.ts';
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   recordings,
   requestAttempts,
   configurations,
+  requestAgents,
 ];

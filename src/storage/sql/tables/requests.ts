@@ -39,6 +39,8 @@ export interface RequestTables {
     readonly changes: string | null;
     /** As JSON; null if there was one attempt, or none. */
     readonly attempts: string | null;
+    /** The part of an agent that made the call. */
+    readonly agent: string | null;
   };
   /** The distinct combinations of attributes by which calls are filtered. */
   readonly request_kinds: {

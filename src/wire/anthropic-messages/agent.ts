@@ -1,0 +1,23 @@
+import type { ClientRequest } from '../../kernel/client-request.ts';
+
+/** The part of Claude Code that made the call, with its type if there is one: `subagent:Explore`. */
+export function agentOf(clientRequest: ClientRequest): string | undefined {
+  const named = clientRequest.header('x-claude-code-request-class');
+  const isSubagent = named === undefined && clientRequest.header('x-claude-code-agent-id') !== undefined;
+  const requestClass = isSubagent ? 'subagent' : named;
+  if (requestClass === undefined || !requestClasses.has(requestClass)) return undefined;
+  const type =
+    clientRequest.header('x-claude-code-agent-type') ?? clientRequest.header('x-claude-code-auxiliary-type');
+  return type !== undefined && typePattern.test(type) ? `${requestClass}:${type}` : requestClass;
+}
+
+const requestClasses: ReadonlySet<string> = new Set([
+  'main',
+  'subagent',
+  'workflow',
+  'compaction',
+  'auxiliary',
+  'side_reply',
+]);
+/** People name their own agents: a name of any other form is left out. */
+const typePattern = /^[\w.:-]{1,64}$/;
