@@ -155,6 +155,21 @@ describe("Google's SDK, with models of others", () => {
     });
   }
 
+  test('gets and deletes what Weir stores', async () => {
+    const { id } = await interactions.create({ model: claude, input: 'One' }, once);
+    const said = { type: 'model_output', content: [{ type: 'text', text: 'Hi.' }] };
+    const asked = { type: 'user_input', content: [{ type: 'text', text: 'One' }] };
+    const found = await interactions.get(id, { include_input: true }, once);
+    assert.deepEqual([found.output_text, found.status], ['Hi.', 'completed']);
+    assert.deepEqual([found.input, found.steps], [[asked], [asked, said]]);
+    const told = await interactionIn(await interactions.get(id, { stream: true }, once));
+    assert.deepEqual(told.steps, [said]);
+    await assert.rejects(interactions.cancel(id, {}, once), isRefused(400, /Cannot cancel/));
+    await interactions.delete(id, {}, once);
+    await assert.rejects(interactions.get(id, {}, once), isRefused(404, /not found/));
+    assert.equal(fake.requests.length, 1);
+  });
+
   test('calls functions, and returns signed thoughts as they were', async () => {
     fake.answerWith({ chunks: [Buffer.from(messagesStream)] });
     const input: Interactions.Step[] = [

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../lib/json.ts';
+import type { Turn } from './continuation.ts';
 import type { FieldReader } from './json/lazy-json-object.ts';
 import type { Usage } from './message.ts';
 import type { NanoUsd } from './money.ts';
@@ -24,6 +25,8 @@ export interface RelayRoute {
   readonly defaultProvider?: string;
   /** For an endpoint of stored answers: what it does with one that the gateway stores itself. */
   readonly storedAnswer?: 'retrieve' | 'delete' | 'cancel' | 'listInput';
+  /** An answer that the gateway stores, for formats other than Responses; a string is a stream. */
+  encodeStored?(turn: Turn, query: URLSearchParams): JsonObject | string;
   /** The minimal request, as JSON Schema. */
   readonly bodySchema?: JsonObject;
   /** The request fields whose texts a model reads, for answers without usage. */

@@ -21,7 +21,7 @@ export interface StoredAnswerParts {
   readonly log: Log;
 }
 
-/** Serves the responses that the gateway stores; relays calls about all others to their provider. */
+/** Serves the answers that the gateway stores; relays calls about all others to their provider. */
 export class StoredAnswerHandler {
   readonly #parts: StoredAnswerParts;
 
@@ -66,7 +66,7 @@ export class StoredAnswerHandler {
       case 'delete':
         if (turn.isPending === true) throw pendingError();
         await continuations.deleteTurn(scope, id);
-        return { id, object: 'response', deleted: true };
+        return route.encodeStored === undefined ? { id, object: 'response', deleted: true } : {};
       case 'listInput': {
         const { continuation } = openaiResponses;
         if (continuation === undefined) throw new Error('Responses has a continuation');
@@ -77,6 +77,7 @@ export class StoredAnswerHandler {
           throw new GatewayError('invalid_request', 'Cannot cancel a synchronous response.');
         return storedResponseOf(await backgroundAnswers.cancel(scope, id, turn)) ?? {};
       default: {
+        if (route.encodeStored !== undefined) return route.encodeStored(turn, query);
         const response = storedResponseOf(turn) ?? {};
         if (query.get('stream') === 'true' && turn.isPending === true) throw pendingError();
         return query.get('stream') === 'true'
@@ -109,8 +110,8 @@ function pendingError(): GatewayError {
   );
 }
 
-/** Ids of responses that the gateway stores. */
-const ownResponsePattern = /^resp_[0-9a-f]{32}$/;
+/** Ids of answers that the gateway stores. */
+const ownResponsePattern = /^(?:resp|interaction)_[0-9a-f]{32}$/;
 
 function answerNotFoundError(id: string): GatewayError {
   return new GatewayError('not_found', `Response with id '${id}' not found.`);

@@ -167,18 +167,22 @@ export interface paths {
   "/v1beta/interactions": {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model"?: string; "agent"?: string; "input"?: string | (unknown)[] | Record<string, unknown>; "stream"?: boolean } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
+  "/v1beta/interactions/{rest}/cancel": {
+    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
   "/v1beta/interactions/{rest}": {
     get: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
     delete: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
-    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
   "/v1/interactions": {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model"?: string; "agent"?: string; "input"?: string | (unknown)[] | Record<string, unknown>; "stream"?: boolean } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
+  "/v1/interactions/{rest}/cancel": {
+    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
   "/v1/interactions/{rest}": {
     get: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
     delete: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
-    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
   "/v1/responses/compact": {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model": string; "input"?: string | (unknown)[] | null; "stream"?: boolean } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };

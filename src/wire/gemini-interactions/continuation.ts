@@ -1,8 +1,9 @@
 import type { Continuation } from '../../kernel/continuation.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { stringOf } from '../json-values.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { objectsOf, stringOf } from '../json-values.ts';
 import { inputStepsOf } from './decode-steps.ts';
-import { encodeAnswerSteps } from './encode-interaction.ts';
+import { encodeInteraction } from './encode-interaction.ts';
 
 /** Clients refer to the previous interaction, unless they disable storage. Instructions and tools are not carried over. */
 export const interactionsContinuation: Continuation = {
@@ -20,8 +21,14 @@ export const interactionsContinuation: Continuation = {
   answerIdOf: (name) => `interaction_${name}`,
   turnOf(body, answer) {
     const previous = stringOf(body.previous_interaction_id);
-    const items = [...inputStepsOf(body), ...encodeAnswerSteps(answer)];
-    return { id: answer.id, turn: previous === undefined ? { items } : { previous, items } };
+    const { steps, ...interaction } = encodeInteraction(answer, body, new Date(systemClock.now()));
+    const output = objectsOf(steps);
+    const turn = {
+      items: [...inputStepsOf(body), ...output],
+      answer: interaction,
+      outputCount: output.length,
+    };
+    return { id: answer.id, turn: previous === undefined ? turn : { previous, ...turn } };
   },
   notFoundError: (id) =>
     new GatewayError('previous_response_not_found', `Interaction ${id} was not found.`, {

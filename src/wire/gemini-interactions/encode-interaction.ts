@@ -34,7 +34,7 @@ export function interactionFields(
 }
 
 /** The steps of an answer, one for each block. */
-export function encodeAnswerSteps({ content }: Answer): readonly JsonObject[] {
+function encodeAnswerSteps({ content }: Answer): readonly JsonObject[] {
   const steps: JsonObject[] = [];
   for (const block of content) {
     const before = steps.at(-1);
