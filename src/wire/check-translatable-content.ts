@@ -3,9 +3,12 @@ import { untranslatableError } from './foreign.ts';
 
 /** Rejects client content that a translation to `wire` would lose, or that refers to a file at another provider. */
 export function checkTranslatableContent({ messages }: ChatRequest, wire: string): void {
-  for (const { role, content } of messages)
-    if (role !== 'assistant' && typeof content !== 'string')
-      for (const block of content) checkBlock(block, wire);
+  for (const { role, content } of messages) {
+    if (typeof content === 'string') continue;
+    for (const block of content)
+      if (role === 'assistant') checkFile(block, wire);
+      else checkBlock(block, wire);
+  }
 }
 
 function checkBlock(block: Block, wire: string): void {
@@ -13,6 +16,10 @@ function checkBlock(block: Block, wire: string): void {
     throw untranslatableError(`messages[].content[].${block.type}`, wire);
   if (block.type === 'tool_result' && typeof block.content === 'object')
     for (const part of block.content) checkBlock(part, wire);
+  checkFile(block, wire);
+}
+
+function checkFile(block: Block, wire: string): void {
   if (block.type !== 'image' && block.type !== 'document') return;
   const { source } = block;
   if (source.type !== 'file' || (source.from === 'openai-chat' && wire === 'openai-responses')) return;

@@ -78,6 +78,7 @@ function translate(original: ChatRequest, accepts: Acceptance): EncodedRequest {
     ...samplingOf(request, samples, dropped),
     tools,
     tool_choice: toolChoiceOf(request.tool_choice, tools, modelCapabilities, dropped),
+    stop_sequences: stopSequencesOf(request, dropped),
     thinking,
     output_config: outputConfigOf(request.output_config, effort, dropped),
     max_tokens,
@@ -138,6 +139,13 @@ function toolsOf(request: ChatRequest, dropped: Set<string>): ChatRequest['tools
     return [input_schema === undefined ? tool : { ...tool, input_schema }];
   });
   return tools?.length === 0 ? undefined : tools;
+}
+
+/** The provider rejects stop sequences of white space. */
+function stopSequencesOf({ stop_sequences: all }: ChatRequest, dropped: Set<string>) {
+  const accepted = all?.filter((text) => !isBlank(text));
+  if (accepted?.length !== all?.length) dropped.add('stop_sequences');
+  return accepted?.length === 0 ? undefined : accepted;
 }
 
 /** Temperature ends at 1 here, in other formats at 2; some models accept no sampling parameters at all. */

@@ -33,6 +33,9 @@ export function encodeContents(
     if (last?.role === role) last.parts.push(...parts);
     else contents.push({ role, parts: [...parts] });
   }
+  // A call must follow a turn of the user.
+  if (contents[0]?.role === 'model' && contents[0].parts.some((part) => 'functionCall' in part))
+    contents.unshift({ role: 'user', parts: [{ text: '(empty)' }] });
   return contents;
 }
 

@@ -1,6 +1,7 @@
 import type { Block, DocumentBlock, MediaSource } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { foreignPartOf } from '../foreign.ts';
+import { contentSourceText } from '../content-source.ts';
+import { foreignPartOf, untranslatableError } from '../foreign.ts';
 import { searchResultText } from '../search-result.ts';
 import { toolReferenceText } from '../tool-reference.ts';
 import type { ModelCapabilities } from './model-capabilities.ts';
@@ -46,6 +47,8 @@ function documentPart({ source, title }: DocumentBlock): JsonObject {
 
 function textOf(source: MediaSource): string | undefined {
   if (source.type === 'text') return source.data;
+  const content = contentSourceText(source);
+  if (content !== undefined) return content;
   const isText = source.type === 'base64' && source.media_type.startsWith('text/');
   return isText ? Buffer.from(source.data, 'base64').toString('utf8') : undefined;
 }
@@ -63,6 +66,8 @@ function mediaPart(source: MediaSource, fallback: string): JsonObject {
       return { fileData: { mimeType: mimeTypeOf(source.url, fallback), fileUri: source.url } };
     case 'file':
       return { fileData: { mimeType: mimeTypeOf(source.file_id, fallback), fileUri: source.file_id } };
+    default:
+      throw untranslatableError('messages[].content[].document.source', 'gemini');
   }
 }
 

@@ -277,9 +277,10 @@ test('what is written for Google is what it takes', () => {
     { type: 'image', source: data },
     { type: 'image', source: { type: 'url', url } },
   ] as const;
-  const [, returned] = objectsOf(
+  const [, , returned] = objectsOf(
     written({
       messages: [
+        { role: 'user', content: 'Hello' },
         { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'look', input: {} }] },
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content }] },
       ],

@@ -30,14 +30,17 @@ const googleOnlyKeywords: ReadonlySet<string> = new Set(['nullable', 'propertyOr
 
 /** Unspecified values, and a format that only repeats `enum`. */
 function isGoogleOnly(name: string, value: unknown): boolean {
-  if (name === 'type') return value === 'TYPE_UNSPECIFIED';
+  if (name === 'type') return value === 'TYPE_UNSPECIFIED' || value === 0;
   return name === 'format' ? value === 'enum' : googleOnlyKeywords.has(name);
 }
+
+/** Older SDKs send the numbers of the enumeration. */
+const typesByNumber = ['', 'string', 'number', 'integer', 'boolean', 'array', 'object', 'null'];
 
 function convertKeyword(name: string, value: unknown): unknown {
   switch (name) {
     case 'type':
-      return typeof value === 'string' ? value.toLowerCase() : value;
+      return typeof value === 'string' ? value.toLowerCase() : (typesByNumber[Number(value)] ?? value);
     case 'items':
     case 'additionalProperties':
       return isJsonObject(value) ? toJsonSchema(value) : value;

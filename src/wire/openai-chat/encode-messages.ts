@@ -23,7 +23,7 @@ export function encodeMessage(message: Message, encodeContext: EncodeContext): r
   if (typeof message.content === 'string') return [{ role: message.role, content: message.content }];
   switch (message.role) {
     case 'assistant':
-      return [encodeAssistant(message.content, encodeContext)];
+      return withoutEmpty(encodeAssistant(message.content, encodeContext), message.content);
     case 'system':
       return [{ role: 'system', content: encodeContent(message.content, encodeContext) }];
     case 'user':
@@ -44,8 +44,17 @@ function encodeUser(blocks: readonly Block[], encodeContext: EncodeContext): rea
     else rest.push(block);
   }
   const content = encodeContent([...pictures, ...rest], encodeContext);
-  if (content.length > 0 || messages.length === 0) messages.push({ role: 'user', content });
+  if (content.length > 0 || messages.length === 0)
+    messages.push(...withoutEmpty({ role: 'user', content }, blocks));
   return messages;
+}
+
+/** None for a message of which all was dropped. */
+function withoutEmpty(message: JsonObject, from: readonly Block[]): readonly JsonObject[] {
+  const isEmpty = message.content === '' && Object.keys(message).length === 2;
+  return isEmpty && from.length > 0 && from.every((block) => foreignPartOf(block) !== undefined)
+    ? []
+    : [message];
 }
 
 function encodeToolResult(

@@ -1,6 +1,7 @@
 import { type Acceptance, fullAcceptance } from '../../kernel/acceptance.ts';
 import type { Block, DocumentBlock, ImageBlock } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { contentSourceText } from '../content-source.ts';
 import { foreignPartOf, untranslatableError } from '../foreign.ts';
 import { urlFromMedia } from '../openai/media.ts';
 import { searchResultText } from '../search-result.ts';
@@ -72,6 +73,8 @@ function imageUrlOf({ source }: ImageBlock): string {
 }
 
 function documentPart({ source, title }: DocumentBlock): JsonObject {
+  const text = contentSourceText(source);
+  if (text !== undefined) return { type: 'text', text: title == null ? text : `${title}\n\n${text}` };
   switch (source.type) {
     case 'base64':
       return { type: 'file', file: { filename: title ?? 'document.pdf', file_data: urlFromMedia(source) } };

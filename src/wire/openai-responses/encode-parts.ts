@@ -1,5 +1,6 @@
 import type { Block, DocumentBlock, ImageBlock } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { contentSourceText } from '../content-source.ts';
 import { foreignPartOf, untranslatableError } from '../foreign.ts';
 import { omitUndefined } from '../json-values.ts';
 import { urlFromMedia } from '../openai/media.ts';
@@ -47,6 +48,9 @@ function imagePart({ source }: ImageBlock): JsonObject {
 
 function documentPart({ source, title }: DocumentBlock): JsonObject {
   const filename = title ?? undefined;
+  const text = contentSourceText(source);
+  if (text !== undefined)
+    return { type: 'input_text', text: filename === undefined ? text : `${filename}\n\n${text}` };
   switch (source.type) {
     case 'base64':
       return { type: 'input_file', filename: filename ?? 'document.pdf', file_data: urlFromMedia(source) };
