@@ -6,13 +6,12 @@ import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { availableToolChoice, omitUnsupportedFields } from '../accepted-fields.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';
-import { checkRequestShape } from '../check-request-shape.ts';
-import { checkTranslatableContent } from '../check-translatable-content.ts';
 import { sanitizeFieldNames } from '../dropped-fields.ts';
 import { droppedExtensionFields, unsupportedFields } from '../foreign.ts';
 import { createFunctionNameLookup } from '../gemini/encode-contents.ts';
 import { encodeStops } from '../gemini/encode-fields.ts';
 import { omitUndefined } from '../json-values.ts';
+import { prepareTranslation } from '../prepare-translation.ts';
 import { changesOf } from './changes.ts';
 import { encodeChoice, encodeSystem, encodeThinking, encodeTools, functionNamesOf } from './encode-fields.ts';
 import { type EncodeContext, encodeMessage } from './encode-steps.ts';
@@ -33,9 +32,8 @@ export function encodeRequest(
     const body = patchJson(clientRequest.fields, changesOf(request, clientRequest, encodeContext));
     return { body, dropped: sanitizeFieldNames(dropped) };
   }
-  checkRequestShape(request);
-  checkTranslatableContent(request, 'gemini-interactions');
-  const body = Buffer.from(JSON.stringify(translate(request, accepts, encodeContext)));
+  const plain = prepareTranslation(request, 'gemini-interactions');
+  const body = Buffer.from(JSON.stringify(translate(plain, accepts, encodeContext)));
   return { body, dropped: sanitizeFieldNames(dropped) };
 }
 
