@@ -286,6 +286,15 @@ describe("Google's SDK, with models of others", () => {
     );
     const { json } = await requestJson(weir.url + path, { body: { model: claude, input: 7 } });
     assert.partialDeepStrictEqual(json, { error: { type: 'invalid_request', param: 'input' } });
+    const { opening, text, errorEvent } = dialectAt('/v1/messages');
+    const streamed = async (chunks: readonly string[], ending?: 'cut') => {
+      fake.answerWith({ chunks: chunks.map((chunk) => Buffer.from(chunk)), ...(ending && { ending }) });
+      return interactionIn(await interactions.create({ model: claude, input: 'Hello', stream: true }, once));
+    };
+    await assert.rejects(streamed([opening, text('Some'), errorEvent(529, 'Busy.')]), /Busy/);
+    await assert.rejects(streamed([opening, text('Some')], 'cut'), /terminated/);
+    await assert.rejects(streamed([opening, errorEvent(529, 'Busy.')]), isRefused(529, /Busy/));
+    await assert.rejects(streamed([opening]), isRefused(502, /before sending any content/));
     fake.answerWith({
       status: 429,
       body: { type: 'error', error: { type: 'rate_limit_error', message: 'Slow.' } },
@@ -306,7 +315,7 @@ test('models that only this API has are reached from every other format', async 
   const { json, headers } = await requestJson(`${weir.url}/v1/messages`, { body });
   assert.deepEqual(at(json, 'content'), [{ type: 'text', text: 'Hi.' }]);
   assert.equal(headers.get('x-weir-dropped'), null);
-  assert.deepEqual([fake.last.url, fake.last.headers['api-revision']], [path, '2026-05-20']);
+  assert.equal(fake.last.url, path);
   assert.deepEqual(fake.last.json, {
     model: 'gemini-omni-1.1-flash',
     input: [{ type: 'user_input', content: [{ type: 'text', text: 'Hi' }] }],

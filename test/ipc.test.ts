@@ -101,6 +101,10 @@ test('what is too long even so is told in the words of its provider, in each for
     role: role === 'user' ? 'user' : 'model',
     parts: [{ text: content }],
   }));
+  const input = messages.map(({ role, content }) => ({
+    type: role === 'user' ? 'user_input' : 'model_output',
+    content: [{ type: 'text', text: content }],
+  }));
   for (const [nth, client] of clientDialects(weir.url).entries())
     for (const { name, model, refusal } of providerDialects) {
       const headers = ['x-weir-pipeline', pipeline, 'x-weir-conversation', `${name.slice(0, 4)}-${nth}`];
@@ -109,7 +113,9 @@ test('what is too long even so is told in the words of its provider, in each for
       const script = refusal(400, words);
       fake.answerWith(script);
       const path = client.path(model, false);
-      const said = { Responses: { input: messages }, Gemini: { contents } }[client.name] ?? {
+      const said = { Responses: { input: messages }, Gemini: { contents }, Interactions: { input } }[
+        client.name
+      ] ?? {
         messages,
         max_tokens: 100,
       };

@@ -135,7 +135,7 @@ export function clientDialects(url: string): readonly ClientDialect[] {
   ];
 }
 
-/** The interaction that a stream tells; throws the error in it. */
+/** The interaction that a stream tells; throws the error in it. The SDK tells nothing of a stream that breaks off. */
 export async function interactionIn(
   events: AsyncIterable<Interactions.InteractionSSEEvent>,
 ): Promise<Pick<Interactions.Interaction, 'id' | 'status'> & { readonly steps: Interactions.Step[] }> {
@@ -158,6 +158,7 @@ export async function interactionIn(
     if (step?.type === 'thought' && delta.type === 'thought_summary' && delta.content?.type === 'text')
       step.summary = [...(step.summary ?? []), delta.content];
   }
+  if (interaction.status === '') throw new Error('terminated');
   for (const [index, text] of json.entries()) {
     const step = steps[index];
     if (step?.type === 'function_call' && text !== undefined) step.arguments = JSON.parse(text);

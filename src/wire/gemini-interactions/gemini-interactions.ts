@@ -52,8 +52,8 @@ export const geminiInteractions: WireFormat = {
   isPlain,
   stateFields: ['agent', 'background', 'continuation_token', 'environment', 'webhook_config'],
   apiHeaders: gemini.apiHeaders,
-  // The revision of the API that this folder was written for.
-  ownHeaders: ['api-revision', '2026-05-20'],
+  // As Google's SDK: without a revision, the API answers in its newest.
+  ownHeaders: [],
   keepAlive: Buffer.from(': ping\n\n'),
   estimates,
   decodeRequest,
