@@ -214,12 +214,6 @@ const impossible: readonly { client: Name; what: string; body: JsonObject; param
   },
   {
     client: 'Responses',
-    what: 'an answer to be fetched later',
-    body: { background: true },
-    param: 'background',
-  },
-  {
-    client: 'Responses',
     what: 'a stored conversation',
     body: { conversation: 'conv_1' },
     param: 'conversation',

@@ -143,7 +143,7 @@ function toolsOf(request: ChatRequest, dropped: Set<string>): ChatRequest['tools
 
 /** The provider rejects stop sequences of white space. */
 function stopSequencesOf({ stop_sequences: all }: ChatRequest, dropped: Set<string>) {
-  const accepted = all?.filter((text) => !isBlank(text));
+  const accepted = all?.filter((text) => typeof text !== 'string' || !isBlank(text));
   if (accepted?.length !== all?.length) dropped.add('stop_sequences');
   return accepted?.length === 0 ? undefined : accepted;
 }

@@ -1,7 +1,7 @@
 import { sealMark } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { createForeignContentReplacer, mapObjects } from '../foreign-content.ts';
-import { objectOf, objectsOf } from '../json-values.ts';
+import { objectOf, objectsOf, stringOf } from '../json-values.ts';
 import { isWrappedOpaque } from '../opaque-data.ts';
 import { capabilitiesOf } from './model-capabilities.ts';
 
@@ -51,6 +51,8 @@ function isToolLoopWithoutThinking({ messages }: JsonObject): boolean {
 function contextManagementOf({ context_management: before }: JsonObject): JsonObject {
   const context = objectOf(before);
   if (context === undefined) return {};
-  const edits = objectsOf(context.edits).filter(({ type }) => !String(type).startsWith('clear_thinking'));
+  const edits = objectsOf(context.edits).filter(
+    ({ type }) => stringOf(type)?.startsWith('clear_thinking') !== true,
+  );
   return { context_management: edits.length === 0 ? undefined : { ...context, edits } };
 }

@@ -37,7 +37,9 @@ function functionOf(tool: Tool, dropped: Set<string>): JsonObject {
 
 /** The names of the functions among encoded tools. */
 export function functionNamesOf(tools: readonly JsonObject[] | undefined): readonly string[] {
-  return (tools ?? []).flatMap(({ type, name }) => (type === 'function' ? [String(name)] : []));
+  return (tools ?? []).flatMap(({ type, name }) =>
+    type === 'function' && typeof name === 'string' ? [name] : [],
+  );
 }
 
 export function encodeChoice(

@@ -2,7 +2,7 @@ import type { ChatRequest } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { collectExtensionFields, type ExtensionFields } from '../extension-fields.ts';
 import { extensionBodyFields } from '../foreign.ts';
-import { objectOf } from '../json-values.ts';
+import { objectOf, stringOf } from '../json-values.ts';
 import { mediaFormatsOf } from './response-format.ts';
 
 /** Fields of `generation_config` with the canonical field of the same meaning. */
@@ -40,7 +40,7 @@ function isEssential(name: string, value: unknown): boolean {
     case 'background':
       return value === true;
     case 'response_modalities':
-      return Array.isArray(value) && value.some((modality) => String(modality).toLowerCase() !== 'text');
+      return Array.isArray(value) && value.some((modality) => stringOf(modality)?.toLowerCase() !== 'text');
     default:
       return false;
   }

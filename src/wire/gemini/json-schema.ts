@@ -40,7 +40,8 @@ const typesByNumber = ['', 'string', 'number', 'integer', 'boolean', 'array', 'o
 function convertKeyword(name: string, value: unknown): unknown {
   switch (name) {
     case 'type':
-      return typeof value === 'string' ? value.toLowerCase() : (typesByNumber[Number(value)] ?? value);
+      if (typeof value === 'number') return typesByNumber[value] ?? value;
+      return typeof value === 'string' ? value.toLowerCase() : value;
     case 'items':
     case 'additionalProperties':
       return isJsonObject(value) ? toJsonSchema(value) : value;
