@@ -9,8 +9,10 @@ import { headerOf } from '../lib/headers.ts';
 import { isJsonType, relayDecoder } from '../wire/index.ts';
 import { readErrorResponse } from './error-response.ts';
 import { RequestHeaderFilter } from './forwarded-headers.ts';
+import { requestHeaders } from './request-headers.ts';
+import { send } from './send-request.ts';
 import { signRequest } from './sign-request.ts';
-import { requestHeaders, send, type Upstream, type UpstreamParts } from './upstream.ts';
+import type { Upstream, UpstreamParts } from './upstream.ts';
 
 /** A request body that is sent while it arrives. */
 export interface Upload {

@@ -9,7 +9,7 @@ import { rejectMalformed } from './malformed-request.ts';
 import { moveQueryKeyToHeaders } from './query-key.ts';
 import { corsHeaders, guardRequest, preflightHeaders, type RequestGuardRules } from './request-guard.ts';
 import { parseRequestTarget } from './request-target.ts';
-import { asGatewayError, type RequestContext, sendError } from './respond.ts';
+import { asGatewayError, drainingError, type RequestContext, sendError } from './respond.ts';
 import { clientAddress, type TrustedProxies } from './trusted-proxies.ts';
 
 export interface GatewayServerParts {
@@ -75,13 +75,6 @@ export function createGatewayServer(parts: GatewayServerParts): HttpServer {
           clientAddress: clientAddressOf(req, parts.trustedProxies),
         });
     },
-  });
-}
-
-function drainingError(): GatewayError {
-  return new GatewayError('draining', 'this gateway is shutting down', {
-    retryAfterSeconds: 1,
-    headers: ['connection', 'close'],
   });
 }
 

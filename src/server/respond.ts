@@ -181,3 +181,11 @@ export function sendResponse(
     bytes,
   });
 }
+
+/** A gateway that shuts down accepts no further calls. */
+export function drainingError(): GatewayError {
+  return new GatewayError('draining', 'this gateway is shutting down', {
+    retryAfterSeconds: 1,
+    headers: ['connection', 'close'],
+  });
+}

@@ -11,7 +11,7 @@ import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { createTokenCounter } from '../../providers/upstream.ts';
+import { createTokenCounter } from '../../providers/token-counter.ts';
 import { BodyMemoryBudget } from '../../server/body-memory-budget.ts';
 import { CountTokensHandler } from '../../server/count-tokens.ts';
 import { createDataPlaneRoutes } from '../../server/data-plane.ts';

@@ -9,7 +9,13 @@ import type { WireFormat } from '../../kernel/wire-format.ts';
 import { type HeaderList, headerOf } from '../../lib/headers.ts';
 import type { BodyMemoryBudget, MemoryReservation } from '../body-memory-budget.ts';
 import { limits } from '../limits.ts';
-import { asGatewayError, errorEnvelope, errorHeaders, type RequestContext } from '../respond.ts';
+import {
+  asGatewayError,
+  drainingError,
+  errorEnvelope,
+  errorHeaders,
+  type RequestContext,
+} from '../respond.ts';
 import { SocketResponse } from './socket-response.ts';
 import { SocketTurns } from './socket-turns.ts';
 
@@ -220,8 +226,4 @@ interface SocketMessageCall {
   readonly message: LazyJsonObject;
   readonly request: SocketRequest;
   readonly socket: SocketCall;
-}
-
-function drainingError(): GatewayError {
-  return new GatewayError('draining', 'this gateway is shutting down', { retryAfterSeconds: 1 });
 }
