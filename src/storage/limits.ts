@@ -17,6 +17,14 @@ export const limits = {
   requestKindsMax: 5000,
   /** Retries when sums were merged during a read, which happens every quarter of an hour. */
   requestSumsReadings: 4,
+  /** Partitions of the request log that are created ahead, so that a day without a cleanup does no harm. */
+  partitionsAhead: 3,
+  /** How long creating and dropping partitions waits for a lock, with all users of the log queued behind it. */
+  partitionLockMs: 300,
+  /** The share of free pages from which an SQLite file shrinks, and pages of 4 KiB freed in one step and one cleanup. */
+  fileFreeShareMax: 0.25,
+  fileShrinkPages: 500,
+  fileShrinkPagesMax: 25_000,
   /** Memory of the cache that modules share. */
   cacheBytesMax: 64 * 1024 * 1024,
   /**

@@ -56,7 +56,10 @@ export const limits = {
   /** Interval between cleanups of the log, and the lease of a cleanup. */
   requestLogCleanupMs: 60_000,
   requestLogCleanerMs: 120_000,
-  /** Calls deleted in one statement, and the pause after it, in which others get a turn. */
-  requestLogDeletedAtOnce: 500,
-  requestLogDeletePauseMs: 50,
+  /** Calls deleted in one statement, at least and at most, and how long it may take; then others get as long a turn. */
+  requestLogDeletedMin: 500,
+  requestLogDeletedMax: 8000,
+  requestLogDeleteMsMax: 50,
+  /** Calls retained by default in a file on one machine, half a gigabyte; PostgreSQL has no such bound. */
+  requestLogEmbeddedRows: 1_000_000,
 } as const;

@@ -20,7 +20,7 @@ export const telemetrySettings = {
       ),
       rowsMax: envVariable(
         'WEIR_LOG_ROWS',
-        z.coerce.number('must be a number of calls').int().min(1000).default(1_000_000),
+        z.coerce.number('must be a number of calls').int().min(1000).optional(),
       ),
     },
     ({ days, rowsMax }) => ({ isOn: days > 0, retentionMs: days * 86_400_000, rowsMax }),

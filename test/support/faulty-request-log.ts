@@ -4,6 +4,7 @@ import type {
   LogQuery,
   LogSums,
   LogSumsQuery,
+  PartitionPlan,
   RequestLog,
   SumsSpan,
 } from '../../src/kernel/ports/request-log.ts';
@@ -87,6 +88,10 @@ export class FaultyRequestLog implements RequestLog {
 
   find(id: string, accountId: string | undefined): Promise<LoggedCall | undefined> {
     return this.#log.find(id, accountId);
+  }
+
+  maintain(plan: PartitionPlan): Promise<void> {
+    return this.#log.maintain(plan);
   }
 
   newestBehind(count: number): Promise<string | undefined> {

@@ -44,6 +44,9 @@ export async function requestLogPart({
     log: stores.database.requests,
     clock: systemClock,
     ...settings.requestLog,
+    rowsMax:
+      settings.requestLog.rowsMax ??
+      (settings.stores === undefined ? telemetryLimits.requestLogEmbeddedRows : undefined),
     onError: (cause) => log.error({ err: cause }, 'could not delete expired entries of the request log'),
   });
   cleaner.start();

@@ -202,6 +202,15 @@ export interface SumsSpan {
   readonly ms: number;
 }
 
+/** How the calls are divided by time, where the database can drop them that way. */
+export interface PartitionPlan {
+  readonly nowMs: number;
+  /** The start of a span; calls before it are expired. */
+  readonly keptFromMs: number;
+  /** The length of a partition. */
+  readonly spanMs: number;
+}
+
 /** Exact for whole minutes, quarters of an hour, hours or days, depending on age, for any number of calls. */
 export interface LogSums {
   readonly kinds: readonly KindSums[];
@@ -237,6 +246,8 @@ export interface RequestLog {
   forgetKinds(): Promise<void>;
   /** Undefined if there is none, or none of this account. */
   find(id: string, accountId: string | undefined): Promise<LoggedCall | undefined>;
+  /** Drops partitions whose calls are expired and creates those of the next spans; shrinks a file with much free space. */
+  maintain(plan: PartitionPlan): Promise<void>;
   /** The newest call that is not among the `count` newest; undefined if there are no more. */
   newestBehind(count: number): Promise<string | undefined>;
   /** Deletes the oldest calls up to this id, `most` at a time; resolves to the number deleted. */

@@ -5,6 +5,7 @@ import type {
   LogQuery,
   LogSums,
   LogSumsQuery,
+  PartitionPlan,
   RequestLog,
   SumsSpan,
 } from '../../kernel/ports/request-log.ts';
@@ -20,8 +21,10 @@ import {
   requestColumns,
 } from './request-log-row.ts';
 import { LogSearch } from './request-log-search.ts';
+import { maintainPartitions } from './request-partitions.ts';
 import { readSums } from './request-sums.ts';
 import { foldMinutes, foldSums, forgetKinds, forgetSums, oldestSums } from './request-sums-folding.ts';
+import { shrinkFile } from './shrink-file.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
@@ -97,6 +100,10 @@ export class SqlRequestLog implements RequestLog {
       .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
       .executeTakeFirst();
     return row === undefined ? undefined : callFromRow(row);
+  }
+
+  maintain(plan: PartitionPlan): Promise<void> {
+    return this.#dialectName === 'postgres' ? maintainPartitions(this.#db, plan) : shrinkFile(this.#db);
   }
 
   /** Counts in parts, so that other queries don't wait for the whole. */

@@ -33,6 +33,8 @@ export class SqliteSession {
   constructor({ file, bounds: { statementMs }, preparedStatementsMax }: SqliteSessionOptions) {
     this.#preparedStatements = new Lru(preparedStatementsMax);
     this.#database = new DatabaseSync(file, { timeout: statementMs });
+    // Lets a new file shrink again; an older file keeps its size until it is vacuumed.
+    this.#database.exec('pragma auto_vacuum = incremental');
     // Readers don't wait for the writer, and a killed process leaves whole transactions behind.
     retryWhileLocked(statementMs, () => this.#database.exec('pragma journal_mode = wal'));
     // A revoked key must not come back after a power cut.
@@ -54,7 +56,9 @@ export class SqliteSession {
     if (sql === 'rollback' && !this.#database.isTransaction) return { rows: [] };
     const statement = this.#prepare(sql);
     if (!parameters.every(isSqlValue)) throw new Error('unsupported parameter type');
-    if (statement.columns().length > 0) return { rows: statement.all(...parameters) };
+    // `pragma incremental_vacuum` has no columns, and frees a page with each row.
+    if (statement.columns().length > 0 || sql.startsWith('pragma '))
+      return { rows: statement.all(...parameters) };
     return { rows: [], changes: Number(statement.run(...parameters).changes) };
   }
 

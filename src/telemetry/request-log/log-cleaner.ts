@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestLog } from '../../kernel/ports/request-log.ts';
+import type { PartitionPlan, RequestLog } from '../../kernel/ports/request-log.ts';
 import { firstIdAt } from '../../kernel/request-id.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
@@ -8,16 +8,16 @@ import { limits } from '../limits.ts';
 export interface CleanerParts {
   readonly log: RequestLog;
   readonly clock: Clock;
-  /** How long to retain calls, and how many. */
+  /** How long to retain calls, in whole spans, and how many at most. */
   readonly retentionMs: number;
-  readonly rowsMax: number;
+  readonly rowsMax?: number | undefined;
   /** Called for every failed round; the next one retries. */
   readonly onError?: (error: unknown) => void;
   readonly intervalMs?: number;
   readonly pauseMs?: number;
 }
 
-/** Keeps the request log within its bounds, a few rows at a time. Only one replica does it. */
+/** Keeps the request log within its bounds, by partitions or a few rows at a time. Only one replica does it. */
 export class LogCleaner {
   readonly #parts: CleanerParts;
   readonly #holder = randomUUID();
@@ -55,15 +55,21 @@ export class LogCleaner {
   }
 
   async #runOnce(): Promise<number> {
-    const { log, pauseMs = limits.requestLogDeletePauseMs } = this.#parts;
+    const { log, pauseMs } = this.#parts;
     if (!(await this.#mayClean())) return 0;
-    const upToId = await this.#newestExpiredId();
+    const plan = this.#partitionPlan();
+    await log.maintain(plan);
+    const upToId = await this.#newestExpiredId(plan.keptFromMs);
     let deleted = 0;
+    let most: number = limits.requestLogDeletedMin;
     do {
-      const some = await log.forget(upToId, limits.requestLogDeletedAtOnce);
+      const startedAtMs = performance.now();
+      const some = await log.forget(upToId, most);
       deleted += some;
-      if (some < limits.requestLogDeletedAtOnce) break;
-      await sleep(pauseMs, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
+      if (some < most) break;
+      const tookMs = performance.now() - startedAtMs;
+      most = nextStep(most, tookMs);
+      await sleep(pauseMs ?? tookMs, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
     } while (!this.#stopped.signal.aborted && (await this.#mayClean()));
     if (!this.#stopped.signal.aborted) await this.#tidySums();
     return deleted;
@@ -104,11 +110,19 @@ export class LogCleaner {
   }
 
   /** The newest call that is too old or exceeds the maximum number. */
-  async #newestExpiredId(): Promise<string> {
-    const { log, clock, retentionMs, rowsMax } = this.#parts;
-    const tooOld = firstIdAt(clock.now() - retentionMs);
-    const tooMany = await log.newestBehind(rowsMax);
+  async #newestExpiredId(keptFromMs: number): Promise<string> {
+    const { log, rowsMax } = this.#parts;
+    const tooOld = firstIdAt(keptFromMs);
+    const tooMany = rowsMax === undefined ? undefined : await log.newestBehind(rowsMax);
     return tooMany === undefined || tooMany < tooOld ? tooOld : tooMany;
+  }
+
+  /** Whole days; weeks or months for a long retention, so that there are never more than a hundred partitions. */
+  #partitionPlan(): PartitionPlan {
+    const { clock, retentionMs } = this.#parts;
+    const nowMs = clock.now();
+    const spanMs = partitionSpansMs.find((ms) => retentionMs <= 100 * ms) ?? monthMs;
+    return { nowMs, spanMs, keptFromMs: Math.floor((nowMs - retentionMs) / spanMs) * spanMs };
   }
 
   #mayClean(): Promise<boolean> {
@@ -120,3 +134,11 @@ export class LogCleaner {
 const quarterMs = 900_000;
 const hourMs = 4 * quarterMs;
 const dayMs = 24 * hourMs;
+const monthMs = 30 * dayMs;
+const partitionSpansMs = [dayMs, 7 * dayMs];
+
+/** As many rows as fit into a short time, after which others get as long a turn. */
+function nextStep(rows: number, tookMs: number): number {
+  if (tookMs > limits.requestLogDeleteMsMax) return Math.max(limits.requestLogDeletedMin, rows / 2);
+  return tookMs < limits.requestLogDeleteMsMax / 2 ? Math.min(limits.requestLogDeletedMax, rows * 2) : rows;
+}

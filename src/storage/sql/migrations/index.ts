@@ -17,6 +17,7 @@ import { receipts } from './receipts.ts';
 import { recordings } from './recordings.ts';
 import { requestAgents } from './request-agents.ts';
 import { requestAttempts } from './request-attempts.ts';
+import { requestDays } from './request-days.ts';
 import { requestKinds } from './request-kinds.ts';
 import { requestLog } from './request-log.ts';
 import { requestPast } from './request-past.ts';
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   requestAttempts,
   configurations,
   requestAgents,
+  requestDays,
 ];
