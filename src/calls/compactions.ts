@@ -24,7 +24,6 @@ export class Compactions {
   /** Opens the compactions of a call, and finds out whether it asks for another; `whole` has its earlier turns. */
   prepare(whole: Exchange, { clientRequest }: Exchange): PreparedCall {
     const { compaction } = clientRequest.wire;
-    // A search in the bytes: most calls have nothing to do with compactions.
     const isConcerned = compaction?.mayConcern(clientRequest) === true;
     return {
       exchange: isConcerned || !whole.isUnmodified ? this.open(whole) : whole,

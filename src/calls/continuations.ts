@@ -86,7 +86,7 @@ export class Continuations {
     if (pipeline.mayEdit && continuation.begins(clientRequest.fields)) return true;
     const previous = continuation.previousIdIn(clientRequest.fields);
     const isOurs = previous !== undefined && (mayContinueElsewhere(pipeline) || ownIdPattern.test(previous));
-    const quotedIds = continuation.mayQuote(clientRequest.bytes)
+    const quotedIds = continuation.mayQuote(clientRequest.fields)
       ? continuation.quotedIdsIn(continuation.itemsOf(clientRequest.body))
       : [];
     for (const id of isOurs ? [previous, ...quotedIds] : quotedIds) {

@@ -5,7 +5,7 @@ import type { Target } from './provider.ts';
 
 /** How clients of a format have their conversation replaced with a summary, which they send back as an opaque item. */
 export interface Compaction {
-  /** Whether the request may ask for a compaction or contain one: a search in its bytes, which is wrong only if it says so. */
+  /** Whether the request may ask for a compaction or contain one, without parsing it. */
   mayConcern(clientRequest: ClientRequest): boolean;
   /** Whether the request asks for a compaction. */
   isRequested(clientRequest: ClientRequest): boolean;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../lib/json.ts';
 import type { GatewayError } from './errors.ts';
-import type { FieldReader } from './json/lazy-json-object.ts';
+import type { FieldReader, LazyJsonObject } from './json/lazy-json-object.ts';
 import type { Answer } from './message.ts';
 import type { Provider } from './provider.ts';
 
@@ -41,8 +41,8 @@ export interface Continuation {
   isStoredBy(provider: Provider): boolean;
   /** The id of the answer that a request continues from. */
   previousIdIn(fieldReader: FieldReader): string | undefined;
-  /** Whether a request may refer to single items of earlier answers; searches its bytes. */
-  mayQuote(bytes: Uint8Array): boolean;
+  /** Whether a request may refer to single items of earlier answers. */
+  mayQuote(fields: LazyJsonObject): boolean;
   /** The items of a request's newest turn. */
   itemsOf(body: JsonObject): readonly JsonObject[];
   /** The answers of the gateway whose single items these items refer to. */

@@ -5,7 +5,7 @@ import type { ClientRequest } from './client-request.ts';
 import type { Compaction } from './compaction.ts';
 import type { Continuation } from './continuation.ts';
 import type { ErrorCode } from './errors.ts';
-import type { FieldReader } from './json/lazy-json-object.ts';
+import type { FieldReader, LazyJsonObject } from './json/lazy-json-object.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
 import type { RelayRoute } from './relay.ts';
 import type { ByteFilter } from './reply/filter-bytes.ts';
@@ -39,9 +39,14 @@ export interface ProviderFormat {
   encodeRequest(request: ChatRequest, clientRequest?: ClientRequest, accepts?: Acceptance): EncodedRequest;
   /**
    * Replaces what this model's provider would reject in a request of its own format: thinking of other makers' models,
-   * and data that only the gateway can read. Undefined if there is none.
+   * and data that only the gateway can read. Undefined if there is none. `received` is set if `body` has the texts of
+   * the client's own body.
    */
-  replaceForeignContent?(body: Uint8Array, model: string): EncodedRequest | undefined;
+  replaceForeignContent?(
+    body: Uint8Array,
+    model: string,
+    received?: LazyJsonObject,
+  ): EncodedRequest | undefined;
   /** Body fields that the API rejects in the version that the client names; they may be meant for another model. */
   rejectedFields?(clientRequest: ClientRequest): readonly string[];
   /** Adds the headers that a request needs after a module has changed it. */

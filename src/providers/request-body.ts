@@ -34,7 +34,9 @@ export function requestBody(
 ): Uint8Array {
   const { clientRequest, target, trace } = exchange;
   const body = encodedBody(exchange, wire, added);
-  const replaced = clientRequest.wire === wire ? wire.replaceForeignContent?.(body, target.model) : undefined;
+  if (clientRequest.wire !== wire) return body;
+  const received = exchange.isUnmodified ? clientRequest.fields : undefined;
+  const replaced = wire.replaceForeignContent?.(body, target.model, received);
   if (replaced === undefined) return body;
   trace.dropped.push(...replaced.dropped);
   return replaced.body;

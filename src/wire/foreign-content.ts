@@ -1,13 +1,14 @@
 import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import { patchJson } from '../kernel/json/patch-json.ts';
-import type { EncodedRequest } from '../kernel/wire-format.ts';
+import type { TextMark } from '../kernel/scan/scan-result.ts';
+import type { ProviderFormat } from '../kernel/wire-format.ts';
 import { exactBody, isJsonObject, type JsonObject } from '../lib/json.ts';
 import { sanitizeFieldNames } from './dropped-fields.ts';
 
 /** How a format finds what another maker's model left in a conversation, and replaces it. */
 interface ForeignContent {
-  /** A body without any of these texts has none. */
-  readonly marks: readonly string[];
+  /** A body without any of these marks has none. */
+  readonly marks: readonly TextMark[];
   /** The fields of the body that change; undefined if none does. */
   replace(body: JsonObject, model: string, dropped: Set<string>): JsonObject | undefined;
 }
@@ -15,22 +16,26 @@ interface ForeignContent {
 /**
  * A request in its provider's own format is sent as it came, also if earlier answers in it are another maker's: their
  * thinking is sealed or unsigned, and the provider would reject it. This runs for every relayed call, so a body is
- * searched before it is parsed.
+ * parsed only if a mark was found when it was scanned.
  */
 export function createForeignContentReplacer({
   marks,
   replace,
-}: ForeignContent): (body: Uint8Array, model: string) => EncodedRequest | undefined {
-  const needles = marks.map((mark) => Buffer.from(mark));
-  return (body, model) => {
-    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    if (!needles.some((needle) => bytes.includes(needle))) return undefined;
-    const fields = LazyJsonObject.of(bytes, noLimits);
+}: ForeignContent): NonNullable<ProviderFormat['replaceForeignContent']> {
+  return (body, model, received) => {
+    if (received !== undefined && !mayHaveAny(received, marks)) return undefined;
+    const fields = LazyJsonObject.of(body, noLimits);
+    if (!mayHaveAny(fields, marks)) return undefined;
+    const { bytes } = fields;
     const dropped = new Set<string>();
     const changes = replace(exactBody(fields.parse(), bytes), model, dropped);
     if (changes === undefined) return undefined;
     return { body: patchJson(fields, changes), dropped: sanitizeFieldNames(dropped) };
   };
+}
+
+function mayHaveAny(fields: LazyJsonObject, marks: readonly TextMark[]): boolean {
+  return marks.some((mark) => fields.mayHave(mark));
 }
 
 /** The body was checked when it arrived. */

@@ -1,4 +1,5 @@
 import { sealMark as mark } from '../kernel/message.ts';
+import { markTexts } from '../kernel/scan/scan.ts';
 
 /**
  * Data that only its maker can read, such as a signature or encrypted reasoning, has to pass unchanged through clients
@@ -14,6 +15,9 @@ export type OpaqueKind =
   | 'openai-responses'
   | 'gemini'
   | 'gemini-interactions';
+
+/** Texts that are wrapped. */
+export const sealedTexts = markTexts(mark);
 
 export function wrapOpaque(kind: OpaqueKind, data: string): string {
   return `${mark}${kind}:${data}`;

@@ -6,7 +6,13 @@ import { limits } from '../limits.ts';
 import { parseExactKeys } from '../scan/exact-key-parser.ts';
 import { findMember, hasDuplicateKey, memberNames, parseValueAt } from '../scan/members.ts';
 import { scan } from '../scan/scan.ts';
-import { childrenMax, type ScanBounds, type ScanFault, type ScanResult } from '../scan/scan-result.ts';
+import {
+  childrenMax,
+  type ScanBounds,
+  type ScanFault,
+  type ScanResult,
+  type TextMark,
+} from '../scan/scan-result.ts';
 
 /** Fields of an object, parsed on access. */
 export interface FieldReader {
@@ -60,6 +66,11 @@ export class LazyJsonObject implements FieldReader {
   /** Approximate number of values. */
   get values(): number {
     return this.#scanned.values;
+  }
+
+  /** Whether a text in it, at any depth, may begin as the mark says. */
+  mayHave(mark: TextMark): boolean {
+    return (this.#scanned.textMarks & mark.bit) !== 0;
   }
 
   /** The fields in order, with the positions of their values. */

@@ -16,8 +16,15 @@ export interface ScanResult {
   readonly depth: number;
   /** Whether any key contains an escape, at any depth. */
   readonly escapedKeys: boolean;
+  /** The bits of the marks that some text begins with, see `TextMark`. */
+  readonly textMarks: number;
   /** Start and end of each long string with its quotes, without keys; undefined if there are too many. */
   readonly longTexts: readonly number[] | undefined;
+}
+
+/** Beginnings of texts that scans look for. */
+export interface TextMark {
+  readonly bit: number;
 }
 
 /** The first problem: invalid JSON, or too many values, levels or direct children. */

@@ -177,6 +177,7 @@ describe('the scanner', () => {
       pairs: 2,
       depth: 2,
       escapedKeys: false,
+      textMarks: 0,
       longTexts: [],
     });
     assert.equal(scan(bytes, bounds, 1), 'syntax');

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { kindOf, type Scan, type ScanFault } from './scan-result.ts';
+import { kindOf, type Scan, type ScanFault, type TextMark } from './scan-result.ts';
 
 const loaded = load();
 
@@ -10,14 +10,25 @@ const loaded = load();
 export const scan = loaded.scan;
 /** Bytes scanned at a time. */
 export const windowBytes = loaded.windowBytes;
+/**
+ * Has all later scans note whether a text begins with `start`, of which the first 8 bytes count; with `key`, only texts
+ * in members with this name. Escaped spellings are not found. Call it when a file is loaded.
+ */
+export const markTexts = loaded.markTexts;
 
-function load(): { readonly scan: Scan; readonly windowBytes: number } {
+interface Scanner {
+  readonly scan: Scan;
+  readonly windowBytes: number;
+  markTexts(start: string, key?: string): TextMark;
+}
+
+function load(): Scanner {
   const code = readFileSync(new URL('./scanner.wasm', import.meta.url));
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code));
   const { begin, run, memory } = exports;
   const windowBytes = exports.windowBytes.value;
   const window = new Uint8Array(memory.buffer, exports.windowAt.value, windowBytes);
-  const found = new Int32Array(memory.buffer, exports.foundAt.value, 8);
+  const found = new Int32Array(memory.buffer, exports.foundAt.value, 9);
   const places = new Int32Array(memory.buffer, exports.placesAt.value, 4 * exports.childrenMax.value);
 
   const { longTextsMax } = exports;
@@ -45,10 +56,22 @@ function load(): { readonly scan: Scan; readonly windowBytes: number } {
       pairs: found[4] ?? 0,
       depth: found[5] ?? 0,
       escapedKeys: found[7] !== 0,
+      textMarks: found[8] ?? 0,
       longTexts: long > longTextsMax.value ? undefined : copyToArray(texts, 2 * long),
     };
   };
-  return { scan, windowBytes };
+
+  let marks = 0;
+  const markTexts = (start: string, key = ''): TextMark => {
+    const first = Buffer.from(start).subarray(0, exports.markedBytes.value);
+    const name = key === '' ? Buffer.of() : Buffer.from(JSON.stringify(key));
+    if (first.length === 0 || name.length > exports.markedKeyBytes.value || marks === exports.marksMax.value)
+      throw new RangeError(`the scanner can't mark texts that begin with "${start}"`);
+    window.set(Buffer.concat([first, name]));
+    exports.addMark(first.length, name.length);
+    return { bit: 1 << marks++ };
+  };
+  return { scan, windowBytes, markTexts };
 }
 
 const none: readonly number[] = [];
@@ -79,10 +102,14 @@ interface ScannerExports {
   readonly memory: { readonly buffer: ArrayBuffer };
   begin(valuesMax: number, depthMax: number): void;
   run(length: number, base: number, isLast: number): number;
+  addMark(length: number, keyLength: number): void;
   readonly childrenMax: { readonly value: number };
   readonly foundAt: { readonly value: number };
   readonly longTextsAt: { readonly value: number };
   readonly longTextsMax: { readonly value: number };
+  readonly markedBytes: { readonly value: number };
+  readonly markedKeyBytes: { readonly value: number };
+  readonly marksMax: { readonly value: number };
   readonly placesAt: { readonly value: number };
   readonly windowAt: { readonly value: number };
   readonly windowBytes: { readonly value: number };

@@ -1,13 +1,13 @@
-import { sealMark } from '../../kernel/message.ts';
+import { markTexts } from '../../kernel/scan/scan.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { createForeignContentReplacer, mapObjects } from '../foreign-content.ts';
 import { objectOf, objectsOf, stringOf } from '../json-values.ts';
-import { isWrappedOpaque } from '../opaque-data.ts';
+import { isWrappedOpaque, sealedTexts } from '../opaque-data.ts';
 import { capabilitiesOf } from './model-capabilities.ts';
 
 /** Removes the thinking of other makers' models: sealed for everyone, and unsigned for Claude, which rejects it. */
 export const replaceForeignContent = createForeignContentReplacer({
-  marks: [sealMark, '"signature":""', '"signature": ""'],
+  marks: [sealedTexts, markTexts('"', 'signature')],
   replace(body, model, dropped) {
     const isForeign = (block: JsonObject) =>
       isSealed(block) || (model.includes('claude') && isUnsigned(block));

@@ -1,11 +1,10 @@
-import { sealMark } from '../../kernel/message.ts';
 import { createForeignContentReplacer, mapObjects } from '../foreign-content.ts';
 import { stringOf } from '../json-values.ts';
-import { isWrappedOpaque } from '../opaque-data.ts';
+import { isWrappedOpaque, sealedTexts } from '../opaque-data.ts';
 
 /** Removes the sealed reasoning of other makers' models. */
 export const replaceForeignContent = createForeignContentReplacer({
-  marks: [sealMark],
+  marks: [sealedTexts],
   replace(body, _model, dropped) {
     const messages = mapObjects(body.messages, (message) => {
       const details = mapObjects(message.reasoning_details, (detail) =>

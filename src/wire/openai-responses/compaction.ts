@@ -1,6 +1,7 @@
 import type { Compaction } from '../../kernel/compaction.ts';
 import type { Block, ChatRequest, Message } from '../../kernel/message.ts';
 import { type Target, wiresOf } from '../../kernel/provider.ts';
+import { markTexts } from '../../kernel/scan/scan.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { mapItems } from '../../lib/map-items.ts';
 import { foreignPartOf } from '../foreign.ts';
@@ -16,7 +17,7 @@ export const compactFormatName = 'openai-responses-compact';
 
 /** A request whose last item is a trigger is answered with one compaction item. */
 export const responsesCompaction: Compaction = {
-  mayConcern: ({ fields }) => fields.bytes.includes(searchedBytes),
+  mayConcern: ({ fields }) => fields.mayHave(compactionTypes),
   isRequested: (clientRequest) => isTrigger(inputItemsOf(clientRequest.body).at(-1) ?? {}),
   isMadeBy,
   openAll,
@@ -31,8 +32,8 @@ export const responsesCompaction: Compaction = {
   progress: { type: 'response.compaction.compacting', item_id: '' },
 };
 
-/** A part of `compaction`: the search is faster for a rarer first letter. */
-const searchedBytes = Buffer.from('paction');
+/** The types of compactions and of triggers. */
+const compactionTypes = markTexts('compaction');
 
 /** The messages without triggers, and without those that consist of one. */
 export function dropTriggers(messages: readonly Message[]): readonly Message[] {

@@ -1,5 +1,6 @@
 import type { Continuation } from '../../kernel/continuation.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import { markTexts } from '../../kernel/scan/scan.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { objectsOf, stringOf } from '../json-values.ts';
@@ -8,14 +9,15 @@ import { encodeResponse, responseIdOf } from './encode-response.ts';
 import { inputItemsOf } from './input-items.ts';
 import { reasoningTextOf } from './reasoning.ts';
 
+const referenceTypes = markTexts('item_reference');
+
 /** Clients refer to the previous response, or to single items of earlier ones, unless they disable storage. */
 export const responsesContinuation: Continuation = {
   isUsed: () => true,
   begins: responsesBackground.isRequested,
   isStoredBy: () => true,
   previousIdIn: (fieldReader) => stringOf(fieldReader.get('previous_response_id')),
-  mayQuote: (bytes) =>
-    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('item_reference'),
+  mayQuote: (fields) => fields.mayHave(referenceTypes),
   itemsOf: inputItemsOf,
   quotedIdsIn(items) {
     const quoted = items.map((item) => ownItemPattern.exec(referencedItemId(item) ?? '')?.[1]);

@@ -1,12 +1,11 @@
-import { sealMark } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { createForeignContentReplacer, mapObjects } from '../foreign-content.ts';
 import { stringOf } from '../json-values.ts';
-import { isWrappedOpaque } from '../opaque-data.ts';
+import { isWrappedOpaque, sealedTexts } from '../opaque-data.ts';
 
 /** Removes the reasoning of other makers' models, which the provider can't decrypt, or find by the id that it has from here. */
 export const replaceForeignContent = createForeignContentReplacer({
-  marks: [sealMark],
+  marks: [sealedTexts],
   replace(body, _model, dropped) {
     const input = mapObjects(body.input, (item) => {
       if (!isForeignReasoning(item)) return item;

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { conversation, messagesAnswer } from '../../../test/support/wire/fixtures.ts';
 import { clientRequestFrom } from '../../../test/support/wire/replay.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import { LazyJsonObject } from '../../kernel/json/lazy-json-object.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
@@ -160,7 +161,7 @@ test('items that a request refers to are written out without the ids of the gate
   const reference = { type: 'item_reference', id: `fc_${name}_1` };
   const theirs = { id: 'rs_theirs' };
   const input = [{ id: `rs_${name}_0` }, reference, theirs, result];
-  assert.ok(continuation.mayQuote(Buffer.from(JSON.stringify(input))));
+  assert.ok(continuation.mayQuote(LazyJsonObject.of(Buffer.from(JSON.stringify({ input })))));
   assert.deepEqual(continuation.quotedIdsIn(input), [`resp_${name}`]);
   const stored = [
     { role: 'user', content: 'hi' },

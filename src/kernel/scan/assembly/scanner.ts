@@ -9,8 +9,17 @@ export const depthCap: i32 = 4096;
 export const longTextBytes: i32 = 512;
 export const longTextsMax: i32 = 4096;
 
+/** Text marks, see `addMark`, and their size: the first bytes, which of them count, the key's length, the key. */
+export const marksMax: i32 = 16;
+export const markedBytes: i32 = 8;
+export const markedKeyBytes: i32 = 32;
+const textMarkBytes: usize = 64;
+const textMarksAt: usize = memory.data(1024, 16);
+/** Whether a mark begins with this byte. */
+const markedLettersAt: usize = memory.data(256);
+
 /** What was found, see `tell`. */
-export const foundAt: usize = memory.data(32, 16);
+export const foundAt: usize = memory.data(36, 16);
 /** For each open bracket whether it is a brace; none is at depth 0. */
 const stackAt: usize = memory.data(depthCap + 1);
 /** Four numbers for a member, two for an item, and room for one too many. */
@@ -80,6 +89,9 @@ let deepest: i32 = 0;
 let longTexts: i32 = 0;
 /** Whether some key is not written as it is. */
 let escapedKeys: bool = false;
+let textMarks: i32 = 0;
+/** A bit for each mark that was found. */
+let markedTexts: i32 = 0;
 let valuesMax: i32 = 0;
 let depthMax: i32 = 0;
 let state: i32 = 0;
@@ -96,7 +108,24 @@ export function begin(mostValues: i32, mostDepth: i32): void {
   state = value;
   start = end = children = values = pairs = deepest = longTexts = depth = 0;
   escapedKeys = false;
+  markedTexts = 0;
   place = placesAt;
+}
+
+/**
+ * Notes from now on whether a text begins with these bytes, in a member with this key if it has a length. Both are in
+ * the window; the key has its quotes, and the first byte may be the quote that ends an empty text.
+ */
+export function addMark(length: i32, keyLength: i32): void {
+  const mark = textMarksAt + textMarkBytes * usize(textMarks++);
+  const counted = length == markedBytes ? ~(<u64>0) : ((<u64>1) << (8 * length)) - 1;
+  store<u64>(mark, load<u64>(windowAt) & counted);
+  store<u64>(mark, counted, 8);
+  store<i32>(mark, keyLength, 16);
+  memory.copy(mark + 20, windowAt + usize(length), usize(keyLength));
+  store<u8>(markedLettersAt + load<u8>(windowAt), 1);
+  // A text whose first byte is in the next window.
+  store<u8>(markedLettersAt, 1);
 }
 
 /** Reads a window whose first byte is at `base`; answers how many of its bytes are done with, or what is wrong. */
@@ -180,6 +209,11 @@ export function run(length: i32, base: i32, last: bool): i32 {
       at = spaceEnd(at);
       const c: u32 = load<u8>(at);
       if (c == 0x22) {
+        if (load<u8>(markedLettersAt + load<u8>(at, 1)) != 0) {
+          // The beginning of a text that is cut is read again in the next window.
+          if (at + 1 + markedBytes > stop && !last) break;
+          noteMarks(at);
+        }
         if (nesting <= 1) begun(i32(at) + shift, nesting);
         const close = stringEnd(at + 1, stop);
         if (close <= cutShort) {
@@ -282,6 +316,31 @@ function tell(): void {
   store<i32>(foundAt, deepest, 20);
   store<i32>(foundAt, longTexts, 24);
   store<i32>(foundAt, i32(escapedKeys), 28);
+  store<i32>(foundAt, markedTexts, 32);
+}
+
+function noteMarks(quote: usize): void {
+  const first = load<u64>(quote, 1);
+  for (let index = 0; index < textMarks; index++) {
+    const mark = textMarksAt + textMarkBytes * usize(index);
+    if ((first & load<u64>(mark, 8)) == load<u64>(mark) && mayHaveKey(quote, mark)) markedTexts |= 1 << index;
+  }
+}
+
+/** Whether the key of this value is that of the mark, or was in the previous window. */
+function mayHaveKey(value: usize, mark: usize): bool {
+  const length = usize(load<i32>(mark, 16));
+  if (length == 0) return true;
+  let at = value;
+  // Spaces around the colon.
+  do at--;
+  while (at > windowAt && load<u8>(at) <= 0x20);
+  if (at <= windowAt) return true;
+  if (load<u8>(at) != 0x3a) return false;
+  do at--;
+  while (at > windowAt && load<u8>(at) <= 0x20);
+  if (at + 1 < windowAt + length) return true;
+  return memory.compare(at + 1 - length, mark + 20, length) == 0;
 }
 
 function textEnded(start: i32, end: i32): void {
