@@ -3,6 +3,7 @@ import { modulesPart } from '../gateway/parts/modules.ts';
 import { requireConfigurations } from '../gateway/parts/pipelines.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
 import type { Module } from '../kernel/module.ts';
+import { systemClock } from '../lib/clock.ts';
 import { loadSettings } from '../process/load-settings.ts';
 import { createLog } from '../telemetry/log.ts';
 import { settingWarnings } from './banner.ts';
@@ -76,7 +77,8 @@ async function settingFindings(
   const warnings = settingWarnings(settings).map((warning) => warn('settings', warning, seeSettings));
   try {
     const log = createLog('silent', { write() {} });
-    const part = await modulesPart({ settings, log, moduleFetches: outbound.moduleFetches, given: [] });
+    const { moduleFetches } = outbound;
+    const part = await modulesPart({ settings, log, clock: systemClock, moduleFetches, given: [] });
     await part.close?.(performance.now() + limits.doctorCloseMs);
     const unknown = part.unknownVariables.map((variable) =>
       warn('settings', `${variable} is not a setting of this version`, 'check the spelling'),

@@ -7,7 +7,6 @@ import { createKeyHasher, createPasswordHasher } from '../accounts/secret-hasher
 import { SessionTokens } from '../accounts/session-tokens.ts';
 import { UserAccounts } from '../accounts/user-accounts.ts';
 import type { Egress } from '../egress/egress.ts';
-import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Stores } from './parts/stores.ts';
 import type { RootSecrets } from './secrets.ts';
@@ -40,7 +39,7 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
   const { identities, members, sessions, mailedTokens, apiKeys } = stores.database;
   const { rateLimiter, versions } = stores.shared;
   const { keyPrefix } = settings;
-  const clock = systemClock;
+  const { clock } = stores;
   const hasher = createKeyHasher();
   const uses = new KeyUses({
     apiKeys,

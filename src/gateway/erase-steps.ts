@@ -4,7 +4,6 @@ import { scopeOf } from '../kernel/caller.ts';
 import { prefixCacheScope } from '../kernel/conversation/prefix-guard.ts';
 import type { Module } from '../kernel/module.ts';
 import type { VectorStores } from '../kernel/ports/vectors.ts';
-import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Stores } from './parts/stores.ts';
 
@@ -64,7 +63,7 @@ export function createAccountEraser(parts: EraseParts): AccountEraser {
   return new AccountEraser({
     erasures: parts.stores.database.erasures,
     steps: eraseSteps(parts),
-    clock: systemClock,
+    clock: parts.stores.clock,
     onFailure: (step, err) =>
       parts.log.error({ step, err }, 'a step of erasing an account failed; it will be retried'),
   });

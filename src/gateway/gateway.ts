@@ -105,7 +105,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const stores = parts.add(await storesPart({ settings, log, sharedResources }));
   const { moduleStores } = parts.add(moduleStoresPart({ stores, roots: rootSecrets, log }));
   const { modules, builtInNames, moduleHosts, unknownVariables } = parts.add(
-    await modulesPart({ settings, log, moduleFetches, given }),
+    await modulesPart({ settings, log, clock: stores.clock, moduleFetches, given }),
   );
   const faults = allowListFaults(outbound, modules, settings);
   if (faults.length > 0) throw new SettingsError(faults);
@@ -228,6 +228,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     settings,
     log,
     via,
+    clock: stores.clock,
     access,
     routes: parts.routes,
     isDraining,

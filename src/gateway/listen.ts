@@ -1,3 +1,4 @@
+import type { Clock } from '../lib/clock.ts';
 import type { AccessChecks } from '../server/api/access.ts';
 import { createApp, type Pages, webSocketPaths } from '../server/api/app.ts';
 import { openapiRoute } from '../server/api/openapi.ts';
@@ -14,6 +15,7 @@ interface ListenParts {
   readonly settings: Settings;
   readonly log: Log;
   readonly via: string;
+  readonly clock: Clock;
   readonly access: AccessChecks;
   /** The routes of all parts. */
   readonly routes: readonly PartRoute[];
@@ -23,7 +25,7 @@ interface ListenParts {
 
 /** Starts the HTTP server of the gateway. */
 export function startListener(parts: ListenParts): Promise<Listener> {
-  const { settings, log, via, access, routes, isDraining, pages } = parts;
+  const { settings, log, via, clock, access, routes, isDraining, pages } = parts;
   const served = routes.filter((route) => route.kind === 'inference');
   const webSockets = new WebSockets();
   const server = createGatewayServer({
@@ -34,6 +36,7 @@ export function startListener(parts: ListenParts): Promise<Listener> {
     app: createApp([...routes, openapiRoute(routes)], { access, log, pages, webSockets }),
     mayUpgrade: webSocketPaths(routes),
     isDraining,
+    clock,
   });
   return Listener.open(server, settings, () => webSockets.leave());
 }

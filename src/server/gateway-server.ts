@@ -2,6 +2,7 @@ import type { HttpRequest } from '../http/request.ts';
 import { type HttpImplementation, HttpServer } from '../http/server.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { createRequestIds } from '../kernel/request-ids.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { App } from './api/app.ts';
 import type { DataPlaneRouter } from './data-plane.ts';
 import { limits } from './limits.ts';
@@ -22,6 +23,8 @@ export interface GatewayServerParts {
   /** Whether the path of a target has a route for WebSockets; undefined if no path has. */
   readonly mayUpgrade: ((target: string) => boolean) | undefined;
   readonly trustedProxies: TrustedProxies;
+  /** Request ids start with the time. */
+  readonly clock?: Clock;
 }
 
 /** Paths that are served until the end, for orchestrators. */
@@ -29,7 +32,7 @@ const drainExemptPaths = new Set(['/health', '/ready', '/metrics']);
 
 /** Admits requests and dispatches them to the data plane or the app. */
 export function createGatewayServer(parts: GatewayServerParts): HttpServer {
-  const requestId = createRequestIds();
+  const requestId = createRequestIds(parts.clock);
   return new HttpServer({
     implementation: parts.httpImplementation,
     headBytesMax: limits.requestHeadBytesMax,

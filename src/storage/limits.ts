@@ -89,6 +89,11 @@ export const limits = {
   usageBatchKeptMs: 7 * 86_400_000,
   /** Interval between deletions of older ones. */
   usageBatchCleanupMs: 3_600_000,
+  /** Interval between measurements of the shared clock, and the slowest answer that improves on the previous one. */
+  clockMeasureMs: 15_000,
+  clockTripMsMax: 1000,
+  /** From this difference on, the clock of this machine is reported as wrong: no NTP client lets it grow so large. */
+  clockSkewMsMax: 2000,
   /** Timeout of Redis, which normally responds in a millisecond; leaves room for slow moments of a machine. */
   redisAnswerMs: 3000,
   /** Concurrent requests to Redis; with more it is overloaded. */

@@ -7,7 +7,9 @@ import type { Gauge } from './process-gauges.ts';
 /** Structured log lines for operators. Never pass headers, bodies or credentials. */
 export interface Log {
   info(facts: object, message: string): void;
-  /** For conditions that need attention. */
+  /** For conditions that may need attention. */
+  warn(facts: object, message: string): void;
+  /** For failures. */
   error(facts: object, message: string): void;
   /** Whether to log a line per call. */
   readonly logsCalls: boolean;
@@ -34,6 +36,8 @@ export function createLog(level: LogLevel, lineSink: LineSink): AdjustableLog {
   const timestamp = createTimestamp();
   let current = level;
   let tellsAll = logsInfo(level);
+  const write = (name: LogLevel, attributes: object, message: string) =>
+    lineSink.write(formatLogLine(name, timestamp(), { attributes, message }));
   return {
     get level() {
       return current;
@@ -43,10 +47,13 @@ export function createLog(level: LogLevel, lineSink: LineSink): AdjustableLog {
       tellsAll = logsInfo(next);
     },
     info(attributes, message) {
-      if (tellsAll) lineSink.write(formatLogLine('info', timestamp(), { attributes, message }));
+      if (tellsAll) write('info', attributes, message);
+    },
+    warn(attributes, message) {
+      if (tellsAll || current === 'warn') write('warn', attributes, message);
     },
     error(attributes, message) {
-      if (current !== 'silent') lineSink.write(formatLogLine('error', timestamp(), { attributes, message }));
+      if (current !== 'silent') write('error', attributes, message);
     },
     get logsCalls() {
       return tellsAll;

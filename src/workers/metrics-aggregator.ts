@@ -84,7 +84,7 @@ export class MetricsAggregator {
 
 /** Metrics that make no sense as a sum, such as up/down states, memory and CPU. */
 function isPerProcess({ name }: MetricFamily): boolean {
-  return /^(process|nodejs)_|_up$/.test(name);
+  return /^(process|nodejs)_|_(up|info|skew_seconds)$/.test(name);
 }
 
 function withWorkerLabel(series: string, worker: string): string {

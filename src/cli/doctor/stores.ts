@@ -115,6 +115,7 @@ async function postgresFindings(url: string): Promise<ServerFindings> {
 
 async function redisFindings(url: string): Promise<ServerFindings> {
   const { RedisConnection } = await import('../../storage/redis/redis-connection.ts');
+  const { readRedisTime } = await import('../../storage/redis/redis-time.ts');
   let cause: unknown;
   const link = await RedisConnection.open({
     url,
@@ -124,12 +125,11 @@ async function redisFindings(url: string): Promise<ServerFindings> {
   });
   try {
     const askedAtMs = Date.now();
-    const time = await link.send(['TIME']);
+    const redisMs = await readRedisTime(link);
     const ms = Date.now() - askedAtMs;
-    const [seconds = 0, micros = 0] = Array.isArray(time) ? time.map(Number) : [];
     return {
       findings: [ok('redis', `Redis responds in ${ms} ms`), ...(await evictionFindings(link))],
-      clockAheadMs: { Redis: askedAtMs + ms / 2 - (seconds * 1000 + micros / 1000) },
+      clockAheadMs: { Redis: askedAtMs + ms / 2 - redisMs },
     };
   } catch (thrown) {
     const todo = 'check the host and password in REDIS_URL, and whether the server is running';

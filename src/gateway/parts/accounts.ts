@@ -7,7 +7,6 @@ import type { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import type { Module } from '../../kernel/module.ts';
 import type { AccountRows } from '../../kernel/ports/account-rows.ts';
-import { systemClock } from '../../lib/clock.ts';
 import type { AnonymousSessions } from '../../sandbox/anonymous-sessions.ts';
 import { Claims } from '../../sandbox/claims.ts';
 import type { ApiRoute } from '../../server/api/route.ts';
@@ -54,7 +53,7 @@ export function accountsPart(parts: AccountParts): Part {
   if (parts.identity.services !== undefined) accountEraser.start();
   return {
     routes: [
-      ...usageRoutes({ report, schema: usageReportSchema, clock: systemClock }),
+      ...usageRoutes({ report, schema: usageReportSchema, clock: parts.stores.clock }),
       ...accountRoutes(parts, accountEraser),
     ],
     close: () => accountEraser.close(),
@@ -80,7 +79,7 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
     accounts: stores.database.accounts,
     versions: stores.shared.versions,
     eraser,
-    clock: systemClock,
+    clock: stores.clock,
     beforeDelete: stopCharging,
   });
   return [
@@ -99,7 +98,7 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
     }),
     ...keyReceiptRoutes(services.accountKeys),
     ...keyRecordingRoutes(services.accountKeys),
-    ...claimRoutes(new Claims({ sessions, receipts, clock: systemClock })),
+    ...claimRoutes(new Claims({ sessions, receipts, clock: stores.clock })),
   ];
 }
 

@@ -1,6 +1,5 @@
 import type { FindGuest } from '../../calls/caller-authenticator.ts';
 import { createGuestFinder } from '../../calls/guests.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { AnonymousSessions } from '../../sandbox/anonymous-sessions.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { anthropicMessages } from '../../wire/index.ts';
@@ -28,7 +27,7 @@ export function anonymousPart({ settings, log, roots: rootSecrets, stores }: Ano
   const sessions = new AnonymousSessions({
     sessions: stores.database.anonSessions,
     rateLimiter: stores.shared.rateLimiter,
-    clock: systemClock,
+    clock: stores.clock,
     tokenKeys: rootSecrets.deriveKeys('anonymous tokens'),
     addressKey,
     refKey,

@@ -8,7 +8,6 @@ import { Recharger } from '../../billing/recharger.ts';
 import { StripeBilling } from '../../billing/stripe/stripe-billing.ts';
 import { Subscriptions } from '../../billing/subscriptions.ts';
 import type { Egress } from '../../egress/egress.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { billingRoutes } from '../../server/api/routes/billing.ts';
 import { billingPagePaths, billingPageRoutes } from '../../server/api/routes/billing-pages.ts';
 import { billingReportRoutes } from '../../server/api/routes/billing-reports.ts';
@@ -65,12 +64,12 @@ export function billingPart({
   const billing = new BillingService({
     ...database,
     ...stores.shared,
-    clock: systemClock,
+    clock: stores.clock,
     backend,
     welcomeUrl: () => `${address.url}${billingPagePaths.welcome}`,
     plansUrl,
   });
-  const report = new BillingReport({ ...database, quota, clock: systemClock, upgradeUrl: plansUrl });
+  const report = new BillingReport({ ...database, quota, clock: stores.clock, upgradeUrl: plansUrl });
   return {
     stopCharging: (accountId) => billing.stopCharging(accountId),
     routes: [
@@ -112,7 +111,7 @@ function createBillingBackend({
     prices,
   });
   const { database } = stores;
-  const parts = { ...database, versions: stores.shared.versions, processor, clock: systemClock };
+  const parts = { ...database, versions: stores.shared.versions, processor, clock: stores.clock };
   const subscriptions = new Subscriptions(parts);
   const purchases = new CreditPurchases(parts);
   const recharger = new Recharger({

@@ -10,7 +10,6 @@ import { createKeyPools } from '../../calls/key-pool.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { createTokenCounter } from '../../providers/token-counter.ts';
 import { BodyMemoryBudget } from '../../server/body-memory-budget.ts';
 import { CountTokensHandler } from '../../server/count-tokens.ts';
@@ -122,7 +121,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
   const backgroundAnswers = new BackgroundAnswers({
     continuations: parts.continuations,
     callRunner,
-    clock: systemClock,
+    clock: stores.clock,
     log,
   });
   const inferenceHandler = new InferenceHandler({ ...callParts, backgroundAnswers });
@@ -167,7 +166,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
         callers: callerAuthenticator,
         call: (req, res, context, wire) => inferenceHandler.handle(req, res, context, wire),
         memoryBudget,
-        requestId: createRequestIds(),
+        requestId: createRequestIds(stores.clock),
         lifeMs: serverLimits.callSocket.lifeMs,
       }),
     ],

@@ -8,7 +8,6 @@ import { SharedEmbeddingCache } from '../../embeddings/vectors/shared-embedding-
 import { createSlabs, slabBytes } from '../../embeddings/vectors/slabs.ts';
 import type { EmbeddingProvider, Embeddings } from '../../kernel/ports/embeddings.ts';
 import type { VectorStores } from '../../kernel/ports/vectors.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { enableProviderHint } from '../../providers/provider-directory.ts';
 import { ProviderEmbeddings } from '../../providers/provider-embeddings.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -43,7 +42,7 @@ export function embeddingsPart({
 }: EmbeddingsParts): EmbeddingsPart {
   const vectors = new IndexedVectorStore({
     table: stores.database.vectors,
-    clock: systemClock,
+    clock: stores.clock,
     perScope: settings.vectorsPerScope,
     slabs: () => createSlabs(limits.vectorBytesMax),
     onError: (err) => log.error({ err }, 'could not read or store vectors'),
@@ -57,7 +56,7 @@ export function embeddingsPart({
     models: own,
     sharedCache: new SharedEmbeddingCache({
       table: stores.database.vectors,
-      clock: systemClock,
+      clock: stores.clock,
       onError: (err) => log.error({ err }, 'could not read or store vectors of tools'),
     }),
     provider:

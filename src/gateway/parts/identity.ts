@@ -11,7 +11,6 @@ import {
 } from '../../calls/caller-authenticator.ts';
 import { CredentialShapes } from '../../calls/credential-shapes.ts';
 import type { Egress } from '../../egress/egress.ts';
-import { systemClock } from '../../lib/clock.ts';
 import type { HeaderList } from '../../lib/headers.ts';
 import type { ProviderDirectory } from '../../providers/provider-directory.ts';
 import { type AccessChecks, createCloudAccess, createLocalAccess } from '../../server/api/access.ts';
@@ -98,7 +97,7 @@ function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): Identity
   const quota = new Quota({
     slots: stores.shared.slots,
     versions: stores.shared.versions,
-    clock: systemClock,
+    clock: stores.clock,
     tierLimits: settings.tierLimits,
     upgradeUrl: () => `${address.url}${billingPagePaths.start}`,
     reservations: usage.reservations,

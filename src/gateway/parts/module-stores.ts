@@ -1,6 +1,5 @@
 import { Sealer } from '../../accounts/sealer.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { startTidying } from '../../storage/collection-tidying.ts';
 import { ModuleStoresWithCollections } from '../../storage/module-stores.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -22,7 +21,7 @@ interface ModuleStoresPart extends Part {
 export function moduleStoresPart({ stores, roots, log }: ModuleStoresParts): ModuleStoresPart {
   const { database } = stores;
   const tidying = startTidying(database.collections, {
-    clock: systemClock,
+    clock: stores.clock,
     onError: (err) => log.error({ err }, 'could not delete expired entries of modules'),
   });
   return {
@@ -31,7 +30,7 @@ export function moduleStoresPart({ stores, roots, log }: ModuleStoresParts): Mod
       entries: database.collections,
       // Named after its first content; another name would make that unreadable.
       sealer: new Sealer(roots.deriveKeys('archive')),
-      clock: systemClock,
+      clock: stores.clock,
     }),
     close: () => tidying.stop(),
   };

@@ -1,6 +1,6 @@
 import type { ModuleFetches } from '../../egress/module-fetches.ts';
 import type { Module } from '../../kernel/module.ts';
-import { systemClock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { builtInModules } from '../../modules/index.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { closeModules } from '../close-modules.ts';
@@ -13,6 +13,7 @@ import type { Settings } from '../settings.ts';
 interface ModulesParts {
   readonly settings: Settings;
   readonly log: Log;
+  readonly clock: Clock;
   readonly moduleFetches: ModuleFetches;
   /** Modules of the embedding program. */
   readonly given: readonly ModuleInput[];
@@ -30,12 +31,13 @@ interface ModulesPart extends Part {
 export async function modulesPart({
   settings,
   log,
+  clock,
   moduleFetches,
   given,
 }: ModulesParts): Promise<ModulesPart> {
   const { modulePackages, rest } = settings;
   const moduleHosts = new ModuleHosts({
-    clock: systemClock,
+    clock,
     log,
     settings: (name) => moduleSettingsOf(name, rest),
     fetchFor: (module) => moduleFetches.fetchFor(module),

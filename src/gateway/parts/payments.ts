@@ -4,7 +4,6 @@ import type { Admission } from '../../calls/admission.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
 import type { PaidModels } from '../../calls/paid-models.ts';
 import type { Egress } from '../../egress/egress.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { ChallengeIssuer } from '../../payments/challenge-issuer.ts';
 import { paidRoute } from '../../payments/offer.ts';
 import { PaidAnswerStore } from '../../payments/paid-answer-store.ts';
@@ -64,7 +63,7 @@ export function paymentsPart(parts: PaymentParts): PaymentsPart {
   const challengeIssuer = new ChallengeIssuer({
     challenges,
     attempts: stores.shared.rateLimiter,
-    clock: systemClock,
+    clock: stores.clock,
     payee: settings.mpp,
     realm,
     onFault: (err) => log.error({ err }, 'could not delete expired payment challenges; will retry'),
@@ -132,7 +131,7 @@ function createPaymentServices(
     paidAnswers,
     settlements,
     sealer: new Sealer(rootSecrets.deriveKeys('paid answers')),
-    clock: systemClock,
+    clock: stores.clock,
     onFault: (err) => log.error({ err }, 'could not clean up paid answers; will retry'),
   });
   const calls = new PaidCalls({
@@ -140,7 +139,7 @@ function createPaymentServices(
     ...payerServices,
     collector,
     answers,
-    unpaidCalls: new UnpaidCallLimiter(systemClock),
+    unpaidCalls: new UnpaidCallLimiter(stores.clock),
     keepAliveMs: settings.keepAliveMs,
     countPayment: (remoteAddress) =>
       challengeIssuer.enforceRateLimit(remoteAddress, 'tries to pay', limits.paymentsPerAddress),
@@ -166,7 +165,7 @@ function createPaymentCollector(
     challenges,
     settlements,
     processor: paymentProcessor,
-    clock: systemClock,
+    clock: stores.clock,
     onFault: (err) => log.error({ err }, 'could not refund an abandoned payment; will retry'),
   });
 }

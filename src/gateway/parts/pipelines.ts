@@ -34,7 +34,6 @@ import { Pipelines as Compiled } from '../../kernel/pipeline.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { abilitiesOf } from '../../providers/catalog/abilities/index.ts';
 import { ModelPlaces } from '../../providers/catalog/model-places.ts';
 import { createRelayUpstream, type Upload } from '../../providers/relay-upstream.ts';
@@ -122,7 +121,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     createMetricsReporter(metrics),
     createLogReporter(log),
   ];
-  const reporterFaults = new ReporterFaults({ reporters, metrics, log, clock: systemClock });
+  const reporterFaults = new ReporterFaults({ reporters, metrics, log, clock: stores.clock });
   const reports = new CallReports({
     reporters,
     settlement,
@@ -135,7 +134,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
   const health = new HealthMonitor({
     nameKey,
     processId: randomUUID(),
-    clock: systemClock,
+    clock: stores.clock,
     rateLimiter: stores.shared.rateLimiter,
     board: mayReroute || settings.keyPools.size > 0 ? stores.shared.health : undefined,
   });
@@ -148,7 +147,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     meterAttempts({
       upstream,
       prices,
-      onAttemptEnd: (attempt, caller) => recordAttempt(usage, attempt, caller, systemClock.now()),
+      onAttemptEnd: (attempt, caller) => recordAttempt(usage, attempt, caller, stores.clock.now()),
       settlement,
       health,
     });
@@ -170,7 +169,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     continuations,
     usage,
     reports,
-    clock: systemClock,
+    clock: stores.clock,
     settlement,
   });
   const backgroundTasks = new BackgroundTasks({
@@ -185,7 +184,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
   const { vectors } = parts.embeddingsPart;
   const archives = new Archives({
     stores: parts.moduleStores,
-    clock: systemClock,
+    clock: stores.clock,
     bytesMax: settings.archiveBytes,
   });
   const places = new ModelPlaces(modelCatalog, providerDirectory);
@@ -198,16 +197,16 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     archives,
     decisionLogs: new DecisionLogs({
       stores: stores.database.modules,
-      clock: systemClock,
+      clock: stores.clock,
       sealing: new Sealer(rootSecrets.deriveKeys('ledger')),
     }),
-    clock: systemClock,
+    clock: stores.clock,
     catalog: prices,
     requestKeys,
     backgroundTasks,
     runModel: {
       wire: anthropicMessages,
-      newId: createRequestIds(),
+      newId: createRequestIds(stores.clock),
       runModuleCall: (exchange, next) => callRunner.runModuleCall(exchange, next),
     },
     usage,
@@ -218,7 +217,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     candidates: new CandidateFinder({
       prices,
       health,
-      clock: systemClock,
+      clock: stores.clock,
       target: (model) => providerDirectory.find(model),
       placesOf: (target) => places.of(target),
       abilitiesOf: (target) =>
@@ -230,7 +229,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
   const compiled = new Compiled(
     parts.modules,
     kits,
-    new PrefixGuard({ cacheBackend: stores.cacheBackend, prices, clock: systemClock }),
+    new PrefixGuard({ cacheBackend: stores.cacheBackend, prices, clock: stores.clock }),
     instance,
   );
   const configurations = new AccountConfigurations({
@@ -239,7 +238,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     versions: stores.shared.versions,
     modules: parts.modules,
     instance,
-    clock: systemClock,
+    clock: stores.clock,
   });
   return {
     pipelines: new PipelineSelector({

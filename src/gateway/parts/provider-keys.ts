@@ -1,7 +1,6 @@
 import { limits } from '../../accounts/limits.ts';
 import { ProviderKeyVault } from '../../accounts/provider-key-vault.ts';
 import { Sealer } from '../../accounts/sealer.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { testKey } from '../../providers/key-test.ts';
 import { byokRoutes } from '../../server/api/routes/byok.ts';
 import { keyTestRoute } from '../../server/api/routes/key-test.ts';
@@ -32,7 +31,7 @@ export function providerKeysPart({
     providerKeys: stores.database.providerKeys,
     versions,
     sealer: new Sealer(rootSecrets.deriveKeys('provider keys')),
-    clock: systemClock,
+    clock: stores.clock,
   });
   return {
     vault,

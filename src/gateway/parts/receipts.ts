@@ -1,5 +1,4 @@
 import { CallReceipts } from '../../calls/call-receipts.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { limits } from '../../receipts/limits.ts';
 import { ReceiptIssuer } from '../../receipts/receipt-issuer.ts';
 import { ReceiptKeys } from '../../receipts/receipt-keys.ts';
@@ -22,7 +21,7 @@ interface ReceiptParts {
 /** Receipts and their signing keys. */
 export async function receiptsPart({ log, roots: rootSecrets, stores }: ReceiptParts): Promise<ReceiptsPart> {
   const { receipts } = stores.database;
-  const keys = await ReceiptKeys.open(rootSecrets.deriveKeys('receipts'), receipts, systemClock);
+  const keys = await ReceiptKeys.open(rootSecrets.deriveKeys('receipts'), receipts, stores.clock);
   const issuer = new ReceiptIssuer({
     receipts,
     key: keys.current,
@@ -30,7 +29,7 @@ export async function receiptsPart({ log, roots: rootSecrets, stores }: ReceiptP
     onDrop: () => log.error({}, 'the receipt queue is full; some calls get no receipt'),
   });
   return {
-    receipts: new CallReceipts(issuer, systemClock),
+    receipts: new CallReceipts(issuer, stores.clock),
     routes: receiptsRoutes({ receipts, issuer, keys }),
     gauges: [
       {

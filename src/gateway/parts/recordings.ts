@@ -2,7 +2,6 @@ import { Sealer } from '../../accounts/sealer.ts';
 import { limits } from '../../calls/limits.ts';
 import { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import { RecordingCleaner } from '../../calls/recordings/recording-cleaner.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { recordingsRoutes } from '../../server/api/routes/recordings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
@@ -27,7 +26,7 @@ export function recordingsPart({ settings, log, roots, stores }: RecordingsParts
   const table = stores.database.recordings;
   const recordings = new CallRecordings({
     table,
-    clock: systemClock,
+    clock: stores.clock,
     sealing: new Sealer(roots.deriveKeys('recordings')),
     policy,
     bytesMax: accountBytesMax,
@@ -36,7 +35,7 @@ export function recordingsPart({ settings, log, roots, stores }: RecordingsParts
   });
   const cleaner = new RecordingCleaner({
     table,
-    clock: systemClock,
+    clock: stores.clock,
     retentionMs: policy.retentionMs,
     totalBytesMax,
     onError: (err) => log.error({ err }, 'could not delete expired recordings'),

@@ -1,27 +1,56 @@
 import type { Database } from '../../kernel/ports/records.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { limits } from '../../storage/limits.ts';
 import { eraseInRedis } from '../../storage/redis/erase-in-redis.ts';
 import { RedisBudgets } from '../../storage/redis/redis-budgets.ts';
 import { RedisCacheBackend } from '../../storage/redis/redis-cache-backend.ts';
 import { RedisConnection } from '../../storage/redis/redis-connection.ts';
 import { RedisSharedState } from '../../storage/redis/redis-shared-state.ts';
-import type { Stores } from './stores.ts';
+import { readRedisTime } from '../../storage/redis/redis-time.ts';
+import { StoreClock } from '../../storage/store-clock.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { Outage } from '../../telemetry/outage.ts';
+import type { Settings } from '../settings.ts';
+import { openDatabase, type Stores } from './stores.ts';
 
-type OnRedisChange = (state: 'up' | 'down', cause?: unknown) => void;
+interface ReplicatedStoreParts {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly redisUrl: string;
+  readonly allowNewerSchema: boolean;
+}
+
+export async function openReplicatedStores(parts: ReplicatedStoreParts): Promise<Stores> {
+  const { settings, log, allowNewerSchema } = parts;
+  const clock = new StoreClock({ onSkew: (skewMs, isWrong) => logSkew(log, skewMs, isWrong) });
+  const database = await openDatabase(settings, { allowNewerSchema, clock });
+  try {
+    return await connectStores(database, clock, parts);
+  } catch (cause) {
+    await database.close();
+    throw cause;
+  }
+}
 
 /** Two connections, so that urgent commands do not queue behind large values. */
-export async function openReplicatedStores(
+async function connectStores(
   database: Database,
-  url: string,
-  onChange: OnRedisChange,
+  clock: StoreClock,
+  { redisUrl: url, log }: ReplicatedStoreParts,
 ): Promise<Stores> {
-  const link = await RedisConnection.open({ url, onChange });
+  const outage = new Outage(log, { began: 'Redis is unreachable', ended: 'Redis is back' });
+  const link = await RedisConnection.open({
+    url,
+    onChange: (state, cause) => (state === 'down' ? outage.begin({ err: cause }) : outage.end()),
+  });
   const shelfLink = await RedisConnection.open({ url });
+  // The database's clock counts only until Redis is reached for the first time.
+  await clock.start(() => (link.isUp || clock.isMeasured ? readRedisTime(link) : database.now()));
+  link.onUp(() => void clock.measure());
   const cacheBackend = new RedisCacheBackend(shelfLink);
-  const shared = new RedisSharedState(link, systemClock);
+  const shared = new RedisSharedState(link, clock);
   return {
     database,
+    clock,
     shared,
     budgets: new RedisBudgets(link),
     cacheBackend,
@@ -40,10 +69,26 @@ export async function openReplicatedStores(
         help: 'Bytes being sent to Redis',
         read: () => cacheBackend.pendingBytes,
       },
+      {
+        name: 'weir_clock_skew_seconds',
+        help: 'How far the clock of this machine is ahead of the one of Redis',
+        read: () => clock.skewMs / 1000,
+      },
     ],
     async close() {
+      clock.stop();
       shelfLink.close();
       await Promise.all([shared.close(), database.close()]);
     },
   };
+}
+
+function logSkew(log: Log, skewMs: number, isWrong: boolean): void {
+  const seconds = Math.round(Math.abs(skewMs) / 1000);
+  if (isWrong)
+    log.warn(
+      { skewSeconds: skewMs / 1000 },
+      `the clock of this machine is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the one of Redis, which counts for days and months; set it, for example with an NTP client`,
+    );
+  else log.info({ skewSeconds: skewMs / 1000 }, 'the clock of this machine is right again');
 }

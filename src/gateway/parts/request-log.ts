@@ -1,4 +1,3 @@
-import { systemClock } from '../../lib/clock.ts';
 import { requestsRoutes } from '../../server/api/routes/requests.ts';
 import { summaryRoutes } from '../../server/api/routes/requests-summary.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
@@ -42,7 +41,7 @@ export async function requestLogPart({
   await requests.recover();
   const cleaner = new LogCleaner({
     log: stores.database.requests,
-    clock: systemClock,
+    clock: stores.clock,
     ...settings.requestLog,
     rowsMax:
       settings.requestLog.rowsMax ??
@@ -53,7 +52,7 @@ export async function requestLogPart({
   return {
     requests,
     routes: [
-      ...summaryRoutes({ log: requests, clock: systemClock }),
+      ...summaryRoutes({ log: requests, clock: stores.clock }),
       ...requestsRoutes({
         log: requests,
         rates(name, model) {

@@ -1,6 +1,5 @@
 import { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
-import { systemClock } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
 import type { Stores } from './stores.ts';
@@ -19,7 +18,7 @@ interface SpendingParts {
 export function spendingPart({ stores, usage, log }: SpendingParts): SpendingPart {
   const spendingLimiter = new SpendingLimiter({
     budgets: stores.budgets,
-    clock: systemClock,
+    clock: stores.clock,
     reservations: usage.reservations,
     days: (question) => usage.days(question),
   });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Database } from '../../kernel/ports/records.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import { openSqlite, openSqliteInMemory } from '../../storage/sql/sqlite.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -10,6 +11,8 @@ import type { SharedResources } from '../shared-resources.ts';
 /** The stores of the gateway. */
 export interface Stores extends EphemeralStores {
   readonly database: Database;
+  /** The clock of days, months and all times that replicas compare. */
+  readonly clock: Clock;
   /** The servers without which calls fail, by name. Calls of known keys survive the loss of the database for a while. */
   readonly required: Readonly<Record<string, Pick<Database, 'ping'>>>;
   close(): Promise<void>;
@@ -24,33 +27,40 @@ interface StoreParts {
 
 /** Uses the data folder and memory, or PostgreSQL and Redis if configured. */
 export async function storesPart({ settings, log, sharedResources }: StoreParts): Promise<Stores> {
-  const database = await openDatabase(settings, sharedResources?.isJoining);
-  if (settings.stores === undefined)
+  const allowNewerSchema = sharedResources?.isJoining ?? false;
+  if (settings.stores === undefined) {
+    const database = await openDatabase(settings, { allowNewerSchema });
     return embeddedStores(database, sharedResources?.stores ?? createInProcessStores());
-  try {
-    const { openReplicatedStores } = await import('./replicated-stores.ts');
-    return await openReplicatedStores(database, settings.stores.redis, (state, cause) => {
-      if (state === 'down') log.error({ err: cause }, 'Redis is unreachable');
-    });
-  } catch (cause) {
-    await database.close();
-    throw cause;
   }
+  const { openReplicatedStores } = await import('./replicated-stores.ts');
+  return openReplicatedStores({ settings, log, redisUrl: settings.stores.redis, allowNewerSchema });
+}
+
+interface OpenDatabaseOptions {
+  readonly allowNewerSchema?: boolean;
+  /** The clock of entries that expire. */
+  readonly clock?: Clock;
 }
 
 /** Loads the database clients only if needed: they take 10 MB. */
 export async function openDatabase(
   { stores, dataDir }: Settings,
-  allowNewerSchema = false,
+  options: OpenDatabaseOptions = {},
 ): Promise<Database> {
   if (stores === undefined)
     return dataDir === inMemoryDataDir
       ? openSqliteInMemory()
-      : openSqlite({ file: join(dataDir, 'weir.db'), allowNewerSchema });
+      : openSqlite({ file: join(dataDir, 'weir.db'), ...options });
   const { openPostgres } = await import('../../storage/sql/postgres.ts');
-  return openPostgres({ url: stores.database, allowNewerSchema });
+  return openPostgres({ url: stores.database, ...options });
 }
 
 function embeddedStores(database: Database, ephemeralStores: EphemeralStores): Stores {
-  return { ...ephemeralStores, database, required: {}, close: () => database.close() };
+  return {
+    ...ephemeralStores,
+    database,
+    clock: systemClock,
+    required: {},
+    close: () => database.close(),
+  };
 }

@@ -4,7 +4,6 @@ import { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { scopeOf } from '../../kernel/caller.ts';
 import { payerBudgetHolder, sandboxBudgetHolder } from '../../kernel/ports/budget.ts';
 import type { Accounts } from '../../kernel/ports/identities.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
@@ -33,7 +32,7 @@ export async function usagePart({
   const hasFolder = settings.stores !== undefined || settings.dataDir !== inMemoryDataDir;
   const usage = new UsageRecorder({
     usageStore: stores.database.usage,
-    clock: systemClock,
+    clock: stores.clock,
     onCreditsSpent: (accountIds) => creditUseListener.onUse(accountIds),
     onError: (cause) => log.error({ err: cause }, 'could not store usage; will retry'),
     onUnreserved: (cause) =>

@@ -43,6 +43,8 @@ export interface Database {
   readonly recordings: RecordingTable;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;
+  /** The time of the database's clock; rejects like `ping`. */
+  now(): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import { Kysely, sql } from 'kysely';
+import { Kysely, type RawBuilder, sql } from 'kysely';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { AccountRows } from '../../kernel/ports/account-rows.ts';
 import type { BillingAccounts, Credits, Recharges } from '../../kernel/ports/billing.ts';
@@ -17,7 +17,7 @@ import type { Erasures, MailedTokens, Sessions } from '../../kernel/ports/sessio
 import type { Settlements } from '../../kernel/ports/settlements.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import type { VectorTable } from '../../kernel/ports/vectors.ts';
-import { systemClock } from '../../lib/clock.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { limits } from '../limits.ts';
 import { SqlAccountRows } from './account-rows.ts';
@@ -63,6 +63,8 @@ export interface SqlBackend {
   readonly dialect: SqlDialect;
   readonly bounds: PoolBounds;
   createPool(poolBounds: PoolBounds): ConnectionPool;
+  /** The clock of entries that expire. */
+  readonly clock?: Clock | undefined;
 }
 
 /**
@@ -76,23 +78,19 @@ export async function openSqlDatabase(backend: SqlBackend, mayBeNewer = false): 
   } finally {
     await connectionPool.close();
   }
-  return new SqlDatabase(backend.dialect, backend.createPool(backend.bounds));
+  return new SqlDatabase(backend, backend.createPool(backend.bounds));
 }
 
 /** An empty database that lasts until its connection is closed. */
-export async function openEmptySqlDatabase({
-  dialect,
-  bounds: poolBounds,
-  createPool,
-}: SqlBackend): Promise<Database> {
-  const only = createPool(migrationBounds(poolBounds));
+export async function openEmptySqlDatabase(backend: SqlBackend): Promise<Database> {
+  const only = backend.createPool(migrationBounds(backend.bounds));
   try {
-    await migrateSchema(dialect, only);
+    await migrateSchema(backend.dialect, only);
   } catch (failure) {
     await only.close();
     throw failure;
   }
-  return new SqlDatabase(dialect, only);
+  return new SqlDatabase(backend, only);
 }
 
 function migrationBounds({ waitMs }: PoolBounds): PoolBounds {
@@ -145,11 +143,13 @@ class SqlDatabase implements Database {
   readonly recordings: RecordingTable;
   readonly #db: Kysely<Tables>;
   readonly #pool: ConnectionPool;
+  readonly #now: RawBuilder<number>;
 
-  constructor(sqlDialect: SqlDialect, connectionPool: ConnectionPool) {
+  constructor({ dialect: sqlDialect, clock = systemClock }: SqlBackend, connectionPool: ConnectionPool) {
     const db = new Kysely<Tables>({ dialect: createKyselyDialect(sqlDialect, connectionPool) });
     this.#db = db;
     this.#pool = connectionPool;
+    this.#now = sqlDialect.now;
     this.identities = new SqlIdentities(db);
     this.members = new SqlMembers(db);
     this.accounts = new SqlAccounts(db, sqlDialect);
@@ -161,7 +161,7 @@ class SqlDatabase implements Database {
     this.providerKeys = new SqlProviderKeys(db, sqlDialect);
     this.usage = new SqlUsageStore(db, sqlDialect);
     this.requests = new SqlRequestLog(db, connectionPool, sqlDialect);
-    this.modules = new SqlModuleStores(db, systemClock);
+    this.modules = new SqlModuleStores(db, clock);
     this.collections = new SqlCollectionTable(db);
     this.configurations = new SqlConfigurations(db, sqlDialect);
     this.anonSessions = new SqlAnonSessions(db);
@@ -178,9 +178,16 @@ class SqlDatabase implements Database {
   }
 
   async ping(): Promise<void> {
-    await withTimeout(sql`select 1`.execute(this.#db), limits.databasePingMs, () =>
-      storageUnavailable('the database is not available'),
+    await this.now();
+  }
+
+  async now(): Promise<number> {
+    const { rows } = await withTimeout(
+      sql<{ now: number }>`select ${this.#now} as now`.execute(this.#db),
+      limits.databasePingMs,
+      () => storageUnavailable('the database is not available'),
     );
+    return rows[0]?.now ?? 0;
   }
 
   close(): Promise<void> {

@@ -26,6 +26,8 @@ export interface SqlDialect
   readonly bytes: RawBuilder<unknown>;
   /** The options after the columns of a new table. */
   readonly tableEnd: RawBuilder<unknown>;
+  /** The time in Unix milliseconds. */
+  readonly now: RawBuilder<number>;
   /** Locks the schema against other migrations until this transaction ends. */
   lockSchema(db: Kysely<SchemaTables>): Promise<void>;
   /** Whether a migration failed because another transaction held a table lock for too long. */
@@ -49,6 +51,7 @@ export const sqliteDialect: SqlDialect = {
   real: sql`real`,
   bytes: sql`blob`,
   tableEnd: sql`strict`,
+  now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
   createAdapter: () => new PooledSqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
   createIntrospector: (db) => new SqliteIntrospector(db),
@@ -79,6 +82,7 @@ export const postgresDialect: SqlDialect = {
   real: sql`double precision`,
   bytes: sql`bytea`,
   tableEnd: sql``,
+  now: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
   createAdapter: () => new PostgresAdapter(),
   createQueryCompiler: () => new PostgresQueryCompiler(),
   createIntrospector: (db) => new PostgresIntrospector(db),
