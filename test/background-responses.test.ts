@@ -55,7 +55,7 @@ async function openCalls(): Promise<string | undefined> {
 
 test('a response is made while its client is away, and is billed like any other', async () => {
   const letAnswer = holdAnswers(saysMessage(recordedMessage()));
-  const created = await client.responses.create(asked);
+  const created = await client.responses.create({ ...asked, truncation: 'auto' });
   assert.equal(created.status, 'queued');
   assert.equal(created.background, true);
   await eventually(async () => fake.requests[0]);
@@ -70,6 +70,8 @@ test('a response is made while its client is away, and is billed like any other'
   letAnswer();
   const done = await responseWith(created.id, 'completed');
   assert.equal(done.background, true);
+  const { response } = await client.responses.retrieve(created.id).withResponse();
+  assert.equal(response.headers.get('x-weir-dropped'), 'truncation');
   assert.equal(done.created_at > 0 && done.output.length > 0, true);
   assert.ok((done.usage?.output_tokens ?? 0) > 0);
   const logged = await eventually(async () => {

@@ -177,7 +177,7 @@ export class Continuations {
 
   #saveTurn(
     reply: Reply,
-    { caller, clientRequest }: Exchange,
+    { caller, clientRequest, trace: { dropped } }: Exchange,
     { continuation, keptBy }: SaveTurnOptions,
   ): Reply {
     const answerBuilder = new AnswerBuilder();
@@ -191,7 +191,11 @@ export class Continuations {
         const { id, turn } = continuation.turnOf(clientRequest.body, answer);
         // The provider that stores the answer serves it, too.
         const { answer: _, outputCount: __, ...bare } = turn;
-        keeping = this.#turns.save(scopeOf(caller), id, keptBy === undefined ? turn : { ...bare, keptBy });
+        keeping = this.#turns.save(
+          scopeOf(caller),
+          id,
+          keptBy === undefined ? { ...turn, ...(dropped.length > 0 && { dropped }) } : { ...bare, keptBy },
+        );
         // `onEnd` awaits the promise and reports a failure.
         keeping.catch(() => undefined);
       })

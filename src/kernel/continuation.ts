@@ -16,6 +16,8 @@ export interface Turn {
   readonly answer?: JsonObject;
   /** The number of items at the end that are the answer's output. */
   readonly outputCount?: number;
+  /** What was left out of the request. */
+  readonly dropped?: readonly string[];
   /** Whether the answer is still being made. */
   readonly isPending?: boolean;
   /** Until when a process has the lease for an answer in the background. */

@@ -53,7 +53,9 @@ export class StoredAnswerHandler {
       });
       const type = typeof answer === 'string' ? 'text/event-stream; charset=utf-8' : 'application/json';
       const bytes = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
-      sendResponse(res, { status: 200, headers: ['content-type', type], bytes }, context);
+      const headers = ['content-type', type];
+      if (turn.dropped !== undefined) headers.push('x-weir-dropped', turn.dropped.join(', '));
+      sendResponse(res, { status: 200, headers, bytes }, context);
     } catch (thrown) {
       rejectCall(thrown, { res, context, wire, log });
     }
