@@ -1,7 +1,7 @@
 import type { Block, ChatRequest } from '../kernel/message.ts';
 import { untranslatableError } from './foreign.ts';
 
-/** Rejects client content that a translation to `wire` would lose, or that refers to a file at another provider. */
+/** Rejects content that a translation to `wire` would lose, files at another provider, and URLs that are none. */
 export function checkTranslatableContent({ messages }: ChatRequest, wire: string): void {
   for (const { role, content } of messages) {
     if (typeof content === 'string') continue;
@@ -22,6 +22,8 @@ function checkBlock(block: Block, wire: string): void {
 function checkFile(block: Block, wire: string): void {
   if (block.type !== 'image' && block.type !== 'document') return;
   const { source } = block;
+  if (source.type === 'url' && !/^[a-z][a-z\d+.-]*:/i.test(source.url))
+    throw untranslatableError(`messages[].content[].${block.type}.source.url`, wire);
   if (source.type !== 'file' || (source.from === 'openai-chat' && wire === 'openai-responses')) return;
   throw untranslatableError(`messages[].content[].${block.type}.source.file_id`, wire);
 }

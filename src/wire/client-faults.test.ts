@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
-import { anthropicMessages, gemini, openaiChat, openaiResponses } from './index.ts';
+import { anthropicMessages, gemini, geminiInteractions, openaiChat, openaiResponses } from './index.ts';
 
 function translated(from: WireFormat, body: JsonObject, to: WireFormat, model: string) {
   const request = from.decodeRequest({ model: 'm', ...body }, { model: 'm', stream: false });
@@ -74,6 +74,148 @@ test('a conversation that begins with a call begins with a turn of the user at G
     { role: 'model' },
     { role: 'user' },
   ]);
+  const { sent: interaction } = translated(openaiChat, { messages }, geminiInteractions, 'gemini-omni');
+  assert.partialDeepStrictEqual(interaction.input, [
+    { type: 'user_input', content: [{ type: 'text', text: '(empty)' }] },
+    { type: 'function_call' },
+    { type: 'function_result' },
+  ]);
+});
+
+test('a call without a result is left out and listed for other makers, and stays for Google', () => {
+  const user = (text: string) => ({ role: 'user', parts: [{ text }] });
+  const calls = [
+    { functionCall: { name: 'f', args: {} }, thoughtSignature: 'c2ln' },
+    { functionCall: { name: 'g', args: {} } },
+  ];
+  const response = { functionResponse: { name: 'g', response: { output: 'r' } } };
+  const contents = [user('x'), { role: 'model', parts: calls }, { role: 'user', parts: [response] }];
+  for (const [wire, model] of [...others.slice(1), [anthropicMessages, 'claude-sonnet-4-5']] as const) {
+    const { sent, dropped } = translated(gemini, { contents }, wire, model);
+    assert.deepEqual(JSON.stringify(sent).match(/"name":"."/g), ['"name":"g"'], JSON.stringify(sent));
+    assert.ok(dropped.includes('messages[].content[].functionCall'), dropped.join());
+  }
+  const all = [user('x'), { role: 'model', parts: calls.slice(0, 1) }, user('y')];
+  const { sent } = translated(gemini, { contents: all }, anthropicMessages, 'claude-sonnet-4-5');
+  assert.deepEqual(sent.messages, [
+    { role: 'user', content: 'x' },
+    { role: 'user', content: 'y' },
+  ]);
+  const request = gemini.decodeRequest({ contents: all }, { model: 'gemini-3-pro', stream: false });
+  const { body } = gemini.encodeRequest({ ...request, messages: structuredClone(request.messages) });
+  assert.deepEqual(JSON.parse(Buffer.from(body).toString()).contents[1].parts, calls.slice(0, 1));
+});
+
+test('a call that Google ran by itself is left out with its result', () => {
+  const parts = [
+    { functionCall: { name: 'f', args: {} } },
+    { functionResponse: { name: 'f', response: { output: 'r' } } },
+    { text: 'done' },
+  ];
+  const contents = [
+    { role: 'user', parts: [{ text: 'x' }] },
+    { role: 'model', parts },
+    { role: 'user', parts: [{ text: 'y' }] },
+  ];
+  const { sent, dropped } = translated(gemini, { contents }, openaiChat, 'gpt-4o');
+  assert.deepEqual(sent.messages, [
+    { role: 'user', content: 'x' },
+    { role: 'assistant', content: 'done' },
+    { role: 'user', content: 'y' },
+  ]);
+  assert.deepEqual(dropped, ['messages[].content[].functionCall', 'messages[].content[].functionResponse']);
+});
+
+test('a call of an interaction without a result is left out and listed, unless the conversation ends with it', () => {
+  const input = [
+    { type: 'user_input', content: [{ type: 'text', text: 'x' }] },
+    { type: 'function_call', id: 'c', name: 'f', arguments: {} },
+  ];
+  const more = { type: 'user_input', content: [{ type: 'text', text: 'y' }] };
+  const { sent, dropped } = translated(
+    geminiInteractions,
+    { input: [...input, more] },
+    openaiResponses,
+    'gpt-5',
+  );
+  assert.deepEqual(JSON.stringify(sent).includes('function_call'), false);
+  assert.deepEqual(dropped, ['messages[].content[].function_call']);
+  const { sent: open } = translated(geminiInteractions, { input }, openaiResponses, 'gpt-5');
+  assert.ok(JSON.stringify(open).includes('function_call'));
+});
+
+test('a function whose name begins with a digit has a valid name at Google, and its own at the client', () => {
+  const name = '1password_read';
+  const messages = [
+    { role: 'user', content: 'x' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c', type: 'function', function: { name, arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'c', content: 'r' },
+  ];
+  const tools = [{ type: 'function', function: { name, parameters: { type: 'object' } } }];
+  const body = { messages, tools, tool_choice: { type: 'function', function: { name } } };
+  for (const [wire, model, answer] of [
+    [
+      gemini,
+      'gemini-3-pro',
+      {
+        candidates: [
+          {
+            content: { role: 'model', parts: [{ functionCall: { name: 'weir_1password_read', args: {} } }] },
+            finishReason: 'STOP',
+          },
+        ],
+      },
+    ],
+    [
+      geminiInteractions,
+      'gemini-omni',
+      {
+        id: 'i',
+        status: 'requires_action',
+        steps: [{ type: 'function_call', id: 'c', name: 'weir_1password_read', arguments: {} }],
+      },
+    ],
+  ] as const) {
+    const { sent, dropped } = translated(openaiChat, body, wire, model);
+    assert.deepEqual(JSON.stringify(sent).match(/"[^"]*1password_read"/g), [
+      ...Array(4).fill('"weir_1password_read"'),
+    ]);
+    assert.deepEqual(dropped, []);
+    const decoder = wire.replyDecoder('json', 'everything');
+    const events = [...decoder.push(Buffer.from(JSON.stringify(answer))), ...decoder.end()];
+    const [start] = events.filter(({ type }) => type === 'content_block_start');
+    assert.partialDeepStrictEqual(start, { content_block: { type: 'tool_use', name } });
+  }
+});
+
+test('base64 in the place of an address is a file of its type, or refused', () => {
+  const pdf = Buffer.from('%PDF-1.4 a file').toString('base64');
+  const asking = (part: JsonObject) => ({ input: [{ role: 'user', content: [part] }] });
+  const { sent } = translated(
+    openaiResponses,
+    asking({ type: 'input_file', file_url: pdf }),
+    anthropicMessages,
+    'claude-sonnet-4-5',
+  );
+  const source = { type: 'base64', media_type: 'application/pdf', data: pdf };
+  assert.partialDeepStrictEqual(sent.messages, [{ content: [{ type: 'document', source }] }]);
+  const unknown = asking({ type: 'input_file', file_url: Buffer.from('anything').toString('base64') });
+  assert.throws(() => translated(openaiResponses, unknown, anthropicMessages, 'claude-sonnet-4-5'), {
+    code: 'format_not_supported',
+    details: { param: 'messages[].content[].document.source.url' },
+  });
+});
+
+test('a threshold for compactions is listed for other makers', () => {
+  const context_management = [{ type: 'compaction', compact_threshold: 1000 }];
+  for (const [wire, model] of [[anthropicMessages, 'claude-sonnet-4-5'], ...others.slice(0, 2)] as const) {
+    const { dropped } = translated(openaiResponses, { input: 'x', context_management }, wire, model);
+    assert.deepEqual(dropped, ['context_management']);
+  }
 });
 
 test('approvals of MCP leave no empty messages in Chat Completions', () => {

@@ -1,4 +1,5 @@
 import type { Block, Message } from '../../kernel/message.ts';
+import { blocksOf } from '../blocks.ts';
 
 /** Moves tool results to the start of their turn, as the provider requires. */
 export function moveToolResultsFirst(messages: readonly Message[]): readonly Message[] {
@@ -9,7 +10,7 @@ export function moveToolResultsFirst(messages: readonly Message[]): readonly Mes
       continue;
     }
     const before = turns.splice(turns.findLastIndex(({ role }) => role !== 'user') + 1);
-    turns.push(arrangeTurn([...before, message].flatMap(blocksOf)));
+    turns.push(arrangeTurn([...before, message].flatMap(({ content }) => blocksOf(content))));
   }
   return turns;
 }
@@ -27,8 +28,4 @@ function hasToolResult({ content }: Message): boolean {
 
 function isToolResult({ type }: Block): boolean {
   return type === 'tool_result';
-}
-
-function blocksOf({ content }: Message): readonly Block[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }

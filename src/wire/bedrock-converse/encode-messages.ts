@@ -1,5 +1,6 @@
 import type { Block, CacheControl, ChatRequest, Message, ToolResultBlock } from '../../kernel/message.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { blocksOf } from '../blocks.ts';
 import { foreignPartOf } from '../foreign.ts';
 import { objectOf, objectsOf } from '../json-values.ts';
 import { isWrappedOpaque } from '../opaque-data.ts';
@@ -131,8 +132,7 @@ function nameOf(block: { readonly type: string }): string {
 function encodeResult(result: ToolResultBlock, encodeContext: EncodeContext): readonly JsonObject[] {
   const { content = '', is_error } = result;
   const { supportsRichContent, allowsMixedTurns } = encodeContext.traits;
-  const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  const encoded = blocks.flatMap((block) => encodeLeafBlock(block, encodeContext));
+  const encoded = blocksOf(content).flatMap((block) => encodeLeafBlock(block, encodeContext));
   const isBeside = (part: JsonObject) => 'image' in part && !supportsRichContent && allowsMixedTurns;
   const following = encoded.filter(isBeside);
   const inside = encoded.filter((part) => !isBeside(part));

@@ -25,7 +25,7 @@ export function changesOf(
   if (changed.has('model'))
     Object.assign(changes, modelOrAgent.modelFields(request.model, clientRequest.fields));
   if (changed.has('stream')) changes.stream = request.stream;
-  if (changed.has('system')) changes.system_instruction = encodeSystem(request.system);
+  if (changed.has('system')) changes.system_instruction = encodeSystem(request.system, dropped);
   if (changed.has('messages'))
     changes.input = request.messages.flatMap(
       (message) => originalsOf(message) ?? encodeMessage(message, encodeContext),

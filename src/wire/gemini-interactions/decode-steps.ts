@@ -29,16 +29,32 @@ export interface DecodeContext {
 /** Groups steps into turns: thoughts, outputs and calls are one turn, results and input the next. */
 export function decodeSteps(steps: readonly JsonObject[], decodeContext: DecodeContext): readonly Message[] {
   const messages: Message[] = [];
+  const unanswered = unansweredCalls(steps);
   for (let at = 0; at < steps.length; ) {
     const role = roleOf(steps[at] ?? {});
     let end = at + 1;
     while (end < steps.length && roleOf(steps[end] ?? {}) === role) end++;
     const from = steps.slice(at, end);
-    const content = unwrapSingleText(from.flatMap((step) => decodeStep(step, decodeContext)));
+    const content = unwrapSingleText(
+      from.flatMap((step) =>
+        unanswered.has(step) ? [foreignBlock('gemini-interactions', step)] : decodeStep(step, decodeContext),
+      ),
+    );
     messages.push(attachOriginals({ role, content }, from));
     at = end;
   }
   return messages;
+}
+
+/** Calls without results, which other formats can't express. Those at the end may get theirs in the next request. */
+function unansweredCalls(steps: readonly JsonObject[]): ReadonlySet<JsonObject> {
+  const end = steps.findLastIndex((step) => roleOf(step) === 'user');
+  const answered = new Set(
+    steps.flatMap(({ type, call_id }) => (type === 'function_result' ? [call_id] : [])),
+  );
+  return new Set(
+    steps.slice(0, end + 1).filter(({ type, id }) => type === 'function_call' && !answered.has(id)),
+  );
 }
 
 /** Functions run at the client, all other tools at the provider. */

@@ -1,15 +1,17 @@
 import type { Acceptance } from '../../kernel/acceptance.ts';
 import type { ChatRequest, Tool, ToolChoice } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { blocksOf } from '../blocks.ts';
 import { effortOf } from '../effort.ts';
 import { foreignPartOf } from '../foreign.ts';
+import { decodeFunctionName, encodeFunctionName } from '../gemini/function-names.ts';
 import { omitUndefined } from '../json-values.ts';
 import { originalsOf } from '../originals.ts';
-import { ownPartOf } from './encode-content.ts';
+import { encodeContent, ownPartOf } from './encode-content.ts';
 
-export function encodeSystem(system: ChatRequest['system']): string | undefined {
-  const text = typeof system === 'string' ? system : system?.map((block) => block.text).join('\n\n');
-  return text || undefined;
+export function encodeSystem(system: ChatRequest['system'], dropped: Set<string>): string | undefined {
+  const parts = encodeContent(blocksOf(system ?? []), dropped);
+  return parts.map(({ text }) => text).join('\n\n') || undefined;
 }
 
 export function encodeTools(
@@ -32,13 +34,13 @@ export function encodeTools(
 function functionOf(tool: Tool, dropped: Set<string>): JsonObject {
   if (tool.cache_control != null) dropped.add('cache_control');
   const { name, description, input_schema: parameters } = tool;
-  return omitUndefined({ type: 'function', name, description, parameters });
+  return omitUndefined({ type: 'function', name: encodeFunctionName(name), description, parameters });
 }
 
-/** The names of the functions among encoded tools. */
+/** The names that clients gave to the functions among encoded tools. */
 export function functionNamesOf(tools: readonly JsonObject[] | undefined): readonly string[] {
   return (tools ?? []).flatMap(({ type, name }) =>
-    type === 'function' && typeof name === 'string' ? [name] : [],
+    type === 'function' && typeof name === 'string' ? [decodeFunctionName(name)] : [],
   );
 }
 
@@ -49,7 +51,8 @@ export function encodeChoice(
   if (choice == null) return undefined;
   if (choice.type !== 'none' && choice.disable_parallel_tool_use === true)
     dropped.add('tool_choice.disable_parallel_tool_use');
-  return choice.type === 'tool' ? { allowed_tools: { mode: 'any', tools: [choice.name] } } : choice.type;
+  if (choice.type !== 'tool') return choice.type;
+  return { allowed_tools: { mode: 'any', tools: [encodeFunctionName(choice.name)] } };
 }
 
 /** Requested thinking is also shown. It can't be turned off here, only be minimal. */

@@ -14,7 +14,7 @@ import { omitUndefined } from '../json-values.ts';
 import { prepareTranslation } from '../prepare-translation.ts';
 import { changesOf } from './changes.ts';
 import { encodeChoice, encodeSystem, encodeThinking, encodeTools, functionNamesOf } from './encode-fields.ts';
-import { type EncodeContext, encodeMessage } from './encode-steps.ts';
+import { type EncodeContext, encodeSteps } from './encode-steps.ts';
 import { encodeFormat } from './response-format.ts';
 
 export function encodeRequest(
@@ -58,10 +58,10 @@ function translate(original: ChatRequest, accepts: Acceptance, encodeContext: En
     tool_choice: encodeChoice(choice, dropped),
     ...thinking,
   });
-  const input = request.messages.flatMap((message) => encodeMessage(message, encodeContext));
+  const input = encodeSteps(request.messages, encodeContext);
   return omitUndefined({
     model: request.model,
-    system_instruction: encodeSystem(request.system),
+    system_instruction: encodeSystem(request.system, dropped),
     input: input.length === 0 ? '' : input,
     tools,
     response_format: encodeFormat(request),

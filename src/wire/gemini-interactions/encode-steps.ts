@@ -1,6 +1,9 @@
 import type { Block, Message, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { blocksOf } from '../blocks.ts';
+import { encodeFunctionName } from '../gemini/function-names.ts';
 import { isSameModel } from '../gemini/signatures.ts';
+import { emptyTurnText, userTurnOf } from '../gemini/user-turn.ts';
 import { omitUndefined } from '../json-values.ts';
 import { isWrappedOpaque } from '../opaque-data.ts';
 import { isContent } from './decode-content.ts';
@@ -15,17 +18,23 @@ export interface EncodeContext {
   readonly dropped: Set<string>;
 }
 
-/** The steps of one turn. */
-export function encodeMessage(
-  { role, content }: Message,
+/** The steps of a conversation. */
+export function encodeSteps(
+  messages: readonly Message[],
   encodeContext: EncodeContext,
 ): readonly JsonObject[] {
-  const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  if (role === 'assistant') return encodeModelTurn(blocks, encodeContext);
-  // There is no system role inside a conversation.
-  if (role === 'system') encodeContext.dropped.add('messages[].system');
-  const results = blocks.filter((block) => block.type === 'tool_result');
-  const rest = blocks.filter((block) => block.type !== 'tool_result');
+  const steps = messages.flatMap((message) => encodeMessage(message, encodeContext));
+  // Google rejects a call that begins a conversation.
+  const first = steps.find(({ type }) => type !== 'thought' && type !== 'model_output');
+  return first?.type === 'function_call'
+    ? [{ type: 'user_input', content: [textPart(emptyTurnText)] }, ...steps]
+    : steps;
+}
+
+/** The steps of one turn. */
+export function encodeMessage(message: Message, encodeContext: EncodeContext): readonly JsonObject[] {
+  if (message.role === 'assistant') return encodeModelTurn(blocksOf(message.content), encodeContext);
+  const { results, rest } = userTurnOf(message, encodeContext.dropped);
   return [
     ...results.map((result) => encodeResult(result, encodeContext)),
     ...contentStep('user_input', rest, encodeContext),
@@ -85,7 +94,8 @@ function stepOf(block: Block, { dropped }: EncodeContext): readonly JsonObject[]
 }
 
 function callStep({ id, name, input }: ToolUseBlock): JsonObject {
-  return { type: 'function_call', id, name, arguments: isJsonObject(input) ? input : { value: input } };
+  const args = isJsonObject(input) ? input : { value: input };
+  return { type: 'function_call', id, name: encodeFunctionName(name), arguments: args };
 }
 
 /** Only signatures are of use, and only to their own model; a summary is in the block before. */

@@ -1,6 +1,7 @@
 import type { Block, Delta, ReplyEvent } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { foreignBlock } from '../foreign.ts';
+import { decodeFunctionName } from '../gemini/function-names.ts';
 import { objectOf, objectsOf, stringOf } from '../json-values.ts';
 import { callIdentityOf } from './decode-steps.ts';
 import { decodeSignature, summaryTextOf } from './thoughts.ts';
@@ -49,7 +50,7 @@ export class StepReader {
         return;
       case 'function_call':
         this.hasToolCalls = true;
-        openStep.block = this.#start({ type: 'tool_use', ...callIdentityOf(step), input: {} });
+        openStep.block = this.#start({ type: 'tool_use', ...callIn(step), input: {} });
         return;
       default:
         openStep.block = this.#start(foreignBlock('gemini-interactions', step));
@@ -160,6 +161,11 @@ export class StepReader {
     openStep.block = undefined;
     if (index !== undefined) this.#emit({ type: 'content_block_stop', index });
   }
+}
+
+function callIn(step: JsonObject): { readonly id: string; readonly name: string } {
+  const { id, name } = callIdentityOf(step);
+  return { id, name: decodeFunctionName(name) };
 }
 
 /** Lists and results arrive in pieces, other fields as a whole. */

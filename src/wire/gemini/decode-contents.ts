@@ -1,6 +1,7 @@
 import type { Block, Message, TextBlock } from '../../kernel/message.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { ExtensionFields } from '../extension-fields.ts';
+import { foreignBlock } from '../foreign.ts';
 import { objectOf, stringOf } from '../json-values.ts';
 import { attachOriginals } from '../originals.ts';
 import { decodeForeignPart, decodeMedia, decodeResult } from './decode-parts.ts';
@@ -36,7 +37,7 @@ export function decodeContents(
   decodeContext: DecodeContext,
 ): readonly Message[] {
   const toolCallIds = new ToolCallIds();
-  const messages: Message[] = [];
+  const turns: { readonly from: readonly JsonObject[]; readonly message: Message }[] = [];
   for (const { role } of contents)
     if (!roles.has(role))
       decodeContext.extensionFields.essential[`contents[].${stringOf(role) ?? 'role'}`] = true;
@@ -50,10 +51,23 @@ export function decodeContents(
       role === 'assistant'
         ? decodeModelParts(joinPartialCalls(parts), toolCallIds, decodeContext)
         : decodeUserParts(parts, toolCallIds, decodeContext.extensionFields);
-    messages.push(attachOriginals({ role, content: unwrapSingleText(content) }, from));
+    turns.push({ from, message: { role, content: unwrapSingleText(content) } });
     at = end;
   }
-  return messages;
+  const { unanswered } = toolCallIds;
+  return turns.map(({ from, message }) => attachOriginals(withoutCalls(message, unanswered), from));
+}
+
+/** Only Google accepts calls without results, and runs some by itself: other formats can't express them. */
+function withoutCalls({ role, content }: Message, unanswered: ReadonlyMap<string, JsonObject>): Message {
+  if (typeof content === 'string') return { role, content };
+  return {
+    role,
+    content: content.map((block) => {
+      const part = block.type === 'tool_use' ? unanswered.get(block.id) : undefined;
+      return part === undefined ? block : foreignBlock('gemini', part, 'functionCall');
+    }),
+  };
 }
 
 const roles: ReadonlySet<unknown> = new Set([undefined, null, '', 'user', 'model', 'function', 'tool']);
@@ -70,12 +84,17 @@ function unwrapSingleText(blocks: readonly Block[]): Message['content'] {
 /** Calls mostly have no ids here: each gets one by position; results are matched by name and order. */
 class ToolCallIds {
   #count = 0;
-  readonly #open: { readonly id: string; readonly name: string }[] = [];
+  readonly #open: { readonly id: string; readonly name: string; readonly part: JsonObject }[] = [];
 
-  assign(clientId: string | undefined, name: string): string {
+  /** The parts of calls without results, by the ids of the calls. */
+  get unanswered(): ReadonlyMap<string, JsonObject> {
+    return new Map(this.#open.map(({ id, part }) => [id, part]));
+  }
+
+  assign(clientId: string | undefined, name: string, part: JsonObject): string {
     const id = clientId || `call_${this.#count}`;
     this.#count++;
-    this.#open.push({ id, name });
+    this.#open.push({ id, name, part });
     return id;
   }
 
@@ -121,7 +140,7 @@ function decodeModelParts(
     const call = objectOf(readField(part, 'functionCall'));
     if (call !== undefined) {
       const name = stringOf(call.name) ?? '';
-      const id = toolCallIds.assign(stringOf(call.id), name);
+      const id = toolCallIds.assign(stringOf(call.id), name, part);
       if (signature !== '' && signature !== skipSignatureValidation)
         blocks.push(toSignatureBlock({ model, signature, on: { call: id } }));
       blocks.push({ type: 'tool_use', id, name, input: call.args ?? {} });

@@ -1,21 +1,22 @@
 import type { Block, ChatRequest, Message, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { blocksOf } from '../blocks.ts';
 import { isWrappedOpaque } from '../opaque-data.ts';
 import { type EncodeContext, encodePart } from './encode-parts.ts';
+import { encodeFunctionName } from './function-names.ts';
 import {
   isSignatureFor,
   type SignaturesByTarget,
   signaturesFor,
   skipSignatureValidation,
 } from './signatures.ts';
+import { emptyTurnText, userTurnOf } from './user-turn.ts';
 
 export function encodeSystem(
   system: ChatRequest['system'],
   encoding: Pick<EncodeContext, 'dropped'>,
 ): JsonObject | undefined {
-  const blocks: readonly Block[] =
-    typeof system === 'string' ? [{ type: 'text', text: system }] : (system ?? []);
-  const parts = blocks.flatMap((block) => encodePart(block, encoding));
+  const parts = blocksOf(system ?? []).flatMap((block) => encodePart(block, encoding));
   return parts.length === 0 ? undefined : { parts };
 }
 
@@ -33,23 +34,16 @@ export function encodeContents(
     if (last?.role === role) last.parts.push(...parts);
     else contents.push({ role, parts: [...parts] });
   }
-  // A call must follow a turn of the user.
+  // Google rejects a call that begins a conversation.
   if (contents[0]?.role === 'model' && contents[0].parts.some((part) => 'functionCall' in part))
-    contents.unshift({ role: 'user', parts: [{ text: '(empty)' }] });
+    contents.unshift({ role: 'user', parts: [{ text: emptyTurnText }] });
   return contents;
 }
 
 /** The parts of one turn. */
-export function encodeMessage(
-  { role, content }: Message,
-  encodeContext: EncodeContext,
-): readonly JsonObject[] {
-  const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  if (role === 'assistant') return encodeModelTurn(blocks, encodeContext);
-  // Mid-conversation system messages become user turns: there is no other role.
-  if (role === 'system') encodeContext.dropped.add('messages[].system');
-  const results = blocks.filter((block) => block.type === 'tool_result');
-  const rest = blocks.filter((block) => block.type !== 'tool_result');
+export function encodeMessage(message: Message, encodeContext: EncodeContext): readonly JsonObject[] {
+  if (message.role === 'assistant') return encodeModelTurn(blocksOf(message.content), encodeContext);
+  const { results, rest } = userTurnOf(message, encodeContext.dropped);
   const answered = results.map((result) => encodeResult(result, encodeContext));
   return [
     ...answered.map(({ part }) => part),
@@ -68,8 +62,7 @@ interface EncodedToolResult {
 function encodeResult(result: ToolResultBlock, encodeContext: EncodeContext): EncodedToolResult {
   const { tool_use_id: id, content = '', is_error } = result;
   if (result.cache_control != null) encodeContext.dropped.add('cache_control');
-  const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  const parts = blocks.flatMap((block) => encodePart(block, encodeContext));
+  const parts = blocksOf(content).flatMap((block) => encodePart(block, encodeContext));
   const text = parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : [])).join('\n\n');
   const media = parts.filter((part) => typeof part.text !== 'string');
   const name = encodeContext.functionNameOf(id);
@@ -128,7 +121,7 @@ function callPart({ id, name, input }: ToolUseBlock, { byCall }: SignaturesByTar
   const args = isJsonObject(input) ? input : { value: input };
   const thoughtSignature = byCall.get(id);
   return {
-    functionCall: { id, name, args },
+    functionCall: { id, name: encodeFunctionName(name), args },
     ...(thoughtSignature !== undefined && { thoughtSignature }),
   };
 }
@@ -157,11 +150,12 @@ function withFirstCallSigned(parts: readonly JsonObject[]): readonly JsonObject[
   return parts.with(at, { ...first, thoughtSignature: skipSignatureValidation });
 }
 
-/** In other formats results refer to their call only by id. */
+/** The name at Google: in other formats results refer to their call only by id. */
 export function createFunctionNameLookup(messages: readonly Message[]): (callId: string) => string {
   const names = new Map<string, string>();
   for (const { content } of messages)
     if (typeof content !== 'string')
-      for (const block of content) if (block.type === 'tool_use') names.set(block.id, block.name);
+      for (const block of content)
+        if (block.type === 'tool_use') names.set(block.id, encodeFunctionName(block.name));
   return (callId) => names.get(callId) ?? 'unknown_function';
 }

@@ -7,6 +7,7 @@ import { omitUndefined } from '../json-values.ts';
 import { originalsOf } from '../originals.ts';
 import { outputFormatOf } from '../output-format.ts';
 import type { EncodeContext } from './encode-parts.ts';
+import { decodeFunctionName, encodeFunctionName } from './function-names.ts';
 
 /** All functions go into one tool, each provider tool into its own. */
 export function encodeTools(
@@ -34,13 +35,13 @@ export function encodeTools(
 function declarationOf(tool: Tool, dropped: Set<string>): JsonObject {
   if (tool.cache_control != null) dropped.add('cache_control');
   const { name, description, input_schema: parametersJsonSchema } = tool;
-  return omitUndefined({ name, description, parametersJsonSchema });
+  return omitUndefined({ name: encodeFunctionName(name), description, parametersJsonSchema });
 }
 
-/** The names of the functions among encoded tools. */
+/** The names that clients gave to the functions among encoded tools. */
 export function functionNamesOf(tools: readonly JsonObject[] | undefined): readonly string[] {
   return (tools ?? []).flatMap(({ functionDeclarations: declared }) =>
-    Array.isArray(declared) ? declared.map((one: JsonObject) => String(one.name)) : [],
+    Array.isArray(declared) ? declared.map((one: JsonObject) => decodeFunctionName(String(one.name))) : [],
   );
 }
 
@@ -56,7 +57,10 @@ export function encodeChoice(choice: ToolChoice | undefined, dropped: Set<string
     case 'none':
       return functionCallingConfigOf({ mode: 'NONE' });
     case 'tool':
-      return functionCallingConfigOf({ mode: 'ANY', allowedFunctionNames: [choice.name] });
+      return functionCallingConfigOf({
+        mode: 'ANY',
+        allowedFunctionNames: [encodeFunctionName(choice.name)],
+      });
   }
 }
 

@@ -2,6 +2,7 @@ import type { Block, ReplyEvent } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { foreignBlock } from '../foreign.ts';
 import { objectOf, stringOf } from '../json-values.ts';
+import { decodeFunctionName } from './function-names.ts';
 import { isPartialCall, PartialArgumentsWriter } from './partial-arguments.ts';
 import {
   type AnyThinkingBlock,
@@ -96,8 +97,9 @@ export class PartReader {
 
   /** Calls arrive complete, or in pieces with the name in the first. Most have no id; other formats need one. */
   #readCall(call: JsonObject, signature: string): boolean {
-    const name = stringOf(call.name) || undefined;
-    if (name === undefined) return this.#continueCall(call, signature);
+    const given = stringOf(call.name) || undefined;
+    if (given === undefined) return this.#continueCall(call, signature);
+    const name = decodeFunctionName(given);
     const id = stringOf(call.id) || `call_${this.answerId}_${this.#calls}`;
     this.#calls++;
     this.#closeOpen();

@@ -1,6 +1,7 @@
 import type { Acceptance } from '../../kernel/acceptance.ts';
 import type { Block, ChatRequest, Message, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { blocksOf } from '../blocks.ts';
 import { foreignPartOf } from '../foreign.ts';
 import { isWrappedOpaque } from '../opaque-data.ts';
 import { originalsOf } from '../originals.ts';
@@ -64,7 +65,7 @@ function encodeToolResult(
 ): JsonObject {
   const { content = '' } = result;
   const id = encodeContext.mapToolCallId(result.tool_use_id);
-  const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const blocks = blocksOf(content);
   const media: readonly Block[] = blocks.filter(isMedia);
   const textContent = encodeContent(
     blocks.filter((block) => !media.includes(block)),

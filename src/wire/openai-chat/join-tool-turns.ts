@@ -1,4 +1,5 @@
 import type { Block, Message } from '../../kernel/message.ts';
+import { blocksOf } from '../blocks.ts';
 
 /** All calls of a turn must be in one message, followed by their results: joins turns that would come between. */
 export function joinToolTurns(messages: readonly Message[]): readonly Message[] {
@@ -7,15 +8,15 @@ export function joinToolTurns(messages: readonly Message[]): readonly Message[] 
     const last = turns.at(-1);
     if (last?.role !== message.role || !(hasBlock(last, 'tool_use') || hasBlock(message, 'tool_result')))
       turns.push(message);
-    else turns[turns.length - 1] = { ...last, content: [...blocksOf(last), ...blocksOf(message)] };
+    else
+      turns[turns.length - 1] = {
+        ...last,
+        content: [...blocksOf(last.content), ...blocksOf(message.content)],
+      };
   }
   return turns;
 }
 
 function hasBlock({ content }: Message, type: Block['type']): boolean {
   return typeof content !== 'string' && content.some((block) => block.type === type);
-}
-
-function blocksOf({ content }: Message): readonly Block[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
