@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../../src/lib/json.ts';
 import { objectOf, stringOf } from '../../../src/wire/json-values.ts';
 import { lossesOf } from './asked/compare.ts';
@@ -37,7 +38,11 @@ export async function judge(
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(sending.body),
   });
-  const answer = parsed(await response.text());
+  const given = parsed(await response.text());
+  const { answer, headers } =
+    body.background === true && response.ok
+      ? await endOf(stage, given)
+      : { answer: given, headers: response.headers };
   const seen = stage.fake.requests.at(0);
   if (seen === undefined) {
     const refusal = refusalIn(answer, response.status);
@@ -48,7 +53,7 @@ export async function judge(
   }
   const format = [...formats, converse].find(({ endpoint }) => endpoint.test(seen.url.split('?')[0] ?? ''));
   if (format === undefined) return { answer, faults: [`asked at ${seen.url}`] };
-  const dropped = (response.headers.get('x-weir-dropped') ?? '').split(/,\s*/).filter((name) => name !== '');
+  const dropped = (headers.get('x-weir-dropped') ?? '').split(/,\s*/).filter((name) => name !== '');
   const sent = { body: objectOf(seen.json) ?? {}, asked: format.asked(seen.json) };
   const asked = client.asked(body);
   const faults = [
@@ -58,6 +63,20 @@ export async function judge(
     ...(seen.bytes.includes('weir.sealed.') ? ['what was sealed for another provider'] : []),
   ];
   return { got: { body: sent.body, bytes: seen.bytes }, answer, faults };
+}
+
+/** An answer that is made in the background, and the headers with which it is read at its end. */
+async function endOf(
+  { weir }: Stage,
+  begun: JsonObject,
+): Promise<{ readonly answer: JsonObject; readonly headers: Headers }> {
+  for (;;) {
+    const response = await fetch(`${weir.url}/v1/responses/${begun.id}`);
+    const answer = parsed(await response.text());
+    if (answer.status !== 'in_progress' && answer.status !== 'queued')
+      return { answer, headers: response.headers };
+    await setImmediate();
+  }
 }
 
 /** Requests that the gateway may reject: it can't translate them without loss, or they have no content. */

@@ -62,6 +62,7 @@ export function plainAnswers({ url }: SeenRequest): Script {
   if (url.includes('/messages')) return { body: plain.messages };
   if (url.includes('enerateContent')) return { body: plain.gemini };
   if (url.endsWith('/converse')) return { body: plain.converse };
+  if (url.endsWith('/interactions')) return { body: plain.interactions };
   return { body: url.includes('/responses') ? plain.responses : plain.chat };
 }
 
@@ -87,6 +88,13 @@ const plain = {
     usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
     modelVersion: 'any',
     responseId: 'gemini_1',
+  },
+  interactions: {
+    id: 'interaction_1',
+    status: 'completed',
+    model: 'any',
+    steps: [{ type: 'model_output', content: [{ type: 'text', text: 'Yes.' }] }],
+    usage: { total_input_tokens: 1, total_output_tokens: 1, total_tokens: 2 },
   },
   converse: {
     output: { message: { role: 'assistant', content: [{ text: 'Yes.' }] } },

@@ -12,6 +12,8 @@ export interface RequestOutline {
   readonly others: readonly string[];
   /** Whether parts of it are marked to be cached. */
   readonly cached: boolean;
+  /** Where its format demands that the user has the first turn. */
+  readonly userFirst?: 'always' | 'before calls';
 }
 
 export interface Turn {

@@ -15,9 +15,10 @@ export interface SentRequest {
 /** What the client asked and the provider was not, without being listed; and what it was asked that nobody said. */
 export function lossesOf(
   client: SentRequest,
-  provider: SentRequest,
+  sent: SentRequest,
   dropped: readonly string[],
 ): readonly string[] {
+  const provider = { ...sent, asked: withoutStandIn(sent.asked, client.asked) };
   const report = new Report(dropped);
   comparedSystem(client.asked, provider.asked, report);
   comparedTurns(client.asked.turns, provider.asked.turns, report);
@@ -25,6 +26,16 @@ export function lossesOf(
   comparedSettings(client.asked, provider.asked, report);
   comparedOthers(client, provider, report);
   return report.faults;
+}
+
+/** Without the turn that stands for one of the user, in formats that demand one where the client had none. */
+function withoutStandIn(provider: RequestOutline, { turns: said }: RequestOutline): RequestOutline {
+  const { userFirst, turns } = provider;
+  const [first, second] = turns;
+  const isDemanded =
+    userFirst === 'always' || (userFirst === 'before calls' && (second?.calls.length ?? 0) > 0);
+  const isStandIn = isDemanded && said[0]?.side === 'assistant' && first?.texts.join() === '(empty)';
+  return isStandIn ? { ...provider, turns: turns.slice(1) } : provider;
 }
 
 /** A conversation of instructions alone begins with them. */

@@ -6,7 +6,7 @@ import { type RequestOutline, resultOf, type Turn, Turns, unread } from './asked
 export function askedInConverse(body: JsonObject): RequestOutline {
   const others: string[] = [...unread(body, readFields)];
   const turns = new Turns();
-  for (const { role, content } of objectsOf(body.messages).filter(isSaid)) {
+  for (const { role, content } of objectsOf(body.messages)) {
     const turn = turns.of(role === 'assistant' ? 'assistant' : 'user');
     const parts = objectsOf(content);
     const names = parts.flatMap(({ document }) => stringOf(objectOf(document)?.name) ?? []);
@@ -33,6 +33,7 @@ export function askedInConverse(body: JsonObject): RequestOutline {
       user: undefined,
     },
     others,
+    userFirst: 'always',
     cached: /"cachePoint":\{/.test(JSON.stringify(body)),
   };
 }
@@ -42,11 +43,6 @@ function withoutNames(content: unknown): readonly JsonObject[] {
   const parts = objectsOf(content);
   const names = parts.flatMap(({ document }) => stringOf(objectOf(document)?.name) ?? []);
   return parts.filter(({ text }) => !names.includes(String(text)));
-}
-
-/** What stands for a first turn of the user. */
-function isSaid({ content }: JsonObject): boolean {
-  return JSON.stringify(content) !== '[{"text":"(empty)"}]';
 }
 
 const readFields: ReadonlySet<string> = new Set([

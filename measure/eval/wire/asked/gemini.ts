@@ -57,6 +57,7 @@ export function askedInGemini(given: JsonObject): RequestOutline {
     settings: settingsOf(body, config),
     others,
     cached: false,
+    userFirst: 'before calls',
   };
 }
 

@@ -14,7 +14,7 @@ import {
 /** Gemini Interactions, by the plainest code there is. */
 export function askedInInteractions(body: JsonObject): RequestOutline {
   const config = objectOf(body.generation_config) ?? {};
-  const others = [...unread(body, readFields), ...unread(config, readInConfig, 'generation_config.')];
+  const others = [...unread(body, bodyFields), ...unread(config, configFields, 'generation_config.')];
   const turns = new Turns();
   for (const step of stepsOf(body.input)) readStep(step, turns, others);
   return {
@@ -24,22 +24,15 @@ export function askedInInteractions(body: JsonObject): RequestOutline {
     settings: settingsOf(body, config),
     others,
     cached: false,
+    userFirst: 'before calls',
   };
 }
 
-const readFields: ReadonlySet<string> = new Set([
-  ...[
-    'model',
-    'input',
-    'system_instruction',
-    'stream',
-    'store',
-    'tools',
-    'response_format',
-    'generation_config',
-  ],
+export const bodyFields: ReadonlySet<string> = new Set([
+  ...['model', 'input', 'system_instruction', 'stream', 'store', 'tools', 'response_format'],
+  'generation_config',
 ]);
-const readInConfig: ReadonlySet<string> = new Set([
+export const configFields: ReadonlySet<string> = new Set([
   ...['max_output_tokens', 'temperature', 'top_p', 'stop_sequences', 'tool_choice'],
   ...['thinking_level', 'thinking_summaries'],
 ]);

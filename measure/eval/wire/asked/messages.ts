@@ -15,19 +15,25 @@ import {
 export function askedInMessages(body: JsonObject): RequestOutline {
   const others: string[] = [...unread(body, readFields)];
   const system = textsIn(body.system);
-  const turns = new Turns();
+  const tools = new Map(toolsOf(body, others).map((tool) => [tool.name, tool]));
+  let turns = new Turns();
   for (const message of objectsOf(body.messages)) {
     if (message.role === 'system' && !turns.begun) {
       system.push(...textsIn(message.content));
       continue;
     }
-    const turn = turns.of(message.role === 'assistant' ? 'assistant' : 'user');
-    for (const block of blocksOf(message.content)) readBlock(block, turn, others);
+    const side = message.role === 'assistant' ? 'assistant' : 'user';
+    for (const block of blocksOf(message.content)) {
+      // What stands before a compaction is not read.
+      if (block.type === 'compaction' && typeof block.content === 'string') turns = new Turns();
+      for (const change of [block, ...objectsOf(block.tool_changes)]) changeTools(change, tools);
+      readBlock(block, turns.of(side), others);
+    }
   }
   return {
     system,
     turns: turns.said(),
-    tools: toolsOf(body, others),
+    tools: [...tools.values()],
     settings: settingsOf(body),
     others,
     cached: /"cache_control":\{/.test(JSON.stringify(body)),
@@ -66,6 +72,13 @@ function readBlock(block: JsonObject, turn: Turn, others: string[]): void {
     case 'text':
       turn.texts.push(stringOf(block.text) ?? '');
       return;
+    case 'compaction':
+      turn.texts.push(stringOf(block.content) ?? '');
+      return;
+    case 'tool_addition':
+    case 'tool_removal':
+    case 'fallback':
+      return;
     case 'thinking':
       if (stringOf(block.thinking)) turn.thoughts.push(String(block.thinking));
       return;
@@ -92,6 +105,14 @@ function readBlock(block: JsonObject, turn: Turn, others: string[]): void {
     default:
       others.push(String(block.type === 'foreign' ? block.kind : block.type));
   }
+}
+
+/** Tools that come and go in mid-conversation: by definition, or by the name of a declared one. */
+function changeTools({ type, tool }: JsonObject, tools: Map<string, ToolDeclaration>): void {
+  const { name, definition } = objectOf(tool) ?? {};
+  if (type === 'tool_removal') tools.delete(String(name));
+  if (type === 'tool_addition' && definition !== undefined)
+    for (const added of toolsOf({ tools: [definition] }, [])) tools.set(added.name, added);
 }
 
 function addMedia(block: JsonObject, turn: Pick<Turn, 'texts' | 'media'>): void {

@@ -41,6 +41,7 @@ const readFields: ReadonlySet<string> = new Set([
   'stream',
   'stream_options',
   'store',
+  'background',
   'include',
   'tools',
   'tool_choice',

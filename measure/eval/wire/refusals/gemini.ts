@@ -19,6 +19,13 @@ export const geminiRefusals: readonly Refusal[] = [
       ),
   },
   {
+    what: 'a call that begins a conversation',
+    refused: ({ contents }) => {
+      const [first = {}] = objectsOf(contents);
+      return first.role === 'model' && objectsOf(first.parts).some((part) => isSet(part.functionCall));
+    },
+  },
+  {
     what: 'a turn without parts, or a part without data',
     refused: (body) =>
       objectsOf(body.contents).some(({ parts }) => objectsOf(parts).length === 0) ||
@@ -31,6 +38,10 @@ export const geminiRefusals: readonly Refusal[] = [
         ({ functionResponse }) =>
           objectOf(functionResponse) !== undefined && !stringOf(objectOf(functionResponse)?.name),
       ),
+  },
+  {
+    what: 'names of functions that begin with neither a letter nor an underscore',
+    refused: (body) => namesIn(body).some((name) => !/^[a-z_]/i.test(name)),
   },
   {
     what: 'media without a type',
@@ -81,6 +92,14 @@ const data = [
   ...['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse'],
   ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
 ];
+
+function namesIn(body: JsonObject): readonly string[] {
+  const declared = objectsOf(body.tools).flatMap((tool) => objectsOf(tool.functionDeclarations));
+  const called = partsOf(body).flatMap(({ functionCall, functionResponse }) =>
+    objectsOf([functionCall, functionResponse]),
+  );
+  return [...declared, ...called].map(({ name }) => String(name));
+}
 
 function partsOf(body: JsonObject): readonly JsonObject[] {
   return objectsOf(body.contents).flatMap(({ parts }) => objectsOf(parts));
