@@ -14,6 +14,7 @@ function translated(from: WireFormat, body: JsonObject, to: WireFormat, model: s
 
 const others = [
   [gemini, 'gemini-3-pro'],
+  [geminiInteractions, 'gemini-omni'],
   [openaiChat, 'gpt-4o'],
   [openaiResponses, 'gpt-5'],
 ] as const;
@@ -92,7 +93,8 @@ test('a call without a result is left out and listed for other makers, and stays
   const contents = [user('x'), { role: 'model', parts: calls }, { role: 'user', parts: [response] }];
   for (const [wire, model] of [...others.slice(1), [anthropicMessages, 'claude-sonnet-4-5']] as const) {
     const { sent, dropped } = translated(gemini, { contents }, wire, model);
-    assert.deepEqual(JSON.stringify(sent).match(/"name":"."/g), ['"name":"g"'], JSON.stringify(sent));
+    const names = new Set(JSON.stringify(sent).match(/"name":"."/g));
+    assert.deepEqual(names, new Set(['"name":"g"']), JSON.stringify(sent));
     assert.ok(dropped.includes('messages[].content[].functionCall'), dropped.join());
   }
   const all = [user('x'), { role: 'model', parts: calls.slice(0, 1) }, user('y')];

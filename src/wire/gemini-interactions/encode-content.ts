@@ -1,7 +1,7 @@
 import type { Block, DocumentBlock, ImageBlock, MediaSource } from '../../kernel/message.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { foreignPartOf } from '../foreign.ts';
-import { mimeTypeOf } from '../gemini/encode-parts.ts';
+import { foreignPartOf, untranslatableError } from '../foreign.ts';
+import { documentTextOf, mimeTypeOf } from '../gemini/encode-parts.ts';
 import { searchResultText } from '../search-result.ts';
 import { toolReferenceText } from '../tool-reference.ts';
 import { isContent } from './decode-content.ts';
@@ -45,9 +45,11 @@ function imagePart({ source }: ImageBlock): JsonObject {
   return { type: 'image', ...mediaFields(source, 'image/jpeg') };
 }
 
-function documentPart({ source, title }: DocumentBlock): JsonObject {
-  if (source.type === 'text') return textPart(title == null ? source.data : `${title}\n\n${source.data}`);
-  return { type: 'document', ...mediaFields(source, 'application/pdf') };
+function documentPart(block: DocumentBlock): JsonObject {
+  const text = documentTextOf(block);
+  return text === undefined
+    ? { type: 'document', ...mediaFields(block.source, 'application/pdf') }
+    : textPart(text);
 }
 
 function mediaFields(source: MediaSource, fallback: string): JsonObject {
@@ -60,5 +62,7 @@ function mediaFields(source: MediaSource, fallback: string): JsonObject {
       return { uri: source.url, mime_type: mimeTypeOf(source.url, fallback) };
     case 'file':
       return { uri: source.file_id, mime_type: mimeTypeOf(source.file_id, fallback) };
+    default:
+      throw untranslatableError('messages[].content[].document.source', 'gemini-interactions');
   }
 }

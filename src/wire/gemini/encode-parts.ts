@@ -39,10 +39,15 @@ export function encodePart(block: Block, { dropped }: Pick<EncodeContext, 'dropp
 /** Reply metadata outside of the parts. */
 const metadataKinds: ReadonlySet<string> = new Set(['groundingMetadata', 'urlContextMetadata']);
 
-function documentPart({ source, title }: DocumentBlock): JsonObject {
+function documentPart(block: DocumentBlock): JsonObject {
+  const text = documentTextOf(block);
+  return text === undefined ? mediaPart(block.source, 'application/pdf') : { text };
+}
+
+/** The text of a document with its title; undefined if it isn't text. */
+export function documentTextOf({ source, title }: DocumentBlock): string | undefined {
   const text = textOf(source);
-  if (text !== undefined) return { text: title == null ? text : `${title}\n\n${text}` };
-  return mediaPart(source, 'application/pdf');
+  return text === undefined || title == null ? text : `${title}\n\n${text}`;
 }
 
 function textOf(source: MediaSource): string | undefined {

@@ -34,7 +34,7 @@ function withoutStandIn(provider: RequestOutline, { turns: said }: RequestOutlin
   const [first, second] = turns;
   const isDemanded =
     userFirst === 'always' || (userFirst === 'before calls' && (second?.calls.length ?? 0) > 0);
-  const isStandIn = isDemanded && said[0]?.side === 'assistant' && first?.texts.join() === '(empty)';
+  const isStandIn = isDemanded && said[0]?.side !== 'user' && first?.texts.join() === '(empty)';
   return isStandIn ? { ...provider, turns: turns.slice(1) } : provider;
 }
 
