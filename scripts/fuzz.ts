@@ -10,6 +10,7 @@ import { FreezeWatch } from '../test/fuzz/freeze-watch.ts';
 import { fuzzCallSockets } from '../test/fuzz/fuzz-call-sockets.ts';
 import { described, fuzzCalls, type Tally } from '../test/fuzz/fuzz-calls.ts';
 import { type CodecTally, fuzzAnswers, fuzzRequests } from '../test/fuzz/fuzz-codecs.ts';
+import { fuzzProviderSockets } from '../test/fuzz/fuzz-provider-sockets.ts';
 import { fuzzWebSockets } from '../test/fuzz/fuzz-web-sockets.ts';
 import { fuzzWithAccounts } from '../test/fuzz/people.ts';
 import { Stage } from '../test/fuzz/stage.ts';
@@ -69,6 +70,10 @@ async function everything(ms: number): Promise<void> {
     );
   watch.note('calls over WebSockets');
   console.log(`calls over WebSockets: ${await fuzzCallSockets({ ms: share, seed }).catch(fail)} messages`);
+  watch.note('providers over WebSockets');
+  console.log(
+    `providers over WebSockets: ${await fuzzProviderSockets({ ms: share, seed }).catch(fail)} calls`,
+  );
   watch.note('codecs');
   const untilMs = performance.now() + share;
   // Every step-th, each time from another place, until all were tried or the time is over.

@@ -232,6 +232,22 @@ test('an error in the stream of a provider gets a status', async (t) => {
   assert.partialDeepStrictEqual(error, { status: 429, code: 'rate_limit_exceeded', stream_id: 'a' });
 });
 
+test('a stream that fails before its first content ends with an error', async (t) => {
+  const { fake, weir } = await openGateway();
+  const response = { id: 'resp_1', object: 'response', status: 'in_progress', output: [] };
+  const error = { code: 'server_error', message: 'overloaded' };
+  const created = { type: 'response.created', response };
+  const failed = { type: 'response.failed', response: { ...response, status: 'failed', error } };
+  const framed = (event: { type: string }) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+  const socket = await ResponseSocket.open(t, weir.url);
+  fake.answerWith({ chunks: [framed(created), framed(failed)] });
+  const { events } = await socket.create({ model: 'gpt-5-codex', input: 'one' });
+  assert.deepEqual(events, [created, failed]);
+  fake.answerWith({ chunks: [framed(created)] });
+  const broken = await socket.create({ model: 'gpt-5-codex', input: 'one' });
+  assert.equal(broken.error?.status, 502);
+});
+
 test('a client that closes its WebSocket aborts its calls', async (t) => {
   const { fake, weir } = await openGateway();
   fake.answerWith((request) => {

@@ -86,7 +86,8 @@ export class Egress {
       keepAliveTimeout: limits.keepAliveMs,
     });
     const tally = this.#destinations.tally(purpose, address.hostname, portOf(address));
-    const endpoint = new Endpoint(pool, address.pathname.replace(/\/$/, ''), tally);
+    const connect = this.#createConnector(purpose, reach, { allowH2: false });
+    const endpoint = new Endpoint({ pool, address, tally, silenceMs, connect });
     this.#endpoints.add(endpoint);
     return endpoint;
   }
@@ -146,9 +147,14 @@ export class Egress {
     await Promise.all([...this.#endpoints, ...this.#agents].map((open) => open.destroy()));
   }
 
-  #createConnector(purpose: string, reach: Reach): buildConnector.connector {
+  #createConnector(
+    purpose: string,
+    reach: Reach,
+    options: buildConnector.BuildOptions = {},
+  ): buildConnector.connector {
     const isPublicOnly = this.#parts.isPublicOnly && reach === 'public';
     const connect = buildConnector({
+      ...options,
       timeout: limits.connectTimeoutMs,
       lookup: isPublicOnly ? publicLookup(this.#lookup) : this.#lookup,
     });

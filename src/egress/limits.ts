@@ -2,6 +2,10 @@
 export const limits = {
   /** Connecting takes milliseconds; after ten seconds a server is unreachable. */
   connectTimeoutMs: 10_000,
+  /** A WebSocket must be open after this, connection included. */
+  handshakeMs: 5000,
+  /** And closed after this. */
+  closeMs: 10_000,
   /** Idle connections are closed after this: servers and proxies often do so after a minute. */
   keepAliveMs: 30_000,
   /** Timeout of a request with its whole response, if the caller sets none: as long as a module may delay a call. */

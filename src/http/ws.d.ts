@@ -36,6 +36,15 @@ declare module 'ws' {
   interface ClientOptions {
     readonly headers?: Readonly<Record<string, string>>;
     readonly origin?: string;
+    readonly handshakeTimeout?: number;
+    readonly closeTimeout?: number;
+    readonly maxPayload?: number;
+    readonly perMessageDeflate?: boolean;
+    readonly followRedirects?: boolean;
+    readonly createConnection?: (
+      options: unknown,
+      then: (error: Error | null, socket?: Duplex) => void,
+    ) => void;
   }
 
   interface ServerOptions {

@@ -56,6 +56,8 @@ export interface Provider {
   readonly apiVersion?: string;
   /** Its errors use none of the formats that it speaks. */
   readonly hasOwnErrorFormat?: true;
+  /** It accepts calls over WebSocket, one at a time or one for each lane, in the formats that have a socket form. */
+  readonly callSockets?: 'sequential' | 'lanes';
   /** It stores message threads. */
   readonly hasThreads?: true;
   /** Counts tokens without making a call, in its preferred format. */

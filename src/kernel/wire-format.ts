@@ -114,7 +114,7 @@ export interface WireFormat extends ProviderFormat {
   /** Clients of this format retry after an error, but not after a broken connection: a broken stream gets both. */
   readonly sendsErrorBeforeBreak?: true;
   /** For a client that wants a stream without server-sent events. */
-  layout?(clientRequest: ClientRequest): StreamLayout | undefined;
+  layout?(request: Pick<ClientRequest, 'path' | 'query' | 'socket'>): StreamLayout | undefined;
 }
 
 /** Converts the frames of a stream, each as soon as it is complete. */

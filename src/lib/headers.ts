@@ -53,3 +53,15 @@ const proxyHeaderPattern =
 export function isProxyHeader(name: string): boolean {
   return proxyHeaderPattern.test(name);
 }
+
+/** The headers by their lower-case names, with repeated ones joined. */
+export function headersByName(headers: HeaderList): Readonly<Record<string, string>> {
+  const byName = new Map<string, string>();
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = (headers[at] ?? '').toLowerCase();
+    const value = headers[at + 1] ?? '';
+    const before = byName.get(name);
+    byName.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return Object.fromEntries(byName);
+}

@@ -77,6 +77,8 @@ export const azure: Provider = {
       outputLimitField: 'max_completion_tokens',
     })),
     streamUsage: 'asked',
+    // https://learn.microsoft.com/azure/foundry/openai/how-to/websockets
+    callSockets: 'sequential',
     wires: [openaiChat, openaiResponses, openaiResponsesCompact],
     wiresFor: wiresForOpenai,
     keyPrefixes: ['{'],

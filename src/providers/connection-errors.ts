@@ -16,7 +16,13 @@ const timeoutErrorCodes = new Set([
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',
   'UND_ERR_CONNECT_TIMEOUT',
+  'EGRESS_TIMEOUT',
 ]);
+
+/** Whether a server that was reached sent nothing for too long. */
+export function isTimeout(cause: unknown): boolean {
+  return errorCodesOf(cause).some((code) => timeoutErrorCodes.has(code));
+}
 
 export function isConnectFailure(failure: unknown): boolean {
   return (
@@ -32,7 +38,7 @@ export async function waitBeforeRetry(attempt: number, signal: AbortSignal): Pro
 export function unreachableError(provider: Provider, cause: unknown): GatewayError {
   const codes = errorCodesOf(cause);
   const why = codes[0] ?? 'the connection broke';
-  if (codes.some((code) => timeoutErrorCodes.has(code)))
+  if (isTimeout(cause))
     return new GatewayError('upstream_timeout', `${provider.title} did not answer in time (${why})`, {
       cause,
     });

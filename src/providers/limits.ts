@@ -28,6 +28,14 @@ export const limits = {
   accessTokenWaitMs: 10_000,
   /** Attempts to connect to a provider before anything was sent. */
   connectAttemptsMax: 3,
+  /** WebSockets to providers of one client, which may use several providers and keys; further calls are sent over HTTP. */
+  providerSocketsMax: 4,
+  /** As long as agents wait for a person who thinks. */
+  socketIdleMs: 10 * 60_000,
+  /** Larger calls are sent over HTTP: providers don't document how large a message may be. */
+  socketMessageBytesMax: 16 * 1024 * 1024,
+  /** Lanes whose last answer the provider is expected to remember. */
+  rememberedLanesMax: 64,
   /** Model names cached with their price, or with having none; clients choose the names. */
   resolvedModelsMax: 1000,
   /** Texts in one request to an embedding provider. */

@@ -18,6 +18,7 @@ type OpenaiCompatibleOptions = Pick<Provider, 'name' | 'title' | 'baseUrl'> &
       | 'ownNames'
       | 'keyTest'
       | 'endpoints'
+      | 'callSockets'
     >
   >;
 

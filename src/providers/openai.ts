@@ -9,6 +9,8 @@ export const openai = openaiCompatible({
   baseUrl: 'https://api.openai.com/v1',
   accepts: [...openaiAcceptance, openaiFallbackAcceptance],
   streamUsage: 'asked',
+  // https://developers.openai.com/api/docs/guides/websocket-mode
+  callSockets: 'lanes',
   wires: [openaiChat, openaiResponses, openaiResponsesCompact],
   wiresFor: wiresForOpenai,
   keyPrefixes: ['sk-', 'sk-proj-', 'sk-svcacct-', 'sk-admin-'],

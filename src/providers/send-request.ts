@@ -55,16 +55,11 @@ export async function send(
   const { baseUrl, headers, body } = sendParts.signed;
   const endpoint = egress.endpointFor(target.provider, baseUrl);
   const path = endpoint.basePath + sendParts.signed.path;
-  const explain = (cause: unknown, hasStarted: boolean) => {
-    if (clientPresence.hasLeft) return clientGoneError(cause);
-    // A streamed body that is too large or too slow.
-    if (GatewayError.is(cause)) return cause;
-    return hasStarted ? interruptedError(target.provider, cause) : unreachableError(target.provider, cause);
-  };
+  const describe = describeFailure(exchange);
   if (body.byteLength >= kernelLimits.eagerlyFreedBodyBytesMin) releaseOnceSent(body, clientRequest);
   if (times !== undefined) times.sentAtMs = performance.now();
   for (let attempt = 1; ; attempt++) {
-    const responseReader = new ResponseReader(clientPresence, explain, relay?.isDocument);
+    const responseReader = new ResponseReader(clientPresence, describe, relay?.isDocument);
     const method = relay?.method ?? 'POST';
     endpoint.dispatch({ path, method, headers, body: relay?.upload ?? body }, responseReader);
     try {
@@ -85,6 +80,19 @@ export async function send(
       }
     }
   }
+}
+
+/** Describes a broken connection for the client; `hasStarted` if part of the response had arrived. */
+export function describeFailure({
+  presence: clientPresence,
+  target: { provider },
+}: Exchange): (cause: unknown, hasStarted: boolean) => GatewayError {
+  return (cause, hasStarted) => {
+    if (clientPresence.hasLeft) return clientGoneError(cause);
+    // A streamed body that is too large or too slow.
+    if (GatewayError.is(cause)) return cause;
+    return hasStarted ? interruptedError(provider, cause) : unreachableError(provider, cause);
+  };
 }
 
 /** Releases our own bytes once sent; the client's bytes may be needed for another attempt. */

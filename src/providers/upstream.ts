@@ -15,6 +15,7 @@ import { requestBody, usageFieldsFor, withOutputLimit } from './request-body.ts'
 import { requestHeaders } from './request-headers.ts';
 import { send } from './send-request.ts';
 import { signRequest } from './sign-request.ts';
+import { createSocketSender } from './sockets/send-over-socket.ts';
 
 export interface UpstreamParts {
   readonly egress: ProviderEgress;
@@ -30,6 +31,7 @@ export type Upstream = (exchange: Exchange, attempt: UpstreamAttempt) => Promise
 
 export function createUpstream({ egress, signing, via, outputTokensMax }: UpstreamParts): Upstream {
   const filter = new RequestHeaderFilter();
+  const sendOverSocket = createSocketSender(egress);
   return async (exchange, attempt) => {
     const { target, trace } = exchange;
     const { provider } = target;
@@ -55,7 +57,8 @@ export function createUpstream({ egress, signing, via, outputTokensMax }: Upstre
         credential,
         signing,
       );
-      const answer = await send(exchange, egress, { wire, signed, times: attempt });
+      const sent = { wire, signed, times: attempt };
+      const answer = (await sendOverSocket(exchange, sent)) ?? (await send(exchange, egress, sent));
       const providerResponse: ProviderResponse =
         question === undefined ? answer : { ...answer, usageRequested: true };
       if (providerResponse.status >= 300) throw await readErrorResponse(providerResponse, target, signed);

@@ -8,6 +8,8 @@ export const xai = openaiCompatible({
   baseUrl: 'https://api.x.ai/v1',
   accepts: xaiAcceptance,
   streamUsage: 'asked',
+  // https://docs.x.ai/developers/advanced-api-usage/websocket-mode
+  callSockets: 'sequential',
   wires: [openaiChat, openaiResponses],
   keyPrefixes: ['xai-'],
   modelPrefixes: ['grok-'],

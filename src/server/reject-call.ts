@@ -1,7 +1,14 @@
 import type { HttpResponse } from '../http/response.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import type { Log } from '../telemetry/log.ts';
-import { asGatewayError, type RequestContext, sendError, sendResponse } from './respond.ts';
+import {
+  asGatewayError,
+  type BufferedResponse,
+  type RequestContext,
+  sendError,
+  sendResponse,
+} from './respond.ts';
+import { failedStreamMessages } from './sockets/failed-stream.ts';
 
 interface RejectionContext {
   readonly res: HttpResponse;
@@ -18,6 +25,18 @@ export function rejectCall(thrown: unknown, { res, context, wire, log }: Rejecti
   const { upstream } = error.details;
   if (res.headersSent) res.destroy();
   // A provider's error is passed through to clients of the same wire format.
-  else if (upstream !== undefined && upstream.wire === wire) sendResponse(res, upstream, context);
-  else sendError(res, error, context, wire);
+  else if (upstream !== undefined && upstream.wire === wire) {
+    const bytes = bytesForClient(upstream, wire, context);
+    if (bytes === undefined) sendError(res, error, context, wire);
+    else sendResponse(res, { ...upstream, bytes }, context);
+  } else sendError(res, error, context, wire);
+}
+
+/** Undefined for a WebSocket on which nothing would say that the stream has ended. */
+function bytesForClient(
+  { status, bytes }: BufferedResponse,
+  wire: WireFormat,
+  context: RequestContext,
+): Uint8Array | undefined {
+  return context.socket !== undefined && status < 300 ? failedStreamMessages(bytes, wire, context) : bytes;
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject } from '../lib/json.ts';
 
@@ -33,16 +34,28 @@ export interface SeenRequest {
 
 type ScriptedAnswer = Script | ((request: SeenRequest) => Script | Promise<Script>);
 
+type UpgradeListener = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
 /** A fake provider: an HTTP server that sends scripted responses. */
 export class FakeUpstream {
   readonly requests: SeenRequest[] = [];
   readonly #server: Server;
+  readonly #upgraded = new Set<Duplex>();
   #answer: ScriptedAnswer;
+  #upgrade: UpgradeListener | undefined;
 
   private constructor(scriptedAnswer: ScriptedAnswer) {
     this.#answer = scriptedAnswer;
     // No idle timeout: on a busy machine it could close a connection that is just being used.
     this.#server = createServer({ keepAliveTimeout: 0 }, (req, res) => void this.#serve(req, res));
+    this.#server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.#upgraded.add(
+        socket.on('close', () => this.#upgraded.delete(socket)).on('error', () => undefined),
+      );
+      if (this.#upgrade === undefined)
+        socket.end('HTTP/1.1 426 Upgrade Required\r\ncontent-length: 0\r\n\r\n');
+      else this.#upgrade(req, socket, head);
+    });
   }
 
   static async start(scriptedAnswer: ScriptedAnswer = { body: {} }): Promise<FakeUpstream> {
@@ -70,8 +83,14 @@ export class FakeUpstream {
     this.#answer = scriptedAnswer;
   }
 
+  /** Takes over the connections of upgrade requests, which are refused otherwise. */
+  onUpgrade(upgradeListener: UpgradeListener | undefined): void {
+    this.#upgrade = upgradeListener;
+  }
+
   async close(): Promise<void> {
     this.#server.closeAllConnections();
+    for (const socket of this.#upgraded) socket.destroy();
     await new Promise((resolve) => this.#server.close(resolve));
   }
 

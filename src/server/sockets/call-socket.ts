@@ -2,6 +2,7 @@ import type { CallerIdentity } from '../../calls/caller-authenticator.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import { closeCodes, type WebSocketConnection, type WebSocketMessage } from '../../http/websocket.ts';
+import { ClientPresence } from '../../kernel/client-presence.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { LazyJsonObject } from '../../kernel/json/lazy-json-object.ts';
 import type { SocketCall, SocketFormat, SocketRequest } from '../../kernel/socket-format.ts';
@@ -44,6 +45,7 @@ export class CallSocket {
   readonly #opening: SocketOpening;
   readonly #webSocket: WebSocketConnection;
   readonly #turns: SocketTurns;
+  readonly #presence = new ClientPresence();
   /** The last call of each lane that has one. */
   readonly #lanes = new Map<string | undefined, Promise<void>>();
   readonly #responses = new Set<HttpResponse>();
@@ -74,6 +76,7 @@ export class CallSocket {
     clearTimeout(life);
     for (const response of this.#responses) response.abort();
     await Promise.all(this.#lanes.values());
+    this.#presence.leave();
     this.#turns.clear();
     this.#memory.release();
   }
@@ -155,7 +158,7 @@ export class CallSocket {
     const id = this.#parts.requestId();
     try {
       if (request.isPrepared) this.#prepareTurn(id, message, request);
-      else await this.#call(id, { message, request, socket: { lane, message: message.bytes } });
+      else await this.#call(id, { message, request, lane });
     } catch (thrown) {
       this.#sendError(thrown, lane);
     }
@@ -167,11 +170,17 @@ export class CallSocket {
     for (const text of answer.messages) void this.#webSocket.send(text);
   }
 
-  async #call(id: string, { message, request, socket }: SocketMessageCall): Promise<void> {
+  async #call(id: string, { message, request, lane }: SocketMessageCall): Promise<void> {
     const { wire, format, call } = this.#parts;
     const history = this.#turns.historyOf(request.previous);
     const { query, headers } = this.#opening;
-    const { lane } = socket;
+    const socket: SocketCall = {
+      lane,
+      message: message.bytes,
+      expanded: history === undefined ? undefined : request.previous,
+      connection: this.#presence,
+      handshakeHeaders: format.handshakeHeaders(headers),
+    };
     const context: RequestContext = { id, path: format.path, query, cors: [], socket };
     const isTraced = headerOf(headers, 'x-weir-trace') === 'on';
     const { request: req, response } = new SocketResponse({
@@ -225,5 +234,5 @@ interface Closing {
 interface SocketMessageCall {
   readonly message: LazyJsonObject;
   readonly request: SocketRequest;
-  readonly socket: SocketCall;
+  readonly lane: string | undefined;
 }

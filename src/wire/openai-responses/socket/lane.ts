@@ -1,6 +1,13 @@
+import { parseObject } from '../../json-values.ts';
+
 /** Adds the lane to the text of a JSON object. */
 export function withLane(json: string, lane: string | undefined): string {
   if (lane === undefined) return json;
   const separator = json === '{}' ? '' : ',';
   return `{"stream_id":${JSON.stringify(lane)}${separator}${json.slice(1)}`;
+}
+
+/** Whether the text of an event has a lane: that of a provider with lanes has it already. */
+export function hasLane(json: string): boolean {
+  return json.includes('"stream_id"') && parseObject(json)?.stream_id !== undefined;
 }

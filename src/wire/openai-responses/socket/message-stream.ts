@@ -4,7 +4,7 @@ import { parseObject } from '../../json-values.ts';
 import { decodeOpenaiError } from '../../openai/errors.ts';
 import { type SseFrame, SseParser } from '../../sse.ts';
 import { errorEvent } from '../error-frame.ts';
-import { withLane } from './lane.ts';
+import { hasLane, withLane } from './lane.ts';
 
 /** The events of a stream as lines, each of them one message of a WebSocket. Codex ignores errors without a status. */
 export class MessageStream implements StreamLayout {
@@ -37,15 +37,16 @@ export class MessageStream implements StreamLayout {
     for (const { event, data } of frames) {
       // A line break can only stand between the tokens of JSON.
       const json = event === 'error' ? withStatus(data) : data.replaceAll('\n', ' ');
-      if (json.startsWith('{')) text += `${withLane(json, this.#lane)}\n`;
+      if (json.startsWith('{')) text += `${hasLane(json) ? json : withLane(json, this.#lane)}\n`;
     }
     return text === '' ? undefined : Buffer.from(text);
   }
 }
 
-/** A provider's error in a stream has no status. */
+/** A provider's error in a stream over HTTP has no status. */
 function withStatus(data: string): string {
   const event = parseObject(data) ?? {};
+  if (event.status !== undefined) return data;
   const { status, type, ...error } = decodeOpenaiError(event.error ?? event);
   return JSON.stringify({ status, error: { type, ...error }, ...event });
 }

@@ -8,6 +8,7 @@ import { limits } from '../../limits.ts';
 import { readCreateMessage } from './create-message.ts';
 import { withLane } from './lane.ts';
 import { answerPrepared } from './prepared-answer.ts';
+import { encodeCall, readEvent } from './provider-messages.ts';
 
 /** The Responses API over WebSocket: https://developers.openai.com/api/docs/guides/websocket-mode. */
 export function createSocketFormat(path: string, seconds: () => number): SocketFormat {
@@ -31,11 +32,14 @@ export function createSocketFormat(path: string, seconds: () => number): SocketF
       throw new GatewayError('invalid_request', '"type" must be "response.create"', { param: 'type' });
     },
     callHeaders,
+    handshakeHeaders: (upgradeHeaders) => headersWhere(upgradeHeaders, isSocketVersion),
     answerPrepared: (message, id) => answerPrepared(message, id, seconds()),
     readOutput,
     encodeHeaders: (headers, lane) =>
       withLane(JSON.stringify({ type: 'weir.headers', headers: headersForMessage(headers) }), lane),
     encodeError,
+    encodeCall,
+    readEvent,
   };
 }
 
@@ -46,14 +50,26 @@ function callHeaders(upgradeHeaders: HeaderList, message: LazyJsonObject): Heade
     const header = headerIn(name);
     if (header !== undefined && typeof value === 'string' && headerValue.test(value)) own.push(header, value);
   }
-  const headers: string[] = [];
-  for (let at = 0; at + 1 < upgradeHeaders.length; at += 2) {
-    const name = upgradeHeaders[at] ?? '';
-    const value = upgradeHeaders[at + 1] ?? '';
-    if (name.toLowerCase() === 'openai-beta' && value.startsWith('responses_websockets=')) continue;
-    if (headerOf(own, name.toLowerCase()) === undefined) headers.push(name, value);
-  }
+  const headers = headersWhere(
+    upgradeHeaders,
+    (name, value) => !isSocketVersion(name, value) && headerOf(own, name) === undefined,
+  );
   return [...headers, ...own];
+}
+
+/** The version of the API over WebSocket, which means nothing to the API over HTTP. */
+function isSocketVersion(name: string, value: string): boolean {
+  return name === 'openai-beta' && value.startsWith('responses_websockets=');
+}
+
+function headersWhere(headers: HeaderList, matches: (name: string, value: string) => boolean): HeaderList {
+  const matching: string[] = [];
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = headers[at] ?? '';
+    const value = headers[at + 1] ?? '';
+    if (matches(name.toLowerCase(), value)) matching.push(name, value);
+  }
+  return matching;
 }
 
 function headerIn(name: string): string | undefined {
