@@ -1,4 +1,5 @@
 // Runs every test, or those whose files are named: npm test -- src/lib/json.test.ts
+// With --times it lists the CPU time of each process afterwards.
 import { globSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,8 +10,10 @@ import { byProcess, oneForEach } from './test-files.ts';
 import { buildChanged } from './test-servers/changed.ts';
 import { makeSqliteFile } from './test-servers/sqlite-file.ts';
 import { bringUp } from './test-servers.ts';
+import { recordTimes } from './test-times.ts';
 
-const named = process.argv.slice(2);
+const named = process.argv.slice(2).filter((arg) => arg !== '--times');
+const isTimed = process.argv.includes('--times');
 
 try {
   const processes = named.length > 0 ? [...new Set(named.flatMap(found))].map((file) => [file]) : byProcess();
@@ -22,7 +25,9 @@ try {
   const sqlite = await makeSqliteFile();
   process.env.TEST_SQLITE_FILE = sqlite.file;
   const together = oneForEach(processes);
-  process.exitCode = await runTests(together.files);
+  const times = isTimed ? recordTimes() : undefined;
+  process.exitCode = await runTests(together.files, times?.execArgv);
+  times?.print(new Map(together.files.map((file, index) => [file, processes[index] ?? []])));
   together.remove();
   sqlite.remove();
   await servers.stop();
@@ -37,14 +42,14 @@ function found(pattern: string): readonly string[] {
   return files;
 }
 
-async function runTests(files: readonly string[]): Promise<number> {
+async function runTests(files: readonly string[], execArgv: string[] = []): Promise<number> {
   // Whoever ends this process ends the tests; what follows here still ends the servers.
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ending.abort());
   let code = 0;
   // More than there are cores: most wait for something now and then.
   const concurrency = availableParallelism() + 2;
-  const results = run({ files, concurrency, timeout: 300_000, signal: ending.signal });
+  const results = run({ files, concurrency, execArgv, timeout: 300_000, signal: ending.signal });
   results.on('test:fail', () => {
     code = 1;
   });

@@ -41,7 +41,7 @@ for (const workers of ['1', '2']) {
     const { output, reader } = pipe(t);
     const { weir, url } = await serving(t, { output, workers });
     reader.kill('SIGSTOP');
-    await calls(url, 600);
+    await calls(url, 300);
     weir.signal('SIGTERM');
     await endsSoon(weir);
   });
@@ -53,7 +53,7 @@ for (const [what, output] of [
 ] as const)
   test(`processes end with the one that started them, with a log ${what}`, async (t) => {
     const { weir, url } = await serving(t, { output: output(t), workers: '2' });
-    await calls(url, 600);
+    await calls(url, 300);
     weir.signal('SIGKILL');
     // The errors of all of them go to one place, which is closed when the last is over.
     assert.deepEqual(await weir.exited, { code: null, signal: 'SIGKILL' });
@@ -73,7 +73,7 @@ test('a reader that stops for a while gets every line, and each is whole', async
   const { output, reader, text } = pipe(t);
   const { weir, url } = await serving(t, { output });
   reader.kill('SIGSTOP');
-  const ids = await calls(url, 600);
+  const ids = await calls(url, 300);
   reader.kill('SIGCONT');
   ids.push(...(await calls(url, 5)));
   await eventually(() => (idsOf(text()).length === ids.length ? true : undefined));

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -14,7 +15,7 @@ interface Start {
   readonly args?: readonly string[];
   /** All that it sees of the environment, besides PATH and a free port. */
   readonly environment?: Environment;
-  /** Where it runs; an empty folder unless said otherwise. */
+  /** Where it runs; a folder with an empty database unless said otherwise. */
   readonly folder?: string;
   /** The program: that of this project unless said otherwise. */
   readonly bin?: string;
@@ -56,7 +57,7 @@ export class WeirProcess {
     const byNode = [node ?? process.execPath, ...nodeArgs, bin, ...args] as const;
     const [program, ...following] = start.command ?? byNode;
     this.#child = spawn(program, following, {
-      cwd: folder ?? emptyFolder(t),
+      cwd: folder ?? folderWithDatabase(t),
       env: { PATH: process.env.PATH, PORT: '0', WEIR_HTTP: process.env.WEIR_HTTP, ...environment },
       stdio: ['ignore', output, 'pipe'],
       detached: start.command !== undefined,
@@ -116,9 +117,21 @@ export class WeirProcess {
 
   /** The ids of the processes that it has started. */
   async workers(): Promise<readonly number[]> {
-    const { stdout } = await run('pgrep', ['-P', String(this.#child.pid)]).catch(() => ({ stdout: '' }));
-    return stdout.split('\n').filter(Boolean).map(Number);
+    const { pid } = this.#child;
+    const onLinux = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => undefined);
+    const ids = onLinux ?? (await run('pgrep', ['-P', String(pid)]).catch(() => ({ stdout: '' }))).stdout;
+    return ids.split(/\s/).filter(Boolean).map(Number);
   }
+}
+
+/** A start that doesn't have to create the tables takes a sixth less CPU time. */
+function folderWithDatabase(t: TestContext): string {
+  const folder = emptyFolder(t);
+  const data = join(folder, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  const { TEST_SQLITE_FILE: template } = process.env;
+  if (template !== undefined) copyFileSync(template, join(data, 'weir.db'));
+  return folder;
 }
 
 export function emptyFolder(t: TestContext): string {

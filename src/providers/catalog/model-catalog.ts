@@ -162,7 +162,7 @@ export class ModelCatalog {
   #index(provider: Provider): ModelIndex {
     let index = this.#indexes.get(provider.name);
     if (index === undefined) {
-      index = new ModelIndex(provider, overlays.get(provider.name));
+      index = indexOf(provider);
       this.#indexes.set(provider.name, index);
     }
     return index;
@@ -186,6 +186,18 @@ export class ModelCatalog {
     this.#estimates.set(provider.name, { day, priced });
     return priced;
   }
+}
+
+const sharedIndexes = new Map<string, ModelIndex>();
+
+/** One for all gateways of the process: it takes 25 ms and depends on nothing that differs between them. */
+function indexOf(provider: Provider): ModelIndex {
+  const overlay = overlays.get(provider.name);
+  const isRegional = overlay?.regionalSite?.baseUrl.test(provider.baseUrl) === true;
+  const key = JSON.stringify([provider.name, provider.priceId, isRegional]);
+  const index = sharedIndexes.get(key) ?? new ModelIndex(provider, overlay);
+  sharedIndexes.set(key, index);
+  return index;
 }
 
 interface DailyEstimate {

@@ -1,0 +1,58 @@
+// The CPU time of each test process, with its threads and the processes that it waited for. Test processes load this file, too.
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
+
+const { TEST_TIMES_FILE: ownFile, TEST_TIMES_RUNNER: runner } = process.env;
+
+// Threads of tests load it as well, and processes that a test starts may.
+if (ownFile !== undefined && isMainThread && process.ppid === Number(runner))
+  process.on('exit', () => appendFileSync(ownFile, `${cpuSeconds()} ${process.argv[1]}\n`));
+
+interface Times {
+  /** For every test process. */
+  readonly execArgv: string[];
+  /** Lists the times, the longest first, with the tests that each file stands for. */
+  print(testsOf: ReadonlyMap<string, readonly string[]>): void;
+}
+
+export function recordTimes(): Times {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-times-'));
+  const file = join(folder, 'times');
+  Object.assign(process.env, { TEST_TIMES_FILE: file, TEST_TIMES_RUNNER: String(process.pid) });
+  return {
+    execArgv: ['--import', import.meta.filename],
+    print(testsOf) {
+      const named = new Map([...testsOf].map(([path, tests]) => [resolve(path), tests.join(' ')]));
+      const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+      const times = lines.map((line) => {
+        const [, seconds, path = ''] = /^(\S+) (.*)$/.exec(line) ?? [];
+        return { seconds: Number(seconds), tests: named.get(resolve(path)) ?? path };
+      });
+      for (const { seconds, tests } of times.toSorted((one, other) => other.seconds - one.seconds))
+        printTime(seconds, tests);
+      const all = times.reduce((sum, { seconds }) => sum + seconds, 0);
+      printTime(all, 'of CPU time in all test processes');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function printTime(seconds: number, what: string): void {
+  console.log(`${seconds.toFixed(1).padStart(7)} s  ${what}`);
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6 + childSeconds();
+}
+
+/** Only Linux tells it, in hundredths of a second. */
+function childSeconds(): number {
+  if (!existsSync('/proc/self/stat')) return 0;
+  const stat = readFileSync('/proc/self/stat', 'utf8');
+  // Fields 16 and 17 of proc(5), counted after the name, which may have blanks.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[13]) + Number(fields[14])) / 100;
+}
