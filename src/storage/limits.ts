@@ -56,8 +56,8 @@ export const limits = {
   cacheValueBytesMax: 8 * 1024 * 1024,
   /** Bytes in flight to such a cache; further values are not cached. */
   cachePendingBytesMax: 64 * 1024 * 1024,
-  /** PostgreSQL connections of one process; its default allows 100 in all, so that eight replicas fit. */
-  databaseConnectionsMax: 10,
+  /** PostgreSQL connections of one process; its default allows 100 in all, so that ten replicas fit, and one more during an update. */
+  databaseConnectionsMax: 8,
   /** Timeout for a connection; a healthy database gives one in milliseconds. */
   databaseWaitMs: 3000,
   /** Queue for connections: half a second's work at a tenth of a millisecond each. */
@@ -101,6 +101,8 @@ export const limits = {
   /** Reconnect delays, minimum and maximum. */
   redisRetryMsMin: 50,
   redisRetryMsMax: 2000,
+  /** Interval between looks at the nodes of a Redis cluster: an idle process must notice a failover before the next one. */
+  redisClusterReadMs: 10_000,
   /** How long Redis stores an account's version; after that, lookups are repeated. */
   versionLifeMs: 7 * 86_400_000,
   /** Accounts whose version changes are replayed when Redis is back; each is a manual change. */

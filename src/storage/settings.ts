@@ -1,8 +1,24 @@
 import { z } from 'zod';
 import { combineSettings, envVariable } from '../lib/settings.ts';
+import { limits } from './limits.ts';
+import { parseRedisUrl } from './redis/redis-address.ts';
 
 /** Instead of a folder: keeps all data in memory, until the process ends. */
 export const inMemoryDataDir = ':memory:';
+
+const poolSize = z.coerce
+  .number('must be a number from 2 to 200')
+  .int()
+  .min(2, 'must be 2 or more')
+  .max(200, 'must be 200 or less');
+
+const redisUrl = z.string().superRefine((text, context) => {
+  try {
+    parseRedisUrl(text);
+  } catch (error) {
+    context.addIssue(String(Object(error).message));
+  }
+});
 
 export const storageSettings = {
   dataDir: envVariable('WEIR_DATA_DIR', z.string().min(1).default('./data')),
@@ -13,13 +29,12 @@ export const storageSettings = {
         'DATABASE_URL',
         urlSchema(['postgres:', 'postgresql:'], 'must be a postgres:// or postgresql:// URL').optional(),
       ),
-      redis: envVariable(
-        'REDIS_URL',
-        urlSchema(['redis:', 'rediss:'], 'must be a redis:// or rediss:// URL').optional(),
-      ),
+      redis: envVariable('REDIS_URL', redisUrl.optional()),
+      /** Connections to the database for each process. */
+      pool: envVariable('WEIR_DATABASE_POOL', poolSize.default(limits.databaseConnectionsMax)),
     },
-    ({ database, redis }) =>
-      database === undefined || redis === undefined ? undefined : { database, redis },
+    ({ database, redis, pool }) =>
+      database === undefined || redis === undefined ? undefined : { database, redis, pool },
   ),
 } as const;
 

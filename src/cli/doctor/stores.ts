@@ -16,6 +16,11 @@ export interface ServerFindings {
   readonly pipelines?: readonly KeyPipeline[];
 }
 
+/** Two replicas, and one more during an update. */
+const processesMin = 3;
+
+type DatabaseSettings = Pick<NonNullable<Settings['stores']>, 'database' | 'pool'>;
+
 const keyPipelinesQuery = `select pipeline_config as pipeline, count(*) as keys from api_keys
   where pipeline_config is not null and revoked_at_ms is null group by pipeline_config order by 2 desc limit 1000`;
 
@@ -23,10 +28,7 @@ const keyPipelinesQuery = `select pipeline_config as pipeline, count(*) as keys 
 export async function storeFindings({ stores, dataDir }: Settings): Promise<ServerFindings> {
   if (stores === undefined && dataDir === inMemoryDataDir) return { findings: [], clockAheadMs: {} };
   if (stores === undefined) return sqliteFindings(resolve(join(dataDir, 'weir.db')));
-  const [database, redis] = await Promise.all([
-    postgresFindings(stores.database),
-    redisFindings(stores.redis),
-  ]);
+  const [database, redis] = await Promise.all([postgresFindings(stores), redisFindings(stores.redis)]);
   return {
     findings: [...database.findings, ...redis.findings],
     clockAheadMs: { ...database.clockAheadMs, ...redis.clockAheadMs },
@@ -77,7 +79,7 @@ function schemaFinding(version: number | undefined, found: string): Finding {
   );
 }
 
-async function postgresFindings(url: string): Promise<ServerFindings> {
+async function postgresFindings({ database: url, pool }: DatabaseSettings): Promise<ServerFindings> {
   const { PostgresPool } = await import('../../storage/sql/postgres-pool.ts');
   const { defaultPoolBounds } = await import('../../storage/sql/sql-database.ts');
   const links = new PostgresPool(url, defaultPoolBounds);
@@ -96,8 +98,14 @@ async function postgresFindings(url: string): Promise<ServerFindings> {
       const schemaVersion = version === undefined ? undefined : Number(Object(version.rows[0]).version);
       const found = `${String(name).split(' ').slice(0, 2).join(' ')} responds in ${ms} ms`;
       const { rows: pipelines } = made ? await pooledConnection.run(keyPipelinesQuery) : { rows: [] };
+      const { rows: settings } = await pooledConnection.run(
+        "select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most",
+      );
       return {
-        findings: [schemaFinding(schemaVersion, found)],
+        findings: [
+          schemaFinding(schemaVersion, found),
+          ...poolFindings(Number(Object(settings[0]).most), pool),
+        ],
         clockAheadMs: { PostgreSQL: askedAtMs + ms / 2 - Number(now) },
         pipelines: toKeyPipelines(pipelines),
       };
@@ -113,6 +121,14 @@ async function postgresFindings(url: string): Promise<ServerFindings> {
   }
 }
 
+/** Every process of every replica opens a pool, and a rolling update has one replica more. */
+function poolFindings(connectionsMax: number, pool: number): readonly Finding[] {
+  const processes = Math.floor(connectionsMax / pool);
+  if (processes >= processesMin) return [];
+  const found = `it allows ${connectionsMax} connections, enough for ${processes} processes with WEIR_DATABASE_POOL=${pool}`;
+  return [warn('database', found, 'raise max_connections, lower WEIR_DATABASE_POOL, or use PgBouncer')];
+}
+
 async function redisFindings(url: string): Promise<ServerFindings> {
   const { RedisConnection } = await import('../../storage/redis/redis-connection.ts');
   const { readRedisTime } = await import('../../storage/redis/redis-time.ts');
@@ -124,11 +140,14 @@ async function redisFindings(url: string): Promise<ServerFindings> {
     },
   });
   try {
+    const { nodes } = link;
     const askedAtMs = Date.now();
-    const redisMs = await readRedisTime(link);
+    const [redisMs] = await Promise.all([readRedisTime(link), ...nodes.map((node) => node.send(['PING']))]);
     const ms = Date.now() - askedAtMs;
+    const name = nodes[0]?.isCluster ? `a Redis cluster of ${nodes.length} masters` : 'Redis';
+    const evictions = await Promise.all(nodes.map(evictionFindings));
     return {
-      findings: [ok('redis', `Redis responds in ${ms} ms`), ...(await evictionFindings(link))],
+      findings: [ok('redis', `${name} responds in ${ms} ms`), ...evictions.flat()],
       clockAheadMs: { Redis: askedAtMs + ms / 2 - redisMs },
     };
   } catch (thrown) {

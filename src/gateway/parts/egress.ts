@@ -2,6 +2,7 @@ import { AllowList } from '../../egress/allow-list.ts';
 import { Egress } from '../../egress/egress.ts';
 import { ModuleFetches } from '../../egress/module-fetches.ts';
 import { configuredProviders } from '../../providers/configured-providers.ts';
+import { parseRedisUrl } from '../../storage/redis/redis-address.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { CounterFamily } from '../../telemetry/series.ts';
 import type { Part } from '../part.ts';
@@ -30,7 +31,8 @@ export function egressPart({ settings, log, via }: EgressOptions): EgressPart {
   });
   if (settings.stores !== undefined) {
     egress.addStore('database', settings.stores.database);
-    egress.addStore('redis', settings.stores.redis);
+    for (const endpoint of parseRedisUrl(settings.stores.redis).endpoints)
+      egress.addStore('redis', 'path' in endpoint ? '' : `redis://${endpoint.host}:${endpoint.port}`);
   }
   const allowList = new AllowList(settings.egressAllow);
   const moduleFetches = new ModuleFetches({

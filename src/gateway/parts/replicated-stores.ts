@@ -58,7 +58,11 @@ async function connectStores(
     erase: (accountTraces) => eraseInRedis(shelfLink, accountTraces),
     required: { redis: shared },
     gauges: [
-      { name: 'weir_redis_up', help: 'Whether Redis responds', read: () => Number(link.isUp) },
+      {
+        name: 'weir_redis_up',
+        help: 'Whether Redis responds; in a cluster, the share of its masters that do',
+        read: () => link.nodes.filter((node) => node.isUp).length / link.nodes.length,
+      },
       {
         name: 'weir_redis_pending',
         help: `Pending Redis commands, max ${limits.redisPendingMax}`,

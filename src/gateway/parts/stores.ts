@@ -51,8 +51,9 @@ export async function openDatabase(
     return dataDir === inMemoryDataDir
       ? openSqliteInMemory()
       : openSqlite({ file: join(dataDir, 'weir.db'), ...options });
-  const { openPostgres } = await import('../../storage/sql/postgres.ts');
-  return openPostgres({ url: stores.database, ...options });
+  const { openPostgres, defaultPoolBounds } = await import('../../storage/sql/postgres.ts');
+  const bounds = { ...defaultPoolBounds, connectionsMax: stores.pool };
+  return openPostgres({ url: stores.database, bounds, ...options });
 }
 
 function embeddedStores(database: Database, ephemeralStores: EphemeralStores): Stores {

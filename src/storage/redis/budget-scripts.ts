@@ -35,13 +35,15 @@ end
 
 /**
  * Values: deadline, start of the day, start of the month, ceiling of the day, ceiling of the month (empty for none),
- * amount, least, name, lifetime of the hold in ms, lifetime of the budget in ms. After the deadline nothing is held,
- * because the caller has given up. An expired hold counts as spent: its process is gone and may have spent it.
+ * amount, least, name, lifetime of the hold in ms, lifetime of the budget in ms, the server. After the deadline nothing
+ * is held, because the caller has given up. A budget of another server may lack its last costs, so it is lost. An expired hold counts as spent: its process is gone and may have spent it.
  * If both windows are exhausted, the month is reported.
  */
 export const holdScript = createScript(`${budgetFunctions}
 local at = now()
 if at > tonumber(ARGV[1]) then return {'late', at} end
+local server = redis.call('HGET', KEYS[1], 'server')
+if server and ARGV[11] ~= '' and server ~= ARGV[11] then redis.call('DEL', KEYS[1]) end
 local budget = budgetAt(ARGV[2], ARGV[3])
 if not budget then return {'uncounted'} end
 local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
@@ -95,10 +97,10 @@ save(budget, ARGV[3])
 return 0
 `);
 
-/** Values: start of the day, start of the month, spent in the day, spent in the month, lifetime of the budget in ms. */
+/** Values: start of the day, start of the month, spent in the day, spent in the month, lifetime of the budget in ms, the server. */
 export const beginScript = createScript(`${budgetFunctions}
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-redis.call('HSET', KEYS[1], 'day', ARGV[1], 'month', ARGV[2])
+redis.call('HSET', KEYS[1], 'day', ARGV[1], 'month', ARGV[2], 'server', ARGV[6])
 local budget = {day = tonumber(ARGV[3]), month = tonumber(ARGV[4]), held = 0}
 -- The database already counts expired holds as spent, through the reservations of their processes.
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now())

@@ -6,6 +6,8 @@ export function keyPrefix(name: string): string {
 /** Keys in Redis. The braces around its id put all keys of an account into one slot of a cluster. */
 export const keys = {
   version: (accountId: string) => `weir:{${accountId}}:version`,
+  /** The server whose process has counted the calls. */
+  server: (accountId: string) => `weir:{${accountId}}:server`,
   count: (accountId: string, periodStartMs: number) => `weir:{${accountId}}:calls:${periodStartMs}`,
   inFlight: (accountId: string, periodStartMs: number) => `weir:{${accountId}}:under-way:${periodStartMs}`,
   givenBack: (accountId: string) => `weir:{${accountId}}:given-back`,

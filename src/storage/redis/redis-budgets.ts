@@ -15,6 +15,7 @@ import { limits } from '../limits.ts';
 import { beginScript, holdScript, renewScript, settleScript } from './budget-scripts.ts';
 import { keys } from './keys.ts';
 import type { RedisConnection } from './redis-connection.ts';
+import type { RedisNode } from './redis-node.ts';
 
 const holdLifeMs = String(kernelLimits.holdLifeMs);
 const budgetLifeMs = String(kernelLimits.holdLifeMs + limits.budgetIdleMs);
@@ -40,7 +41,7 @@ export class RedisBudgets implements Budgets {
     { cost, windows: budgetWindows, isRetry }: HoldSettlement,
   ): Promise<void> {
     const { day, month } = budgetWindows;
-    await this.#connection.runScript(settleScript, budgetKeys(budgetHolder), [
+    await this.#connection.runScript(settleScript, budgetKeys(budgetHolder), () => [
       id,
       String(cost),
       String(day.startMs),
@@ -51,7 +52,11 @@ export class RedisBudgets implements Budgets {
   }
 
   async renew({ holder: budgetHolder, id }: HeldAmount): Promise<void> {
-    await this.#connection.runScript(renewScript, budgetKeys(budgetHolder), [id, holdLifeMs, budgetLifeMs]);
+    await this.#connection.runScript(renewScript, budgetKeys(budgetHolder), () => [
+      id,
+      holdLifeMs,
+      budgetLifeMs,
+    ]);
   }
 
   async begin(
@@ -60,7 +65,11 @@ export class RedisBudgets implements Budgets {
     spentByWindow: SpentByWindow,
   ): Promise<void> {
     const values = [day.startMs, month.startMs, spentByWindow.day, spentByWindow.month].map(String);
-    await this.#connection.runScript(beginScript, budgetKeys(budgetHolder), [...values, budgetLifeMs]);
+    await this.#connection.runScript(beginScript, budgetKeys(budgetHolder), ({ runId }) => [
+      ...values,
+      budgetLifeMs,
+      runId,
+    ]);
   }
 
   /** Returns undefined if the deadline passed or the clocks had drifted apart; corrects the clock offset for a retry. */
@@ -72,18 +81,23 @@ export class RedisBudgets implements Budgets {
     least,
   }: BudgetHoldRequest): Promise<HoldOutcome | undefined> {
     const name = `${this.#processId}.${this.#holdsCreated++}`;
-    const reply = await this.#connection.runScript(holdScript, budgetKeys(budgetHolder), [
-      String(this.#connection.deadlineMs),
-      String(budgetWindows.day.startMs),
-      String(budgetWindows.month.startMs),
-      String(ceilings.day ?? ''),
-      String(ceilings.month ?? ''),
-      String(amount),
-      String(least),
-      name,
-      holdLifeMs,
-      budgetLifeMs,
-    ]);
+    let server: RedisNode | undefined;
+    const reply = await this.#connection.runScript(holdScript, budgetKeys(budgetHolder), (node) => {
+      server = node;
+      return [
+        String(node.deadlineMs),
+        String(budgetWindows.day.startMs),
+        String(budgetWindows.month.startMs),
+        String(ceilings.day ?? ''),
+        String(ceilings.month ?? ''),
+        String(amount),
+        String(least),
+        name,
+        holdLifeMs,
+        budgetLifeMs,
+        node.runId,
+      ];
+    });
     if (!Array.isArray(reply)) throw unexpectedReply();
     const [outcome, first] = reply;
     switch (outcome) {
@@ -100,7 +114,7 @@ export class RedisBudgets implements Budgets {
       case 'uncounted':
         return { outcome };
       case 'late':
-        [this.#connection.redisNowMs] = parseIntegers(reply, 1);
+        if (server !== undefined) [server.redisNowMs] = parseIntegers(reply, 1);
         return undefined;
       default:
         throw unexpectedReply();

@@ -1,78 +1,77 @@
-import { RESP_TYPES, type RedisArgument } from '@redis/client';
+import type { RedisArgument } from '@redis/client';
+import { GatewayError } from '../../kernel/errors.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
 import { limits } from '../limits.ts';
-import { connectRedis, type RedisClient } from './connect-redis.ts';
+import { parseClusterSlots, parseRedirect, slotOf } from './cluster-slots.ts';
+import { findMaster } from './find-master.ts';
+import { parseRedisUrl, type RedisAddress, type RedisEndpoint } from './redis-address.ts';
+import { RedisNode, type ScriptValues } from './redis-node.ts';
 import type { Script } from './scripts.ts';
 
 interface RedisConnectionOptions {
-  /** `redis://` or `rediss://`, with credentials and a database number if needed. */
+  /** See `parseRedisUrl`. */
   readonly url: string;
   /** Time limit for a reply. */
   readonly answerMs?: number;
-  /** Called when the connection is established, and when it is lost or can't be established. */
+  /** Called when all servers are connected, and when one is lost or can't be reached. */
   readonly onChange?: (state: 'up' | 'down', cause?: unknown) => void;
 }
 
 /**
- * One connection to Redis, replaced when it breaks or stops replying. Every command gets a reply or an error within a
- * bounded time: nothing is queued for later, and while Redis is unavailable commands fail at once.
+ * Redis: a server, the master that sentinels name, or the masters of a cluster. A cluster is recognized by what the
+ * first server says of itself, and each command goes to the node of its key.
  */
 export class RedisConnection {
-  readonly #url: string;
+  readonly #address: RedisAddress;
   readonly #answerMs: number;
   readonly #onChange: NonNullable<RedisConnectionOptions['onChange']>;
   readonly #upListeners = new Set<() => void>();
-  readonly #closing = new AbortController();
+  /** The server of the URL. In a cluster it is asked for the other nodes. */
+  readonly #entry: RedisNode;
+  /** The masters of a cluster, by host and port. */
+  #masters: ReadonlyMap<string, RedisNode> = new Map();
+  /** The master of each slot; empty if this is no cluster. */
+  #nodeOfSlot: readonly RedisNode[] = [];
+  #loading: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #reportedState: 'up' | 'down' | undefined;
-  #client: RedisClient | undefined;
-  /** The first reconnect right after a loss. Commands wait for it, but not for later ones. */
-  #opening: Promise<RedisClient | undefined> | undefined;
-  #retry: NodeJS.Timeout | undefined;
-  /** Connection attempts since Redis last replied to a command. */
-  #tries = 0;
-  #pending = 0;
-  /** Redis's time when `performance.now()` was 0. */
-  #redisClockOffsetMs = 0;
+  #isClosed = false;
 
   /** Resolves after the first attempt, even if it failed: the connection keeps retrying then. */
-  static async open(setup: RedisConnectionOptions): Promise<RedisConnection> {
-    const protocol = URL.parse(setup.url)?.protocol;
-    // The URL may contain a password, so the message leaves it out.
-    if (protocol !== 'redis:' && protocol !== 'rediss:')
-      throw new Error('the Redis URL must start with redis:// or rediss://');
-    const connection = new RedisConnection(setup);
-    connection.#open();
-    await connection.#opening;
+  static async open(options: RedisConnectionOptions): Promise<RedisConnection> {
+    const connection = new RedisConnection(parseRedisUrl(options.url), options);
+    await connection.#entry.opened();
+    await connection.#loading;
+    await Promise.all(connection.nodes.map((node) => node.opened()));
     return connection;
   }
 
-  private constructor({
-    url,
-    answerMs = limits.redisAnswerMs,
-    onChange = () => undefined,
-  }: RedisConnectionOptions) {
-    this.#url = url;
+  private constructor(
+    address: RedisAddress,
+    { answerMs = limits.redisAnswerMs, onChange = () => undefined }: RedisConnectionOptions,
+  ) {
+    this.#address = address;
     this.#answerMs = answerMs;
     this.#onChange = onChange;
+    const { endpoints } = address;
+    this.#entry = this.#openNode((attempt) => {
+      const endpoint = endpoints[attempt % endpoints.length] ?? { host: 'localhost', port: 6379 };
+      return findMaster(address, endpoint, answerMs);
+    });
+  }
+
+  /** The servers that have keys. */
+  get nodes(): readonly RedisNode[] {
+    return this.#masters.size === 0 ? [this.#entry] : [...this.#masters.values()];
   }
 
   get isUp(): boolean {
-    return this.#client !== undefined;
+    return this.nodes.every((node) => node.isUp);
   }
 
   /** The number of commands waiting for a reply. */
   get pending(): number {
-    return this.#pending;
-  }
-
-  /** When, on Redis's clock, a command sent now times out. */
-  get deadlineMs(): number {
-    return Math.ceil(this.#redisClockOffsetMs + performance.now() + this.#answerMs);
-  }
-
-  set redisNowMs(nowMs: number) {
-    this.#redisClockOffsetMs = nowMs - performance.now();
+    return this.nodes.reduce((sum, node) => sum + node.pending, 0);
   }
 
   /** Calls `then` now if the connection is up, and at each reconnect before any other command. */
@@ -81,129 +80,114 @@ export class RedisConnection {
     if (this.isUp) then();
   }
 
+  /** Resolves if a server responds: in a cluster, one that is lost takes only the accounts on it away. */
+  async ping(): Promise<void> {
+    await Promise.any(this.nodes.map((node) => node.send(['PING']))).catch(({ errors: [first] }) => {
+      throw first;
+    });
+  }
+
+  /** A command whose first argument is its key. */
   send(command: readonly RedisArgument[]): Promise<unknown> {
-    return this.#withClient((client) => client.sendCommand(command));
+    return this.#route(String(command[1]), (node, asks) => node.send(command, { asks }));
   }
 
   sendForBytes(command: readonly RedisArgument[]): Promise<unknown> {
-    return this.#withClient((client) =>
-      client.sendCommand(command, { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } }),
-    );
+    return this.#route(String(command[1]), (node, asks) => node.send(command, { asks, asBytes: true }));
   }
 
   /** One round trip, unless Redis has lost the script since the connection was established. */
-  runScript(script: Script, keys: readonly string[], values: readonly string[]): Promise<unknown> {
-    const rest = [String(keys.length), ...keys, ...values];
-    return this.#withClient(async (client) => {
-      try {
-        return await client.sendCommand(['EVALSHA', script.sha1, ...rest]);
-      } catch (error) {
-        if (!hasErrorCode(error, 'NOSCRIPT')) throw error;
-        return client.sendCommand(['EVAL', script.text, ...rest]);
-      }
-    });
+  runScript(script: Script, keys: readonly string[], values: ScriptValues): Promise<unknown> {
+    return this.#route(String(keys[0]), (node, asks) => node.runScript(script, keys, values, { asks }));
   }
 
   /** Closes at once; pending commands fail. */
   close(): void {
-    this.#closing.abort();
-    clearTimeout(this.#retry);
-    this.#client?.destroy();
-    this.#client = undefined;
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    for (const node of [this.#entry, ...this.#masters.values()]) node.close();
   }
 
-  async #withClient(run: (client: RedisClient) => Promise<unknown>): Promise<unknown> {
-    if (this.#pending >= limits.redisPendingMax) throw storageUnavailable('too many pending Redis commands');
-    this.#pending++;
-    let usedClient: RedisClient | undefined;
-    const runWith = (client: RedisClient) => {
-      usedClient = client;
-      return run(client);
-    };
+  /** Follows one redirection, which a cluster sends while slots move. */
+  async #route(key: string, run: (node: RedisNode, asks: boolean) => Promise<unknown>): Promise<unknown> {
+    const node = this.#masters.size === 0 ? this.#entry : this.#nodeOfSlot[slotOf(key)];
+    if (node === undefined) throw storageUnavailable('no node of the Redis cluster has this key');
     try {
-      const answer = this.#client ? runWith(this.#client) : this.#waitForClient().then(runWith);
-      const reply = await withTimeout(answer, this.#answerMs, () => {
-        const error = new Error('Redis did not answer in time');
-        if (usedClient !== undefined) this.#dropClient(usedClient, error);
-        return error;
-      });
-      this.#tries = 0;
-      return reply;
+      return await run(node, false);
     } catch (error) {
-      // A demoted server keeps its connections open; only a new connection reaches the new primary.
-      if (usedClient !== undefined && hasErrorCode(error, 'READONLY')) this.#dropClient(usedClient, error);
-      throw storageUnavailable('Redis is not available', error);
-    } finally {
-      this.#pending--;
+      const redirect = parseRedirect(GatewayError.is(error) ? error.cause : error);
+      if (redirect === undefined) throw error;
+      if (redirect.kind === 'MOVED') await this.#loadSlots();
+      const next = this.#masters.get(nameOf(redirect.endpoint));
+      if (next === undefined) throw error;
+      return run(next, redirect.kind === 'ASK');
     }
   }
 
-  async #waitForClient(): Promise<RedisClient> {
-    const client = await this.#opening;
-    if (client === undefined || this.#closing.signal.aborted) throw new Error('not connected to Redis');
-    return client;
-  }
-
-  /** Reconnects at once if the connection had worked; backs off if the server accepts connections but never replies. */
-  #reopen(): void {
-    if (this.#closing.signal.aborted) return;
-    if (this.#tries === 0) this.#open();
-    else this.#retry = setTimeout(() => this.#open(), retryDelayMs(this.#tries));
-  }
-
-  #open(): void {
-    const isFirst = this.#tries++ === 0;
-    const opening = this.#connect().then(
-      (client) => {
-        this.#opening = undefined;
-        this.#client = client;
-        this.#reportState('up');
-        for (const then of this.#upListeners) then();
-        return client;
-      },
-      (error) => {
-        this.#opening = undefined;
-        this.#reportState('down', error);
-        this.#reopen();
-        return undefined;
-      },
-    );
-    if (isFirst) this.#opening = opening;
-  }
-
-  async #connect(): Promise<RedisClient> {
-    const { client, nowMs } = await connectRedis({
-      url: this.#url,
+  #openNode(locate: (attempt: number) => RedisEndpoint | Promise<RedisEndpoint>): RedisNode {
+    const node: RedisNode = new RedisNode({
+      address: this.#address,
+      locate,
       answerMs: this.#answerMs,
-      signal: this.#closing.signal,
-      onError: (failed, error) => this.#dropClient(failed, error),
+      onChange: (state, cause) => this.#handleChange(node, state, cause),
     });
-    this.redisNowMs = nowMs;
-    return client;
+    return node;
   }
 
-  #dropClient(client: RedisClient, cause: unknown): void {
-    if (this.#client !== client) return;
-    this.#client = undefined;
-    client.destroy();
-    this.#reportState('down', cause);
-    this.#reopen();
+  #handleChange(node: RedisNode, state: 'up' | 'down', cause: unknown): void {
+    if (this.#isClosed) return;
+    // After a failover other nodes are masters.
+    if (node === this.#entry ? node.isCluster : state === 'down') void this.#loadSlots();
+    if (state === 'up') for (const then of this.#upListeners) then();
+    const now = state === 'up' && this.isUp ? 'up' : 'down';
+    if (state === 'up' && now === 'down') return;
+    if (this.#reportedState === now) return;
+    this.#reportedState = now;
+    this.#onChange(now, cause);
   }
 
-  #reportState(state: 'up' | 'down', cause?: unknown): void {
-    if (this.#reportedState === state || this.#closing.signal.aborted) return;
-    this.#reportedState = state;
-    this.#onChange(state, cause);
+  /** Concurrent callers share one reading. */
+  #loadSlots(): Promise<void> {
+    this.#loading ??= this.#readSlots()
+      // The nodes that are known stay.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#loading = undefined;
+        this.#scheduleLoad();
+      });
+    return this.#loading;
+  }
+
+  /** Looks for a new master soon while one is lost, else from time to time. */
+  #scheduleLoad(): void {
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    const delayMs = this.isUp ? limits.redisClusterReadMs : limits.redisRetryMsMax;
+    this.#timer = setTimeout(() => this.#loadSlots(), delayMs).unref();
+  }
+
+  async #readSlots(): Promise<void> {
+    const asked = [this.#entry, ...this.#masters.values()].filter((node) => node.isUp);
+    const reply = await Promise.any(asked.map((node) => node.send(['CLUSTER', 'SLOTS'])));
+    if (this.#isClosed) return;
+    const ranges = parseClusterSlots(reply);
+    const [first] = this.#address.endpoints;
+    const masters = new Map<string, RedisNode>();
+    const nodeOfSlot: RedisNode[] = [];
+    for (const { first: from, last, master = first } of ranges) {
+      if (master === undefined) continue;
+      const name = nameOf(master);
+      const node = masters.get(name) ?? this.#masters.get(name) ?? this.#openNode(() => master);
+      masters.set(name, node);
+      for (let slot = from; slot <= last; slot++) nodeOfSlot[slot] = node;
+    }
+    const former = this.#masters;
+    this.#masters = masters;
+    this.#nodeOfSlot = nodeOfSlot;
+    for (const [name, node] of former) if (!masters.has(name)) node.close();
   }
 }
 
-/** Redis errors start with a code in capitals. */
-function hasErrorCode(error: unknown, code: string): boolean {
-  return error instanceof Error && error.message.startsWith(code);
-}
-
-/** Exponential backoff with jitter. */
-function retryDelayMs(tries: number): number {
-  const most = Math.min(limits.redisRetryMsMin * 2 ** tries, limits.redisRetryMsMax);
-  return most * (0.5 + Math.random() / 2);
+function nameOf(endpoint: RedisEndpoint): string {
+  return 'path' in endpoint ? endpoint.path : `${endpoint.host}:${endpoint.port}`;
 }

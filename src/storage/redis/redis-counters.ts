@@ -23,7 +23,7 @@ export class RedisCounters implements Counters {
 
   async add(name: CounterName, { amount, limit, windowMs }: Addition): Promise<CountState> {
     const values = [amount, limit, Math.ceil(windowMs)].map(String);
-    const answer = await this.#connection.runScript(addCountScript, [countKey(name)], values);
+    const answer = await this.#connection.runScript(addCountScript, [countKey(name)], () => values);
     const [isAllowed, count, window, leftMs] = Array.isArray(answer) ? answer : [];
     return {
       isAllowed: Number(isAllowed) === 1,
@@ -34,12 +34,12 @@ export class RedisCounters implements Counters {
   }
 
   async correct(name: CounterName, { window, change }: Correction): Promise<void> {
-    await this.#connection.runScript(correctCountScript, [countKey(name)], [window, String(change)]);
+    await this.#connection.runScript(correctCountScript, [countKey(name)], () => [window, String(change)]);
   }
 
   async takeSlot(name: CounterName, { holder, limit, lifeMs }: SlotRequest): Promise<SlotState> {
     const values = [holder, String(limit), String(lifeMs)];
-    const answer = await this.#connection.runScript(takeModuleSlotScript, [slotsKey(name)], values);
+    const answer = await this.#connection.runScript(takeModuleSlotScript, [slotsKey(name)], () => values);
     const [isAllowed, count] = Array.isArray(answer) ? answer : [];
     return { isAllowed: Number(isAllowed) === 1, count: Number(count) };
   }

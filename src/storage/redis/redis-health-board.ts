@@ -16,7 +16,7 @@ export class RedisHealthBoard implements HealthBoard {
 
   async publish(name: string, processId: string, report: HealthReport): Promise<void> {
     const values = [processId, JSON.stringify(report), String(limits.healthLifeMs)];
-    await this.#connection.runScript(publishHealthScript, [healthKey(name)], values);
+    await this.#connection.runScript(publishHealthScript, [healthKey(name)], () => values);
   }
 
   read(names: readonly string[]): Promise<readonly ReadonlyMap<string, HealthReport>[]> {
@@ -24,7 +24,7 @@ export class RedisHealthBoard implements HealthBoard {
   }
 
   async #readOne(name: string): Promise<ReadonlyMap<string, HealthReport>> {
-    const reply = await this.#connection.runScript(readHealthScript, [healthKey(name)], []);
+    const reply = await this.#connection.runScript(readHealthScript, [healthKey(name)], () => []);
     const reports = new Map<string, HealthReport>();
     if (!Array.isArray(reply)) return reports;
     for (let at = 0; at + 1 < reply.length; at += 2) {

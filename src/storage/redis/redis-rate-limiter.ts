@@ -14,7 +14,7 @@ export class RedisRateLimiter implements RateLimiter {
 
   async count(name: string, limit: { readonly most: number; readonly seconds: number }): Promise<number> {
     const values = [String(limit.most), String(Math.ceil(limit.seconds * 1000))];
-    const waitMs = await this.#connection.runScript(rateLimitScript, [rateLimitKey(name)], values);
+    const waitMs = await this.#connection.runScript(rateLimitScript, [rateLimitKey(name)], () => values);
     return Math.ceil(Number(waitMs) / 1000);
   }
 

@@ -28,8 +28,8 @@ export class RedisSharedState implements SharedState {
     this.counters = new RedisCounters(connection);
   }
 
-  async ping(): Promise<void> {
-    await this.#connection.send(['PING']);
+  ping(): Promise<void> {
+    return this.#connection.ping();
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
 import { keys } from './keys.ts';
 import type { RedisConnection } from './redis-connection.ts';
+import type { RedisNode } from './redis-node.ts';
 import type { RedisVersions } from './redis-versions.ts';
 import { giveBackScript, reportInFlightScript, takeScript } from './scripts.ts';
 
@@ -35,11 +36,11 @@ export class RedisSlots implements Slots {
     { processId, calls }: InFlightCalls,
   ): Promise<void> {
     const name = keys.inFlight(accountId, periodStartMs);
-    await this.#parts.connection.runScript(
-      reportInFlightScript,
-      [name],
-      [processId, String(calls), inFlightLifeMs],
-    );
+    await this.#parts.connection.runScript(reportInFlightScript, [name], () => [
+      processId,
+      String(calls),
+      inFlightLifeMs,
+    ]);
   }
 
   giveBack(allowance: Allowance): Promise<void> {
@@ -59,7 +60,7 @@ export class RedisSlots implements Slots {
 
   async #release({ accountId, periodStartMs }: Allowance, rememberedMs: number): Promise<void> {
     const names = [keys.count(accountId, periodStartMs), keys.givenBack(accountId)];
-    await this.#parts.connection.runScript(giveBackScript, names, [String(rememberedMs)]);
+    await this.#parts.connection.runScript(giveBackScript, names, () => [String(rememberedMs)]);
   }
 
   /** Returns undefined if the deadline passed or the clocks had drifted apart; corrects the clock offset for a retry. */
@@ -69,6 +70,7 @@ export class RedisSlots implements Slots {
   ): Promise<SlotDecision | undefined> {
     const { connection, versions } = this.#parts;
     const { accountId, periodStartMs, limit, givenBackMax } = allowance;
+    let server: RedisNode | undefined;
     const reply = await connection.runScript(
       takeScript,
       [
@@ -76,17 +78,22 @@ export class RedisSlots implements Slots {
         keys.count(accountId, periodStartMs),
         keys.givenBack(accountId),
         keys.inFlight(accountId, periodStartMs),
+        keys.server(accountId),
       ],
-      [
-        String(connection.deadlineMs),
-        versions.createVersion(),
-        String(limits.versionLifeMs),
-        String(limit),
-        String(givenBackMax),
-        inFlightCalls?.processId ?? '',
-        String(inFlightCalls?.calls ?? 0),
-        inFlightLifeMs,
-      ],
+      (node) => {
+        server = node;
+        return [
+          String(node.deadlineMs),
+          versions.createVersion(),
+          String(limits.versionLifeMs),
+          String(limit),
+          String(givenBackMax),
+          inFlightCalls?.processId ?? '',
+          String(inFlightCalls?.calls ?? 0),
+          inFlightLifeMs,
+          node.runId,
+        ];
+      },
     );
     if (!Array.isArray(reply)) throw unexpectedReply();
     const [outcome, version, figure, held = 0] = reply;
@@ -102,7 +109,7 @@ export class RedisSlots implements Slots {
       case 'uncounted':
         return { outcome, version };
       case 'late':
-        connection.redisNowMs = figure;
+        if (server !== undefined) server.redisNowMs = figure;
         return undefined;
       default:
         throw unexpectedReply();

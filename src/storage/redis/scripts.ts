@@ -24,14 +24,23 @@ end
 `;
 
 /**
- * Keys: version, count, given back, in flight. Values: deadline, a new version, its lifetime, the limit, the maximum
- * given back, the process or nothing, its in-flight calls including this one, the lifetime of that number. After the
- * deadline nothing is taken: otherwise calls that timed out while Redis was slow would use up the quota.
+ * Keys: version, count, given back, in flight, server. Values: deadline, a new version, its lifetime, the limit, the
+ * maximum given back, the process or nothing, its in-flight calls including this one, the lifetime of that number, the
+ * server. After the deadline nothing is taken: otherwise calls that timed out while Redis was slow would use up the
+ * quota. A count of another server may lack its last calls: a replica that became the master did not get them, or a
+ * restarted server had not saved them. So the count and the version are lost then.
  */
 export const takeScript = createScript(`${inFlightFunctions}
 if now > tonumber(ARGV[1]) then return {'late', '', now} end
-local stored = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
-local version, used, back = stored[1], stored[2], stored[3]
+local stored = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3], KEYS[5])
+local version, used, back, server = stored[1], stored[2], stored[3], stored[4]
+if ARGV[9] ~= '' and server ~= ARGV[9] then
+  redis.call('SET', KEYS[5], ARGV[9], 'PX', ARGV[3])
+  if server then
+    redis.call('DEL', KEYS[2])
+    version, used = false, false
+  end
+end
 if not version then
   version = ARGV[2]
   redis.call('SET', KEYS[1], version, 'PX', ARGV[3])

@@ -12,19 +12,30 @@ import type {
 
 /** Connections to PostgreSQL, opened on demand; broken ones are replaced on the next demand. */
 export class PostgresPool implements ConnectionPool {
-  readonly #pool: Pool;
-  readonly #waitMs: number;
+  readonly #url: string;
+  readonly #bounds: PoolBounds;
+  #pool: Pool;
+  /** Whether connections are opened with timeouts of the server; PgBouncer refuses them. */
+  #hasServerTimeouts = true;
   #closing: Promise<void> | undefined;
 
   constructor(url: string, poolBounds: PoolBounds) {
-    this.#waitMs = poolBounds.waitMs;
-    this.#pool = new Pool({
-      connectionString: url,
-      max: poolBounds.connectionsMax,
-      connectionTimeoutMillis: poolBounds.waitMs,
-      statement_timeout: poolBounds.statementMs,
-      query_timeout: poolBounds.answerMs,
-      idle_in_transaction_session_timeout: limits.databaseIdleInTransactionMs,
+    this.#url = url;
+    this.#bounds = poolBounds;
+    this.#pool = this.#createPool();
+  }
+
+  #createPool(): Pool {
+    const { connectionsMax, waitMs, statementMs, answerMs } = this.#bounds;
+    const pool = new Pool({
+      connectionString: this.#url,
+      max: connectionsMax,
+      connectionTimeoutMillis: waitMs,
+      query_timeout: answerMs,
+      ...(this.#hasServerTimeouts && {
+        statement_timeout: statementMs,
+        idle_in_transaction_session_timeout: limits.databaseIdleInTransactionMs,
+      }),
       idleTimeoutMillis: limits.databaseIdleMs,
       maxLifetimeSeconds: limits.databaseConnectionLifeSeconds,
       keepAlive: true,
@@ -32,24 +43,38 @@ export class PostgresPool implements ConnectionPool {
       types: { getTypeParser },
     });
     // The pool drops a connection that breaks while idle; one in use fails its statement.
-    this.#pool.on('error', () => undefined);
-    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+    pool.on('error', () => undefined);
+    pool.on('connect', (client) => client.on('error', () => undefined));
+    return pool;
   }
 
   async acquire(): Promise<PooledConnection> {
     if (this.#pool.waitingCount >= limits.databaseWaitingMax)
       throw storageUnavailable('too many queries are waiting for the database');
+    const pool = this.#pool;
     try {
-      return new PostgresConnection(await this.#pool.connect());
+      return new PostgresConnection(await pool.connect());
     } catch (cause) {
+      if (isRefusedParameter(cause) && this.#closing === undefined) {
+        this.#dropServerTimeouts(pool);
+        return this.acquire();
+      }
       throw storageUnavailable('the database is not available', cause);
     }
   }
 
   /** A connection that is not released ends by its own timeouts. */
   close(): Promise<void> {
-    this.#closing ??= Promise.race([this.#pool.end(), delay(this.#waitMs)]);
+    this.#closing ??= Promise.race([this.#pool.end(), delay(this.#bounds.waitMs)]);
     return this.#closing;
+  }
+
+  /** Statements then end by the timeouts of this process, which closes their connections. */
+  #dropServerTimeouts(refused: Pool): void {
+    if (refused !== this.#pool) return;
+    this.#hasServerTimeouts = false;
+    this.#pool = this.#createPool();
+    refused.end().catch(() => undefined);
   }
 }
 
@@ -95,6 +120,11 @@ class PostgresConnection implements PooledConnection {
   release(): void {
     this.#client.release(this.#failure !== undefined);
   }
+}
+
+/** The answer of a PgBouncer that does not list our timeouts in `ignore_startup_parameters`. */
+function isRefusedParameter(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('unsupported startup parameter');
 }
 
 /** True if the server rejected the statement and the connection is usable; false if the connection is lost or useless. */

@@ -5,6 +5,8 @@ import { PostgresPool } from './postgres-pool.ts';
 import { defaultPoolBounds, openSqlDatabase } from './sql-database.ts';
 import { postgresDialect } from './sql-dialect.ts';
 
+export { defaultPoolBounds };
+
 interface OpenPostgresOptions {
   readonly url: string;
   readonly bounds?: PoolBounds;
