@@ -50,7 +50,7 @@ function forProvider(pattern: string, provider: string): string {
 
 /** The name at the start of a piece of code, such as `WEIR_LOG_DAYS=0`. */
 function variable(): RegExp {
-  return /`((?:[A-Z][A-Z0-9]*|<[A-Z]+>)(?:_(?:[A-Z0-9…]+|<[A-Z]+>))*)(?:=[^`]*)?`/g;
+  return /`((?:[A-Z][A-Z0-9]*|<[A-Z]+>)(?:_(?:[A-Z0-9…]+|<[A-Z]+>))*|[a-z]+_proxy)(?:=[^`]*)?`/g;
 }
 
 function nameIn([, name = '']: RegExpMatchArray): string {

@@ -1,5 +1,6 @@
 import { lookup as dnsLookup } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { getCACertificates } from 'node:tls';
 import { Agent, buildConnector, Pool } from 'undici';
 import type { EgressFetch } from '../kernel/ports/fetch.ts';
 import { createFetch } from './create-fetch.ts';
@@ -7,9 +8,11 @@ import { type Destination, Destinations, portOf } from './destinations.ts';
 import { EgressError } from './egress-error.ts';
 import { Endpoint } from './endpoint.ts';
 import { limits } from './limits.ts';
+import { isLoopback, type Proxies } from './proxies.ts';
 import { isPublicAddress } from './public-address.ts';
 import { privateAddressError, publicLookup } from './public-lookup.ts';
 import { watchSocket } from './sent-callbacks.ts';
+import { openTunnel } from './tunnel.ts';
 
 /** The addresses that a host may have. */
 export type Reach = 'public' | 'any';
@@ -28,6 +31,17 @@ export interface EgressParts {
   onRefusal?(refusal: Refusal): void;
   /** The DNS lookup. */
   readonly lookup?: LookupFunction;
+  /** Undefined if all connections are direct. */
+  readonly proxies?: Proxies | undefined;
+  /** Authorities and client certificates of providers. */
+  readonly certificates?: ReadonlyMap<string, Certificates>;
+}
+
+/** Texts in PEM. */
+export interface Certificates {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
 }
 
 interface EndpointOptions {
@@ -36,6 +50,8 @@ interface EndpointOptions {
   readonly reach: Reach;
   /** Timeout of a server that sends nothing. */
   readonly silenceMs: number;
+  /** The provider, which may have a proxy and certificates of its own. */
+  readonly provider?: string;
 }
 
 interface FetchOptions {
@@ -77,16 +93,16 @@ export class Egress {
   }
 
   /** Opens a pool of connections to one address. */
-  openEndpoint({ purpose, url, reach, silenceMs }: EndpointOptions): Endpoint {
+  openEndpoint({ purpose, url, reach, silenceMs, provider }: EndpointOptions): Endpoint {
     const address = new URL(url);
     const pool = new Pool(address.origin, {
-      connect: this.#createConnector(purpose, reach),
+      connect: this.#createConnector(purpose, reach, { provider }),
       headersTimeout: silenceMs,
       bodyTimeout: silenceMs,
       keepAliveTimeout: limits.keepAliveMs,
     });
     const tally = this.#destinations.tally(purpose, address.hostname, portOf(address));
-    const connect = this.#createConnector(purpose, reach, { allowH2: false });
+    const connect = this.#createConnector(purpose, reach, { provider, allowH2: false });
     const endpoint = new Endpoint({ pool, address, tally, silenceMs, connect });
     this.#endpoints.add(endpoint);
     return endpoint;
@@ -124,12 +140,11 @@ export class Egress {
     });
   }
 
-  /** A TCP connection. */
+  /** A TCP connection, never through a proxy. */
   connect({ purpose, host, port, reach }: SocketOptions): Promise<Socket> {
     const connect = this.#createConnector(purpose, reach);
     const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-    // A connection for plain HTTP is nothing but TCP.
-    connect({ hostname: host, protocol: 'http:', port: String(port) }, (...[error, socket]) =>
+    connect({ hostname: host, protocol: 'tcp:', port: String(port) }, (...[error, socket]) =>
       socket === null ? reject(error) : resolve(socket),
     );
     return promise;
@@ -150,13 +165,14 @@ export class Egress {
   #createConnector(
     purpose: string,
     reach: Reach,
-    options: buildConnector.BuildOptions = {},
+    { provider, allowH2 }: { readonly provider?: string | undefined; readonly allowH2?: boolean } = {},
   ): buildConnector.connector {
     const isPublicOnly = this.#parts.isPublicOnly && reach === 'public';
     const connect = buildConnector({
-      ...options,
+      ...(allowH2 !== undefined && { allowH2 }),
       timeout: limits.connectTimeoutMs,
       lookup: isPublicOnly ? publicLookup(this.#lookup) : this.#lookup,
+      ...(provider !== undefined && tlsOptions(this.#parts.certificates?.get(provider))),
     });
     return (options, callback) => {
       const { hostname: host } = options;
@@ -168,12 +184,32 @@ export class Egress {
       };
       // Nothing is looked up for a number.
       if (isPublicOnly && isIP(host) !== 0 && !isPublicAddress(host)) return fail(privateAddressError(host));
-      connect(options, (...[error, socket]) => {
+      const finish: buildConnector.Callback = (...[error, socket]) => {
         if (socket === null || error !== null) return fail(error ?? new Error('there is no connection'));
         this.#destinations.tally(purpose, host, port).connections++;
         callback(null, watchSocket(socket));
-      });
+      };
+      const proxy = this.#parts.proxies?.proxyFor({ provider, protocol: options.protocol, host, port });
+      if (proxy === undefined) return connect(options, finish);
+      // The proxy looks names up: these are private in every network.
+      if (isPublicOnly && isLoopback(host)) return fail(privateAddressError(host));
+      this.#openTunnel(proxy, host, port).then((socket) => {
+        if (options.protocol === 'https:') connect({ ...options, httpSocket: socket }, finish);
+        else finish(null, socket);
+      }, fail);
     };
+  }
+
+  async #openTunnel(proxy: URL, host: string, port: number): Promise<Socket> {
+    const tally = this.#destinations.tally('proxy', proxy.hostname, portOf(proxy));
+    try {
+      const socket = await openTunnel(proxy, host, port);
+      tally.connections++;
+      return socket;
+    } catch (error) {
+      tally.failures++;
+      throw error;
+    }
   }
 
   #countRefusal(refusal: Refusal): void {
@@ -181,6 +217,11 @@ export class Egress {
     tally.refused++;
     if (tally.refused === 1) this.#parts.onRefusal?.(refusal);
   }
+}
+
+/** Own authorities come in addition to those of Node.js. */
+function tlsOptions({ ca, ...own }: Certificates = {}) {
+  return { ...own, ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }) };
 }
 
 function notAllowedError(purpose: string, { origin }: URL): EgressError {

@@ -11,6 +11,8 @@ interface ProviderEgressParts {
   /** The reach of a provider's site, whose address depends on the key. */
   siteReach?(provider: string, baseUrl: string): Reach;
   readonly silenceMs: number;
+  /** The provider of a base URL. */
+  readonly providers?: ReadonlyMap<string, string>;
 }
 
 /** Connections to providers: only to the given addresses and to provider sites. */
@@ -43,7 +45,7 @@ export class ProviderEgress {
 
   #siteEndpoint(provider: string, baseUrl: string): Endpoint {
     const { siteReach = () => 'public' } = this.#parts;
-    const site = this.#sites.get(baseUrl) ?? this.#open(baseUrl, siteReach(provider, baseUrl));
+    const site = this.#sites.get(baseUrl) ?? this.#open(baseUrl, siteReach(provider, baseUrl), provider);
     this.#sites.delete(baseUrl);
     this.#sites.set(baseUrl, site);
     if (this.#sites.size > limits.customOriginsMax) this.#closeOldestSite();
@@ -58,9 +60,16 @@ export class ProviderEgress {
     this.#parts.egress.closeEndpoint(site);
   }
 
-  #open(url: string, reach: Reach): Endpoint {
+  #open(url: string, reach: Reach, provider = this.#parts.providers?.get(url)): Endpoint {
     const { egress, silenceMs } = this.#parts;
-    return egress.openEndpoint({ purpose: 'provider', url, reach, silenceMs });
+    const purpose = 'provider';
+    return egress.openEndpoint({
+      purpose,
+      url,
+      reach,
+      silenceMs,
+      ...(provider !== undefined && { provider }),
+    });
   }
 
   #notAllowedError(baseUrl: string, message: string): EgressError {

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { commaSeparatedList } from '../lib/setting-schemas.ts';
-import { envVariable } from '../lib/settings.ts';
+import { combineSettings, envVariable, envVariablesByName, type Setting } from '../lib/settings.ts';
 import { type AllowedAddress, parseAllowedAddress } from './allow-list.ts';
+import type { Certificates } from './egress.ts';
+import type { ProxySettings } from './proxies.ts';
 
 const allowedAddresses = commaSeparatedList.transform((items, context): readonly AllowedAddress[] =>
   items.flatMap((item) => {
@@ -11,8 +15,66 @@ const allowedAddresses = commaSeparatedList.transform((items, context): readonly
   }),
 );
 
+const proxyUrl = z.string().transform((text, context): URL => {
+  const url = URL.parse(text.includes('://') ? text : `http://${text}`);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '') return url;
+  // The value may contain a password.
+  context.addIssue('must be an address such as http://proxy.example.com:3128');
+  return z.NEVER;
+});
+
+const providerProxy = z.union([z.literal('off').transform(() => undefined), proxyUrl]);
+
+const pemFile = z
+  .string()
+  .min(1)
+  .transform((file, context): string => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (error) {
+      context.addIssue(`can't be read: ${String(Object(error).message)}`);
+      return z.NEVER;
+    }
+  });
+
+/** Programs read these variables in both cases. */
+function eitherCase<Value>(name: string, schema: z.ZodType<Value | undefined>): Setting<Value | undefined> {
+  const fields = {
+    lower: envVariable(name.toLowerCase(), schema),
+    upper: envVariable(name, schema),
+  };
+  return combineSettings(fields, ({ lower, upper }) => lower ?? upper);
+}
+
 /** Settings of outbound connections. */
 export const egressSettings = {
   /** Addresses that modules may connect to, and that may be private. */
   egressAllow: envVariable('WEIR_EGRESS_ALLOW', allowedAddresses.default([])),
+  proxies: combineSettings(
+    {
+      https: eitherCase('HTTPS_PROXY', proxyUrl.optional()),
+      http: eitherCase('HTTP_PROXY', proxyUrl.optional()),
+      noProxy: eitherCase('NO_PROXY', commaSeparatedList.optional()),
+      byProvider: envVariablesByName('WEIR_PROXY_*', providerProxy),
+    },
+    ({ noProxy = [], https, http, byProvider }): ProxySettings | undefined =>
+      https === undefined && http === undefined && byProvider.size === 0
+        ? undefined
+        : { https, http, byProvider, noProxy: noProxy.map((rule) => rule.toLowerCase()) },
+  ),
+  /** Authorities and client certificates, by provider. */
+  certificates: combineSettings(
+    {
+      ca: envVariablesByName('WEIR_TLS_CA_*', pemFile),
+      cert: envVariablesByName('WEIR_TLS_CERT_*', pemFile),
+      key: envVariablesByName('WEIR_TLS_KEY_*', pemFile),
+    },
+    (files): ReadonlyMap<string, Certificates> => {
+      const byProvider = new Map<string, Certificates>();
+      for (const kind of ['ca', 'cert', 'key'] as const)
+        for (const [name, text] of files[kind])
+          byProvider.set(name, { ...byProvider.get(name), [kind]: text });
+      return byProvider;
+    },
+  ),
 } as const;

@@ -10,6 +10,7 @@ const connectErrorCodes = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  'EPROXY',
 ]);
 
 const timeoutErrorCodes = new Set([

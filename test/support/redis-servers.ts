@@ -89,14 +89,20 @@ export async function startCluster(t: TestContext, masters: number): Promise<rea
     'cluster-require-full-coverage no',
     'cluster-node-timeout 2000',
   ];
-  const nodes = await Promise.all(Array.from({ length: masters }, () => OwnRedis.start(t, settings)));
+  const nodes = await Promise.all(
+    Array.from({ length: masters }, async () => {
+      const busPort = await freePort();
+      return Object.assign(await OwnRedis.start(t, [...settings, `cluster-port ${busPort}`]), { busPort });
+    }),
+  );
   const share = Math.ceil(16_384 / masters);
   const [first] = nodes;
   for (const [at, node] of nodes.entries()) {
     await node.run('CLUSTER', 'SET-CONFIG-EPOCH', String(at + 1));
     const last = Math.min((at + 1) * share, 16_384) - 1;
     await node.run('CLUSTER', 'ADDSLOTSRANGE', String(at * share), String(last));
-    if (node !== first) await node.run('CLUSTER', 'MEET', '127.0.0.1', String(first?.port));
+    if (first !== undefined && node !== first)
+      await node.run('CLUSTER', 'MEET', '127.0.0.1', String(first.port), String(first.busPort));
   }
   for (const node of nodes)
     await eventually(async () => {

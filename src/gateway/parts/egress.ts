@@ -1,6 +1,7 @@
 import { AllowList } from '../../egress/allow-list.ts';
 import { Egress } from '../../egress/egress.ts';
 import { ModuleFetches } from '../../egress/module-fetches.ts';
+import { Proxies } from '../../egress/proxies.ts';
 import { configuredProviders } from '../../providers/configured-providers.ts';
 import { parseRedisUrl } from '../../storage/redis/redis-address.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -26,6 +27,8 @@ interface EgressOptions {
 export function egressPart({ settings, log, via }: EgressOptions): EgressPart {
   const egress = new Egress({
     isPublicOnly: settings.mode === 'cloud',
+    proxies: settings.proxies && new Proxies(settings.proxies),
+    certificates: settings.certificates,
     onRefusal: ({ purpose, host, port, error: err }) =>
       log.error({ purpose, host, port, err }, 'refused an outbound connection; logged once for each host'),
   });
@@ -49,10 +52,16 @@ export function allowListFaults(
   modules: ReadonlyMap<string, unknown>,
   settings: Settings,
 ): readonly string[] {
-  const providers = configuredProviders(settings).map(({ name }) => name);
-  return allowList
-    .unknownNames(new Set([...modules.keys(), ...providers]))
-    .map((name) => `WEIR_EGRESS_ALLOW: there is no module or provider "${name}"`);
+  const providers = new Set(configuredProviders(settings).map(({ name }) => name));
+  const unknown = allowList.unknownNames(new Set([...modules.keys(), ...providers]));
+  const { proxies, certificates } = settings;
+  const named = [...(proxies?.byProvider.keys() ?? []), ...certificates.keys()];
+  return [
+    ...unknown.map((name) => `WEIR_EGRESS_ALLOW: there is no module or provider "${name}"`),
+    ...named
+      .filter((name) => !providers.has(name))
+      .map((name) => `WEIR_PROXY_… and WEIR_TLS_…: there is no provider "${name}"`),
+  ];
 }
 
 /** Counters of all destinations in the Prometheus format. */

@@ -71,10 +71,13 @@ function createProviderEgress(
   const addresses = new Map<string, Reach>([
     [tokenUrl ?? googleTokenUrl, tokenUrl === undefined ? siteReach('vertex', googleTokenUrl) : 'any'],
   ]);
+  const names = new Map([[tokenUrl ?? googleTokenUrl, 'vertex']]);
   for (const { name, baseUrl, answerLocally } of providers)
-    if (answerLocally === undefined && !baseUrl.includes('{'))
+    if (answerLocally === undefined && !baseUrl.includes('{')) {
       addresses.set(baseUrl, baseUrls.has(name) ? 'any' : siteReach(name, baseUrl));
-  return new ProviderEgress({ egress, addresses, siteReach, silenceMs });
+      names.set(baseUrl, name);
+    }
+  return new ProviderEgress({ egress, addresses, siteReach, silenceMs, providers: names });
 }
 
 /** Whether a call needs no provider key. */

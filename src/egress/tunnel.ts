@@ -1,0 +1,45 @@
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIPv6, type Socket } from 'node:net';
+import { portOf } from './destinations.ts';
+import { limits } from './limits.ts';
+
+/** A TCP connection through a proxy, which resolves the name of the host. */
+export function openTunnel(proxy: URL, host: string, port: number): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const authority = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  const isTls = proxy.protocol === 'https:';
+  const opening = (isTls ? httpsRequest : httpRequest)({
+    host: proxy.hostname.replace(/^\[|\]$/g, ''),
+    port: portOf(proxy),
+    method: 'CONNECT',
+    path: authority,
+    headers: { host: authority, ...authorizationOf(proxy) },
+    agent: false,
+    signal: AbortSignal.timeout(limits.connectTimeoutMs),
+  });
+  opening.on('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
+    if (statusCode >= 200 && statusCode < 300 && head.length === 0) return resolve(socket);
+    socket.destroy();
+    reject(new ProxyError(`the proxy answered CONNECT with ${statusCode}`));
+  });
+  // A proxy may answer a CONNECT as any other request.
+  opening.on('response', (response) => {
+    response.destroy();
+    reject(new ProxyError(`the proxy answered CONNECT with ${response.statusCode}`));
+  });
+  opening.on('error', (cause) => reject(new ProxyError('the proxy could not be reached', { cause })));
+  opening.end();
+  return promise;
+}
+
+/** Nothing can have been sent to the target. */
+class ProxyError extends Error {
+  readonly code = 'EPROXY';
+}
+
+function authorizationOf({ username, password }: URL): Readonly<Record<string, string>> {
+  if (username === '') return {};
+  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` };
+}
