@@ -1,8 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
@@ -10,9 +6,9 @@ import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { Person, password, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
+import { mountSmallDisk } from './support/small-disk.ts';
 
 const demo = { model: 'demo-1', max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] };
-const mebibyte = 1024 * 1024;
 
 test('while the data disk is full calls go on, what they leave behind waits, and the gateway says so', async (t) => {
   const disk = smallDisk(t);
@@ -60,39 +56,10 @@ test('what can not be stored on a full disk is told to come back', async (t) => 
   assert.equal((await signUp()).status, 201);
 });
 
-/** A disk of a few megabytes, in memory; undefined where nothing may be mounted. */
 function smallDisk(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'weir-disk-'));
-  cleanUp(t, () => rmSync(folder, { recursive: true }));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder], { stdio: 'ignore' });
-  } catch {
-    return undefined;
-  }
-  cleanUp(t, () => execFileSync('umount', [folder]));
-  const ballast = join(folder, 'ballast');
-  return {
-    folder,
-    fill(): void {
-      const file = openSync(ballast, 'w');
-      try {
-        for (let size = mebibyte; size >= 1; size = Math.floor(size / 2)) fillWith(file, size);
-      } finally {
-        closeSync(file);
-      }
-    },
-    empty: () => rmSync(ballast),
-  };
-}
-
-/** Pieces of this size until one doesn't fit. */
-function fillWith(file: number, size: number): void {
-  const piece = Buffer.alloc(size);
-  try {
-    while (writeSync(file, piece) === size);
-  } catch (error) {
-    assert.equal(at(error, 'code'), 'ENOSPC');
-  }
+  const disk = mountSmallDisk(4);
+  if (disk !== undefined) cleanUp(t, () => disk.unmount());
+  return disk;
 }
 
 async function figure(url: string, name: string): Promise<number> {

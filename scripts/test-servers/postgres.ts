@@ -51,20 +51,20 @@ async function start(initdb: string): Promise<Started> {
     args: ['-D', data, ...options],
     folder,
     user,
-    answers: () => answers(value),
+    answers: () => answersAt(value),
   });
   return { value, stop };
 }
 
-async function answers(connectionString: string): Promise<void> {
+export async function answersAt(connectionString: string): Promise<void> {
   const client = new Client({ connectionString });
   client.on('error', () => undefined);
   await client.connect();
   await client.end();
 }
 
-/** PostgreSQL refuses to run as root. */
-function unprivileged(): SystemUser | undefined {
+/** PostgreSQL and PgBouncer refuse to run as root. */
+export function unprivileged(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

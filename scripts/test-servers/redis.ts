@@ -33,7 +33,7 @@ async function start(program: string): Promise<Started> {
   return { value: `redis://:${password}@127.0.0.1:${port}`, stop };
 }
 
-async function listens(port: number): Promise<void> {
+export async function listens(port: number): Promise<void> {
   const socket = connect(port, '127.0.0.1');
   try {
     await once(socket, 'connect');

@@ -1,5 +1,7 @@
 /** Limits of HTTP requests and responses, and the routes of the API. Each name has its unit. */
 export const limits = {
+  /** How long `/ready` waits for a store that calls can do without: balancers give up a probe after one or two seconds. */
+  probeMs: 700,
   /** How long a client may take to read an error before its connection is broken off. */
   errorReadMs: 500,
   /** Ours have 43. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,40 +8,22 @@ import type { TestContext } from 'node:test';
 import { freePort } from '../../scripts/test-servers/server-process.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** As in docs/guides/operating.md, with checks more often. */
+const shipped = join(import.meta.dirname, '..', '..', 'deploy', 'replicas', 'haproxy.cfg');
+
+/** The settings that Weir ships, with other addresses. */
 function settings(port: number, replicas: readonly number[]): string {
-  const servers = replicas.map((replica, at) => `  server weir${at + 1} 127.0.0.1:${replica}`).join('\n');
-  return `
-global
-  maxconn 1000
-defaults
-  mode http
-  timeout connect 5s
-  timeout check 5s
-  timeout client 60s
-  timeout server 60s
-  timeout http-keep-alive 60s
-  option redispatch
-frontend weir
-  bind 127.0.0.1:${port}
-  use_backend unready if { nbsrv(replicas) eq 0 }
-  default_backend replicas
-backend replicas
-  balance roundrobin
-  option httpchk
-  http-check send meth GET uri /ready
-  http-check expect status 200
-  default-server check inter 200ms fall 3 rise 1
-${servers}
-backend unready
-${servers}
-`;
+  const servers = replicas.map((replica, at) => `  server weir-${at + 1} 127.0.0.1:${replica}`).join('\n');
+  return readFileSync(shipped, 'utf8')
+    .replace('bind :8080', `bind 127.0.0.1:${port}`)
+    .replace(/^resolvers names\n(?: .*\n)*/m, '')
+    .replaceAll(' resolvers names init-addr last,libc,none', '')
+    .replaceAll(/^ {2}server weir-1 .*\n {2}server weir-2 .*$/gm, servers);
 }
 
 /** A load balancer in front of replicas; resolves to its address. */
 export async function startHaproxy(t: TestContext, replicas: readonly number[]): Promise<string> {
   const program = process.env.HAPROXY_PATH;
-  if (!program) throw new Error('HAPROXY_PATH is not set: run this with npm run test:rolling');
+  if (!program) throw new Error('HAPROXY_PATH is not set: run this with npm run test:rolling or test:faults');
   const folder = mkdtempSync(join(tmpdir(), 'weir-haproxy-'));
   const port = await freePort();
   const file = join(folder, 'haproxy.cfg');

@@ -1,11 +1,9 @@
-import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createClient } from '@redis/client';
-import { redis } from '../../scripts/test-servers/redis.ts';
+import { listens, redis } from '../../scripts/test-servers/redis.ts';
 import { freePort, startServer } from '../../scripts/test-servers/server-process.ts';
 import { cleanUp } from './clean-up.ts';
 import { eventually } from './eventually.ts';
@@ -51,7 +49,7 @@ export class OwnRedis {
       command: program,
       args: [file, ...this.#args],
       folder,
-      answers: () => this.#listens(),
+      answers: () => listens(this.port),
     });
   }
 
@@ -66,15 +64,6 @@ export class OwnRedis {
       return await client.sendCommand(command);
     } finally {
       client.destroy();
-    }
-  }
-
-  async #listens(): Promise<void> {
-    const socket = connect(this.port, '127.0.0.1');
-    try {
-      await once(socket, 'connect');
-    } finally {
-      socket.destroy();
     }
   }
 }

@@ -12,9 +12,13 @@ const question = {
 };
 
 /** A provider whose streams take `streamMs`, so that some are open at any moment. */
-export function startSlowStreams(streamMs: number): ReturnType<typeof startListener> {
+export async function startSlowStreams(streamMs: number) {
   const frames = messageFrames(recordedMessage());
-  return startListener(async (req, res) => {
+  const requests = new Map<string, number>();
+  const requestsWith = (key: string) => requests.get(key) ?? 0;
+  const listener = await startListener(async (req, res) => {
+    const key = String(req.headers['x-api-key']);
+    requests.set(key, requestsWith(key) + 1);
     const pieces: Buffer[] = [];
     for await (const piece of req) pieces.push(piece);
     if (!Buffer.concat(pieces).includes('"stream":true')) {
@@ -29,7 +33,11 @@ export function startSlowStreams(streamMs: number): ReturnType<typeof startListe
     }
     res.end();
   });
+  return { ...listener, requestsWith };
 }
+
+/** Failures are counted by their text. */
+const requestId = /,"request_id":"[^"]*"?/;
 
 interface LoadParts {
   /** Where the next call goes. */
@@ -37,9 +45,12 @@ interface LoadParts {
   readonly key: string;
   readonly streams: number;
   readonly others: number;
+  readonly providerKey?: string;
+  /** Of each client, after each call. */
+  readonly pauseMs?: number;
 }
 
-/** Clients of one key that call without a pause, streamed and not, on connections that they keep and on new ones. */
+/** Clients of one key that call one time after the other, streamed and not, on connections that they keep and on new ones. */
 export class SteadyLoad {
   /** Of the calls that were answered to their end. */
   readonly ids: string[] = [];
@@ -67,9 +78,11 @@ export class SteadyLoad {
   }
 
   async #callOn(stream: boolean, agent: Agent | false): Promise<void> {
-    const headers = [...bearer(this.#parts.key), 'x-provider-key', 'sk-ant-of-the-caller'];
+    const { key, providerKey = 'sk-ant-of-the-caller', pauseMs } = this.#parts;
+    const headers = [...bearer(key), 'x-provider-key', providerKey];
     const body = stream ? { ...question, stream } : question;
-    while (!this.#isOver)
+    while (!this.#isOver) {
+      if (pauseMs !== undefined) await sleep(pauseMs);
       try {
         const url = await this.#parts.place();
         const {
@@ -79,11 +92,15 @@ export class SteadyLoad {
         } = await call(url, { path: '/v1/messages', headers, body, agent });
         if (status === 200 && (!stream || text.includes('event: message_stop')))
           this.ids.push(String(answered['x-request-id']));
-        else this.#failed(`${stream ? 'stream' : 'call'}: ${status} ${text.slice(0, 200)}`);
+        else
+          this.#failed(
+            `${stream ? 'stream' : 'call'}: ${status} ${text.slice(0, 200)}`.replace(requestId, ''),
+          );
         if (stream) this.streamsDone++;
       } catch (thrown) {
         this.#failed(`${stream ? 'stream' : 'call'}: ${thrown}`);
       }
+    }
   }
 
   #failed(how: string): void {

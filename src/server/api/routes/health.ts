@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { withTimeout } from '../../../lib/with-timeout.ts';
+import { limits } from '../../limits.ts';
 import type { ApiRoute } from '../route.ts';
 
 export interface HealthParts {
@@ -81,7 +83,7 @@ export function healthRoutes(parts: HealthParts): readonly ApiRoute[] {
         if (parts.isShuttingDown()) return { status: 503, body: { status: 'draining', stores: {} } };
         const [required, others] = await Promise.all([
           statesOf(parts.requiredStores),
-          statesOf(parts.otherStores),
+          statesOf(parts.otherStores, limits.probeMs),
         ]);
         const stores = { ...required, ...others };
         if (!areUp(required)) return { status: 503, body: { status: 'unavailable', stores } };
@@ -98,14 +100,17 @@ function areUp(states: States): boolean {
   return Object.values(states).every((state) => state === 'up');
 }
 
-async function statesOf(stores: Readonly<Record<string, Store>>): Promise<States> {
-  const all = Object.entries(stores).map(async ([name, store]) => [name, await stateOf(store)] as const);
+async function statesOf(stores: Readonly<Record<string, Store>>, withinMs?: number): Promise<States> {
+  const all = Object.entries(stores).map(
+    async ([name, store]) => [name, await stateOf(store, withinMs)] as const,
+  );
   return Object.fromEntries(await Promise.all(all));
 }
 
-async function stateOf(store: Store): Promise<StoreState> {
+async function stateOf(store: Store, withinMs?: number): Promise<StoreState> {
   try {
-    await store.ping();
+    const ping = store.ping();
+    await (withinMs === undefined ? ping : withTimeout(ping, withinMs, () => new Error('no answer in time')));
   } catch {
     return 'down';
   }
