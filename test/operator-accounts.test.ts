@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import type { Environment } from '../src/gateway/settings.ts';
 import { call } from './support/call.ts';
 import { bearer, Person, password, startCloud } from './support/cloud.ts';
+import { eventually } from './support/eventually.ts';
 import { replicaSettings } from './support/replicas.ts';
 import { runCommand } from './support/run-command.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
@@ -11,6 +15,10 @@ const homes: Readonly<Record<string, (t: TestContext) => Environment | Promise<E
   'the embedded store': (t) => ({ WEIR_DATA_DIR: emptyFolder(t) }),
   'PostgreSQL and Redis': (t) => replicaSettings(t),
 };
+
+function keysIn(lines: string): readonly unknown[] {
+  return lines.split('\n').filter((line) => line.includes('"type":"key"'));
+}
 
 describe('an operator', () => {
   for (const [home, environmentOf] of Object.entries(homes))
@@ -95,6 +103,48 @@ describe('an operator', () => {
       assert.equal((await weir('users', 'enable', ada.email)).code, 0);
       assert.deepEqual(await statuses(String(later.key)), all(200));
       assert.equal((await call(url, back)).status, 200);
+
+      const usage = await eventually(async () => {
+        const { said } = await weir('users', 'usage', '--json', '--per', 'day');
+        return said.includes(ada.id) ? said : undefined;
+      });
+      const used = Object(JSON.parse(usage.split('\n').find((line) => line.includes(ada.id)) ?? ''));
+      assert.deepEqual([used.email, used.period], [ada.email, new Date().toISOString().slice(0, 10)]);
+      const table = (await weir('users', 'usage', ada.email)).said.split('\n');
+      assert.match(String(table[0]), /^address +calls +failed +input +output +cache read +cache write +USD$/);
+      assert.match(String(table[1]), new RegExp(`^${ada.email} +\\d+ +\\d+ `));
+      assert.match(String(table[2]), /^total +\d+ /);
+      assert.match((await weir('users', 'usage', '--from', 'soon')).complained, /"soon" is not a day/);
+
+      const exported = await weir('users', 'export', ada.id);
+      const types = new Set(
+        exported.said
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => Object(JSON.parse(line)).type),
+      );
+      for (const type of ['account', 'key', 'usage', 'request']) assert.ok(types.has(type), type);
+      const file = join(emptyFolder(t), 'ada.jsonl.gz');
+      assert.match((await weir('users', 'export', ada.email, file)).said, /^wrote the data of /);
+      const bySelf = {
+        path: '/v1/users/me/export',
+        headers: bearer(String((await call(url, back)).json.token)),
+      };
+      const download = gunzipSync((await call(url, bySelf)).bytes).toString();
+      assert.deepEqual(keysIn(gunzipSync(readFileSync(file)).toString()), keysIn(download));
+      assert.match((await weir('users', 'export', ada.email, file)).complained, /exists already/);
+
+      const unasked = await weir('users', 'delete', ada.email);
+      assert.match(unasked.complained, /--yes deletes/);
+      assert.deepEqual(await statuses(String(later.key)), all(200));
+      const deleted = await weir('users', 'delete', ada.email, '--yes');
+      assert.match(
+        deleted.said,
+        new RegExp(`^deleted the account ${ada.id} of .*\nthe running gateway erases`),
+      );
+      assert.deepEqual(await statuses(String(later.key)), all(401));
+      assert.equal((await call(url, back)).status, 401);
+      assert.match((await weir('users', 'export', ada.id)).complained, /no account with the id/);
     });
 
   test('is told what is wrong', async (t) => {

@@ -100,18 +100,6 @@ export class BillingService {
     return callProcessor(() => billingBackend.processor.invoices(customerId, page), billingBackend.onFault);
   }
 
-  /** Stops all charges; throws if the processor can't be reached. */
-  async stopCharging(accountId: string): Promise<void> {
-    const { billing, backend } = this.#parts;
-    const { customerId, subscriptionId } = await billing.get(accountId);
-    if (customerId !== null) {
-      if (backend !== undefined)
-        await callProcessor(() => backend.processor.cancelAll(customerId), backend.onFault);
-      else if (subscriptionId !== null) throw notConfiguredError('cancel');
-    }
-    await billing.stopAutoRecharge(accountId, 'the account is deleted');
-  }
-
   async setOverage(accountId: string, enabled: boolean): Promise<void> {
     const { billing, versions } = this.#parts;
     if (enabled) await this.#requirePaidTier(accountId);
@@ -217,7 +205,7 @@ function accountGoneError(): GatewayError {
   return new GatewayError('authentication_required', 'the account of this session no longer exists');
 }
 
-function notConfiguredError(operation: string): GatewayError {
+export function notConfiguredError(operation: string): GatewayError {
   return new GatewayError(
     'billing_not_configured',
     'this gateway has no payment processor for this; the operator must set STRIPE_SECRET_KEY and the prices',

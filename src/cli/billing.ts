@@ -1,15 +1,13 @@
 import { CreditPurchases } from '../billing/credit-purchases.ts';
 import { type ReconcileReport, reconcile } from '../billing/reconcile.ts';
-import { StripeBilling } from '../billing/stripe/stripe-billing.ts';
 import { Subscriptions } from '../billing/subscriptions.ts';
 import { openAccountChangeNotifier } from '../gateway/account-change-notifier.ts';
-import { egressPart } from '../gateway/parts/egress.ts';
 import { openDatabase } from '../gateway/parts/stores.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
-import { lazyStripe } from '../gateway/stripe-client.ts';
 import { systemClock } from '../lib/clock.ts';
 import { loadCommandSettings } from '../process/load-settings.ts';
 import type { CommandInput } from './command.ts';
+import { openProcessor } from './stripe-processor.ts';
 
 /** Compares our records with the payment processor's; resolves to the exit code, 0 if no difference is left. */
 export async function reconcileBilling({ environment, flags }: CommandInput): Promise<number> {
@@ -22,14 +20,10 @@ export async function reconcileBilling({ environment, flags }: CommandInput): Pr
 }
 
 async function reconcileWithStripe(settings: Settings, repairs: boolean): Promise<ReconcileReport> {
-  const { mpp, billing: set } = settings;
-  if (mpp.stripeKey === undefined)
+  const stripe = openProcessor(settings);
+  if (stripe === undefined)
     throw new SettingsError(['STRIPE_SECRET_KEY: must be set to query the payment processor']);
-  const { egress } = egressPart({ settings, log: { error() {} } });
-  const processor = new StripeBilling({
-    client: lazyStripe({ egress, key: mpp.stripeKey, base: mpp.stripeBase }),
-    ...set,
-  });
+  const { processor } = stripe;
   const database = await openDatabase(settings);
   const versions = await openAccountChangeNotifier(settings);
   try {
@@ -39,7 +33,7 @@ async function reconcileWithStripe(settings: Settings, repairs: boolean): Promis
   } finally {
     await versions.close();
     await database.close();
-    await egress.close();
+    await stripe.close();
   }
 }
 

@@ -37,11 +37,17 @@ async function notifyGateway(settings: Settings, accountId: string): Promise<str
   return effective;
 }
 
-/** The person with this address in their first account. */
-export async function findMember(database: Database, email: string): Promise<Member> {
-  const identity = await database.identities.byEmail(email.trim());
-  const [member] = identity === undefined ? [] : await database.members.ofIdentity(identity.id);
-  if (member === undefined) throw new Error(`no account with the email address ${email}`);
+/** The person with this address in their first account, or the owner of the account with this id. */
+export async function findMember({ identities, members }: Database, emailOrId: string): Promise<Member> {
+  const name = emailOrId.trim();
+  if (!name.includes('@')) {
+    const owner = await members.owner(name);
+    if (owner === undefined) throw new Error(`no account with the id ${name}`);
+    return owner;
+  }
+  const identity = await identities.byEmail(name);
+  const [member] = identity === undefined ? [] : await members.ofIdentity(identity.id);
+  if (member === undefined) throw new Error(`no account with the email address ${name}`);
   return member;
 }
 

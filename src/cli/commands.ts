@@ -2,6 +2,7 @@ import type { Command } from './command.ts';
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'];
 const jsonLines = { json: { about: 'print one JSON object per line' } };
+const account = { name: 'email or id' };
 const json = { json: { about: 'print JSON' } };
 
 /** All commands of `weir`, in the order of the help. */
@@ -78,31 +79,62 @@ export const commands: readonly Command[] = [
   {
     name: 'users disable',
     summary: 'disable an account: its keys and sessions stop working',
-    positionals: [{ name: 'email' }],
+    positionals: [account],
     run: async (commandInput) => (await import('./users.ts')).disable(commandInput),
   },
   {
     name: 'users enable',
     summary: 'enable a disabled account again',
-    positionals: [{ name: 'email' }],
+    positionals: [account],
     run: async (commandInput) => (await import('./users.ts')).enable(commandInput),
   },
   {
     name: 'users set-tier',
     summary: 'set the tier of an account',
-    positionals: [{ name: 'email' }, { name: 'tier', choices: ['free', 'pro', 'team'] }],
+    positionals: [account, { name: 'tier', choices: ['free', 'pro', 'team'] }],
     run: async (commandInput) => (await import('./users.ts')).setTier(commandInput),
   },
   {
     name: 'users reset',
     summary: 'create a password reset link',
-    positionals: [{ name: 'email' }],
+    positionals: [account],
     run: async (commandInput) => (await import('./users.ts')).reset(commandInput),
+  },
+  {
+    name: 'users usage',
+    summary: 'print calls, tokens and cost of accounts, with a total',
+    about:
+      'Without an account it lists all, the most expensive first. It covers the current month (UTC), or the days from --from to --to.',
+    positionals: [{ ...account, isOptional: true }],
+    flags: {
+      from: { value: 'day', about: 'the first day, such as 2026-11-01' },
+      to: { value: 'day', about: 'the last day' },
+      per: { value: 'day|month', about: 'print a row for each day or month' },
+      sort: { value: 'cost|calls|tokens', about: 'sort by this figure, the highest first' },
+      ...jsonLines,
+    },
+    run: async (commandInput) => (await import('./user-usage.ts')).userUsage(commandInput),
+  },
+  {
+    name: 'users export',
+    summary: 'print all data of an account as JSON lines, or write it to a gzipped file',
+    about: 'It has the lines that the owner gets from GET /v1/users/me/export.',
+    positionals: [account, { name: 'file', isFile: true, isOptional: true }],
+    run: async (commandInput) => (await import('./export-user.ts')).exportUser(commandInput),
+  },
+  {
+    name: 'users delete',
+    summary: 'delete an account with all its data',
+    about:
+      'It cancels the subscription, revokes the keys and erases the data, as when the owner deletes the account.',
+    positionals: [account],
+    flags: { yes: { about: 'do not ask' } },
+    run: async (commandInput) => (await import('./delete-user.ts')).deleteUser(commandInput),
   },
   {
     name: 'keys list',
     summary: 'list the API keys of an account',
-    positionals: [{ name: 'email' }],
+    positionals: [account],
     flags: jsonLines,
     run: async (commandInput) => (await import('./keys.ts')).list(commandInput),
   },

@@ -35,6 +35,10 @@ export class FaultyUsageStore implements UsageStore {
     return this.#book.modules(question);
   }
 
+  sums(question: Parameters<UsageStore['sums']>[0]): ReturnType<UsageStore['sums']> {
+    return this.#book.sums(question);
+  }
+
   async reserve(reservations: readonly Reservation[]): Promise<void> {
     this.reserves++;
     await this.beforeReserve(reservations);

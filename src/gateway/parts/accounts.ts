@@ -6,7 +6,6 @@ import { usageReportSchema } from '../../billing/usage-report-schema.ts';
 import type { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import type { Module } from '../../kernel/module.ts';
-import type { AccountRows } from '../../kernel/ports/account-rows.ts';
 import type { AnonymousSessions } from '../../sandbox/anonymous-sessions.ts';
 import { Claims } from '../../sandbox/claims.ts';
 import type { ApiRoute } from '../../server/api/route.ts';
@@ -18,13 +17,13 @@ import { keyRecordingRoutes } from '../../server/api/routes/key-recording.ts';
 import { keyRoutes } from '../../server/api/routes/keys.ts';
 import { localModeRoutes } from '../../server/api/routes/local-mode.ts';
 import { localSessionRoutes } from '../../server/api/routes/local-session.ts';
-import { describeRecording } from '../../server/api/routes/recording-schema.ts';
 import { recoveryRoutes } from '../../server/api/routes/recovery.ts';
 import { sessionsRoutes } from '../../server/api/routes/sessions.ts';
 import { type UsageReportQuery, usageRoutes } from '../../server/api/routes/usage.ts';
 import { usersRoutes } from '../../server/api/routes/users.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createAccountEraser, createContentEraser } from '../erase-steps.ts';
+import { exportedRows } from '../exported-rows.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 import type { EmbeddingsPart } from './embeddings.ts';
@@ -85,7 +84,10 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
   return [
     ...usersRoutes({ accounts: userAccounts, recovery: accountRecovery, accountDeletion, cookies }),
     ...sessionsRoutes({ accounts: userAccounts, tokens }),
-    exportRoute({ rows: exportedRows(parts), attempts: stores.shared.rateLimiter }),
+    exportRoute({
+      rows: exportedRows(stores.database, parts.recordings),
+      attempts: stores.shared.rateLimiter,
+    }),
     ...recoveryRoutes({
       accounts: userAccounts,
       recovery: accountRecovery,
@@ -100,17 +102,6 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
     ...keyRecordingRoutes(services.accountKeys),
     ...claimRoutes(new Claims({ sessions, receipts, clock: stores.clock })),
   ];
-}
-
-/** The rows of an account, and its recordings, which only this process can open. */
-function exportedRows({ stores, recordings }: AccountParts): AccountRows {
-  return {
-    async *of(accountId) {
-      yield* stores.database.accountRows.of(accountId);
-      for await (const { id, recordedCall } of recordings.all(accountId))
-        yield { type: 'recording', id, ...describeRecording(recordedCall) };
-    },
-  };
 }
 
 /** Adds the state of the current quota period, if there is one. */

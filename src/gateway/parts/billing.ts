@@ -5,6 +5,7 @@ import { type BillingBackend, BillingService } from '../../billing/billing-servi
 import { CreditPurchases } from '../../billing/credit-purchases.ts';
 import { ProcessorWebhooks } from '../../billing/processor-webhooks.ts';
 import { Recharger } from '../../billing/recharger.ts';
+import { stopCharging } from '../../billing/stop-charging.ts';
 import { StripeBilling } from '../../billing/stripe/stripe-billing.ts';
 import { Subscriptions } from '../../billing/subscriptions.ts';
 import type { Egress } from '../../egress/egress.ts';
@@ -71,7 +72,7 @@ export function billingPart({
   });
   const report = new BillingReport({ ...database, quota, clock: stores.clock, upgradeUrl: plansUrl });
   return {
-    stopCharging: (accountId) => billing.stopCharging(accountId),
+    stopCharging: (accountId) => stopCharging({ ...database, backend }, accountId),
     routes: [
       ...billingRoutes(billing),
       ...billingReportRoutes({ billing, report }),

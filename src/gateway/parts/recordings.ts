@@ -2,6 +2,8 @@ import { Sealer } from '../../accounts/sealer.ts';
 import { limits } from '../../calls/limits.ts';
 import { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import { RecordingCleaner } from '../../calls/recordings/recording-cleaner.ts';
+import type { RecordingTable } from '../../kernel/ports/recordings.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { recordingsRoutes } from '../../server/api/routes/recordings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
@@ -13,6 +15,28 @@ export interface RecordingsPart extends Part {
   readonly recordings: CallRecordings;
 }
 
+interface CallRecordingParts {
+  readonly settings: Pick<Settings, 'recordings'>;
+  readonly log: Pick<Log, 'error'>;
+  readonly roots: RootSecrets;
+  readonly table: RecordingTable;
+  readonly clock: Clock;
+}
+
+export function openCallRecordings(parts: CallRecordingParts): CallRecordings {
+  const { settings, log, roots, table, clock } = parts;
+  const { accountBytesMax, totalBytesMax: _, ...policy } = settings.recordings;
+  return new CallRecordings({
+    table,
+    clock,
+    sealing: new Sealer(roots.deriveKeys('recordings')),
+    policy,
+    bytesMax: accountBytesMax,
+    onError: (err) => log.error({ err }, 'could not store recordings; will retry'),
+    onDrop: () => log.error({}, 'there is no memory left for recordings; some calls are not recorded'),
+  });
+}
+
 interface RecordingsParts {
   readonly settings: Settings;
   readonly log: Log;
@@ -22,21 +46,13 @@ interface RecordingsParts {
 
 /** Recorded calls. */
 export function recordingsPart({ settings, log, roots, stores }: RecordingsParts): RecordingsPart {
-  const { accountBytesMax, totalBytesMax, ...policy } = settings.recordings;
+  const { totalBytesMax, retentionMs } = settings.recordings;
   const table = stores.database.recordings;
-  const recordings = new CallRecordings({
-    table,
-    clock: stores.clock,
-    sealing: new Sealer(roots.deriveKeys('recordings')),
-    policy,
-    bytesMax: accountBytesMax,
-    onError: (err) => log.error({ err }, 'could not store recordings; will retry'),
-    onDrop: () => log.error({}, 'there is no memory left for recordings; some calls are not recorded'),
-  });
+  const recordings = openCallRecordings({ settings, log, roots, table, clock: stores.clock });
   const cleaner = new RecordingCleaner({
     table,
     clock: stores.clock,
-    retentionMs: policy.retentionMs,
+    retentionMs,
     totalBytesMax,
     onError: (err) => log.error({ err }, 'could not delete expired recordings'),
   });

@@ -258,5 +258,22 @@ export interface UsageStore {
     readonly from: string;
     readonly to: string;
   }): Promise<readonly ModuleDay[]>;
+  /** Sums of accounts over their keys and models, for each period. */
+  sums(query: UsageSumsQuery): Promise<readonly AccountUsage[]>;
   quotaUsage(accountId: string, periodStartMs: number): Promise<QuotaUsage>;
+}
+
+export interface UsageSumsQuery {
+  /** Undefined for all. */
+  readonly accountId: string | undefined;
+  /** UTC days, inclusive. */
+  readonly from: string;
+  readonly to: string;
+  readonly per: 'day' | 'month' | 'range';
+}
+
+export interface AccountUsage extends UsageSums {
+  readonly accountId: string;
+  /** A day, a month, or empty for the whole range. */
+  readonly period: string;
 }

@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type {
+  AccountUsage,
   ModuleDay,
   QuotaCalls,
   QuotaUsage,
@@ -9,6 +10,7 @@ import type {
   UsageBatch,
   UsageDay,
   UsageStore,
+  UsageSumsQuery,
 } from '../../kernel/ports/records.ts';
 import { limits } from '../limits.ts';
 import { chunks } from './chunks.ts';
@@ -17,6 +19,9 @@ import { chargeOverage, type OverageCalls } from './overage.ts';
 import { lowerReservations, readReservations, writeReservations } from './reservations.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
+
+/** The characters of a day such as 2026-11-17 that name its period. */
+const periodCharacters = { day: 10, month: 7, range: 0 } as const;
 
 export class SqlUsageStore implements UsageStore {
   readonly #db: Kysely<Tables>;
@@ -96,6 +101,31 @@ export class SqlUsageStore implements UsageStore {
       .orderBy('key_id')
       .orderBy('provider')
       .orderBy('model')
+      .orderBy('account_id')
+      .execute();
+  }
+
+  sums({ accountId, from, to, per }: UsageSumsQuery): Promise<readonly AccountUsage[]> {
+    const period = sql<string>`substr(day, 1, ${sql.lit(periodCharacters[per])})`;
+    const sum = (column: keyof Tables['usage_days']) => sql<number>`cast(sum(${sql.ref(column)}) as bigint)`;
+    return this.#db
+      .selectFrom('usage_days')
+      .select([
+        'account_id as accountId',
+        period.as('period'),
+        sum('requests').as('requests'),
+        sum('failed').as('failed'),
+        sum('input_tokens').as('inputTokens'),
+        sum('output_tokens').as('outputTokens'),
+        sum('cache_read_tokens').as('cacheReadTokens'),
+        sum('cache_write_tokens').as('cacheWriteTokens'),
+        sum('cost_nano_usd').as('costNanoUsd'),
+      ])
+      .where('day', '>=', from)
+      .where('day', '<=', to)
+      .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
+      .groupBy(['account_id', period])
+      .orderBy(period)
       .orderBy('account_id')
       .execute();
   }

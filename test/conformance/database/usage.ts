@@ -99,6 +99,48 @@ export function usageConformance(setUpDatabase: SetUpDatabase): void {
       assert.deepEqual(await usage.days({ accountId: 'nobody', ...range }), []);
     });
 
+    test('sums are by account and day, month or range, of one account or of all', async (t) => {
+      const { usage } = (await setUpDatabase(t)).database;
+      const days = [
+        someDay({ day: '2026-10-31', model: 'a' }),
+        someDay({ day: '2026-11-01', model: 'a', costNanoUsd: 5_000_000_000_000 }),
+        someDay({ day: '2026-11-01', model: 'b', costNanoUsd: 1 }),
+        someDay({ day: '2026-11-02', accountId: 'other' }),
+      ];
+      await usage.add({ id: 'one', atMs: 1, days, counted: [] });
+      const sums = async (accountId: string | undefined, per: 'day' | 'month' | 'range', to = '2026-11-02') =>
+        (await usage.sums({ accountId, from: '2026-10-31', to, per })).map((row) => [
+          row.period,
+          row.accountId,
+          row.requests,
+        ]);
+      const each = someDay().requests;
+      assert.deepEqual(await sums(undefined, 'day'), [
+        ['2026-10-31', 'local', each],
+        ['2026-11-01', 'local', 2 * each],
+        ['2026-11-02', 'other', each],
+      ]);
+      assert.deepEqual(await sums('local', 'month', '2026-11-01'), [
+        ['2026-10', 'local', each],
+        ['2026-11', 'local', 2 * each],
+      ]);
+      const [local, ...others] = await usage.sums({
+        accountId: undefined,
+        from: '2026-11-01',
+        to: '2026-11-01',
+        per: 'range',
+      });
+      const { accountId: _, day: __, keyId: ___, provider: ____, model: _____, ...one } = someDay();
+      const doubled = Object.fromEntries(Object.entries(one).map(([name, value]) => [name, 2 * value]));
+      assert.deepEqual(others, []);
+      assert.deepEqual(local, {
+        ...doubled,
+        accountId: 'local',
+        period: '',
+        costNanoUsd: 5_000_000_000_001,
+      });
+    });
+
     test('what modules did adds up with the batch that it came in, once, and also below nothing', async (t) => {
       const { usage } = (await setUpDatabase(t)).database;
       const none = { conversations: 0, costNanoUsd: 0, squaredUsd: 0 };

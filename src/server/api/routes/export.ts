@@ -9,7 +9,7 @@ import { noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
 
 /** The compressor stops reading the lines when nobody reads it. */
-function gzip(lines: AsyncIterable<string>): AsyncIterable<Uint8Array> {
+export function gzip(lines: AsyncIterable<string>): AsyncIterable<Uint8Array> {
   return pipeline(lines, createGzip(), () => undefined);
 }
 
@@ -48,7 +48,7 @@ export function exportRoute({ rows, attempts: rateLimiter }: ExportParts): ApiRo
 }
 
 /** Batches lines: one chunk per line would be slow. */
-async function* exportLines(rows: AccountRows, accountId: string): AsyncIterable<string> {
+export async function* exportLines(rows: AccountRows, accountId: string): AsyncIterable<string> {
   let chunk = '';
   for await (const row of rows.of(accountId)) {
     chunk += `${JSON.stringify(row)}\n`;
