@@ -35,6 +35,7 @@ const chapters = [
       'docs/guides/receipts',
       'docs/guides/deploying',
       'docs/guides/operating',
+      'docs/guides/upgrading',
       'docs/guides/security',
       'docs/guides/coming-from-litellm',
       'docs/guides/coming-from-portkey',

@@ -52,6 +52,11 @@ export const limits = {
   loginsPerAddress: { most: 200, seconds: 900 },
   /** Accounts that one address may create. */
   signUpsPerAddress: { most: 100, seconds: 3600 },
+  /** Lifetime of an invitation to sign up, unless the operator chooses one, and the longest. */
+  invitationDays: 7,
+  invitationDaysMax: 90,
+  /** A token has 43. */
+  invitationCharactersMax: 100,
   /** Active keys of an account; users rotate a handful. */
   activeKeysMax: 100,
   /** How long a key lookup is cached without querying the database; its version is checked with every call. */

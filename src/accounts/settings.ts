@@ -15,6 +15,11 @@ export const accountSettings = {
   /** Still accepted for what was sealed and signed before the secret was changed. */
   previousSecret: envVariable('WEIR_SECRET_PREVIOUS', rootSecret.optional()),
   localToken: envVariable('WEIR_LOCAL_TOKEN', secretText.optional()),
+  /** Who can sign up: anyone, nobody, or who was invited. Operators can create accounts in any case. */
+  signUp: envVariable(
+    'WEIR_SIGNUP',
+    z.enum(['on', 'off', 'invite'], 'must be "on", "off" or "invite"').default('on'),
+  ),
   keyPrefix: envVariable(
     'WEIR_KEY_PREFIX',
     z

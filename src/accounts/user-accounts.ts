@@ -8,22 +8,29 @@ import {
   type Member,
   type Members,
 } from '../kernel/ports/identities.ts';
+import type { Invitations, InvitationUse } from '../kernel/ports/invitations.ts';
 import type { Account } from '../kernel/ports/records.ts';
 import type { RateLimiter } from '../kernel/ports/shared-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import { countAddressAttempt } from './count-attempt.ts';
 import { limits } from './limits.ts';
+import { hashToken } from './mail/mailed-links.ts';
 import type { SecretHasher } from './secret-hasher.ts';
 import type { IssuedToken, Session, SessionTokens } from './session-tokens.ts';
 
 export interface UserAccountsParts {
   readonly identities: Identities;
   readonly members: Pick<Members, 'find' | 'ofIdentity'>;
+  readonly invitations: Pick<Invitations, 'isOpen' | 'accept'>;
+  /** Who can sign up. */
+  readonly signUp: SignUpPolicy;
   readonly attempts: RateLimiter;
   readonly tokens: SessionTokens;
   readonly passwordHasher: SecretHasher;
   readonly clock: Clock;
 }
+
+export type SignUpPolicy = 'on' | 'off' | 'invite';
 
 /** A login attempt: email, password and origin. */
 export interface LoginAttempt {
@@ -32,6 +39,11 @@ export interface LoginAttempt {
   readonly remoteAddress: string;
   /** The user agent. */
   readonly client?: string;
+}
+
+interface SignUpRequest extends Omit<LoginAttempt, 'remoteAddress'> {
+  /** The token of an invitation. */
+  readonly invitation?: string | undefined;
 }
 
 /** The entered passwords, and the origin. */
@@ -63,15 +75,29 @@ export class UserAccounts {
     return this.#countAttempt(remoteAddress, (block) => `login:${block}`, limits.loginsPerAddress);
   }
 
-  async signUp({ email, password, client }: Omit<LoginAttempt, 'remoteAddress'>): Promise<LoginResult> {
-    const { identities, passwordHasher, clock } = this.#parts;
+  async signUp({ email, password, client, invitation = '' }: SignUpRequest): Promise<LoginResult> {
+    const { identities, invitations, signUp, passwordHasher, clock } = this.#parts;
+    if (signUp === 'off')
+      throw new GatewayError('signup_closed', 'sign-up is closed here; ask the operator for an account');
+    const use = { hash: hashToken(invitation), email: normalizeEmail(email), nowMs: clock.now() };
+    // Without an invitation it must neither cost a password hash nor reveal who has an account.
+    if (signUp === 'invite' && !(await invitations.isOpen(use))) throw notInvitedError();
     const passwordHash = await passwordHasher.hash(password.normalize('NFC'));
     const member = newMember({ email, passwordHash, createdAtMs: clock.now() });
-    if (!(await identities.add(member)))
+    const isTaken =
+      signUp === 'on' ? !(await identities.add(member)) : await this.#acceptInvitation(use, member);
+    if (isTaken)
       throw new GatewayError('email_taken', 'an account with this e-mail address exists; log in', {
         param: 'email',
       });
     return this.#startSession(member, client);
+  }
+
+  /** Resolves to whether the address is taken. */
+  async #acceptInvitation(use: InvitationUse, member: Member): Promise<boolean> {
+    const outcome = await this.#parts.invitations.accept(use, member);
+    if (outcome === 'not_invited') throw notInvitedError();
+    return outcome === 'email_taken';
   }
 
   /** Same error and same time, whether the address or the password is wrong. */
@@ -157,6 +183,14 @@ export function newMember(
 /** The counter name for attempts on one account from a block of addresses. */
 function loginAttemptName(email: string): (block: string) => string {
   return (block) => `login:${block}:${email.toLowerCase()}`;
+}
+
+function notInvitedError(): GatewayError {
+  return new GatewayError(
+    'invitation_required',
+    'sign-up is by invitation: the invitation is missing, was used, has expired, or is for another address',
+    { param: 'invitation' },
+  );
 }
 
 function wrongLoginError(): GatewayError {

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { openAccountChangeNotifier } from '../gateway/account-change-notifier.ts';
 import { openDatabase } from '../gateway/parts/stores.ts';
 import type { Environment, Settings } from '../gateway/settings.ts';
@@ -49,6 +50,13 @@ export async function findMember({ identities, members }: Database, emailOrId: s
   const [member] = identity === undefined ? [] : await members.ofIdentity(identity.id);
   if (member === undefined) throw new Error(`no account with the email address ${name}`);
   return member;
+}
+
+/** The address for links. */
+export function baseUrlOf({ baseUrl, host, port }: Settings): string {
+  if (baseUrl !== undefined) return baseUrl;
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`;
 }
 
 /** Rows with aligned columns. */

@@ -3,6 +3,9 @@ import type { Command } from './command.ts';
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'];
 const jsonLines = { json: { about: 'print one JSON object per line' } };
 const account = { name: 'email or id' };
+const keyFile = {
+  'key-file': { value: 'file', about: 'a file with the passphrase, in place of WEIR_BACKUP_PASSPHRASE' },
+};
 const json = { json: { about: 'print JSON' } };
 
 /** All commands of `weir`, in the order of the help. */
@@ -26,21 +29,35 @@ export const commands: readonly Command[] = [
     name: 'backup',
     summary: 'copy the embedded database into a file, while the gateway runs',
     about:
-      'The copy is complete and checked. It does not contain the secret: keep data/secret, or WEIR_SECRET, in another place. With DATABASE_URL use pg_dump.',
+      'The copy is complete and checked, with its SHA-256 checksum beside it. It does not contain the secret: keep data/secret, or WEIR_SECRET, in another place. WEIR_BACKUP_PASSPHRASE or --key-file encrypts it. With DATABASE_URL use pg_dump.',
     positionals: [{ name: 'file', isFile: true }],
-    flags: { force: { about: 'replace an existing file' } },
+    flags: {
+      force: { about: 'replace an existing file' },
+      check: { about: 'check an existing backup instead of making one' },
+      ...keyFile,
+    },
     run: async (commandInput) => (await import('./backup.ts')).backup(commandInput),
   },
   {
     name: 'restore',
     summary: 'replace the embedded database with a backup; stop the gateway first',
     about:
-      'The backup is checked first. It needs the secret that it was made with: in data/secret, in WEIR_SECRET or in WEIR_SECRET_PREVIOUS.',
+      'The backup is checked first. It needs the secret that it was made with: in data/secret, in WEIR_SECRET or in WEIR_SECRET_PREVIOUS. Accounts that were deleted after the backup are deleted again.',
     positionals: [{ name: 'file', isFile: true }],
     flags: {
+      drill: { about: 'only restore it into a temporary folder, check it there, and report' },
       'other-secret': { about: 'restore without its secret: stored provider keys and sessions are lost' },
+      'with-deleted': { about: 'bring back accounts that were deleted after the backup, too' },
+      ...keyFile,
     },
     run: async (commandInput) => (await import('./restore.ts')).restore(commandInput),
+  },
+  {
+    name: 'shrink',
+    summary: 'return the space of deleted rows in the embedded database to the disk',
+    about:
+      'It works while the gateway runs. A file that an earlier version made is written anew once, while the gateway is stopped, and needs twice its size of free disk.',
+    run: async (commandInput) => (await import('./shrink.ts')).shrink(commandInput),
   },
   {
     name: 'report',
@@ -101,6 +118,26 @@ export const commands: readonly Command[] = [
     run: async (commandInput) => (await import('./users.ts')).reset(commandInput),
   },
   {
+    name: 'users invite',
+    summary: 'create a link with which one address can sign up, where WEIR_SIGNUP is "invite"',
+    about: 'The link works once. Another invitation of the same address replaces it.',
+    positionals: [{ name: 'email' }],
+    flags: { days: { value: 'number', about: 'how long it is valid; 7 by default' } },
+    run: async (commandInput) => (await import('./invitations.ts')).invite(commandInput),
+  },
+  {
+    name: 'users invitations',
+    summary: 'list invitations that are still valid',
+    flags: jsonLines,
+    run: async (commandInput) => (await import('./invitations.ts')).listInvitations(commandInput),
+  },
+  {
+    name: 'users uninvite',
+    summary: 'revoke an invitation',
+    positionals: [{ name: 'email' }],
+    run: async (commandInput) => (await import('./invitations.ts')).uninvite(commandInput),
+  },
+  {
     name: 'users usage',
     summary: 'print calls, tokens and cost of accounts, with a total',
     about:
@@ -130,6 +167,19 @@ export const commands: readonly Command[] = [
     positionals: [account],
     flags: { yes: { about: 'do not ask' } },
     run: async (commandInput) => (await import('./delete-user.ts')).deleteUser(commandInput),
+  },
+  {
+    name: 'users deleted',
+    summary: 'list the ids of deleted accounts',
+    about: 'Keep the list of --json beside your backups: users delete-again applies it after a restore.',
+    flags: jsonLines,
+    run: async (commandInput) => (await import('./deleted-users.ts')).listDeleted(commandInput),
+  },
+  {
+    name: 'users delete-again',
+    summary: 'delete the accounts of a list by “users deleted --json”, after a restore',
+    positionals: [{ name: 'file', isFile: true }],
+    run: async (commandInput) => (await import('./deleted-users.ts')).deleteListed(commandInput),
   },
   {
     name: 'keys list',

@@ -29,7 +29,7 @@ export function deleteUser({ environment, positionals: [name = ''], flags }: Com
 }
 
 /** Resolves to whether a running gateway has noticed. */
-async function deleteMember(
+export async function deleteMember(
   database: Database,
   settings: Settings,
   { identity, account }: Member,

@@ -9,7 +9,7 @@ import { createLog } from '../telemetry/log.ts';
 import { settingWarnings } from './banner.ts';
 import type { CommandInput } from './command.ts';
 import { clockFinding } from './doctor/clock.ts';
-import { type Finding, fail, ok, reasonOf, warn } from './doctor/finding.ts';
+import { type Finding, fail, formatFinding, ok, reasonOf, warn } from './doctor/finding.ts';
 import { folderFindings } from './doctor/folder.ts';
 import { mailFindings } from './doctor/mail.ts';
 import { portFinding, providerFindings } from './doctor/network.ts';
@@ -102,9 +102,4 @@ async function settingFindings(
     const todo = 'install the package where Weir runs, or check WEIR_MODULES';
     return { findings: [...warnings, fail('modules', reasonOf(thrown), todo)] };
   }
-}
-
-function formatFinding({ about, state, found, todo }: Finding): string {
-  const line = `${state.padEnd(5)} ${about.padEnd(12)} ${found}`;
-  return todo === undefined ? line : `${line}\n${' '.repeat(19)}→ ${todo}`;
 }

@@ -11,4 +11,6 @@ export const limits = {
   /** Clock differences that `weir doctor` reports, and that break sessions and signatures. */
   doctorClockMsLow: 5000,
   doctorClockMsMax: 120_000,
+  /** Stored provider keys that a restore drill decrypts: some seconds. */
+  drilledKeysMax: 100_000,
 } as const;

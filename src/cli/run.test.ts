@@ -23,9 +23,9 @@ test('every command has a page of help that fits a terminal, by --help and by he
 
 test('what a command does not take is answered with what it takes', async (t) => {
   for (const [args, usage] of [
-    [['backup'], 'weir backup <file> [--force]'],
-    [['backup', 'one', 'two'], 'weir backup <file> [--force]'],
-    [['backup', 'one', '--quickly'], 'weir backup <file> [--force]'],
+    [['backup'], 'weir backup <file> [--force] [--check] [--key-file <file>]'],
+    [['backup', 'one', 'two'], 'weir backup <file> [--force] [--check] [--key-file <file>]'],
+    [['backup', 'one', '--quickly'], 'weir backup <file> [--force] [--check] [--key-file <file>]'],
     [['log-level', 'loud'], 'weir log-level [debug|info|warn|error|silent]'],
     [['completion'], 'weir completion bash|zsh|fish'],
     [['verify-receipt', 'one', '--keys'], 'weir verify-receipt <file or URL> [--keys <file or URL>]'],

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { isIPv6 } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { isEmail } from '../accounts/email.ts';
 import { limits as accountsLimits } from '../accounts/limits.ts';
@@ -7,13 +6,12 @@ import { createMailedLink } from '../accounts/mail/mailed-links.ts';
 import { createPasswordHasher } from '../accounts/secret-hasher.ts';
 import { newMember } from '../accounts/user-accounts.ts';
 import { effectiveTier } from '../billing/tiers.ts';
-import type { Settings } from '../gateway/settings.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { Member } from '../kernel/ports/identities.ts';
 import type { TierId } from '../kernel/ports/records.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { CommandInput } from './command.ts';
-import { findMember, formatTable, runWithDatabase } from './command-context.ts';
+import { baseUrlOf, findMember, formatTable, runWithDatabase } from './command-context.ts';
 
 export function list({ environment, flags }: CommandInput): Promise<number> {
   return runWithDatabase(environment, async ({ database }) => {
@@ -103,7 +101,7 @@ export function reset({ environment, positionals: [email = ''] }: CommandInput):
     const { identity } = await findMember(database, email);
     if (identity.disabledAtMs !== undefined)
       throw new Error(`${identity.email} is disabled; enable it with: weir users enable ${identity.email}`);
-    const address = { url: settings.baseUrl ?? listeningAddress(settings) };
+    const address = { url: baseUrlOf(settings) };
     const link = await createMailedLink(
       { tokens: database.mailedTokens, address, clock: systemClock },
       identity.id,
@@ -113,11 +111,6 @@ export function reset({ environment, positionals: [email = ''] }: CommandInput):
       `this link sets a new password for ${identity.email}; it is valid once, for an hour:\n${link}`,
     );
   });
-}
-
-function listeningAddress({ host, port }: Pick<Settings, 'host' | 'port'>): string {
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`;
 }
 
 function isTier(name: string | undefined): name is TierId {

@@ -36,7 +36,7 @@ export interface AccountServiceParts {
 
 export function openAccountServices(parts: AccountServiceParts): AccountServices {
   const { stores, roots: rootSecrets, settings, egress, log, address } = parts;
-  const { identities, members, sessions, mailedTokens, apiKeys } = stores.database;
+  const { identities, members, invitations, sessions, mailedTokens, apiKeys } = stores.database;
   const { rateLimiter, versions } = stores.shared;
   const { keyPrefix } = settings;
   const { clock } = stores;
@@ -64,6 +64,8 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
     accounts: new UserAccounts({
       identities,
       members,
+      invitations,
+      signUp: settings.signUp,
       attempts: rateLimiter,
       tokens,
       passwordHasher,

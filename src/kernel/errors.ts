@@ -32,6 +32,8 @@ export const errorStatus = {
   provider_key_exists: 403,
   paid_tier_required: 403,
   account_disabled: 403,
+  signup_closed: 403,
+  invitation_required: 403,
   not_found: 404,
   model_not_found: 404,
   thread_not_found: 404,

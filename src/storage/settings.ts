@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Secret } from '../lib/secret.ts';
 import { combineSettings, envVariable } from '../lib/settings.ts';
 import { limits } from './limits.ts';
 import { parseRedisUrl } from './redis/redis-address.ts';
@@ -22,6 +23,18 @@ const redisUrl = z.string().superRefine((text, context) => {
 
 export const storageSettings = {
   dataDir: envVariable('WEIR_DATA_DIR', z.string().min(1).default('./data')),
+  /** Encrypts the files of `weir backup`. */
+  backupPassphrase: envVariable(
+    'WEIR_BACKUP_PASSPHRASE',
+    z
+      .string()
+      .min(
+        limits.backupPassphraseCharactersMin,
+        `must have at least ${limits.backupPassphraseCharactersMin} characters`,
+      )
+      .transform((text) => new Secret(text))
+      .optional(),
+  ),
   /** Database and Redis for several replicas; undefined if data is stored in the data folder and in this process. */
   stores: combineSettings(
     {

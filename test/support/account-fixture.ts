@@ -54,6 +54,8 @@ export class AccountFixture {
     this.shared = shared;
     this.tokens = this.tokensSignedBy([testKey(1)]);
     this.accounts = new UserAccounts({
+      invitations: database.invitations,
+      signUp: 'on',
       identities: database.identities,
       members: database.members,
       attempts: shared.rateLimiter,

@@ -3,18 +3,24 @@ import { api, told } from '../api/client.ts';
 import { markSignedIn } from '../api/queries.ts';
 import { revokeTabKeys } from '../parts/tab-key.ts';
 
+interface SignInBody {
+  readonly email: string;
+  readonly password: string;
+  readonly invitation?: string | undefined;
+}
+
 /** The session itself is in a cookie that no script reads. */
 export function useSession() {
   const client = useQueryClient();
-  const enter = async (
-    how: 'login' | 'signup',
-    body: { readonly email: string; readonly password: string },
-  ) => {
+  const enter = async (how: 'login' | 'signup', { invitation, ...body }: SignInBody) => {
     const headers = { 'x-weir-session': 'cookie' };
     const { user } = await told(
       how === 'login'
         ? api.POST('/v1/users/login', { body, headers })
-        : api.POST('/v1/users/signup', { body, headers }),
+        : api.POST('/v1/users/signup', {
+            body: { ...body, ...(invitation !== undefined && { invitation }) },
+            headers,
+          }),
     );
     markSignedIn(true);
     return user;

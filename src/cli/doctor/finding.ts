@@ -24,3 +24,8 @@ export function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   return thrown.cause instanceof Error ? `${thrown.message}: ${reasonOf(thrown.cause)}` : thrown.message;
 }
+
+export function formatFinding({ about, state, found, todo }: Finding): string {
+  const line = `${state.padEnd(5)} ${about.padEnd(12)} ${found}`;
+  return todo === undefined ? line : `${line}\n${' '.repeat(19)}→ ${todo}`;
+}

@@ -123,13 +123,22 @@ function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): Identity
         read: () => services.mailQueue?.pendingCount ?? 0,
       },
     ],
-    features: ['accounts', 'api-keys', 'quota', ...(services.recovery.canMail ? ['mail'] : [])],
+    features: [
+      'accounts',
+      'api-keys',
+      'quota',
+      ...(services.recovery.canMail ? ['mail'] : []),
+      ...signUpFeatures[settings.signUp],
+    ],
     async close() {
       await accountChangeInbox?.close();
       await services.close();
     },
   };
 }
+
+/** What the dashboard's sign-up page depends on. */
+const signUpFeatures = { on: ['sign-up'], invite: ['invitations'], off: [] } as const;
 
 function keyGauges(keys: ApiKeyAuthenticator): readonly Gauge[] {
   return [

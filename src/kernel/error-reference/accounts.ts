@@ -21,6 +21,15 @@ export const accountErrors = {
     cause: 'An account with this e-mail address exists.',
     remedy: 'Log in, or reset the password.',
   },
+  signup_closed: {
+    cause: 'The operator has closed sign-up ([`WEIR_SIGNUP=off`](../guides/accounts.md#who-can-sign-up)).',
+    remedy: 'Ask the operator of the gateway for an account.',
+  },
+  invitation_required: {
+    cause:
+      'Sign-up is [by invitation](../guides/accounts.md#who-can-sign-up), and the invitation is missing, was used, has expired, or is for another address.',
+    remedy: 'Ask the operator of the gateway for an invitation.',
+  },
   key_limit_reached: {
     cause: 'The account has as many active API keys as it may have.',
     remedy: 'Revoke one with `DELETE /v1/keys/<id>`.',

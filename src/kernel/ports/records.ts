@@ -3,6 +3,7 @@ import type { BillingAccounts, Credits, Recharges } from './billing.ts';
 import type { CollectionTable } from './collection-table.ts';
 import type { Configurations } from './configurations.ts';
 import type { Accounts, Identities, Members } from './identities.ts';
+import type { Invitations } from './invitations.ts';
 import type { KeyValueStores } from './module-store.ts';
 import type { PaidAnswers } from './paid-answers.ts';
 import type { Challenges, Ledger } from './payments.ts';
@@ -20,6 +21,7 @@ export interface Database {
   readonly members: Members;
   readonly accounts: Accounts;
   readonly sessions: Sessions;
+  readonly invitations: Invitations;
   readonly mailedTokens: MailedTokens;
   readonly erasures: Erasures;
   readonly accountRows: AccountRows;

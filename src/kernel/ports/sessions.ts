@@ -88,8 +88,18 @@ export interface Erasures {
   complete(accountId: string): Promise<void>;
   /** Deletes some rows of each table of an account; keeps ledgers and receipts. */
   deleteRows(accountId: string): Promise<void>;
+  /** All deleted accounts, also those without any data left, by time. */
+  deletions(): Promise<readonly DeletedAccount[]>;
+  /** Records deletions that another database knows of. */
+  recordDeletions(deletions: readonly DeletedAccount[]): Promise<void>;
   /** Removes deleted data from files, as far as the database allows. */
   purgeDeleted(): Promise<void>;
+}
+
+/** Only an id, so that a restored backup does not bring the account back. */
+export interface DeletedAccount {
+  readonly accountId: string;
+  readonly deletedAtMs: number;
 }
 
 export interface Erasure {

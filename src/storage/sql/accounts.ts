@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { AccountOwner, Accounts } from '../../kernel/ports/identities.ts';
 import type { Account, Period, TierId } from '../../kernel/ports/records.ts';
+import { recordDeletions } from './erasures.ts';
 import { endSessionsAndResetLinks } from './identities.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
@@ -40,6 +41,7 @@ export class SqlAccounts implements Accounts {
         .executeTakeFirst();
       if (owner === undefined) return false;
       await trx.insertInto('erasures').values({ account_id: accountId, pass: 0, next_at_ms: atMs }).execute();
+      await recordDeletions(trx, [{ accountId, deletedAtMs: atMs }]);
       await endSessionsAndResetLinks(trx, identityId);
       await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
       await trx.deleteFrom('api_keys').where('account_id', '=', accountId).execute();

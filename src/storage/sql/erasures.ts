@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
-import type { Erasure, Erasures } from '../../kernel/ports/sessions.ts';
+import type { DeletedAccount, Erasure, Erasures } from '../../kernel/ports/sessions.ts';
+import { chunks } from './chunks.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
@@ -98,6 +99,19 @@ export class SqlErasures implements Erasures {
       .execute();
   }
 
+  deletions(): Promise<readonly DeletedAccount[]> {
+    return this.#db
+      .selectFrom('deleted_accounts')
+      .select(['account_id as accountId', 'deleted_at_ms as deletedAtMs'])
+      .orderBy('deleted_at_ms')
+      .orderBy('account_id')
+      .execute();
+  }
+
+  async recordDeletions(deletions: readonly DeletedAccount[]): Promise<void> {
+    for (const some of chunks(deletions, limits.databaseRowsAtOnce)) await recordDeletions(this.#db, some);
+  }
+
   async #deleteSome(
     accountId: string,
     table: (typeof erasedTables)[number][0],
@@ -109,4 +123,17 @@ export class SqlErasures implements Erasures {
       where account_id = ${accountId} and ${name} in (${some})`.execute(this.#db);
     return numAffectedRows > 0n;
   }
+}
+
+export async function recordDeletions(
+  db: Kysely<Tables>,
+  deletions: readonly DeletedAccount[],
+): Promise<void> {
+  await db
+    .insertInto('deleted_accounts')
+    .values(
+      deletions.map(({ accountId, deletedAtMs }) => ({ account_id: accountId, deleted_at_ms: deletedAtMs })),
+    )
+    .onConflict((conflict) => conflict.column('account_id').doNothing())
+    .execute();
 }

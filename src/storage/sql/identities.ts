@@ -19,28 +19,8 @@ export class SqlIdentities implements Identities {
     this.#db = db;
   }
 
-  async add({ identity, account }: Pick<Member, 'identity' | 'account'>): Promise<boolean> {
-    if (userRowId(identity.id) !== account.id)
-      throw new Error('a person and their own account must have the same id');
-    const { numInsertedOrUpdatedRows } = await this.#db
-      .insertInto('users')
-      .values({
-        id: account.id,
-        email: identity.email,
-        email_folded: foldEmail(identity.email),
-        password_hash: identity.passwordHash ?? '',
-        tier: account.tier,
-        period_start_ms: account.period?.startMs ?? null,
-        period_end_ms: account.period?.endMs ?? null,
-        created_at_ms: identity.createdAtMs,
-        tier_ends_ms: account.tierEndsMs ?? null,
-        overage: Number(account.overage ?? false),
-        verified_at_ms: identity.verifiedAtMs ?? null,
-        disabled_at_ms: identity.disabledAtMs ?? null,
-      })
-      .onConflict((conflict) => conflict.column('email_folded').doNothing())
-      .executeTakeFirstOrThrow();
-    return numInsertedOrUpdatedRows === 1n;
+  add(owner: Pick<Member, 'identity' | 'account'>): Promise<boolean> {
+    return insertPerson(this.#db, owner);
   }
 
   async byEmail(email: string): Promise<Identity | undefined> {
@@ -66,6 +46,34 @@ export class SqlIdentities implements Identities {
       if (atMs !== null) await endSessionsAndResetLinks(trx, id);
     });
   }
+}
+
+/** False if the address is taken. */
+export async function insertPerson(
+  db: Kysely<Tables>,
+  { identity, account }: Pick<Member, 'identity' | 'account'>,
+): Promise<boolean> {
+  if (userRowId(identity.id) !== account.id)
+    throw new Error('a person and their own account must have the same id');
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('users')
+    .values({
+      id: account.id,
+      email: identity.email,
+      email_folded: foldEmail(identity.email),
+      password_hash: identity.passwordHash ?? '',
+      tier: account.tier,
+      period_start_ms: account.period?.startMs ?? null,
+      period_end_ms: account.period?.endMs ?? null,
+      created_at_ms: identity.createdAtMs,
+      tier_ends_ms: account.tierEndsMs ?? null,
+      overage: Number(account.overage ?? false),
+      verified_at_ms: identity.verifiedAtMs ?? null,
+      disabled_at_ms: identity.disabledAtMs ?? null,
+    })
+    .onConflict((conflict) => conflict.column('email_folded').doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
 }
 
 type PersonColumns = Partial<Pick<Tables['users'], 'password_hash' | 'verified_at_ms' | 'disabled_at_ms'>>;

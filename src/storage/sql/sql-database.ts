@@ -5,6 +5,7 @@ import type { BillingAccounts, Credits, Recharges } from '../../kernel/ports/bil
 import type { CollectionTable } from '../../kernel/ports/collection-table.ts';
 import type { Configurations } from '../../kernel/ports/configurations.ts';
 import type { Accounts, Identities, Members } from '../../kernel/ports/identities.ts';
+import type { Invitations } from '../../kernel/ports/invitations.ts';
 import type { KeyValueStores } from '../../kernel/ports/module-store.ts';
 import type { PaidAnswers } from '../../kernel/ports/paid-answers.ts';
 import type { Challenges, Ledger } from '../../kernel/ports/payments.ts';
@@ -32,6 +33,7 @@ import type { ConnectionPool, PoolBounds } from './connection-pool.ts';
 import { SqlCredits } from './credits.ts';
 import { SqlErasures } from './erasures.ts';
 import { SqlIdentities } from './identities.ts';
+import { SqlInvitations } from './invitations.ts';
 import { createKyselyDialect } from './kysely-dialect.ts';
 import { SqlLedger } from './ledger.ts';
 import { SqlMailedTokens } from './mailed-tokens.ts';
@@ -120,6 +122,7 @@ class SqlDatabase implements Database {
   readonly members: Members;
   readonly accounts: Accounts;
   readonly sessions: Sessions;
+  readonly invitations: Invitations;
   readonly mailedTokens: MailedTokens;
   readonly erasures: Erasures;
   readonly accountRows: AccountRows;
@@ -154,6 +157,7 @@ class SqlDatabase implements Database {
     this.members = new SqlMembers(db);
     this.accounts = new SqlAccounts(db, sqlDialect);
     this.sessions = new SqlSessions(db, sqlDialect);
+    this.invitations = new SqlInvitations(db);
     this.mailedTokens = new SqlMailedTokens(db, sqlDialect);
     this.accountRows = new SqlAccountRows(db);
     this.erasures = new SqlErasures(db, sqlDialect);

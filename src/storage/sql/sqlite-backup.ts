@@ -58,16 +58,24 @@ export async function readBackup(file: string): Promise<BackupMetadata | undefin
   });
 }
 
-/**
- * Replaces a database with a backup and moves the old database to `before`. Throws if a program has the database open.
- */
-export async function restoreSqlite(copy: string, file: string, before: string): Promise<void> {
+interface RestoreOptions {
+  readonly copy: string;
+  readonly file: string;
+  /** Where the old database goes. */
+  readonly before: string;
+  /** Changes the new database before it replaces the old one. */
+  prepare?(unfinished: string): Promise<void>;
+}
+
+/** Replaces a database with a backup. Throws if a program has the database open. */
+export async function restoreSqlite({ copy, file, before, prepare }: RestoreOptions): Promise<void> {
   const unfinished = `${file}.part`;
   const source = new DatabaseSync(copy, { readOnly: true });
   try {
     removeDatabaseFiles(unfinished);
     closeSync(openSync(unfinished, 'w', 0o600));
     await backup(source, unfinished, { rate: allPages });
+    await prepare?.(unfinished);
     await withDatabase(unfinished, (made) => {
       made.exec('pragma journal_mode = delete');
       made.exec('drop table if exists weir_copy');
@@ -149,7 +157,7 @@ function lockExclusively(file: string): () => void {
   };
 }
 
-function isLocked(thrown: unknown): boolean {
+export function isLocked(thrown: unknown): boolean {
   const busy = 5;
   return thrown instanceof Error && 'errcode' in thrown && Number(thrown.errcode) % 256 === busy;
 }

@@ -39,6 +39,37 @@ export function usersConformance(setUpDatabase: SetUpDatabase): void {
       assert.equal(await sessions.begin({ ...session, id: 'one' }, undefined, 5), true);
     });
 
+    test('an invitation makes one account for its address, once, until it expires', async (t) => {
+      const { invitations, identities } = (await setUpDatabase(t)).database;
+      const put = (email: string, hash: string, expiresAtMs = 9) =>
+        invitations.put({ email, hash, createdAtMs: 1, expiresAtMs });
+      const accept = (email: string, hash: string, nowMs = 2) =>
+        invitations.accept({ email, hash, nowMs }, someMember({ email }));
+      await put('Ada@example.com', 'replaced');
+      await put('ada@example.com', 'ada');
+      await put('grace@example.com', 'grace', 3);
+      const listed = (nowMs: number) => invitations.list(nowMs);
+      assert.deepEqual(
+        (await listed(2)).map(({ hash }) => hash),
+        ['ada', 'grace'],
+      );
+      assert.deepEqual(
+        (await listed(3)).map(({ hash }) => hash),
+        ['ada'],
+      );
+      assert.equal(await invitations.isOpen({ email: 'ADA@example.com', hash: 'ada', nowMs: 2 }), true);
+      assert.equal(await accept('ada@example.com', 'replaced'), 'not_invited');
+      assert.equal(await accept('grace@example.com', 'ada'), 'not_invited');
+      assert.equal(await accept('grace@example.com', 'grace', 3), 'not_invited');
+      const tries = await Promise.all([1, 2, 3].map(() => accept('ada@example.com', 'ada')));
+      assert.deepEqual(tries.toSorted(), ['accepted', 'not_invited', 'not_invited']);
+      assert.ok(await identities.byEmail('ada@example.com'));
+      await put('ada@example.com', 'again');
+      assert.equal(await accept('ada@example.com', 'again'), 'email_taken');
+      assert.equal(await invitations.revoke('GRACE@example.com'), true);
+      assert.equal(await invitations.revoke('grace@example.com'), false);
+    });
+
     test('owners are listed by their addresses', async (t) => {
       const { identities, members } = (await setUpDatabase(t)).database;
       const [b, c, a] = ['B@example.com', 'c@example.com', 'a@example.com'].map((email) =>

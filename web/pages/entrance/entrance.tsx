@@ -5,11 +5,13 @@ import { Mark } from '../../app/shell.tsx';
 import { ThemeChoice } from '../../app/theme-choice.tsx';
 import { Forgotten } from './forgotten.tsx';
 import { SignIn } from './sign-in.tsx';
+import { useSignUpPolicy } from './sign-up-policy.ts';
 import { Start } from './start.tsx';
 
 /** What who isn't logged in sees: by the address, and for any page of an account the log-in that leads to it. */
 export default function Entrance() {
   const { pathname } = useLocation();
+  const canSignUp = useSignUpPolicy() === 'on';
   return (
     <div className="flex min-h-dvh flex-col">
       <header className="mx-auto flex w-full max-w-5xl items-center gap-3 px-4 py-4 sm:px-6">
@@ -20,12 +22,14 @@ export default function Entrance() {
           <Link to={'/login' as string} className="text-muted hover:text-ink">
             Log in
           </Link>
-          <Link
-            to={'/signup' as string}
-            className="rounded-md bg-accent px-3 py-1.5 font-medium text-on-accent"
-          >
-            Sign up
-          </Link>
+          {canSignUp && (
+            <Link
+              to={'/signup' as string}
+              className="rounded-md bg-accent px-3 py-1.5 font-medium text-on-accent"
+            >
+              Sign up
+            </Link>
+          )}
           <ThemeChoice small />
         </nav>
       </header>

@@ -5,6 +5,7 @@ import { useSession } from '../../app/session.ts';
 import { Button, Field, Input } from '../../parts/controls.tsx';
 import { sentence } from '../../parts/states.tsx';
 import { claimSandbox } from './sandbox.ts';
+import { readInvitation, useSignUpPolicy } from './sign-up-policy.ts';
 
 const words = {
   login: { title: 'Log in', other: 'No account yet?', otherTo: '/signup', otherName: 'Sign up' },
@@ -15,7 +16,9 @@ export function SignIn({ how }: { readonly how: keyof typeof words }) {
   const { enter, open } = useSession();
   const { pathname } = useLocation();
   const navigate = useNavigate();
-  const [email, setEmail] = useState('');
+  const signUpPolicy = useSignUpPolicy();
+  const [{ invitation, email: invited = '' }] = useState(readInvitation);
+  const [email, setEmail] = useState(how === 'signup' ? invited : '');
   const [password, setPassword] = useState('');
   const [fault, setFault] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -25,7 +28,7 @@ export function SignIn({ how }: { readonly how: keyof typeof words }) {
     setBusy(true);
     setFault(undefined);
     try {
-      await enter(how, { email, password });
+      await enter(how, { email, password, invitation });
       // Without it one is logged in all the same.
       await claimSandbox().catch(() => undefined);
       if (pathname === '/login' || pathname === '/signup') await navigate({ to: '/', replace: true });
@@ -35,6 +38,8 @@ export function SignIn({ how }: { readonly how: keyof typeof words }) {
       setBusy(false);
     }
   };
+  if (how === 'signup' && (signUpPolicy === 'off' || (signUpPolicy === 'invite' && invitation === undefined)))
+    return <Closed byInvitation={signUpPolicy === 'invite'} />;
   return (
     <div className="mx-auto flex max-w-sm flex-col gap-5 px-4 py-14">
       <title>{`${title} · Weir`}</title>
@@ -80,16 +85,40 @@ export function SignIn({ how }: { readonly how: keyof typeof words }) {
         </Button>
       </form>
       <p className="flex flex-wrap gap-x-2 text-sm text-muted">
-        {other}
-        <Link to={otherTo as string} className="text-accent underline">
-          {otherName}
-        </Link>
+        {(how === 'signup' || signUpPolicy === 'on') && (
+          <>
+            {other}
+            <Link to={otherTo as string} className="text-accent underline">
+              {otherName}
+            </Link>
+          </>
+        )}
         {how === 'login' && (
           <Link to={'/forgotten' as string} className="ml-auto text-accent underline">
             Password forgotten
           </Link>
         )}
       </p>
+    </div>
+  );
+}
+
+/** In place of the sign-up form. */
+function Closed({ byInvitation }: { readonly byInvitation: boolean }) {
+  return (
+    <div className="mx-auto flex max-w-sm flex-col gap-5 px-4 py-14">
+      <title>Sign up · Weir</title>
+      <h1 className="text-lg font-semibold">
+        {byInvitation ? 'Sign-up is by invitation' : 'Sign-up is closed'}
+      </h1>
+      <p className="text-sm text-muted">
+        {byInvitation
+          ? 'Open the link of your invitation, or ask the operator of this gateway for one.'
+          : 'Ask the operator of this gateway for an account.'}
+      </p>
+      <Link to={'/login' as string} className="text-sm text-accent underline">
+        Log in
+      </Link>
     </div>
   );
 }

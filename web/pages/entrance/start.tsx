@@ -3,11 +3,13 @@ import { Link } from '@tanstack/react-router';
 import { catalog } from '../../api/queries.ts';
 import { count, usd } from '../../parts/format.ts';
 import { Loaded, Section, Skeleton } from '../../parts/states.tsx';
+import { useSignUpPolicy } from './sign-up-policy.ts';
 import { TrySandbox } from './try-sandbox.tsx';
 
 /** What it is, and the thing itself to try. */
 export function Start() {
   const prices = useQuery(catalog);
+  const canSignUp = useSignUpPolicy() === 'on';
   return (
     <div className="mx-auto flex max-w-5xl flex-col gap-14 px-4 pt-8 pb-20 sm:px-6 sm:pt-14">
       <title>Weir</title>
@@ -55,9 +57,11 @@ export function Start() {
               <p className="text-sm text-muted">
                 A dollar buys {count(credit.credits_per_usd)} credits. Nobody is ever invoiced for more than
                 they bought.{' '}
-                <Link to={'/signup' as string} className="text-accent underline">
-                  Sign up
-                </Link>
+                {canSignUp && (
+                  <Link to={'/signup' as string} className="text-accent underline">
+                    Sign up
+                  </Link>
+                )}
               </p>
             </>
           )}

@@ -6,9 +6,11 @@ import { duration, sentenceError } from '../../parts/format.ts';
 import { useAnswer } from '../playground/use-answer.ts';
 import { ReceiptCheck } from '../receipts/receipt-check.tsx';
 import { newestReceipt, sandboxSession } from './sandbox.ts';
+import { useSignUpPolicy } from './sign-up-policy.ts';
 
 /** A prompt, its answer as it streams, and the receipt with its signature checked here. */
 export function TrySandbox() {
+  const canSignUp = useSignUpPolicy() === 'on';
   const [prompt, setPrompt] = useState('Why would I put a gateway in front of a model?');
   const { answer, ask } = useAnswer({ isLogged: false });
   const [receipt, setReceipt] = useState<Receipt>();
@@ -84,12 +86,14 @@ export function TrySandbox() {
       {receipt !== undefined && (
         <>
           <ReceiptCheck receipt={receipt} />
-          <p className="text-sm">
-            <Link to={'/signup' as string} className="text-accent underline">
-              Sign up
-            </Link>{' '}
-            <span className="text-muted">and the receipt is yours.</span>
-          </p>
+          {canSignUp && (
+            <p className="text-sm">
+              <Link to={'/signup' as string} className="text-accent underline">
+                Sign up
+              </Link>{' '}
+              <span className="text-muted">and the receipt is yours.</span>
+            </p>
+          )}
         </>
       )}
     </section>

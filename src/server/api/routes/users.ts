@@ -30,6 +30,9 @@ const signUpBody = jsonBody({
     .refine(isEmail, 'must be an email address')
     .meta({ format: 'email', maxLength: limits.emailCharactersMax }),
   password: newPassword,
+  invitation: textSchema({ max: limits.invitationCharactersMax })
+    .optional()
+    .describe('The token of an invitation, where sign-up is by invitation'),
 });
 
 /** Accepts any text: a malformed address must fail like a wrong one. */
@@ -90,6 +93,7 @@ export function usersRoutes({
       body: signUpBody,
       responses: {
         201: { description: 'The account with a session token', schema: sessionInfo, headers: cookieHeader },
+        403: { description: 'Sign-up is closed, or by invitation' },
         409: { description: 'The address has an account already' },
         ...errorResponses,
       },

@@ -6,7 +6,9 @@ import { askedBy } from './asked-by.ts';
 import { billing } from './billing.ts';
 import { collections } from './collections.ts';
 import { configurations } from './configurations.ts';
+import { deletedAccounts } from './deleted-accounts.ts';
 import { identities } from './identities.ts';
+import { invitations } from './invitations.ts';
 import { moduleDays } from './module-days.ts';
 import { moduleStores } from './module-stores.ts';
 import { paidAnswers } from './paid-answers.ts';
@@ -58,4 +60,6 @@ export const migrations: readonly Migration[] = [
   configurations,
   requestAgents,
   requestDays,
+  invitations,
+  deletedAccounts,
 ];

@@ -55,11 +55,25 @@ export interface AccountTables {
     readonly purpose: string;
     readonly expires_at_ms: number;
   };
+  readonly invitations: {
+    /** Case-insensitive and unique. */
+    readonly email_folded: string;
+    readonly email: string;
+    /** Of its token. */
+    readonly hash: string;
+    readonly created_at_ms: number;
+    readonly expires_at_ms: number;
+  };
   /** Deleted accounts whose data may not be fully erased yet. */
   readonly erasures: {
     readonly account_id: string;
     readonly pass: number;
     readonly next_at_ms: number;
+  };
+  /** All deleted accounts. */
+  readonly deleted_accounts: {
+    readonly account_id: string;
+    readonly deleted_at_ms: number;
   };
   readonly api_keys: {
     readonly id: string;
