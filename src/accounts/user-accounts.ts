@@ -30,7 +30,7 @@ export interface UserAccountsParts {
   readonly clock: Clock;
 }
 
-export type SignUpPolicy = 'on' | 'off' | 'invite';
+type SignUpPolicy = 'on' | 'off' | 'invite';
 
 /** A login attempt: email, password and origin. */
 export interface LoginAttempt {

@@ -56,8 +56,6 @@ export const limits = {
   cacheValueBytesMax: 8 * 1024 * 1024,
   /** Bytes in flight to such a cache; further values are not cached. */
   cachePendingBytesMax: 64 * 1024 * 1024,
-  /** Free pages of 4 KiB that are returned to the disk in one transaction, some milliseconds. */
-  pagesReleasedAtOnce: 1000,
   /** Memory to make the key of a backup from its passphrase; an own backup takes 128 MiB. */
   backupKeyBytesMax: 4 * 1024 * 1024 * 1024,
   /** A shorter passphrase of a backup can be guessed. */

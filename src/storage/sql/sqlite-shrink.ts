@@ -37,7 +37,7 @@ const incremental = 2;
 async function releasePages(database: DatabaseSync): Promise<void> {
   while (readPragma(database, 'freelist_count') > 0) {
     const startedMs = performance.now();
-    database.exec(`pragma incremental_vacuum(${limits.pagesReleasedAtOnce})`);
+    database.exec(`pragma incremental_vacuum(${limits.fileShrinkPages})`);
     await sleep(performance.now() - startedMs);
   }
 }
