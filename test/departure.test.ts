@@ -29,8 +29,8 @@ const homes: Readonly<Record<string, (t: TestContext) => Environment | Promise<E
 
 const manyCalls = 2 * kernelLimits.databaseRowsAtOnce;
 
-/** What the books keep; by the number of an account, which is nobody's name. */
-const books: readonly string[] = ['credit_entries', 'credit_balances', 'credit_payments'];
+/** What the books keep, and that it was deleted; by the number of an account, which is nobody's name. */
+const books: readonly string[] = ['credit_entries', 'credit_balances', 'credit_payments', 'deleted_accounts'];
 
 describe('who leaves', () => {
   for (const [home, environmentOf] of Object.entries(homes))

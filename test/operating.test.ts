@@ -111,9 +111,18 @@ test('a gateway that runs', async (t) => {
     const { code, said, complained } = await command('backup', copy);
     await asking;
     assert.equal(code, 0, complained);
-    assert.match(said, /was checked\n.*secret.*keep .*data\/secret too\n$/s);
+    assert.match(
+      said,
+      /was checked, its SHA-256 checksum is beside it\n.*secret.*keep .*data\/secret too\n$/s,
+    );
     assert.equal(statSync(copy).mode & 0o777, 0o600);
-    assert.deepEqual(readdirSync(folder).toSorted(), ['data', 'weir.copy', 'weir.log', 'weir.log.1']);
+    assert.deepEqual(readdirSync(folder).toSorted(), [
+      'data',
+      'weir.copy',
+      'weir.copy.sha256',
+      'weir.log',
+      'weir.log.1',
+    ]);
     assert.match((await command('backup', copy)).complained, /exists already; --force/);
     assert.match((await command('restore', copy)).complained, /a gateway is running on .*: stop it first/);
   });

@@ -49,7 +49,7 @@ describe('weir users set-tier', () => {
       code: 1,
       said: 'weir: no account with the email address nobody@example.com\n',
     });
-    assert.deepEqual(wrong, { code: 1, said: 'weir: weir users set-tier <email> free|pro|team\n' });
+    assert.deepEqual(wrong, { code: 1, said: 'weir: weir users set-tier <email or id> free|pro|team\n' });
     assert.equal(later.code, 0);
     assert.match(later.said, /when the gateway is started: none is running/);
   });
