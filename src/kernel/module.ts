@@ -76,6 +76,11 @@ export interface Module<Options = unknown> {
   /** Whether it does nothing with these options; it is then skipped in calls, but stays in lists. */
   idle?(options: Options): boolean;
   handle(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply>;
+  /**
+   * Called once if the gateway's own pipeline has the module: prepares what its first calls would wait for. The gateway does
+   * not wait for it.
+   */
+  warmUp?(kit: Pick<Kit<Options>, 'embeddings'>): Promise<void>;
   /** Names of what it offers beside calls, for `features` of `/v1/capabilities`. */
   readonly features?: readonly string[];
   /** Its HTTP routes, for account holders and their programs. */

@@ -240,12 +240,17 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     instance,
     clock: stores.clock,
   });
+  const pipelines = new PipelineSelector({
+    pipelines: compiled,
+    environment: settings.pipeline,
+    configurations,
+  });
+  for (const { module } of pipelines.defaultChoice.pipeline.stages)
+    module
+      .warmUp?.(parts.embeddingsPart)
+      .catch((err) => log.error({ err, module: module.name }, 'a module could not warm up'));
   return {
-    pipelines: new PipelineSelector({
-      pipelines: compiled,
-      environment: settings.pipeline,
-      configurations,
-    }),
+    pipelines,
     callRunner,
     continuations,
     reports,

@@ -1,6 +1,9 @@
-import { bypassesCaches, changesState, type ModuleFactory } from '../../module-api.ts';
+import { bypassesCaches, changesState, type Embeddings, type ModuleFactory } from '../../module-api.ts';
 import { type SemanticCacheOptions, semanticCacheOptions } from './options.ts';
 import type { SemanticCacheHandler } from './semantic-cache-handler.ts';
+
+/** The models have this long to start, as for work in the background. */
+const warmUpMs = 15_000;
 
 /** Answers prompts with the same meaning from the cache. `random` decides which hits are compared with the provider's answer. */
 export function semanticCacheWith(random: () => number): ModuleFactory<SemanticCacheOptions> {
@@ -17,6 +20,13 @@ export function semanticCacheWith(random: () => number): ModuleFactory<SemanticC
       loading ??= load();
       return loading;
     };
+    let isWarm = false;
+    /** A pair of words starts the model process, and loads the judge. */
+    const warmModels = async (embeddings: Embeddings): Promise<void> => {
+      if (isWarm) return;
+      isWarm = true;
+      await embeddings.sameAnswer([{ before: 'hello', now: 'hello' }], { deadlineMs: warmUpMs });
+    };
     return {
       api: 1,
       name: 'semantic-cache',
@@ -29,7 +39,12 @@ export function semanticCacheWith(random: () => number): ModuleFactory<SemanticC
       touches: ['reply'],
       options: semanticCacheOptions,
 
+      async warmUp({ embeddings }) {
+        await Promise.all([warmModels(embeddings), answering()]);
+      },
+
       async handle(exchange, next, kit) {
+        void warmModels(kit.embeddings);
         if (bypassesCaches(exchange.clientRequest)) {
           kit.note({
             bypass: true,
