@@ -8,7 +8,7 @@ import { type Environment, readSettings } from '../src/gateway/settings.ts';
 import { limits as kernelLimits } from '../src/kernel/limits.ts';
 import type { Database } from '../src/kernel/ports/records.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { someCall } from './conformance/database/samples.ts';
+import { someCall, someRequestId } from './conformance/database/samples.ts';
 import { assertError } from './support/assert-error.ts';
 import { billingSettings, deliverAll } from './support/billing-gateway.ts';
 import { call } from './support/call.ts';
@@ -164,8 +164,9 @@ async function settled({ person, canary, other, stripe, database }: Settled): Pr
   assert.equal((await guest.ask()).status, 200);
   assert.equal((await ask('/api/anon/claim', { session_id: guest.id })).status, 200);
   const scope = `account:${person.id}`;
-  // More than are read or deleted at once.
-  await database.requests.add(Array.from({ length: manyCalls }, () => someCall({ accountId: person.id })));
+  // More than are read or deleted at once, and of today: the cleaner of the log deletes old ones.
+  const logged = () => someCall({ accountId: person.id, id: someRequestId(Date.now()) });
+  await database.requests.add(Array.from({ length: manyCalls }, logged));
   await database.modules.store(canary, scope).put(canary, { said: canary });
   const vector = { part: '', id: canary, space: 's', codes: new Int8Array(4), data: canary };
   await database.vectors.add(

@@ -13,7 +13,7 @@ const tokensMax = 62;
 function mark(): string {
   const hash = createHash('sha256');
   for (const { sha256 } of Object.values(findModelFiles() ?? {})) hash.update(sha256);
-  for (const name of ['encoder-graph', 'encoder-weights', 'graph', 'models'])
+  for (const name of ['model-runner', 'token-embeddings', 'word-piece-tokenizer'])
     hash.update(readFileSync(join(import.meta.dirname, '../../../src/embeddings/child', `${name}.ts`)));
   return hash.digest('hex').slice(0, 12);
 }

@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { bypassesCaches, changesState, type Embeddings, type ModuleFactory } from '../../module-api.ts';
 import { type SemanticCacheOptions, semanticCacheOptions } from './options.ts';
 import type { SemanticCacheHandler } from './semantic-cache-handler.ts';
 
 /** The models have this long to start, as for work in the background. */
 const warmUpMs = 15_000;
+/** Before each attempt; a failed process rests for a second and more. */
+const warmUpPausesMs = [0, 1500, 3000, 6000];
 
 /** Answers prompts with the same meaning from the cache. `random` decides which hits are compared with the provider's answer. */
 export function semanticCacheWith(random: () => number): ModuleFactory<SemanticCacheOptions> {
@@ -21,11 +24,16 @@ export function semanticCacheWith(random: () => number): ModuleFactory<SemanticC
       return loading;
     };
     let isWarm = false;
-    /** A pair of words starts the model process, and loads the judge. */
+    /** A pair of words starts the model process, and loads the judge. On a busy machine the start may fail. */
     const warmModels = async (embeddings: Embeddings): Promise<void> => {
       if (isWarm) return;
       isWarm = true;
-      await embeddings.sameAnswer([{ before: 'hello', now: 'hello' }], { deadlineMs: warmUpMs });
+      for (const pauseMs of warmUpPausesMs) {
+        await sleep(pauseMs, undefined, { ref: false });
+        const pairs = [{ before: 'hello', now: 'hello' }];
+        const { why } = await embeddings.sameAnswer(pairs, { deadlineMs: warmUpMs });
+        if (why !== 'late' && why !== 'down') return;
+      }
     };
     return {
       api: 1,
