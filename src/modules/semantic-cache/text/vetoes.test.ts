@@ -15,6 +15,24 @@ function veto(pair: string): string | undefined {
 }
 
 const differ: Readonly<Record<string, readonly string[]>> = {
+  'the same words in another order': [
+    'Which is cheaper, a monthly Basic plan or a yearly Premium plan? | Which is cheaper, a monthly Premium plan or a yearly Basic plan?',
+    'What is the difference between a public key in SSH and a private key in TLS? | What is the difference between a private key in SSH and a public key in TLS?',
+    'I scored 85 points in chemistry and 60 points in history, what is my average weight if chemistry counts double? | I scored 60 points in chemistry and 85 points in history, what is my average weight if chemistry counts double?',
+    'Which is faster, a hot start in Java or a cold start in Go? | Which is faster, a cold start in Java or a hot start in Go?',
+    'Which costs more, shipping 10 kg to Norway or 20 kg to Spain? | Which costs more, shipping 20 kg to Norway or 10 kg to Spain?',
+    "Compare Anna's first draft and Ben's second draft | Compare Ben's first draft and Anna's second draft",
+    'Which team won more home games, Ajax in 2019 or PSV in 2021? | Which team won more home games, PSV in 2019 or Ajax in 2021?',
+    'Can a doctor sue a lawyer for a wrong report? | Can a lawyer sue a doctor for a wrong report?',
+  ],
+  'letters that differ in case': [
+    'How many Mb are in a GB? | How many MB are in a GB?',
+    'What does 5 mW mean for a laser? | What does 5 MW mean for a laser?',
+    'What is the pH of blood? | What is the PH of blood?',
+    'How do I print PATH in a shell script? | How do I print Path in a shell script?',
+    'What does getUser return? | What does getuser return?',
+    'Is Co harmful? | Is CO harmful?',
+  ],
   'other numbers': [
     'Summarize this in 3 sentences | Summarize this in five sentences',
     'Write under 100 words about cats | Write over 100 words about cats',
@@ -219,6 +237,11 @@ const alike = [
   'Convert 10 km to miles | How many miles are 10 kilometers?',
   'Please summarize this article in 3 sentences | Can you summarize this article in three sentences?',
   'What is the difference between TCP and UDP? | What is the difference between UDP and TCP?',
+  'Which is healthier, brown rice or white bread? | Which is healthier, white bread or brown rice?',
+  'How do I bake bread without an oven? | Without an oven, how do I bake bread?',
+  'When will rents in Lisbon fall? | When will rents fall in Lisbon?',
+  'How do I delete a GitHub repository? | How do I delete a Github repository?',
+  'How do I parse JSON in Python? | how do i parse json in python',
   'Hi, could you tell me how to install Docker on Ubuntu? Thanks! | How to install Docker on Ubuntu',
   "List the largest cities in Germany | List Germany's largest cities",
   "I can't log in to my account | I cannot log in to my account",

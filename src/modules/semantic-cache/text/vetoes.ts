@@ -26,7 +26,7 @@ import { areDifferentQuestions, differInObligation, modalStems } from './reading
 import { stemOf } from './reading/stems.ts';
 import { type Word, wordsIn } from './reading/words.ts';
 import { alignWords } from './small-changes/alignment.ts';
-import { differInProperName } from './small-changes/capitals.ts';
+import { differInCase, differInProperName } from './small-changes/capitals.ts';
 import { differInInflection } from './small-changes/inflection.ts';
 import { changesSmallWord, isSmallWord } from './small-changes/small-words.ts';
 import { differInActor } from './who-does-what/actors.ts';
@@ -140,7 +140,9 @@ const vetoRules: Readonly<Record<string, Rule>> = {
       (parsedPrompt) => conversionDirectionOf(parsedPrompt) !== undefined,
     ).length;
     const isSame = onlyOld.length + onlyNew.length === 0;
-    return (known === 0 || (known === 1 && isSame)) && isReordered(old, now);
+    // A conversion has one direction in any order; what stands beside "and" or "or" is none.
+    const isConversion = known === 2 && !hasWord(old, 'and') && !hasWord(old, 'or');
+    return (known === 0 || (isSame && !isConversion)) && isReordered(old, now);
   },
   'small change': (old, now, { onlyOld, onlyNew }) => {
     if (![...onlyOld, ...onlyNew].every(isSmallWord)) return false;
@@ -161,7 +163,7 @@ export function findVeto(
     old.marks === now.marks &&
     listed(old.code) === listed(now.code)
   )
-    return differInProperName(old, now) ? 'capital' : undefined;
+    return differInProperName(old, now) || differInCase(old, now) ? 'capital' : undefined;
   for (const [name, holds] of Object.entries(vetoRules)) if (holds(old, now, difference)) return name;
   return undefined;
 }

@@ -8,13 +8,67 @@ const sharedLeast = 0.6;
 
 /** Whether two prompts have nearly the same words in a different order, beyond a moved phrase. */
 export function isReordered(old: ParsedPrompt, now: ParsedPrompt): boolean {
+  const isAlike = haveSameAuxiliary(old, now);
+  if (haveSameWords(orderedWordsOf(old.words), orderedWordsOf(now.words)))
+    return isChangedByOrder(old, now, isAlike);
   if (isComparison(old) && isComparison(now)) return false;
   const size = Math.max(old.content.length, now.content.length);
-  const isAlike = haveSameAuxiliary(old, now);
   // If the agent is ambiguous, one reading with the same order is enough.
   return orderVariantsOf(old).every((first) =>
     orderVariantsOf(now).every((second) => areOrdersDifferent(first, second, { size, isAlike })),
   );
+}
+
+/**
+ * The same words in another order ask something else, unless one phrase moved from or to the beginning or the end, or the sides
+ * of an "and" or "or" changed places as a whole.
+ */
+function isChangedByOrder(old: ParsedPrompt, now: ParsedPrompt, isAlike: boolean): boolean {
+  const areCompared = isComparison(old) && isComparison(now);
+  const move = { isAlike, onlyAtEdge: true };
+  return activeOrdersOf(old).every((first) =>
+    activeOrdersOf(now).every((second) => {
+      const [one, other] = [orderedWordsOf(first), orderedWordsOf(second)];
+      if (sameOrder(one, other) || haveSwappedSides(first, second, areCompared)) return false;
+      return !isMovedRun(one, other, move) && !isMovedRun(other, one, move);
+    }),
+  );
+}
+
+function activeOrdersOf({ words }: ParsedPrompt): readonly (readonly Word[])[] {
+  return [toActiveOrder(words, 'no'), toActiveOrder(words, 'yes')];
+}
+
+/** Content words and numbers, without words that can stand anywhere. */
+function orderedWordsOf(words: readonly Word[]): readonly Word[] {
+  return words.filter((word) => word.isContent && !isAdverb(word));
+}
+
+/** Whether the sides of one conjunction changed places: single words, or everything that is compared. */
+function haveSwappedSides(one: readonly Word[], other: readonly Word[], areCompared: boolean): boolean {
+  const [first, second] = [sidesOf(one), sidesOf(other)];
+  const before = sharedPrefixLength(first, second);
+  const after = sharedPrefixLength(first.toReversed(), second.toReversed());
+  // Both sides may begin or end with the same words.
+  for (let from = 0; from <= before; from++)
+    for (let to = first.length; to >= first.length - after && to > from; to--)
+      if (areSidesSwapped(first.slice(from, to), second.slice(from, to), areCompared)) return true;
+  return false;
+}
+
+/** Content words, and the conjunctions between them. */
+function sidesOf(words: readonly Word[]): readonly Word[] {
+  const last = words.findLastIndex(({ isContent }) => isContent);
+  return words.filter((word, at) => word.isContent || (at < last && conjunctions.has(word.text)));
+}
+
+function areSidesSwapped(one: readonly Word[], other: readonly Word[], areCompared: boolean): boolean {
+  return one.some((word, at) => {
+    if (!conjunctions.has(word.text) || at === 0 || at === one.length - 1) return false;
+    const [left, right] = [one.slice(0, at), one.slice(at + 1)];
+    if (!areCompared && one.length !== 3) return false;
+    return sameOrder([...right, word, ...left], other);
+  });
 }
 
 function orderVariantsOf(parsedPrompt: ParsedPrompt): readonly (readonly Word[])[] {
@@ -32,7 +86,8 @@ function areOrdersDifferent(
     : common(dropRepeated(first), dropRepeated(second));
   if (one.length < 2 || one.length < sharedLeast * size) return false;
   if (sameOrder(one, other)) return false;
-  return !isMovedRun(one, other, isAlike) && !isMovedRun(other, one, isAlike);
+  const move = { isAlike, onlyAtEdge: false };
+  return !isMovedRun(one, other, move) && !isMovedRun(other, one, move);
 }
 
 /** The content words in active order, without those that can stand anywhere. */
@@ -124,9 +179,14 @@ interface MovedRun {
 }
 
 /** Whether one equals the other with one run of words moved that keeps its role. */
-function isMovedRun(one: readonly Word[], other: readonly Word[], isAlike: boolean): boolean {
+function isMovedRun(
+  one: readonly Word[],
+  other: readonly Word[],
+  { isAlike, onlyAtEdge }: { readonly isAlike: boolean; readonly onlyAtEdge: boolean },
+): boolean {
   const begin = sharedPrefixLength(one, other);
   const end = one.length - sharedPrefixLength(one.slice(begin).reverse(), other.slice(begin).reverse());
+  const isAtEdge = begin === 0 || end === one.length;
   // The rest is two swapped runs: either may have moved across the other.
   for (let between = begin + 1; between < end; between++) {
     const [first, second] = [one.slice(begin, between), one.slice(between, end)];
@@ -137,11 +197,19 @@ function isMovedRun(one: readonly Word[], other: readonly Word[], isAlike: boole
       { from: begin + second.length, length: first.length, jumped: second },
     ];
     for (const run of runs) {
-      if (isMovedPhrase(moved, other, run) || isMovedCompound(moved, other, run)) return true;
+      const keepsPlace = onlyAtEdge && !(isAtEdge && keepsPreposition(moved, other, run));
+      if (!keepsPlace && isMovedPhrase(moved, other, run)) return true;
+      if (isMovedCompound(moved, other, run)) return true;
       if (isAlike && isMovedLabel(moved, other, run)) return true;
     }
   }
   return false;
+}
+
+/** Whether a phrase has the same preposition in both prompts, or one of them needs none: "Japan's capital". */
+function keepsPreposition(moved: readonly Word[], other: readonly Word[], { from }: MovedRun): boolean {
+  const [here, there] = [moved[from]?.marker, other[from]?.marker];
+  return here === there || here === '' || there === '';
 }
 
 /** The number of equal words at the beginning. */
@@ -152,7 +220,7 @@ function sharedPrefixLength(one: readonly Word[], other: readonly Word[]): numbe
 
 /** Prepositions of phrases that can stand anywhere in a sentence. */
 const freePrepositions = wordSet(
-  'in on for with using about at of during after before when if while to as since per via',
+  'in on for with without using about at of during after before when if while to as since per via',
 );
 const vague = new Set(['', 'of', 'in', 'on', 'for', 'at', 'about']);
 
