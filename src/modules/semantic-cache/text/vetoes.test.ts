@@ -25,6 +25,10 @@ const differ: Readonly<Record<string, readonly string[]>> = {
     'Which team won more home games, Ajax in 2019 or PSV in 2021? | Which team won more home games, PSV in 2019 or Ajax in 2021?',
     'Can a doctor sue a lawyer for a wrong report? | Can a lawyer sue a doctor for a wrong report?',
   ],
+  'a name more': [
+    'What is the best coaching in Jaipur? | What is the best CLAT coaching in Jaipur?',
+    'Which training is best for CCNP? | Which training is best for CCNP and CCIE?',
+  ],
   'letters that differ in case': [
     'How many Mb are in a GB? | How many MB are in a GB?',
     'What does 5 mW mean for a laser? | What does 5 MW mean for a laser?',

@@ -23,8 +23,18 @@ export function differInNames(old: ParsedPrompt, now: ParsedPrompt, difference: 
   // "MacBook Pro" differs from "MacBook".
   const added = more === old ? gone : come;
   if (added.some((word) => isNameQualifier(word, more))) return true;
-  // A first name may be added; without any common name, it is another one.
-  return !more.names.some((name) => less.vocabulary.has(name));
+  // A first name may be added; a name that stands alone narrows the question, or is another one.
+  return added.some((word) => !isPartOfSharedName(word, more, less));
+}
+
+/** Whether the names around it, without other words in between, include one that the other prompt has. */
+function isPartOfSharedName(word: Word, { words }: ParsedPrompt, { vocabulary }: ParsedPrompt): boolean {
+  const at = words.indexOf(word);
+  return [1, -1].some((step) => {
+    let next = at + step;
+    while (words[next]?.isName === true && !vocabulary.has(words[next]?.stem ?? '')) next += step;
+    return words[next]?.isName === true;
+  });
 }
 
 /** "Alien" and "Aliens" with all else equal: a name has no plural. */
