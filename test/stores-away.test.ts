@@ -24,6 +24,8 @@ interface Setting {
   readonly redisUrl: string;
   ask(key?: string): Promise<RawAnswer>;
   ready(): Promise<RawAnswer>;
+  metrics(): Promise<string>;
+  readonly logLines: readonly string[];
 }
 
 /** A gateway whose stores can be taken away from it. */
@@ -31,7 +33,7 @@ async function setUp(t: TestContext, more: Environment = {}): Promise<Setting> {
   const environment = await replicaSettings(t, more);
   const database = await TcpProxy.to(t, String(environment.DATABASE_URL));
   const redis = await TcpProxy.to(t, String(environment.REDIS_URL));
-  const { url } = await startCloud(t, {
+  const { url, logLines } = await startCloud(t, {
     ...environment,
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
@@ -47,6 +49,8 @@ async function setUp(t: TestContext, more: Environment = {}): Promise<Setting> {
     redisUrl: String(environment.REDIS_URL),
     ask: (key = made.key) => call(url, { path: '/v1/messages', headers: bearer(key), body: demo }),
     ready: () => call(url, { path: '/ready' }),
+    metrics: async () => (await call(url, { path: '/metrics' })).text,
+    logLines,
   };
 }
 
@@ -65,10 +69,12 @@ function assertUnavailable(answer: RawAnswer): void {
 
 for (const how of ['stop', 'silence'] as const)
   test(`without Redis (${how}) calls are refused in time, and go on when it is back`, async (t) => {
-    const { redis, ask, ready } = await setUp(t);
+    const { redis, ask, ready, metrics, logLines } = await setUp(t);
     assert.equal((await ask()).status, 200);
     redis[how]();
     assertUnavailable(await inTime(ask()));
+    assert.match(await metrics(), /^weir_refused_total\{status="503",code="storage_unavailable"\} 1$/m);
+    assert.match(await metrics(), /^weir_redis_up 0$/m);
     const down = await inTime(ready());
     assert.equal(down.status, 503);
     assert.deepEqual(down.json, { status: 'unavailable', stores: { redis: 'down', database: 'up' } });
@@ -76,6 +82,7 @@ for (const how of ['stop', 'silence'] as const)
     else redis.speak();
     await eventually(async () => ((await ask()).status === 200 ? true : undefined));
     await eventually(async () => ((await ready()).status === 200 ? true : undefined));
+    assert.match(logLines.join(''), /"msg":"Redis is back after [\d.]+ s"/);
   });
 
 for (const how of ['stop', 'silence'] as const)

@@ -102,6 +102,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const { modules: given = [], formats = [] } = composeOptions;
   const outbound = parts.add(egressPart({ settings, log, via }));
   const { egress, moduleFetches } = outbound;
+  const { metrics, refusals } = parts.add(metricsPart({ settings, log, sharedResources }));
   const stores = parts.add(await storesPart({ settings, log, sharedResources }));
   const { moduleStores } = parts.add(moduleStoresPart({ stores, roots: rootSecrets, log }));
   const { modules, builtInNames, moduleHosts, unknownVariables } = parts.add(
@@ -110,7 +111,6 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const faults = allowListFaults(outbound, modules, settings);
   if (faults.length > 0) throw new SettingsError(faults);
   const ground = { settings, log, roots: rootSecrets, via, egress, modules, stores };
-  const { metrics } = parts.add(metricsPart({ settings, log, sharedResources }));
   metrics.addSource(() => renderEgressMetrics(egress));
   const providers = parts.add(providersPart(settings, outbound, composeOptions.providers));
   const { directory: providerDirectory, readyProviders } = providers;
@@ -165,6 +165,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
       ...ground,
       ...calls,
       metrics,
+      refusals,
       providers,
       identity,
       callerAdmissions,
@@ -229,6 +230,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     log,
     via,
     clock: stores.clock,
+    refusals,
     access,
     routes: parts.routes,
     isDraining,

@@ -8,6 +8,7 @@ import { Listener } from '../server/listener.ts';
 import { HostNameCache, loopbackHosts, type RequestGuardRules } from '../server/request-guard.ts';
 import { WebSockets } from '../server/web-sockets.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { Refusals } from '../telemetry/refusals.ts';
 import type { PartRoute } from './part.ts';
 import type { Settings } from './settings.ts';
 
@@ -16,6 +17,7 @@ interface ListenParts {
   readonly log: Log;
   readonly via: string;
   readonly clock: Clock;
+  readonly refusals: Refusals;
   readonly access: AccessChecks;
   /** The routes of all parts. */
   readonly routes: readonly PartRoute[];
@@ -25,7 +27,7 @@ interface ListenParts {
 
 /** Starts the HTTP server of the gateway. */
 export function startListener(parts: ListenParts): Promise<Listener> {
-  const { settings, log, via, clock, access, routes, isDraining, pages } = parts;
+  const { settings, log, via, clock, refusals, access, routes, isDraining, pages } = parts;
   const served = routes.filter((route) => route.kind === 'inference');
   const webSockets = new WebSockets();
   const server = createGatewayServer({
@@ -37,6 +39,7 @@ export function startListener(parts: ListenParts): Promise<Listener> {
     mayUpgrade: webSocketPaths(routes),
     isDraining,
     clock,
+    onRefused: (refusal, facts) => refusals.record(refusal, facts),
   });
   return Listener.open(server, settings, () => webSockets.leave());
 }

@@ -10,6 +10,8 @@ export interface WebSocketOptions {
   /** Headers of the 101 response. */
   readonly headers: readonly string[];
   readonly limits: WebSocketLimits;
+  /** Called when frames of the client violate the protocol or a limit, so that the connection closes. */
+  readonly onFault?: () => void;
 }
 
 export interface WebSocketLimits {
@@ -76,7 +78,7 @@ export function acceptWebSocket(
   const { socket, head } = res.takeSocket();
   let accepted: WebSocketConnection | undefined;
   server.handleUpgrade({ method: 'GET', headers }, socket, head, (webSocket) => {
-    accepted = new WebSocketConnection(webSocket, socket, limits);
+    accepted = new WebSocketConnection(webSocket, socket, options);
   });
   return accepted;
 }
@@ -88,6 +90,7 @@ export class WebSocketConnection implements AsyncIterableIterator<WebSocketMessa
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
   readonly #limits: WebSocketLimits;
+  readonly #onFault: () => void;
   readonly #timer: NodeJS.Timeout;
   #messages: WebSocketMessage[] = [];
   #waiting: PromiseWithResolvers<IteratorResult<WebSocketMessage, undefined>> | undefined;
@@ -104,18 +107,25 @@ export class WebSocketConnection implements AsyncIterableIterator<WebSocketMessa
   #lastMessageMs = performance.now();
   #onLeaving: (() => void) | undefined;
 
-  constructor(webSocket: WebSocket, socket: Duplex, limits: WebSocketLimits) {
+  constructor(
+    webSocket: WebSocket,
+    socket: Duplex,
+    { limits, onFault = () => undefined }: Pick<WebSocketOptions, 'limits' | 'onFault'>,
+  ) {
     const { promise, resolve } = Promise.withResolvers<number>();
     this.closed = promise;
     this.#webSocket = webSocket;
     this.#socket = socket;
     this.#limits = limits;
+    this.#onFault = onFault;
     this.#timer = setInterval(() => this.#check(), limits.pingMs).unref();
     webSocket.on('message', (data, isBinary) => this.#onMessage({ data, isBinary }));
     webSocket.on('ping', (data) => this.#onPing(data));
     webSocket.on('pong', () => this.#onControlFrame());
     // A 'close' event follows.
-    webSocket.on('error', () => undefined);
+    webSocket.on('error', (error) => {
+      if (isProtocolError(error)) onFault();
+    });
     webSocket.on('close', (code) => {
       this.#end();
       resolve(code);
@@ -233,6 +243,7 @@ export class WebSocketConnection implements AsyncIterableIterator<WebSocketMessa
   #onControlFrame(): boolean {
     this.#unansweredPings = 0;
     if (this.#isClosed || ++this.#controlFrames > this.#limits.controlFramesMax) {
+      if (!this.isClosed) this.#onFault();
       this.close(closeCodes.policy, 'too many control frames');
       return false;
     }
@@ -261,4 +272,9 @@ export class WebSocketConnection implements AsyncIterableIterator<WebSocketMessa
     this.#waiting?.resolve({ done: true, value: undefined });
     this.#waiting = undefined;
   }
+}
+
+/** Other errors are of the connection. */
+function isProtocolError(error: Error): boolean {
+  return 'code' in error && String(error.code).startsWith('WS_ERR_');
 }

@@ -78,6 +78,8 @@ export class CountTokensHandler {
     try {
       const headers = req.headers;
       const identity = await callerAuthenticator.identifyCurrent(headers);
+      context.accountId = identity.accountId;
+      context.keyId = identity.key?.keyId;
       const reservation = memoryBudget.reserve(identity.accountId);
       memory = reservation;
       const bytes = await readBody(req, {
@@ -96,7 +98,7 @@ export class CountTokensHandler {
       });
       sendResponse(
         res,
-        await this.#count(clientRequest, { id: context.id, identity, presence: clientPresence }),
+        await this.#count(clientRequest, { context, identity, presence: clientPresence }),
         context,
       );
     } catch (thrown) {
@@ -110,6 +112,7 @@ export class CountTokensHandler {
     const { directory: providerDirectory, metrics } = this.#parts;
     const target = providerDirectory.resolve(requireModel(clientRequest));
     const { name } = target.provider;
+    by.context.isCounted = true;
     try {
       const providerTokenCount = (await this.#isRedacted(clientRequest, by))
         ? undefined
@@ -132,7 +135,7 @@ export class CountTokensHandler {
   #exchange(
     clientRequest: ClientRequest,
     target: Target,
-    { id, identity, presence: clientPresence }: CountTokensContext,
+    { context: { id }, identity, presence: clientPresence }: CountTokensContext,
   ) {
     const credentials = this.#parts.credentials.of(
       { identity, headers: rawHeadersOf(clientRequest) },
@@ -173,7 +176,7 @@ export class CountTokensHandler {
 }
 
 interface CountTokensContext {
-  readonly id: string;
+  readonly context: RequestContext;
   readonly identity: CallerIdentity;
   readonly presence: ClientPresence;
 }

@@ -23,6 +23,7 @@ export interface GatewayServerParts {
   /** Whether the path of a target has a route for WebSockets; undefined if no path has. */
   readonly mayUpgrade: ((target: string) => boolean) | undefined;
   readonly trustedProxies: TrustedProxies;
+  readonly onRefused?: RequestContext['onRefused'];
   /** Request ids start with the time. */
   readonly clock?: Clock;
 }
@@ -40,7 +41,11 @@ export function createGatewayServer(parts: GatewayServerParts): HttpServer {
     idleMs: parts.trustedProxies.by === 'none' ? limits.idleConnectionMs : limits.idleProxyConnectionMs,
     headMs: limits.requestHeadersMs,
     requestMs: limits.requestBodyMs,
-    reject: (fault, connection) => rejectMalformed(fault, connection, requestId()),
+    reject(fault, connection) {
+      const id = requestId();
+      const refusal = rejectMalformed(fault, connection, id);
+      parts.onRefused?.(refusal, { id, fault: fault.kind });
+    },
     serve(req, res) {
       const target = parseRequestTarget(req.target);
       const { path } = target;
@@ -50,6 +55,7 @@ export function createGatewayServer(parts: GatewayServerParts): HttpServer {
         path,
         query,
         cors: corsHeaders(req, parts.guardRules.origins),
+        onRefused: parts.onRefused,
       };
       const served = parts.dataPlane(path, req.method);
       try {

@@ -97,6 +97,8 @@ export class InferenceHandler {
       const headers = req.headers;
       const callerIdentity = await callerAuthenticator.identify(headers, wire);
       isGuest = operatorPays(callerIdentity.caller);
+      context.accountId = callerIdentity.accountId;
+      context.keyId = callerIdentity.key?.keyId;
       const reservation = memoryBudget.reserve(callerIdentity.accountId);
       memory = reservation;
       const bytesMax = isGuest ? callsLimits.paidBodyBytesMax : limits.bodyBytesMax;
@@ -118,6 +120,7 @@ export class InferenceHandler {
       );
       const { exchange, pipeline, countedCall } = admittedCall;
       const { identity } = countedCall;
+      context.isCounted = true;
       if (backgroundAnswers?.accepts(admittedCall) === true) {
         isInBackground = true;
         const answer = await backgroundAnswers.start(admittedCall, () =>

@@ -4,8 +4,8 @@ import { reasonPhraseOf } from '../http/response-head.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { errorEnvelope, errorHeaders } from './respond.ts';
 
-/** Responds on the raw connection to bytes that are not a valid HTTP request. */
-export function rejectMalformed(fault: HttpProtocolError, connection: Socket, id: string): void {
+/** Responds on the raw connection to bytes that are not a valid HTTP request, and returns the error. */
+export function rejectMalformed(fault: HttpProtocolError, connection: Socket, id: string): GatewayError {
   const error = toGatewayError(fault);
   const body = JSON.stringify(errorEnvelope(error, id));
   const call = { id, path: '', query: '', cors: [] };
@@ -17,6 +17,7 @@ export function rejectMalformed(fault: HttpProtocolError, connection: Socket, id
   const lines = headers.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`));
   const status = `HTTP/1.1 ${error.status} ${reasonPhraseOf(error.status)}\r\n`;
   connection.end(`${status}${lines.join('')}\r\n${body}`, () => connection.destroy());
+  return error;
 }
 
 function toGatewayError(fault: HttpProtocolError): GatewayError {

@@ -70,6 +70,8 @@ export class RelayHandler {
       const { headers } = req;
       // Without a wire format, since anonymous sessions may not call these endpoints.
       const identity = await callers.identify(headers);
+      context.accountId = identity.accountId;
+      context.keyId = identity.key?.keyId;
       const reservation = memoryBudget.reserve(identity.accountId);
       memory = reservation;
       const body = await this.#readBody(req, route, reservation);
@@ -87,6 +89,7 @@ export class RelayHandler {
       });
       letGo = clientRequest.retain();
       const call = await admission.admit({ id, clientRequest, presence, trace }, identity);
+      context.isCounted = true;
       const upstream = this.#parts.relayUpstream(body.upload?.(call.exchange.target.model));
       const inFlightCall = await callRunner.run(call.exchange, call.pipeline, call.countedCall, upstream);
       // A receipt has a hash of the request, which a streamed one has no bytes for.

@@ -5,6 +5,8 @@ import type { WireFormat } from '../kernel/wire-format.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type HeaderList, headerOf } from '../lib/headers.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { clientRequestIdOf } from '../telemetry/client-request-id.ts';
+import type { Refusal } from '../telemetry/refusals.ts';
 import { limits as wireLimits } from '../wire/limits.ts';
 import { limits } from './limits.ts';
 
@@ -18,6 +20,25 @@ export interface RequestContext {
   readonly cors: HeaderList;
   /** Set for a call over a WebSocket. */
   readonly socket?: SocketCall;
+  /** Gets every error response to a request that is not counted as a call. */
+  readonly onRefused?: RefusalListener | undefined;
+  /** The account and key, once they are known. */
+  accountId?: string;
+  keyId?: string | undefined;
+  /** Whether the metrics of calls or token counts have the request. */
+  isCounted?: boolean;
+}
+
+type RefusalListener = (refusal: Refusal, facts: object) => void;
+
+/** Reports a refused request. */
+export function reportRefusal(
+  refusal: Refusal,
+  { id, accountId, keyId, isCounted, onRefused }: RequestContext,
+  headers: HeaderList,
+): void {
+  if (isCounted === true) return;
+  onRefused?.(refusal, { id, account: accountId, key: keyId, client_request_id: clientRequestIdOf(headers) });
 }
 
 /** The error body, readable by the SDKs of all wire formats; `wire` determines the type on inference routes. */
@@ -121,6 +142,7 @@ export function sendError(
   requestContext: RequestContext,
   wire?: WireFormat,
 ): void {
+  reportRefusal(error, requestContext, res.request.headers);
   const bytes = Buffer.from(JSON.stringify(errorEnvelope(error, requestContext.id, wire)));
   const type = ['content-type', 'application/json; charset=utf-8'];
   const length = ['content-length', String(bytes.byteLength)];

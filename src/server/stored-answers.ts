@@ -33,7 +33,9 @@ export class StoredAnswerHandler {
     const { callers, continuations, backgroundAnswers, relay, log } = this.#parts;
     const { context, wire, route } = relayContext;
     try {
-      const { caller } = await callers.identifyCurrent(req.headers);
+      const { caller, accountId, key } = await callers.identifyCurrent(req.headers);
+      context.accountId = accountId;
+      context.keyId = key?.keyId;
       const scope = scopeOf(caller);
       const id = answerIdIn(route, context.path);
       const stored = await continuations.findTurn(scope, id);

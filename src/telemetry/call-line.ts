@@ -10,17 +10,20 @@ export interface CallLineFields {
   readonly stop: string | undefined;
   /** The client's distributed trace. */
   readonly traceId: string | undefined;
+  /** The id that the client gave its request, cleaned. */
+  readonly clientRequestId: string | undefined;
   readonly isOverWebSocket: boolean;
 }
 
 /** The log line of a call, concatenated by hand: it is the only one on the hot path, and a serializer costs four times as much. */
 export function formatCallLine(
   call: EndedCall,
-  { error, stop, estimated, traceId, isOverWebSocket }: CallLineFields,
+  { error, stop, estimated, traceId, clientRequestId, isOverWebSocket }: CallLineFields,
   time: string,
 ): string {
   const { usage } = call;
-  let line = `{"level":"info","time":"${time}","msg":"call","id":"${call.id}","wire":"${call.wire}","provider":"${call.provider}","model":${JSON.stringify(call.modelUsed)},"status":${call.status},"ending":"${call.ending}","ms":${formatHundredths(call.totalMs)},"overheadMs":${formatHundredths(call.overheadMs)}`;
+  let line = `{"level":"info","time":"${time}","msg":"call","id":"${call.id}","account":${JSON.stringify(call.accountId)},"wire":"${call.wire}","provider":"${call.provider}","model":${JSON.stringify(call.modelUsed)},"status":${call.status},"ending":"${call.ending}","ms":${formatHundredths(call.totalMs)},"overheadMs":${formatHundredths(call.overheadMs)}`;
+  if (call.keyId !== undefined) line += `,"key":${JSON.stringify(call.keyId)}`;
   if (call.contentMs !== undefined) line += `,"contentMs":${formatHundredths(call.contentMs)}`;
   if (usage.input_tokens !== undefined) line += `,"input":${usage.input_tokens}`;
   if (usage.output_tokens !== undefined) line += `,"output":${usage.output_tokens}`;
@@ -31,6 +34,7 @@ export function formatCallLine(
   if (estimated) line += ',"estimated":true';
   if (stop !== undefined) line += `,"stop":${JSON.stringify(stop)}`;
   if (traceId !== undefined) line += `,"trace_id":"${traceId}"`;
+  if (clientRequestId !== undefined) line += `,"client_request_id":${JSON.stringify(clientRequestId)}`;
   if (isOverWebSocket) line += ',"transport":"websocket"';
   if (error !== undefined) line += `,"error":${JSON.stringify(error)}`;
   if (call.steps.length > 0) line += `,"modules":${JSON.stringify(call.steps.map(stepFields))}`;

@@ -1,4 +1,6 @@
+import { rawHeadersOf } from '../kernel/client-request.ts';
 import type { CallReporter } from './call-reporter.ts';
+import { clientRequestIdOf } from './client-request-id.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { RequestRecorder } from './request-log/request-recorder.ts';
@@ -28,9 +30,15 @@ export function createLogReporter(log: Pick<Log, 'error' | 'call' | 'logsCalls'>
         if (fault !== undefined) log.error({ id, module, fault }, 'module failed');
       for (const fault of faults) log.error({ id, err: fault }, 'a reply observer failed');
       if (!log.logsCalls) return;
-      const { traceParent, socket } = exchange.clientRequest;
-      const isOverWebSocket = socket !== undefined;
-      log.call(call, { error, stop, estimated, traceId: traceParent?.traceId, isOverWebSocket });
+      const { clientRequest } = exchange;
+      log.call(call, {
+        error,
+        stop,
+        estimated,
+        traceId: clientRequest.traceParent?.traceId,
+        clientRequestId: clientRequestIdOf(rawHeadersOf(clientRequest)),
+        isOverWebSocket: clientRequest.socket !== undefined,
+      });
     },
   };
 }

@@ -23,6 +23,11 @@ export const limits = {
   logAttributesDepthMax: 5,
   logAttributesMax: 100,
   logCausesMax: 10,
+  /** Refused requests of one status and code that get a line each in an interval; the others are counted in one line. */
+  refusalLines: 5,
+  refusalIntervalMs: 10_000,
+  /** Length of a client's own request id in the log. */
+  clientRequestIdCharacters: 128,
   /** Interval between log lines about the faults of one reporter. */
   reporterFaultLogMs: 60_000,
   /** Delay before a call appears in the request log. */

@@ -40,6 +40,11 @@ export class Metrics {
     'provider',
     'status',
   ]);
+  readonly #refused = new CounterFamily(
+    'weir_refused_total',
+    'Requests answered with an error that are not counted as calls or token counts',
+    ['status', 'code'],
+  );
   readonly #tokenCounts = new CounterFamily('weir_token_counts_total', 'Token counting requests', [
     'provider',
     'status',
@@ -132,6 +137,10 @@ export class Metrics {
     return counter;
   }
 
+  recordRefusal(status: number, code: string): void {
+    this.#refused.with(String(status), code).value++;
+  }
+
   /** Counts a token counting request. */
   recordTokenCount(provider: string, status: number): void {
     this.#tokenCounts.with(provider, String(status)).value++;
@@ -145,6 +154,7 @@ export class Metrics {
   render(): string {
     const families = [
       this.#requests,
+      this.#refused,
       this.#tokenCounts,
       this.#tokens,
       this.#cost,

@@ -22,6 +22,7 @@ import { callSocketRoutes } from '../../server/sockets/call-socket-route.ts';
 import { StoredAnswerHandler } from '../../server/stored-answers.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Refusals } from '../../telemetry/refusals.ts';
 import { limits } from '../limits.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
@@ -48,6 +49,7 @@ interface DataPlaneParts
   readonly via: string;
   readonly stores: Stores;
   readonly metrics: Metrics;
+  readonly refusals: Refusals;
   readonly providers: ProvidersPart;
   readonly identity: IdentityPart;
   readonly callerAdmissions: CallerAdmissions;
@@ -168,6 +170,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
         memoryBudget,
         requestId: createRequestIds(stores.clock),
         lifeMs: serverLimits.callSocket.lifeMs,
+        onRefused: (refusal, facts) => parts.refusals.record(refusal, facts),
       }),
     ],
     gauges: [

@@ -1,6 +1,7 @@
 import { metricsRoutes } from '../../server/api/routes/metrics.ts';
 import { type Log, lostLinesGauge } from '../../telemetry/log.ts';
 import { Metrics } from '../../telemetry/metrics.ts';
+import { Refusals } from '../../telemetry/refusals.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 import type { SharedResources } from '../shared-resources.ts';
@@ -13,16 +14,20 @@ interface MetricsParts {
 
 interface MetricsPart extends Part {
   readonly metrics: Metrics;
+  readonly refusals: Refusals;
 }
 
 /** Metrics for Prometheus. */
 export function metricsPart({ settings, log, sharedResources }: MetricsParts): MetricsPart {
   const metrics = new Metrics();
+  const refusals = new Refusals({ metrics, log });
   const source = sharedResources === undefined ? metrics : { render: () => sharedResources.metrics() };
   return {
     metrics,
+    refusals,
     routes: metricsRoutes(source, settings.metricsToken),
     gauges: [lostLinesGauge(log)],
     features: ['metrics'],
+    close: async () => refusals.flush(),
   };
 }

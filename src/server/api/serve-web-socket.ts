@@ -5,7 +5,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { limits } from '../limits.ts';
 import { isCrossSite } from '../request-guard.ts';
-import type { RequestContext } from '../respond.ts';
+import { type RequestContext, reportRefusal } from '../respond.ts';
 import type { WebSockets } from '../web-sockets.ts';
 import type { ApiRequest, WebSocketRoute } from './route.ts';
 
@@ -29,6 +29,12 @@ export async function serveWebSocket(
   const webSocket = acceptWebSocket(res, {
     protocol,
     headers: ['x-request-id', context.id],
+    onFault: () =>
+      reportRefusal(
+        { status: 400, code: 'websocket_protocol_error' },
+        { ...context, accountId },
+        request.headers,
+      ),
     limits: { ...defaults, messageBytesMax: route.messageBytesMax ?? defaults.messageBytesMax },
   });
   if (webSocket === undefined) return;

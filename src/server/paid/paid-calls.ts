@@ -221,6 +221,7 @@ export class PaidCalls {
       { id, clientRequest, presence: clientPresence, trace },
       payerIdentity(challengeId),
     );
+    context.isCounted = true;
     const inFlightCall = await callRunner.run(
       admittedCall.exchange,
       admittedCall.pipeline,

@@ -16,7 +16,7 @@ import { challengeHeaders, type PaymentProblem, problemBody } from '../../paymen
 import type { Log } from '../../telemetry/log.ts';
 import { readBodyWithRaw } from '../body.ts';
 import { rejectCall } from '../reject-call.ts';
-import { noSniffHeaders, type RequestContext, sendResponse } from '../respond.ts';
+import { noSniffHeaders, type RequestContext, reportRefusal, sendResponse } from '../respond.ts';
 import type { PaidCallContext, PaidCalls } from './paid-calls.ts';
 import {
   checkPaidRequest,
@@ -145,8 +145,10 @@ export class PaidInferenceHandler {
 
   async #sendPaymentRequired(
     paymentProblem: PaymentProblem,
-    { res, context, digest, address }: PaidCallContext,
+    { req, res, context, digest, address }: PaidCallContext,
   ): Promise<void> {
+    const code = paymentProblem.slug.replaceAll('-', '_');
+    reportRefusal({ status: 402, code }, context, req.headers);
     const { challenges, problemBase } = this.#parts;
     const quote = await challenges.issue(digest, address);
     const own = [

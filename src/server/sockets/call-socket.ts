@@ -16,6 +16,7 @@ import {
   errorEnvelope,
   errorHeaders,
   type RequestContext,
+  reportRefusal,
 } from '../respond.ts';
 import { SocketResponse } from './socket-response.ts';
 import { SocketTurns } from './socket-turns.ts';
@@ -27,6 +28,7 @@ export interface CallSocketParts {
   call(req: HttpRequest, res: HttpResponse, context: RequestContext, wire: WireFormat): Promise<void>;
   readonly memoryBudget: BodyMemoryBudget;
   requestId(): string;
+  readonly onRefused?: RequestContext['onRefused'];
   /** How long a WebSocket lives. */
   readonly lifeMs: number;
 }
@@ -85,7 +87,7 @@ export class CallSocket {
     try {
       this.#memory.add(bytes);
     } catch (thrown) {
-      this.#sendError(thrown, undefined);
+      this.#refuse(thrown, undefined);
       this.#webSocket.refuse(closeCodes.tryAgainLater, 'no memory for this message; try again later');
     }
   }
@@ -126,7 +128,7 @@ export class CallSocket {
       this.#enqueue(lane, memory, () => this.#run(message, request, lane));
       isAccepted = true;
     } catch (thrown) {
-      this.#sendError(thrown, lane);
+      this.#refuse(thrown, lane);
     } finally {
       if (!isAccepted) memory.release();
     }
@@ -160,7 +162,7 @@ export class CallSocket {
       if (request.isPrepared) this.#prepareTurn(id, message, request);
       else await this.#call(id, { message, request, lane });
     } catch (thrown) {
-      this.#sendError(thrown, lane);
+      this.#refuse(thrown, lane);
     }
   }
 
@@ -171,7 +173,7 @@ export class CallSocket {
   }
 
   async #call(id: string, { message, request, lane }: SocketMessageCall): Promise<void> {
-    const { wire, format, call } = this.#parts;
+    const { wire, format, call, onRefused } = this.#parts;
     const history = this.#turns.historyOf(request.previous);
     const { query, headers } = this.#opening;
     const socket: SocketCall = {
@@ -181,7 +183,7 @@ export class CallSocket {
       connection: this.#presence,
       handshakeHeaders: format.handshakeHeaders(headers),
     };
-    const context: RequestContext = { id, path: format.path, query, cors: [], socket };
+    const context: RequestContext = { id, path: format.path, query, cors: [], socket, onRefused };
     const isTraced = headerOf(headers, 'x-weir-trace') === 'on';
     const { request: req, response } = new SocketResponse({
       webSocket: this.#webSocket,
@@ -214,13 +216,22 @@ export class CallSocket {
     else this.#turns.add(id, { previous: request.previous, items: pieces });
   }
 
-  #sendError(thrown: unknown, lane: string | undefined): void {
-    const { wire, format, requestId } = this.#parts;
+  /** Reports the error as well. */
+  #refuse(thrown: unknown, lane: string | undefined): void {
+    const { identity, headers } = this.#opening;
+    const { accountId, key } = identity;
+    const context = this.#sendError(thrown, lane);
+    reportRefusal(asGatewayError(thrown), { ...context, accountId, keyId: key?.keyId }, headers);
+  }
+
+  #sendError(thrown: unknown, lane: string | undefined): RequestContext {
+    const { wire, format, requestId, onRefused } = this.#parts;
     const error = asGatewayError(thrown);
-    const context: RequestContext = { id: requestId(), path: format.path, query: '', cors: [] };
+    const context: RequestContext = { id: requestId(), path: format.path, query: '', cors: [], onRefused };
     const body = errorEnvelope(error, context.id, wire);
     const headers = errorHeaders(error, context);
     void this.#webSocket.send(format.encodeError({ status: error.status, headers, body }, lane));
+    return context;
   }
 }
 
