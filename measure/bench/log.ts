@@ -1,10 +1,11 @@
-// Pages of a request log with a million calls, by every filter there is, and what writing costs: npm run bench:log
-// In SQLite and in PostgreSQL, of TEST_DATABASE_URL or of a server of its own.
+// Pages of a request log with a million calls, by every filter there is, summaries, and what writing and cleaning cost:
+// npm run bench:log. In SQLite and in PostgreSQL, of TEST_DATABASE_URL or of a server of its own.
+// --calls 1000000 --copies 10 makes ten million rows in PostgreSQL: calls are stored as the gateway does, then copied there.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Client } from 'pg';
 import { bringUp } from '../../scripts/test-servers.ts';
-import { limits as kernelLimits } from '../../src/kernel/limits.ts';
 import type { Database } from '../../src/kernel/ports/records.ts';
 import type { LogFilter, LoggedCall, LoggedStep, LogQuery } from '../../src/kernel/ports/request-log.ts';
 import { firstIdAt } from '../../src/kernel/request-id.ts';
@@ -23,13 +24,16 @@ const { values: set } = parseArgs({
   options: {
     calls: { type: 'string', default: '1000000' },
     pages: { type: 'string', default: '600' },
+    copies: { type: 'string', default: '1' },
     only: { type: 'string' },
   },
 });
 const count = numberOption('calls', set.calls);
 const pages = numberOption('pages', set.pages);
-const nowMs = Date.now();
+const copies = numberOption('copies', set.copies);
 const monthMs = 30 * 86_400_000;
+/** The calls are of the month to come, for which a new database has a partition each day. */
+const nowMs = Date.now() + monthMs;
 
 /** What is measured is told, and not given up. */
 const bounds = { ...defaultPoolBounds, statementMs: 60_000, answerMs: 60_000 };
@@ -71,6 +75,7 @@ function someCall(at: number): LoggedCall {
     keyId: `key-${accountId.slice(8)}-${keyAt}`,
     askedBy: null,
     agent: null,
+    weight: 1,
     modelAsked: model,
     modelUsed: status === 404 ? null : model,
     provider: status === 404 ? null : (providers[modelAt % providers.length] ?? null),
@@ -141,19 +146,30 @@ function* filters(): Generator<LogFilter> {
   }
 }
 
-async function measure(name: string, database: Database): Promise<void> {
+/** `copy` adds rows like those that are there; `sizes` tells how large each table is. */
+interface Server {
+  copy(): Promise<void>;
+  sizes(): Promise<string>;
+}
+
+async function measure(name: string, database: Database, server?: Server): Promise<void> {
   const { requests } = database;
   const batches: number[] = [];
   let simulatedMs = nowMs - monthMs;
   const clock = { now: () => simulatedMs };
-  const cleaner = new LogCleaner({ log: requests, clock, retentionMs: 2 * monthMs, rowsMax: count });
+  const parts = { log: requests, clock, pauseMs: 0 };
+  const cleaner = new LogCleaner({ ...parts, retentionMs: 2 * monthMs });
   const startedAt = performance.now();
-  for (let at = 0; at < count; at += kernelLimits.requestLogRowsAtOnce) {
-    const size = Math.min(kernelLimits.requestLogRowsAtOnce, count - at);
+  const [cpuAtStart, writing] = [cpuMs(), { ms: 0, cpuMs: 0 }];
+  for (let at = 0; at < count; at += requests.rowsAtOnce) {
+    const size = Math.min(requests.rowsAtOnce, count - at);
     const packs = [requests.pack(Array.from({ length: size }, (_, of) => someCall(at + of)))];
     const beganAt = performance.now();
+    const cpuBefore = cpuMs();
     await requests.addPacked(packs);
     batches.push(performance.now() - beganAt);
+    writing.ms += performance.now() - beganAt;
+    writing.cpuMs += cpuMs() - cpuBefore;
     if (at % 50_000 !== 0) continue;
     // As it is done once a minute.
     simulatedMs = nowMs - monthMs + Math.floor((at / count) * monthMs);
@@ -162,7 +178,12 @@ async function measure(name: string, database: Database): Promise<void> {
   simulatedMs = nowMs;
   await cleaner.clean();
   console.log(
-    `\n${name}: ${count} calls in ${Math.round((performance.now() - startedAt) / 1000)} s; a batch of ${kernelLimits.requestLogRowsAtOnce} ${spread(batches)}, of the last tenth ${spread(batches.slice(-batches.length / 10))}`,
+    `\n${name}: ${Math.round(count / (writing.ms / 1000))} rows a second, ${((writing.cpuMs * 1000) / count).toFixed(1)} µs of this process's processor time for each; with cleaning and making up calls ${((cpuMs() - cpuAtStart) / 1000).toFixed(0)} s`,
+  );
+  for (let copied = 1; server !== undefined && copied < copies; copied++) await server.copy();
+  if (server !== undefined) console.log(await server.sizes());
+  console.log(
+    `\n${name}: ${count} calls in ${Math.round((performance.now() - startedAt) / 1000)} s; a batch of ${requests.rowsAtOnce} ${spread(batches)}, of the last tenth ${spread(batches.slice(-batches.length / 10))}`,
   );
   const found: { readonly ms: number; readonly asked: string; readonly calls: number }[] = [];
   const cpu: number[] = [];
@@ -207,6 +228,33 @@ async function measure(name: string, database: Database): Promise<void> {
         `summary of ${hours} h, ${accountId ?? 'all accounts'}: ${(performance.now() - beganAt).toFixed(1)} ms (processor ${(cpuMs() - cpuBefore).toFixed(1)}), ${all.requests} calls`,
       );
     }
+  await cleaner.stop();
+  const beganAt = performance.now();
+  simulatedMs += 3_600_000;
+  await new LogCleaner({ ...parts, retentionMs: monthMs / 2 }).clean();
+  console.log(`half of it deleted in ${((performance.now() - beganAt) / 1000).toFixed(1)} s`);
+}
+
+/** Rows with other ids at the same times. Their sums are not added again: they are as many rows for any number of calls. */
+async function copyRows(client: Client): Promise<void> {
+  const { rows } = await client.query(`select column_name as name from information_schema.columns
+    where table_name = 'requests' and column_name <> 'id' order by ordinal_position`);
+  const columns = rows.map((row) => row.name).join(', ');
+  await client.query(`begin; set local weir.counted = 'on';
+    insert into requests (id, ${columns}) select left(id, 16) || substr(md5(random()::text || id), 1, 20), ${columns}
+      from (select * from requests order by id limit ${count}) as some;
+    commit`);
+}
+
+async function tableSizes(client: Client): Promise<string> {
+  const { rows } = await client.query(`
+    select case when relname like 'requests%' then 'requests' else relname end as name, count(*) as tables,
+      pg_size_pretty(sum(pg_table_size(oid))) as data, pg_size_pretty(sum(pg_indexes_size(oid))) as indexes,
+      sum(greatest(reltuples, 0))::bigint as rows
+    from pg_class where relkind = 'r' and relname like 'request%' group by 1 order by sum(pg_total_relation_size(oid)) desc`);
+  return rows
+    .map((row) => `  ${row.name} (${row.tables}): ${row.rows} rows, ${row.data}, indexes ${row.indexes}`)
+    .join('\n');
 }
 
 /** What this process used of processors: with SQLite all there is, however busy the machine is with other things. */
@@ -230,7 +278,14 @@ if (set.only !== 'sqlite') {
   Object.assign(process.env, servers.environment);
   const { url, drop } = await createPostgres();
   const database = await openPostgres({ url, bounds });
-  await measure('PostgreSQL', database);
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const analyse = async () => {
+    await client.query('vacuum analyze');
+    return tableSizes(client);
+  };
+  await measure('PostgreSQL', database, { copy: () => copyRows(client), sizes: analyse });
+  await client.end();
   await database.close();
   await drop();
   await servers.stop();

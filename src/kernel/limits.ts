@@ -58,8 +58,6 @@ export const limits = {
   reportedFieldsMax: 5,
   /** Faults of options in one error; more are counted. */
   reportedFaultsMax: 20,
-  /** Calls stored in one statement, ten milliseconds of database time. */
-  requestLogRowsAtOnce: 500,
   /** How often the database may reject a batch of rows. */
   requestLogRefusalsMax: 3,
   /** SPEC allows a key 8,000 characters of pipeline; a header gets no more. */

@@ -31,4 +31,11 @@ export function timeOfId(id: string): number {
 
 let lastParsed = { start: '', ms: 0 };
 
+/** Whether a call is in a share of all calls, by the random end of its id, so that all processes agree. */
+export function isIdInShare(id: string, share: number): boolean {
+  return Number.parseInt(id.slice(-sampledDigits), 16) < share * 16 ** sampledDigits;
+}
+
+const sampledDigits = 8;
+
 export const requestIdRandomBytes = randomDigits / 2;

@@ -12,7 +12,7 @@ export interface WriteBehindParts<Batch> {
   /** The delay before a batch is stored; doubles with each failure, up to `retryMsMax`. */
   readonly flushMs: number;
   readonly retryMsMax: number;
-  /** The maximum size of all batches together. */
+  /** The maximum of all batches together, in bytes where their sizes are told in bytes, too. */
   readonly waitingMax?: number;
   /** How many batches may fail before the others wait for them. */
   readonly failedMax?: number;
@@ -33,6 +33,7 @@ interface SealedBatch<Batch> {
   readonly batch: Batch;
   readonly number: number;
   readonly size: number;
+  readonly bytes: number;
   rejections: number;
 }
 
@@ -43,8 +44,10 @@ export class WriteBehind<Batch> {
   readonly #waitingMax: number;
   readonly #sealed: SealedBatch<Batch>[] = [];
   #sealedSize = 0;
+  #sealedBytes = 0;
   #filling: Batch;
   #fillingSize = 0;
+  #fillingBytes = 0;
   /** Batches are numbered in order. */
   #number = 1;
   #dropped = 0;
@@ -96,14 +99,15 @@ export class WriteBehind<Batch> {
 
   /** Whether another record fits; counts it as dropped otherwise. */
   hasRoom(): boolean {
-    if (this.waiting < this.#waitingMax) return true;
+    if (this.#waitingBytes < this.#waitingMax) return true;
     this.#drop(1);
     return false;
   }
 
-  /** Updates the size of the current batch. */
-  setSize(size: number): void {
+  /** Updates the size of the current batch, in records and, if these differ much, in bytes. */
+  setSize(size: number, bytes = size): void {
     this.#fillingSize = size;
+    this.#fillingBytes = bytes;
     if (this.#timer === undefined && this.#storing === undefined) this.#schedule();
   }
 
@@ -144,6 +148,10 @@ export class WriteBehind<Batch> {
   cancelTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+  }
+
+  get #waitingBytes(): number {
+    return this.#sealedBytes + this.#fillingBytes;
   }
 
   /** The number of the last non-empty batch. */
@@ -192,6 +200,7 @@ export class WriteBehind<Batch> {
       if (await this.#tryStore(next, onError)) {
         this.#sealed.splice(failed, 1);
         this.#sealedSize -= next.size;
+        this.#sealedBytes -= next.bytes;
       } else failed++;
     }
     this.#failedRounds = failed > 0 ? this.#failedRounds + 1 : 0;
@@ -200,11 +209,18 @@ export class WriteBehind<Batch> {
   }
 
   #seal(): void {
-    const [batch, number, size] = [this.#filling, this.#number++, this.#fillingSize];
-    this.#sealed.push({ batch, number, size, rejections: 0 });
+    const [batch, number, size, bytes] = [
+      this.#filling,
+      this.#number++,
+      this.#fillingSize,
+      this.#fillingBytes,
+    ];
+    this.#sealed.push({ batch, number, size, bytes, rejections: 0 });
     this.#sealedSize += size;
+    this.#sealedBytes += bytes;
     this.#filling = this.#parts.createBatch();
     this.#fillingSize = 0;
+    this.#fillingBytes = 0;
   }
 
   /** Tries to store it; true if it is stored or dropped. */
@@ -212,7 +228,7 @@ export class WriteBehind<Batch> {
     const { giveUp } = this.#parts;
     try {
       await this.#parts.store(sealedBatch.batch);
-      if (this.waiting - sealedBatch.size < this.#waitingMax / 2) this.#dropping = false;
+      if (this.#waitingBytes - sealedBatch.bytes < this.#waitingMax / 2) this.#dropping = false;
       return true;
     } catch (error) {
       onError(error);

@@ -5,6 +5,9 @@ export const limits = {
   recordingBytesAtOnce: 1024 * 1024,
   /** Turns that clients continue from by id are stored as long as by the original API. */
   turnLifeSeconds: 30 * 86_400,
+  /** Calls stored in one transaction: SQLite lets others wait meanwhile, and PostgreSQL adds up sums of many calls. */
+  sqliteCallsAtOnce: 500,
+  postgresCallsAtOnce: 2000,
   /** Calls counted or scanned in one statement, a few milliseconds of database time. */
   requestLogSearchRows: 5000,
   /** How long a search for rare calls runs before it returns what it has. */
@@ -17,6 +20,8 @@ export const limits = {
   requestKindsMax: 5000,
   /** Retries when sums were merged during a read, which happens every quarter of an hour. */
   requestSumsReadings: 4,
+  /** How long the ids of calls without a row are stored; retries and journals come within minutes. */
+  requestIdsKeptMs: 86_400_000,
   /** Partitions of the request log that are created ahead, so that a day without a cleanup does no harm. */
   partitionsAhead: 3,
   /** How long creating and dropping partitions waits for a lock, with all users of the log queued behind it. */

@@ -36,10 +36,8 @@ export const limits = {
   journalTakeoverMs: 20,
   /** and how long that other waits for these last lines. */
   journalLastLinesMs: 100,
-  /**
-   * Calls waiting to be stored, a kilobyte each: half a minute at a thousand per second. Further ones are not logged.
-   */
-  requestLogRowsWaiting: 30_000,
+  /** Memory of calls that wait to be stored: a minute at a thousand per second. Further ones are not logged. */
+  requestLogBytesWaiting: 64 * 1024 * 1024,
   /** Maximum backoff after a failed write. */
   requestLogRetryMsMax: 5000,
   /** How long a reader of the log waits for the latest calls to be stored. */

@@ -11,7 +11,7 @@ export const telemetrySettings = {
   ),
   /** The log file instead of standard output. */
   logFile: envVariable('WEIR_LOG_FILE', z.string().min(1).optional()),
-  /** Whether the request log is on, and how long and how many calls it retains. */
+  /** Whether the request log is on, and how long, how many and which calls it retains. */
   requestLog: combineSettings(
     {
       days: envVariable(
@@ -22,8 +22,21 @@ export const telemetrySettings = {
         'WEIR_LOG_ROWS',
         z.coerce.number('must be a number of calls').int().min(1000).optional(),
       ),
+      share: envVariable(
+        'WEIR_LOG_SAMPLE',
+        z.coerce.number('must be a number from 0 to 1').min(0).max(1).default(1),
+      ),
+      keptUsd: envVariable(
+        'WEIR_LOG_SAMPLE_USD',
+        z.coerce.number('must be an amount in dollars').min(0).max(1000).default(0.1),
+      ),
     },
-    ({ days, rowsMax }) => ({ isOn: days > 0, retentionMs: days * 86_400_000, rowsMax }),
+    ({ days, rowsMax, share, keptUsd }) => ({
+      isOn: days > 0,
+      retentionMs: days * 86_400_000,
+      rowsMax,
+      sampling: { share, keptNanoUsd: Math.round(keptUsd * 1e9) },
+    }),
   ),
   metricsToken: envVariable('WEIR_METRICS_TOKEN', secretText.optional()),
 } as const;

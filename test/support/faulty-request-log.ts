@@ -19,11 +19,13 @@ export class FaultyRequestLog implements RequestLog {
   readonly adds: number[] = [];
   /** How many calls each step of cleaning deleted. */
   readonly forgotten: number[] = [];
+  readonly rowsAtOnce: number;
   readonly #log: RequestLog;
   readonly #packed = new Map<string, readonly LoggedCall[]>();
 
   constructor(log: RequestLog) {
     this.#log = log;
+    this.rowsAtOnce = log.rowsAtOnce;
   }
 
   async add(calls: readonly LoggedCall[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ClientRequest } from '../../kernel/client-request.ts';
 import type { RecordingMode } from '../../kernel/ports/recordings.ts';
+import { isIdInShare } from '../../kernel/request-id.ts';
 import type { CallerIdentity } from '../caller-authenticator.ts';
 
 export interface RecordingPolicy {
@@ -25,12 +26,5 @@ export function isRecorded(
   const wish = call.clientRequest.header('x-weir-record');
   // A misspelt wish must not record what its client wants to keep to itself.
   if (wish !== undefined) return wish === 'on';
-  return ownMode === 'all' || isSampled(call.id, sampleRate);
+  return ownMode === 'all' || isIdInShare(call.id, sampleRate);
 }
-
-/** Decides by the random end of an id, so that all processes agree. */
-function isSampled(id: string, rate: number): boolean {
-  return Number.parseInt(id.slice(-randomDigits), 16) < rate * 16 ** randomDigits;
-}
-
-const randomDigits = 8;

@@ -34,6 +34,7 @@ export async function requestLogPart({
   const hasFolder = settings.stores !== undefined || settings.dataDir !== inMemoryDataDir;
   const requests = new RequestRecorder({
     log: stores.database.requests,
+    sampling: settings.requestLog.sampling,
     journal: hasFolder ? createJournal(settings, log) : undefined,
     onError: (cause) => log.error({ err: cause }, 'could not write to the request log; will retry'),
     onDrop: () => log.error({}, 'the request log queue is full; calls are dropped from the log'),
@@ -42,7 +43,7 @@ export async function requestLogPart({
   const cleaner = new LogCleaner({
     log: stores.database.requests,
     clock: stores.clock,
-    ...settings.requestLog,
+    retentionMs: settings.requestLog.retentionMs,
     rowsMax:
       settings.requestLog.rowsMax ??
       (settings.stores === undefined ? telemetryLimits.requestLogEmbeddedRows : undefined),
@@ -64,7 +65,7 @@ export async function requestLogPart({
     gauges: [
       {
         name: 'weir_log_rows_waiting',
-        help: `Calls waiting to be written to the request log, max ${telemetryLimits.requestLogRowsWaiting}`,
+        help: `Calls waiting to be written to the request log, max ${telemetryLimits.requestLogBytesWaiting} bytes`,
         read: () => requests.waiting,
       },
       {

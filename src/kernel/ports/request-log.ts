@@ -50,6 +50,8 @@ export interface LoggedCall {
   readonly changes: readonly LoggedChange[];
   /** All attempts of a call that took more than one; empty otherwise, since the call itself has all there is to say. */
   readonly attempts: readonly LoggedAttempt[];
+  /** How many calls the row stands for, if only a share of them is stored; 0 if it counts in the sums only. */
+  readonly weight: number;
 }
 
 /** One request to a provider. Times are since the start of the call. */
@@ -222,6 +224,8 @@ export interface LogSums {
 
 /** Stores calls for a limited time, up to a limited number. */
 export interface RequestLog {
+  /** How many calls to store together. */
+  readonly rowsAtOnce: number;
   /** All or none. Keeps existing calls. */
   add(calls: readonly LoggedCall[]): Promise<void>;
   /** Serializes calls into one line, for buffers and files. */

@@ -92,7 +92,7 @@ const exportedTables: readonly ExportedTable[] = [
         'cost_nano_usd',
         'saved_nano_usd',
       ],
-      ...['content_us', 'total_us', 'overhead_us', 'pipeline', 'steps', 'attempts', 'agent'],
+      ...['content_us', 'total_us', 'overhead_us', 'pipeline', 'steps', 'attempts', 'agent', 'weight'],
     ],
   },
   {

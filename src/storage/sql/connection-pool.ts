@@ -9,17 +9,11 @@ export interface ConnectionPool {
 export interface PooledConnection {
   /** Settles within a bounded time. After a failure that the database did not report, the connection rejects everything. */
   run(sql: string, parameters?: readonly unknown[]): Promise<StatementResult>;
-  /** Inserts all rows or none, from a JSON array with an array of values per row. Existing rows stay as they are. */
-  insertRows(rows: InsertTarget, lists: string): Promise<void>;
+  /** Stores calls and their sums, all or none, from a JSON array with an array of values per call. Calls that are known are left out. */
+  addCalls(lists: string): Promise<void>;
   /** Rolls back a failed transaction. If that fails, the connection is not used again. */
   rollback(): Promise<void>;
   release(): void;
-}
-
-/** A table, with its columns in the order of the values. */
-export interface InsertTarget {
-  readonly table: string;
-  readonly columns: readonly { readonly name: string; readonly kind: 'text' | 'integer' }[];
 }
 
 export interface StatementResult {

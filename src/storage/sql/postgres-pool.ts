@@ -2,13 +2,8 @@ import { DatabaseError, Pool, type PoolClient, types } from 'pg';
 import type { GatewayError } from '../../kernel/errors.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { limits } from '../limits.ts';
-import type {
-  ConnectionPool,
-  InsertTarget,
-  PoolBounds,
-  PooledConnection,
-  StatementResult,
-} from './connection-pool.ts';
+import type { ConnectionPool, PoolBounds, PooledConnection, StatementResult } from './connection-pool.ts';
+import { addCallsToPostgres } from './postgres-calls.ts';
 
 /** Connections to PostgreSQL, opened on demand; broken ones are replaced on the next demand. */
 export class PostgresPool implements ConnectionPool {
@@ -86,17 +81,15 @@ class PostgresConnection implements PooledConnection {
     this.#client = client;
   }
 
-  /** Sends one JSON text: hundreds of rows as parameters would cost this thread much more. */
-  async insertRows({ table, columns }: InsertTarget, lists: string): Promise<void> {
-    const names = columns.map(({ name }) => `"${name}"`).join(', ');
-    const values = columns.map(({ kind }, at) =>
-      kind === 'text' ? `list->>${at}` : `cast(list->>${at} as bigint)`,
-    );
-    await this.run(
-      `with rows as materialized (select value as list from jsonb_array_elements(cast($1 as jsonb)))
-      insert into "${table}" (${names}) select ${values.join(', ')} from rows on conflict do nothing`,
-      [lists],
-    );
+  async addCalls(lists: string): Promise<void> {
+    await this.run('begin');
+    try {
+      await addCallsToPostgres((sql, parameters) => this.run(sql, parameters), lists);
+      await this.run('commit');
+    } catch (error) {
+      await this.rollback();
+      throw error;
+    }
   }
 
   async run(sql: string, parameters: readonly unknown[] = []): Promise<StatementResult> {

@@ -9,7 +9,7 @@ type ColumnName = keyof RequestRow;
 
 interface RequestColumn {
   readonly name: ColumnName;
-  readonly kind: 'text' | 'integer';
+  readonly kind: 'text' | 'integer' | 'real';
 }
 
 /** All columns, in the order of the values below. */
@@ -48,6 +48,7 @@ export const requestColumns: readonly RequestColumn[] = [
   textColumn('changes'),
   textColumn('attempts'),
   textColumn('agent'),
+  { name: 'weight', kind: 'real' },
 ];
 
 export const requestColumnNames: readonly ColumnName[] = requestColumns.map(({ name }) => name);
@@ -79,10 +80,24 @@ export function readPackedCalls(text: string): string | undefined {
   if (lists === undefined || lists.length === 0) return undefined;
   const missing = missingValues(lists);
   if (missing === 0) return text;
-  // The previous release had no columns for attempts and agents.
-  if (missing === undefined || missing > 2) return undefined;
+  // The previous release had no columns for attempts, agents and weights.
+  if (missing === undefined || missing > 3) return undefined;
   const nulls = Array<null>(missing).fill(null);
   return JSON.stringify(lists.map((list) => [...list, ...nulls]));
+}
+
+/** The values of each call in a complete list. */
+export function parseRows(lists: string): readonly (readonly unknown[])[] {
+  const rows = parsePack(lists);
+  if (rows === undefined) throw new Error('expected an array of rows');
+  return rows;
+}
+
+const weightIndex = requestColumns.findIndex(({ name }) => name === 'weight');
+
+/** False if the call counts in sums only. */
+export function isStoredRow(row: readonly unknown[]): boolean {
+  return row[weightIndex] !== 0;
 }
 
 /** How many columns the values lack; undefined if lists have different lengths. */
@@ -138,6 +153,7 @@ function toRowValues(call: LoggedCall, kind: string): readonly unknown[] {
     call.changes.length === 0 ? null : call.changes,
     call.attempts.length === 0 ? null : call.attempts,
     call.agent,
+    call.weight === 1 ? null : call.weight,
   ];
 }
 
@@ -176,6 +192,7 @@ export function callFromRow(row: RequestRow): LoggedCall {
     changes: row.changes === null ? [] : parseChanges(row.changes),
     attempts: row.attempts === null ? [] : parseAttempts(row.attempts),
     agent: row.agent,
+    weight: row.weight ?? 1,
   };
 }
 

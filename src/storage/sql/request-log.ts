@@ -9,17 +9,11 @@ import type {
   RequestLog,
   SumsSpan,
 } from '../../kernel/ports/request-log.ts';
+import { firstIdAt } from '../../kernel/request-id.ts';
 import { limits } from '../limits.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { RequestKindHasher } from './request-kind.ts';
-import {
-  callFromRow,
-  joinPacks,
-  packCalls,
-  readPackedCalls,
-  requestColumnNames,
-  requestColumns,
-} from './request-log-row.ts';
+import { callFromRow, joinPacks, packCalls, readPackedCalls, requestColumnNames } from './request-log-row.ts';
 import { LogSearch } from './request-log-search.ts';
 import { maintainPartitions } from './request-partitions.ts';
 import { readSums } from './request-sums.ts';
@@ -28,6 +22,7 @@ import { shrinkFile } from './shrink-file.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
+const dayMs = 86_400_000;
 const cleanerLease = 'request-log';
 
 export class SqlRequestLog implements RequestLog {
@@ -36,9 +31,12 @@ export class SqlRequestLog implements RequestLog {
   readonly #dialectName: SqlDialect['name'];
   readonly #kindHasher = new RequestKindHasher();
 
+  readonly rowsAtOnce: number;
+
   constructor(db: Kysely<Tables>, connectionPool: ConnectionPool, { name }: SqlDialect) {
     this.#db = db;
     this.#dialectName = name;
+    this.rowsAtOnce = name === 'postgres' ? limits.postgresCallsAtOnce : limits.sqliteCallsAtOnce;
     this.#pool = connectionPool;
   }
 
@@ -54,11 +52,10 @@ export class SqlRequestLog implements RequestLog {
     return readPackedCalls(line);
   }
 
-  /** Sends one JSON text, so that hundreds of rows cost this thread little more than serializing it. */
   async addPacked(packs: readonly string[]): Promise<void> {
     const pooledConnection = await this.#pool.acquire();
     try {
-      await pooledConnection.insertRows({ table: 'requests', columns: requestColumns }, joinPacks(packs));
+      await pooledConnection.addCalls(joinPacks(packs));
     } finally {
       pooledConnection.release();
     }
@@ -102,8 +99,16 @@ export class SqlRequestLog implements RequestLog {
     return row === undefined ? undefined : callFromRow(row);
   }
 
-  maintain(plan: PartitionPlan): Promise<void> {
-    return this.#dialectName === 'postgres' ? maintainPartitions(this.#db, plan) : shrinkFile(this.#db);
+  async maintain(plan: PartitionPlan): Promise<void> {
+    const idsFromMs = Math.floor((plan.nowMs - limits.requestIdsKeptMs) / dayMs) * dayMs;
+    if (this.#dialectName === 'postgres') {
+      await maintainPartitions(this.#db, 'requests', plan);
+      const { nowMs } = plan;
+      await maintainPartitions(this.#db, 'request_ids', { nowMs, keptFromMs: idsFromMs, spanMs: dayMs });
+      return;
+    }
+    while ((await this.#delete('request_ids', firstIdAt(idsFromMs), limits.requestLogSearchRows)) > 0);
+    await shrinkFile(this.#db);
   }
 
   /** Counts in parts, so that other queries don't wait for the whole. */
@@ -127,11 +132,15 @@ export class SqlRequestLog implements RequestLog {
     return id;
   }
 
-  async forget(upToId: string, most: number): Promise<number> {
+  forget(upToId: string, most: number): Promise<number> {
+    return this.#delete('requests', upToId, most);
+  }
+
+  async #delete(table: 'requests' | 'request_ids', upToId: string, most: number): Promise<number> {
     const { numDeletedRows } = await this.#db
-      .deleteFrom('requests')
+      .deleteFrom(table)
       .where('id', 'in', (the) =>
-        the.selectFrom('requests').select('id').where('id', '<=', upToId).orderBy('id').limit(most),
+        the.selectFrom(table).select('id').where('id', '<=', upToId).orderBy('id').limit(most),
       )
       .executeTakeFirstOrThrow();
     return Number(numDeletedRows);

@@ -11,32 +11,43 @@ interface RequestPartition {
   readonly to: string | undefined;
 }
 
+type PartitionedTable = 'requests' | 'request_ids';
+
 /** Both ends of all ids always have a partition, so that a call finds a place whatever its clock said. */
-const past = 'requests_past';
-const future = 'requests_future';
+const pastOf = (table: PartitionedTable) => `${table}_past`;
+const futureOf = (table: PartitionedTable) => `${table}_future`;
 
 /**
  * Drops the partitions whose calls are all expired, and creates those of the next days. That takes a lock on the whole log
  * for some milliseconds, about once a day; if it has to wait for the lock for long, it fails and others get their turn.
  */
-export async function maintainPartitions(db: Kysely<Tables>, plan: PartitionPlan): Promise<void> {
-  const partitions = await readPartitions(db);
+export async function maintainPartitions(
+  db: Kysely<Tables>,
+  table: PartitionedTable,
+  plan: PartitionPlan,
+): Promise<void> {
+  const partitions = await readPartitions(db, table);
   const keptFrom = firstIdAt(plan.keptFromMs);
-  const expired = partitions.filter(({ name, to }) => name !== past && to !== undefined && to <= keptFrom);
-  const starts = newStarts(partitions, plan);
+  const expired = partitions.filter(
+    ({ name, to }) => name !== pastOf(table) && to !== undefined && to <= keptFrom,
+  );
+  const starts = newStarts(partitions.find(({ name }) => name === futureOf(table))?.from, plan);
   if (expired.length === 0 && starts.length < 2) return;
   await db.transaction().execute(async (trx) => {
     await sql`set local lock_timeout = ${sql.lit(limits.partitionLockMs)}`.execute(trx);
-    await sql`lock table requests in access exclusive mode`.execute(trx);
-    if (expired.length > 0) await dropPartitions(trx, expired);
-    if (starts.length > 1) await addPartitions(trx, starts);
+    await sql`lock table ${sql.id(table)} in access exclusive mode`.execute(trx);
+    if (expired.length > 0) await dropPartitions(trx, table, expired);
+    if (starts.length > 1) await addPartitions(trx, table, starts);
   });
 }
 
-async function readPartitions(db: Kysely<Tables>): Promise<readonly RequestPartition[]> {
+async function readPartitions(
+  db: Kysely<Tables>,
+  table: PartitionedTable,
+): Promise<readonly RequestPartition[]> {
   const { rows } = await sql<{ readonly name: string; readonly bounds: string }>`
     select relname as name, pg_get_expr(relpartbound, pg_class.oid) as bounds
-    from pg_inherits join pg_class on pg_class.oid = inhrelid where inhparent = 'requests'::regclass`.execute(
+    from pg_inherits join pg_class on pg_class.oid = inhrelid where inhparent = cast(${table} as regclass)`.execute(
     db,
   );
   return rows.map(({ name, bounds }) => ({
@@ -47,11 +58,7 @@ async function readPartitions(db: Kysely<Tables>): Promise<readonly RequestParti
 }
 
 /** Where new partitions begin, and where the last of them ends. A long pause before now is one partition. */
-function newStarts(
-  partitions: readonly RequestPartition[],
-  { nowMs, spanMs }: PartitionPlan,
-): readonly number[] {
-  const futureFrom = partitions.find(({ name }) => name === future)?.from;
+function newStarts(futureFrom: string | undefined, { nowMs, spanMs }: PartitionPlan): readonly number[] {
   if (futureFrom === undefined) return [];
   const untilMs = nowMs + limits.partitionsAhead * spanMs;
   const starts = [timeOfId(futureFrom)];
@@ -63,27 +70,36 @@ function newStarts(
   return starts;
 }
 
-async function dropPartitions(trx: Transaction<Tables>, expired: readonly RequestPartition[]): Promise<void> {
-  for (const name of [past, ...expired.map((partition) => partition.name)])
+async function dropPartitions(
+  trx: Transaction<Tables>,
+  table: PartitionedTable,
+  expired: readonly RequestPartition[],
+): Promise<void> {
+  for (const name of [pastOf(table), ...expired.map((partition) => partition.name)])
     await sql`drop table if exists ${sql.id(name)}`.execute(trx);
   const end = expired.map(({ to = '' }) => to).reduce((one, other) => (one > other ? one : other));
-  await sql`create table ${sql.id(past)} partition of requests for values from (minvalue) to (${sql.lit(end)})`.execute(
+  await sql`create table ${sql.id(pastOf(table))} partition of ${sql.id(table)} for values from (minvalue) to (${sql.lit(end)})`.execute(
     trx,
   );
 }
 
 /** Moves calls of a clock that was ahead into the new partitions. */
-async function addPartitions(trx: Transaction<Tables>, starts: readonly number[]): Promise<void> {
-  await sql`alter table requests detach partition ${sql.id(future)}`.execute(trx);
+async function addPartitions(
+  trx: Transaction<Tables>,
+  table: PartitionedTable,
+  starts: readonly number[],
+): Promise<void> {
+  const [parent, future] = [sql.id(table), sql.id(futureOf(table))];
+  await sql`alter table ${parent} detach partition ${future}`.execute(trx);
   for (const [at, start] of starts.entries()) {
     const end = starts[at + 1];
     if (end === undefined) continue;
     const [from, to] = [sql.lit(firstIdAt(start)), sql.lit(firstIdAt(end))];
-    const table = sql.id(`requests_${new Date(start).toISOString().slice(0, 10).replaceAll('-', '')}`);
-    await sql`create table ${table} partition of requests for values from (${from}) to (${to})`.execute(trx);
-    await sql`with moved as (delete from ${sql.id(future)} where id < ${to} returning *)
-      insert into ${table} select * from moved`.execute(trx);
+    const day = sql.id(`${table}_${new Date(start).toISOString().slice(0, 10).replaceAll('-', '')}`);
+    await sql`create table ${day} partition of ${parent} for values from (${from}) to (${to})`.execute(trx);
+    await sql`with moved as (delete from ${future} where id < ${to} returning *)
+      insert into ${day} select * from moved`.execute(trx);
   }
-  await sql`alter table requests attach partition ${sql.id(future)}
+  await sql`alter table ${parent} attach partition ${future}
     for values from (${sql.lit(firstIdAt(starts.at(-1) ?? 0))}) to (maxvalue)`.execute(trx);
 }

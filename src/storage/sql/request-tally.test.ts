@@ -28,7 +28,7 @@ test('steps count the same as a list, and as the text of an earlier version; a c
     requestTally.add(requestColumnNames.map((name) => row[name] ?? null));
   }
   assert.deepEqual(
-    [...requestTally.rows()].map(({ sql, values }) => [/into (\w+)/.exec(sql)?.[1], ...values]),
+    [...requestTally.rows()].map(({ table, values }) => [table.name, ...values]),
     [
       ['request_kinds', 'k', 'a', null, null, 'm', null, null, 200, 'complete', null, 'exact-cache:answered'],
       ['request_sums', 'a', 'k', 60_000, 2, 0, 0, 0, 0, 0, 14],

@@ -4,9 +4,17 @@ import { amountColumns, filterSteps, parseSteps, requestColumnNames } from './re
 type CallValues = readonly unknown[];
 type SqlValue = string | number | null;
 
+/** A table of sums by key, or of kinds, which have none. */
+export interface SumTable {
+  readonly name: string;
+  readonly key: readonly string[];
+  readonly sums: readonly string[];
+}
+
 /** A row of sums to add to the existing one, or a kind to insert if it is missing. */
 interface UpsertRow {
-  readonly sql: string;
+  readonly table: SumTable;
+  /** Of the key and the sums, in order. */
   readonly values: readonly SqlValue[];
 }
 
@@ -15,22 +23,31 @@ const kindColumns = [
   ...(['status', 'ending', 'error_code'] as const),
 ];
 const amountColumnNames = amountColumns.map(([column]) => column);
-const insertKindSql = upsertSql('request_kinds', [...kindColumns, 'steps'], []);
-const addSumsSql = upsertSql(
-  'request_sums',
-  ['account_id', 'kind', 'at_ms'],
-  ['requests', ...amountColumnNames],
-);
-const addTimeSql = upsertSql(
-  'request_times',
-  ['account_id', 'at_ms', 'what', 'provider', 'model', 'bin'],
-  ['requests'],
-);
-const addStepSql = upsertSql(
-  'request_steps',
-  ['account_id', 'at_ms', 'module', 'effect'],
-  ['requests', 'own_us', 'saved_nano_usd'],
-);
+const kindTable: SumTable = { name: 'request_kinds', key: [...kindColumns, 'steps'], sums: [] };
+const sumTable: SumTable = {
+  name: 'request_sums',
+  key: ['account_id', 'kind', 'at_ms'],
+  sums: ['requests', ...amountColumnNames],
+};
+const timeTable: SumTable = {
+  name: 'request_times',
+  key: ['account_id', 'at_ms', 'what', 'provider', 'model', 'bin'],
+  sums: ['requests'],
+};
+const stepTable: SumTable = {
+  name: 'request_steps',
+  key: ['account_id', 'at_ms', 'module', 'effect'],
+  sums: ['requests', 'own_us', 'saved_nano_usd'],
+};
+/** Adds sums to those that are there; a kind stays as it is. */
+export function onConflict({ name, key, sums }: SumTable): string {
+  if (sums.length === 0) return 'on conflict do nothing';
+  const additions = sums.map((column) => `${column} = ${name}.${column} + excluded.${column}`);
+  return `on conflict (${key.join(', ')}) do update set ${additions.join(', ')}`;
+}
+
+/** In the order in which they are written everywhere. */
+export const sumTables = [kindTable, sumTable, timeTable, stepTable];
 
 const kindColumnIndexes = kindColumns.map(columnIndexOf);
 const amountColumnIndexes = amountColumnNames.map(columnIndexOf);
@@ -49,8 +66,7 @@ const columnIndexes = {
 const minuteMs = 60_000;
 
 /**
- * Sums added calls by kind, time and module, like the trigger in PostgreSQL. SQLite has only per-row triggers, and
- * aggregating in SQL would take several times as long as this.
+ * Sums added calls by kind, time and module. Aggregating in SQL would take several times as long as this.
  */
 export class RequestTally {
   readonly #groups = new Map<string, KindMinuteTally>();
@@ -124,16 +140,16 @@ class KindMinuteTally {
     const first = this.#first;
     const account = valueAt(first, columnIndexes.account);
     const names = this.#steps.map(({ module, effect }) => `${module}:${effect}`).join(',');
-    yield { sql: insertKindSql, values: [...kindColumnIndexes.map((at) => valueAt(first, at)), names] };
+    yield { table: kindTable, values: [...kindColumnIndexes.map((at) => valueAt(first, at)), names] };
     yield {
-      sql: addSumsSql,
+      table: sumTable,
       values: [account, this.#kind, this.#minute, this.#calls, ...this.#sums],
     };
     // No client waits for a module's own model call.
     if (valueAt(first, columnIndexes.askedBy) === null) yield* this.#times(account);
     for (const { module, effect, ownUs, savedNanoUsd } of this.#steps)
       yield {
-        sql: addStepSql,
+        table: stepTable,
         values: [account, this.#minute, module, effect, this.#calls, ownUs, savedNanoUsd],
       };
   }
@@ -143,22 +159,15 @@ class KindMinuteTally {
     const model =
       valueAt(this.#first, columnIndexes.modelUsed) ?? valueAt(this.#first, columnIndexes.modelAsked);
     for (const [bin, calls] of this.#contents)
-      yield { sql: addTimeSql, values: [account, this.#minute, 'content', provider, model, bin, calls] };
+      yield { table: timeTable, values: [account, this.#minute, 'content', provider, model, bin, calls] };
     for (const [bin, calls] of this.#overheads)
-      yield { sql: addTimeSql, values: [account, this.#minute, 'overhead', '', '', bin, calls] };
+      yield { table: timeTable, values: [account, this.#minute, 'overhead', '', '', bin, calls] };
   }
 }
 
 interface StepTotals extends Pick<LoggedStep, 'module' | 'effect'> {
   ownUs: number;
   savedNanoUsd: number;
-}
-
-function upsertSql(table: string, key: readonly string[], sums: readonly string[]): string {
-  const added = sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`);
-  return `insert into ${table} (${[...key, ...sums].join(', ')})
-    values (${[...key, ...sums].map(() => '?').join(', ')})
-    on conflict ${sums.length === 0 ? 'do nothing' : `(${key.join(', ')}) do update set ${added.join(', ')}`}`;
 }
 
 /** Logarithmic bins: eight per factor of `e`. */

@@ -1,14 +1,14 @@
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { limits } from '../limits.ts';
-import type { ConnectionPool, InsertTarget, PooledConnection, StatementResult } from './connection-pool.ts';
-import type { BatchStatement, SqliteFileOptions, Statement } from './sqlite-session.ts';
+import type { ConnectionPool, PooledConnection, StatementResult } from './connection-pool.ts';
+import type { CallBatchStatement, SqliteFileOptions, Statement } from './sqlite-session.ts';
 import { SqliteThread } from './sqlite-thread.ts';
 
 /** Where the statements of a pool run, one at a time. */
 export interface SqliteRunner {
   /** True if it can't run statements any more. */
   readonly isLost: boolean;
-  run(statement: Statement | BatchStatement): Promise<StatementResult>;
+  run(statement: Statement | CallBatchStatement): Promise<StatementResult>;
   close(): Promise<void>;
   /** The running statement may or may not take effect. */
   abandon(why: string): void;
@@ -125,12 +125,8 @@ class SqliteConnection implements PooledConnection {
     return this.#runner.run({ sql, parameters });
   }
 
-  /** Binds values one by one: extracting them from JSON in SQL would cost twice as much. */
-  async insertRows({ table, columns }: InsertTarget, lists: string): Promise<void> {
-    const names = columns.map(({ name }) => `"${name}"`).join(', ');
-    const places = columns.map(() => '?').join(', ');
-    const sql = `insert into "${table}" (${names}) values (${places}) on conflict do nothing`;
-    await this.#runner.run({ sql, lists, table });
+  async addCalls(lists: string): Promise<void> {
+    await this.#runner.run({ lists });
   }
 
   async rollback(): Promise<void> {

@@ -1,7 +1,8 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Lru } from '../../lib/lru.ts';
 import type { PoolBounds, StatementResult } from './connection-pool.ts';
-import { RequestTally } from './request-tally.ts';
+import { isStoredRow, parseRows, requestColumns } from './request-log-row.ts';
+import { onConflict, RequestTally, type SumTable } from './request-tally.ts';
 
 export interface SqliteFileOptions {
   readonly file: string;
@@ -18,11 +19,9 @@ export interface Statement {
   readonly parameters: readonly unknown[];
 }
 
-/** A statement to run for each array of values in a JSON text, all or none. */
-export interface BatchStatement {
-  readonly sql: string;
+/** Calls to store with their sums, all or none, as a JSON array with an array of values per call. */
+export interface CallBatchStatement {
   readonly lists: string;
-  readonly table: string;
 }
 
 /** One synchronous connection to an SQLite file. */
@@ -43,8 +42,8 @@ export class SqliteSession {
     this.#database.exec('pragma secure_delete = on');
   }
 
-  run(statement: Statement | BatchStatement): StatementResult {
-    return 'lists' in statement ? this.#runBatch(statement) : this.#runOne(statement);
+  run(statement: Statement | CallBatchStatement): StatementResult {
+    return 'lists' in statement ? this.#addCalls(statement) : this.#runOne(statement);
   }
 
   close(): void {
@@ -62,22 +61,28 @@ export class SqliteSession {
     return { rows: [], changes: Number(statement.run(...parameters).changes) };
   }
 
-  #runBatch({ sql, lists, table }: BatchStatement): StatementResult {
-    const statement = this.#prepare(sql);
-    const all: unknown = JSON.parse(lists);
-    if (!Array.isArray(all)) throw new Error('expected an array of rows');
+  #addCalls({ lists }: CallBatchStatement): StatementResult {
+    const rows = parseRows(lists);
     this.#database.exec('begin immediate');
     try {
-      const requestTally = table === 'requests' ? new RequestTally() : undefined;
-      for (const list of all) if (statement.run(...toSqlValues(list)).changes > 0) requestTally?.add(list);
-      for (const row of requestTally?.rows() ?? []) this.#prepare(row.sql).run(...row.values);
+      const requestTally = new RequestTally();
+      for (const row of rows) if (this.#addCall(row)) requestTally.add(row);
+      for (const { table, values } of requestTally.rows()) this.#prepare(upsertSql(table)).run(...values);
       this.#database.exec('commit');
     } catch (error) {
       // Some failures end the transaction by themselves.
       if (this.#database.isTransaction) this.#database.exec('rollback');
       throw error;
     }
-    return { rows: [], changes: all.length };
+    return { rows: [], changes: rows.length };
+  }
+
+  /** False if the call is known. Binds values one by one: extracting them from JSON in SQL would cost twice as much. */
+  #addCall(row: readonly unknown[]): boolean {
+    const { changes } = isStoredRow(row)
+      ? this.#prepare(insertRowSql).run(...toSqlValues(row))
+      : this.#prepare('insert into request_ids (id) values (?) on conflict do nothing').run(String(row[0]));
+    return changes > 0;
   }
 
   #prepare(sql: string): StatementSync {
@@ -103,16 +108,25 @@ export function failureReasonOf(error: unknown): 'locked' | 'unwritable' | undef
   return failureReasons.get(error.errcode & 0xff);
 }
 
-/** Stores arrays and objects as JSON text. Copies the row only if it has one. */
-function toSqlValues(list: unknown): SQLInputValue[] {
-  if (!Array.isArray(list)) throw new Error('expected an array of values');
-  let values = list;
-  for (let at = 0; at < list.length; at++) {
-    if (isSqlValue(list[at])) continue;
-    if (values === list) values = list.slice();
-    values[at] = JSON.stringify(list[at]);
-  }
-  return values;
+const insertRowSql = `insert into requests (${requestColumns.map(({ name }) => name).join(', ')})
+  values (${requestColumns.map(() => '?').join(', ')}) on conflict do nothing`;
+
+/** Stores arrays and objects as JSON text. */
+function toSqlValues(row: readonly unknown[]): SQLInputValue[] {
+  return row.map((value) => (isSqlValue(value) ? value : JSON.stringify(value)));
+}
+
+const upsertTexts = new Map<SumTable, string>();
+
+function upsertSql(table: SumTable): string {
+  const existing = upsertTexts.get(table);
+  if (existing !== undefined) return existing;
+  const { name, key, sums } = table;
+  const columns = [...key, ...sums];
+  const text = `insert into ${name} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})
+    ${onConflict(table)}`;
+  upsertTexts.set(table, text);
+  return text;
 }
 
 /** An object would be taken for named parameters. */

@@ -4,7 +4,12 @@ import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { limits } from '../limits.ts';
 import type { StatementResult } from './connection-pool.ts';
-import type { BatchStatement, SqliteFileOptions, SqliteSessionOptions, Statement } from './sqlite-session.ts';
+import type {
+  CallBatchStatement,
+  SqliteFileOptions,
+  SqliteSessionOptions,
+  Statement,
+} from './sqlite-session.ts';
 
 /** Sent once when the file is open, then once for each statement. */
 export type SqliteWorkerMessage =
@@ -57,7 +62,7 @@ export class SqliteThread {
   }
 
   /** One at a time. */
-  async run(statement: Statement | BatchStatement): Promise<StatementResult> {
+  async run(statement: Statement | CallBatchStatement): Promise<StatementResult> {
     if (this.#failure !== undefined) throw this.#failure;
     this.#worker.postMessage(statement);
     return this.#nextResult();

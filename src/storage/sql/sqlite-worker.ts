@@ -1,7 +1,7 @@
 // The thread with the connection to SQLite. Runs one statement after the other.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { StatementResult } from './connection-pool.ts';
-import { type BatchStatement, failureReasonOf, SqliteSession, type Statement } from './sqlite-session.ts';
+import { type CallBatchStatement, failureReasonOf, SqliteSession, type Statement } from './sqlite-session.ts';
 import type { SqliteWorkerMessage } from './sqlite-thread.ts';
 
 let session: SqliteSession | undefined;
@@ -10,7 +10,7 @@ postResult(() => {
   session = new SqliteSession(workerData);
   return { rows: [] };
 });
-parentPort?.on('message', (message: Statement | BatchStatement | 'close') => {
+parentPort?.on('message', (message: Statement | CallBatchStatement | 'close') => {
   if (message !== 'close') postResult(() => openSession().run(message));
   else {
     postResult(() => {

@@ -5,6 +5,8 @@ import type { JournalSegment } from './journal-segment.ts';
 /** Calls to store together. They are packed once, for the journal and the log. */
 export class CallBatch {
   size = 0;
+  /** About as much memory as it takes. */
+  bytes = 0;
   readonly #log: Pick<RequestLog, 'pack'>;
   readonly #segment: JournalSegment | undefined;
   readonly #packs: string[] = [];
@@ -17,6 +19,7 @@ export class CallBatch {
 
   add(call: LoggedCall): void {
     this.size++;
+    this.bytes += estimateBytes(call);
     this.#unpacked.push(call);
     this.#segment?.scheduleWrite();
   }
@@ -39,4 +42,10 @@ export class CallBatch {
     this.#packs.push(pack);
     return pack;
   }
+}
+
+/** Most of a row are short fields; the others have texts of modules, which may be long. */
+export function estimateBytes({ pipeline, steps, changes, attempts }: LoggedCall): number {
+  const lists = 200 * steps.length + 100 * changes.length + 400 * attempts.length;
+  return 700 + pipeline.length + lists;
 }

@@ -15,13 +15,16 @@ import { RequestRecorder } from './request-recorder.ts';
 
 test('calls that a killed process had not stored are stored by the next', async (t) => {
   const { log, recorder, written, pages } = await setUp(t);
-  const calls = Array.from({ length: limits.requestLogRowsAtOnce - 1 }, () => sampleEndedCall());
+  const calls = Array.from({ length: log.rowsAtOnce - 1 }, () => sampleEndedCall());
   const killed = recorder();
   for (const call of calls) killed.record(call);
   await written(calls.length);
   await recorder().recover();
   const stored = await Promise.all(calls.map(({ id }) => log.find(id, undefined)));
-  assert.deepEqual(stored, calls.map(toLoggedCall));
+  assert.deepEqual(
+    stored,
+    calls.map((call) => toLoggedCall(call)),
+  );
   assert.deepEqual(pages(), []);
 });
 

@@ -7,7 +7,7 @@ import type { EndedAttempt, EndedCall } from '../ended-call.ts';
 import { limits } from '../limits.ts';
 
 /** Converts a call to a storable form: clients, providers and modules may supply invalid values. */
-export function toLoggedCall(call: EndedCall): LoggedCall {
+export function toLoggedCall(call: EndedCall, weight = 1): LoggedCall {
   const { usage, steps } = call;
   return {
     id: call.id,
@@ -46,6 +46,7 @@ export function toLoggedCall(call: EndedCall): LoggedCall {
         ? none
         : call.attempts.slice(0, limits.requestLogAttemptsMax).map(toLoggedAttempt),
     agent: call.agent ?? null,
+    weight,
   };
 }
 

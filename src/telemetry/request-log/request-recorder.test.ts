@@ -7,6 +7,7 @@ import { emptyFolder } from '../../../test/support/weir-process.ts';
 import { limits } from '../../kernel/limits.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { openEmptyDatabase } from '../../testing/empty-database.ts';
+import { estimateBytes } from './call-batch.ts';
 import { toLoggedCall } from './logged-call.ts';
 import { RequestRecorder } from './request-recorder.ts';
 
@@ -19,7 +20,10 @@ test('calls are stored together, in one batch', async (t) => {
   assert.equal(recorder.waiting, 0);
   assert.deepEqual(faulty.adds, [3]);
   const stored = await Promise.all(calls.map(({ id }) => log.find(id, undefined)));
-  assert.deepEqual(stored, calls.map(toLoggedCall));
+  assert.deepEqual(
+    stored,
+    calls.map((call) => toLoggedCall(call)),
+  );
 });
 
 test('what was recorded is stored by itself, again and again', async (t) => {
@@ -33,11 +37,11 @@ test('what was recorded is stored by itself, again and again', async (t) => {
 
 test('a full batch is stored at once, and what follows goes into the next', async (t) => {
   const { recorder, faulty, log } = await setUp(t);
-  const calls = Array.from({ length: limits.requestLogRowsAtOnce + 1 }, () => sampleEndedCall());
+  const calls = Array.from({ length: log.rowsAtOnce + 1 }, () => sampleEndedCall());
   for (const call of calls) recorder.record(call);
   await eventually(() => log.find(calls[0]?.id ?? '', undefined));
   await recorder.flush(60_000);
-  assert.deepEqual(faulty.adds, [limits.requestLogRowsAtOnce, 1]);
+  assert.deepEqual(faulty.adds, [log.rowsAtOnce, 1]);
 });
 
 test('calls that come while others are stored are not lost, and not stored twice', async (t) => {
@@ -73,7 +77,10 @@ test('calls whose storing failed after it succeeded are there once', async (t) =
 });
 
 test('while the log is unavailable, calls wait up to a bound; the rest is counted and reported once', async (t) => {
-  const { recorder, faulty, drops, stored } = await setUp(t, { flushMs: 1, rowsMax: 10 });
+  const { recorder, faulty, drops, stored } = await setUp(t, {
+    flushMs: 1,
+    bytesMax: 10 * estimateBytes(toLoggedCall(sampleEndedCall())),
+  });
   let away = true;
   faulty.beforeAdd = () => {
     if (away) throw storageUnavailable('away');
@@ -128,6 +135,33 @@ test('storing that never ends is given up in time, and goes on later', async (t)
   assert.equal(await stored(), 1);
 });
 
+test('of most calls a share has rows, failed and expensive ones all, and every call is in the sums', async (t) => {
+  const { recorder, log, stored } = await setUp(t, { sampling: { share: 0.25, keptNanoUsd: 1000 } });
+  const ends = ['00000000', '3fffffff', '40000000', 'ffffffff'];
+  const usual = ends.map((end) => {
+    const call = sampleEndedCall();
+    return { ...call, id: `${call.id.slice(0, -end.length)}${end}` };
+  });
+  const kept = [{ status: 500 }, { ending: 'aborted' as const }, { costNanoUsd: 1000 }].map((fields) => ({
+    ...sampleEndedCall(fields),
+    id: `${sampleEndedCall().id.slice(0, -8)}ffffffff`,
+  }));
+  for (let round = 0; round < 2; round++) {
+    for (const call of [...usual, ...kept]) recorder.record(call);
+    await recorder.flush(60_000);
+  }
+  assert.equal(await stored(), 5);
+  const weights = await Promise.all(
+    [...usual, ...kept].map(async ({ id }) => (await log.find(id, undefined))?.weight),
+  );
+  assert.deepEqual(weights, [4, 4, undefined, undefined, 1, 1, 1]);
+  const { kinds } = await log.sums({ accountId: undefined, fromMs: 0, toMs: 1e14, stepMs: 1e14 });
+  assert.equal(
+    kinds.reduce((sum, { requests }) => sum + requests, 0),
+    7,
+  );
+});
+
 test('who reads sees what was recorded before', async (t) => {
   const { recorder } = await setUp(t);
   const call = sampleEndedCall({ accountId: 'a' });
@@ -140,7 +174,10 @@ test('who reads sees what was recorded before', async (t) => {
 });
 
 /** A recorder that stores only when it is flushed, unless `flushMs` is given. */
-async function setUp(t: TestContext, { flushMs = 3_600_000, rowsMax = 10_000 } = {}) {
+async function setUp(
+  t: TestContext,
+  { flushMs = 3_600_000, bytesMax = 1e9, sampling = { share: 1, keptNanoUsd: 0 } } = {},
+) {
   const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
   const log = database.requests;
@@ -152,7 +189,8 @@ async function setUp(t: TestContext, { flushMs = 3_600_000, rowsMax = 10_000 } =
     onError: (error) => errors.push(error),
     onDrop: () => drops.count++,
     flushMs,
-    rowsMax,
+    bytesMax,
+    sampling,
   });
   const stored = async () => (await log.page({ accountId: undefined, filter: {}, limit: 1000 })).calls.length;
   return { recorder, log, faulty, errors, drops, stored };

@@ -16,6 +16,7 @@ import { CallBatch } from './call-batch.ts';
 import type { Journal } from './journal.ts';
 import { toLoggedCall } from './logged-call.ts';
 import type { RecoveredSegment } from './recovered-segment.ts';
+import { type RowSampling, weightOf } from './row-sampling.ts';
 
 interface RecorderParts {
   readonly log: RequestLog;
@@ -26,7 +27,9 @@ interface RecorderParts {
   /** Called once each time calls start being dropped, because too many are waiting or the log rejects them. */
   readonly onDrop?: () => void;
   readonly flushMs?: number;
-  readonly rowsMax?: number;
+  readonly bytesMax?: number;
+  /** Which calls get a row; all by default. */
+  readonly sampling?: RowSampling;
 }
 
 /** Buffers calls in memory and stores them in the background. */
@@ -34,12 +37,14 @@ export class RequestRecorder {
   readonly #log: RequestLog;
   readonly #journal: Journal | undefined;
   readonly #onError: RecorderParts['onError'];
+  readonly #sampling: RowSampling;
   readonly #batches: WriteBehind<CallBatch>;
 
-  constructor({ log, journal, onError, onDrop, flushMs, rowsMax }: RecorderParts) {
+  constructor({ log, journal, onError, onDrop, flushMs, bytesMax, sampling }: RecorderParts) {
     this.#log = log;
     this.#journal = journal;
     this.#onError = onError;
+    this.#sampling = sampling ?? { share: 1, keptNanoUsd: 0 };
     this.#batches = new WriteBehind<CallBatch>({
       createBatch: () => new CallBatch(log, journal),
       store: async (callBatch) => {
@@ -48,7 +53,7 @@ export class RequestRecorder {
       },
       flushMs: flushMs ?? limits.requestLogFlushMs,
       retryMsMax: limits.requestLogRetryMsMax,
-      waitingMax: rowsMax ?? limits.requestLogRowsWaiting,
+      waitingMax: bytesMax ?? limits.requestLogBytesWaiting,
       giveUp: {
         isRejection: isRejectedByLog,
         rejectionsMax: kernelLimits.requestLogRefusalsMax,
@@ -77,9 +82,9 @@ export class RequestRecorder {
   record(call: EndedCall): void {
     if (!this.#batches.hasRoom()) return;
     const callBatch = this.#batches.filling;
-    callBatch.add(toLoggedCall(call));
-    this.#batches.setSize(callBatch.size);
-    if (callBatch.size >= kernelLimits.requestLogRowsAtOnce) this.#batches.sealAndStore();
+    callBatch.add(toLoggedCall(call, weightOf(call, this.#sampling)));
+    this.#batches.setSize(callBatch.size, callBatch.bytes);
+    if (callBatch.size >= this.#log.rowsAtOnce) this.#batches.sealAndStore();
   }
 
   /** Stores the calls that killed processes had recorded. If the log is unavailable, the next start retries. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { limits as kernelLimits } from '../../../src/kernel/limits.ts';
 import type { LogFilter, LoggedCall, LogQuery } from '../../../src/kernel/ports/request-log.ts';
 import { limits } from '../../../src/storage/limits.ts';
 import { chunks } from '../../../src/storage/sql/chunks.ts';
@@ -124,7 +123,7 @@ export function requestLogFiltersConformance(setUpDatabase: SetUpDatabase): void
       const calls = someCalls(kinds + limits.requestLogSearchRows, (at) =>
         at < kinds ? { ending: 'aborted', modelAsked: `name ${at}` } : {},
       );
-      for (const some of chunks(calls, kernelLimits.requestLogRowsAtOnce)) await requests.add(some);
+      for (const some of chunks(calls, requests.rowsAtOnce)) await requests.add(some);
       const filter: LogFilter = { ending: 'aborted' };
       let nowMs = 0;
       let passesMs: number = limits.requestLogSearchMs;

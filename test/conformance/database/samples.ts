@@ -90,6 +90,7 @@ export function someCall(given: Partial<LoggedCall> = {}): LoggedCall {
     accountId: 'local',
     keyId: null,
     agent: null,
+    weight: 1,
     askedBy: null,
     modelAsked: 'gpt-6',
     modelUsed: 'gpt-6',

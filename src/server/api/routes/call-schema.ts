@@ -91,6 +91,9 @@ export const callSchema = z.strictObject({
       }),
     )
     .describe('All requests to providers, if the call took more than one; empty otherwise'),
+  weight: z
+    .number()
+    .describe('How many calls the row stands for: 1, or more if only a share of the calls is stored'),
 });
 
 function describeAttempt(attempt: LoggedAttempt): z.output<typeof callSchema>['attempts'][number] {
@@ -153,5 +156,6 @@ export function describeCall(call: LoggedCall): z.output<typeof callSchema> {
     })),
     changes: [...call.changes],
     attempts: call.attempts.map(describeAttempt),
+    weight: call.weight,
   };
 }

@@ -60,6 +60,7 @@ test('a call is described with all that is known of it', async (t) => {
     key_id: 'key',
     asked_by: 'judge',
     agent: null,
+    weight: 1,
     model: 'gpt-6',
     model_used: 'gpt-6',
     provider: 'openai',

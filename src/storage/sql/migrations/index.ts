@@ -23,6 +23,7 @@ import { requestDays } from './request-days.ts';
 import { requestKinds } from './request-kinds.ts';
 import { requestLog } from './request-log.ts';
 import { requestPast } from './request-past.ts';
+import { requestWeights } from './request-weights.ts';
 import { reservations } from './reservations.ts';
 import { sandbox } from './sandbox.ts';
 import { sessions } from './sessions.ts';
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   requestDays,
   invitations,
   deletedAccounts,
+  requestWeights,
 ];

@@ -41,7 +41,11 @@ export interface RequestTables {
     readonly attempts: string | null;
     /** The part of an agent that made the call. */
     readonly agent: string | null;
+    /** How many calls the row stands for; null for one. */
+    readonly weight: number | null;
   };
+  /** Calls without a row. */
+  readonly request_ids: { readonly id: string };
   /** The distinct combinations of attributes by which calls are filtered. */
   readonly request_kinds: {
     readonly kind: string;
