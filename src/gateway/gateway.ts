@@ -19,6 +19,7 @@ import { allowListFaults, egressPart, renderEgressMetrics } from './parts/egress
 import { embeddingsPart } from './parts/embeddings.ts';
 import { identityPart, type PublicAddress } from './parts/identity.ts';
 import { informationPart } from './parts/information.ts';
+import { logSinksPart } from './parts/log-sinks.ts';
 import { metricsPart } from './parts/metrics.ts';
 import { moduleStoresPart } from './parts/module-stores.ts';
 import { modulesPart } from './parts/modules.ts';
@@ -119,6 +120,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const { usage } = parts.add(await usagePart({ ...ground, creditUse: creditUseListener }));
   const { spending: spendingLimiter } = parts.add(spendingPart({ ...ground, usage }));
   const { requests } = parts.add(await requestLogPart({ ...ground, providers }));
+  const { sinks } = parts.add(logSinksPart(ground));
   moduleHosts.connect({
     stores: moduleStores,
     vectors: meaning.vectors,
@@ -140,7 +142,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   );
   const { callers: callerAuthenticator, access } = identity;
   const { vault } = parts.add(providerKeysPart({ ...ground, providers }));
-  const recorded = { metrics, usage, spending: spendingLimiter, requests };
+  const recorded = { metrics, usage, spending: spendingLimiter, requests, sinks };
   const calls = parts.add(
     pipelinesPart({
       ...ground,

@@ -164,6 +164,8 @@ function combinationFaults(
     faults.push('DATABASE_URL and REDIS_URL: set both or neither');
   if (variables.has('WEIR_SMTP_URL') !== variables.has('WEIR_MAIL_FROM'))
     faults.push('WEIR_SMTP_URL and WEIR_MAIL_FROM: set both or neither');
+  if (variables.has('WEIR_LOG_S3_URL') !== variables.has('WEIR_LOG_S3_KEY'))
+    faults.push('WEIR_LOG_S3_URL and WEIR_LOG_S3_KEY: set both or neither');
   if (!variables.has('DATABASE_URL')) return faults;
   if (mode === 'local')
     faults.push('DATABASE_URL: not supported in local mode, which stores its data in WEIR_DATA_DIR');

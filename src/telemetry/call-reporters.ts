@@ -1,7 +1,9 @@
 import { rawHeadersOf } from '../kernel/client-request.ts';
 import type { CallReporter } from './call-reporter.ts';
 import { clientRequestIdOf } from './client-request-id.ts';
+import type { EndedCall } from './ended-call.ts';
 import type { Log } from './log.ts';
+import type { LogSink } from './log-sinks/log-sink.ts';
 import type { Metrics } from './metrics.ts';
 import type { RequestRecorder } from './request-log/request-recorder.ts';
 
@@ -11,6 +13,14 @@ export function createRequestLogReporter(requests: Pick<RequestRecorder, 'record
     report: (call) => requests.record(call),
     reportRejected: (call) => requests.record(call),
   };
+}
+
+/** Sends calls to other systems. */
+export function createSinkReporter(sinks: readonly Pick<LogSink, 'record'>[]): CallReporter {
+  const record = (call: EndedCall) => {
+    for (const sink of sinks) sink.record(call);
+  };
+  return { name: 'log-sinks', report: record, reportRejected: record };
 }
 
 export function createMetricsReporter(metrics: Pick<Metrics, 'record'>): CallReporter {

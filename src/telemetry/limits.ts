@@ -38,6 +38,13 @@ export const limits = {
   journalLastLinesMs: 100,
   /** Memory of calls that wait to be stored: a minute at a thousand per second. Further ones are not logged. */
   requestLogBytesWaiting: 64 * 1024 * 1024,
+  /** How long calls for another system wait for more, and how many it gets at once: a second of inserts, a minute of objects. */
+  clickHouseFlushMs: 1000,
+  clickHouseCallsAtOnce: 5000,
+  s3FlushMs: 60_000,
+  s3CallsAtOnce: 20_000,
+  /** Maximum backoff after such a system failed. */
+  logSinkRetryMsMax: 30_000,
   /** Maximum backoff after a failed write. */
   requestLogRetryMsMax: 5000,
   /** How long a reader of the log waits for the latest calls to be stored. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { secretText } from '../lib/setting-schemas.ts';
+import { httpUrl, secretText } from '../lib/setting-schemas.ts';
 import { combineSettings, envVariable } from '../lib/settings.ts';
 import { logLevels } from './log.ts';
 
@@ -37,6 +37,29 @@ export const telemetrySettings = {
       rowsMax,
       sampling: { share, keptNanoUsd: Math.round(keptUsd * 1e9) },
     }),
+  ),
+  /** Other systems that get every call. */
+  clickHouse: combineSettings(
+    {
+      url: envVariable('WEIR_LOG_CLICKHOUSE_URL', httpUrl.optional()),
+      key: envVariable('WEIR_LOG_CLICKHOUSE_KEY', secretText.optional()),
+      table: envVariable(
+        'WEIR_LOG_CLICKHOUSE_TABLE',
+        z
+          .string()
+          .regex(/^\w+(\.\w+)?$/, 'must be the name of a table, such as weir_requests or logs.weir_requests')
+          .default('weir_requests'),
+      ),
+    },
+    ({ url, ...others }) => (url === undefined ? undefined : { url, ...others }),
+  ),
+  s3: combineSettings(
+    {
+      url: envVariable('WEIR_LOG_S3_URL', httpUrl.optional()),
+      key: envVariable('WEIR_LOG_S3_KEY', secretText.optional()),
+      region: envVariable('WEIR_LOG_S3_REGION', z.string().min(1).default('us-east-1')),
+    },
+    ({ url, ...others }) => (url === undefined ? undefined : { url, ...others }),
   ),
   metricsToken: envVariable('WEIR_METRICS_TOKEN', secretText.optional()),
 } as const;

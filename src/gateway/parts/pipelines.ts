@@ -47,8 +47,10 @@ import {
   createLogReporter,
   createMetricsReporter,
   createRequestLogReporter,
+  createSinkReporter,
 } from '../../telemetry/call-reporters.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { LogSink } from '../../telemetry/log-sinks/log-sink.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { GaugeSample } from '../../telemetry/process-gauges.ts';
 import { ReporterFaults } from '../../telemetry/reporter-faults.ts';
@@ -88,6 +90,7 @@ interface PipelinesParts {
   readonly usage: UsageRecorder;
   readonly spending: SpendingLimiter;
   readonly requests: RequestRecorder;
+  readonly sinks: readonly LogSink[];
 }
 
 /** Pipelines, module kits, and the reporting of calls. */
@@ -102,6 +105,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     usage,
     spending: spendingLimiter,
     requests,
+    sinks,
   } = parts;
   const {
     catalog: modelCatalog,
@@ -118,6 +122,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
   const settlement = new CallSettlement(log);
   const reporters = [
     ...(settings.requestLog.isOn ? [createRequestLogReporter(requests)] : []),
+    ...(sinks.length > 0 ? [createSinkReporter(sinks)] : []),
     createMetricsReporter(metrics),
     createLogReporter(log),
   ];

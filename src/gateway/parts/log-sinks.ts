@@ -1,0 +1,64 @@
+import type { Egress } from '../../egress/egress.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { createClickHouseTarget } from '../../telemetry/log-sinks/clickhouse.ts';
+import { LogSink, type SinkTarget } from '../../telemetry/log-sinks/log-sink.ts';
+import { createS3Target } from '../../telemetry/log-sinks/s3.ts';
+import type { Part } from '../part.ts';
+import type { Settings } from '../settings.ts';
+
+interface LogSinksPart extends Part {
+  readonly sinks: readonly LogSink[];
+}
+
+interface LogSinksParts {
+  readonly settings: Settings;
+  readonly egress: Egress;
+  readonly log: Log;
+}
+
+/** Other systems that get every call: ClickHouse and object stores. */
+export function logSinksPart({ settings: { clickHouse, s3 }, egress, log }: LogSinksParts): LogSinksPart {
+  const opened: { readonly name: string; readonly sink: LogSink }[] = [];
+  const open = (name: string, target: SinkTarget) => {
+    const sink = new LogSink({
+      target,
+      onError: (err) => log.error({ err }, `could not send calls to ${target.name}; will retry`),
+      onDrop: () => log.error({}, `calls for ${target.name} are dropped`),
+    });
+    opened.push({ name, sink });
+  };
+  if (clickHouse !== undefined)
+    open('clickhouse', createClickHouseTarget(clickHouse, fetchFor(egress, clickHouse.url)));
+  if (s3 !== undefined) open('s3', createS3Target(s3, fetchFor(egress, s3.url)));
+  const read = (figure: 'waiting' | 'dropped') => () =>
+    opened.map(({ name, sink }) => ({ labels: { sink: name }, value: sink[figure] }));
+  const gauges = [
+    {
+      name: 'weir_log_sink_rows_waiting',
+      help: 'Calls waiting to be sent to another system',
+      read: read('waiting'),
+    },
+    {
+      name: 'weir_log_sink_rows_dropped_total',
+      help: 'Calls dropped before they were sent to another system',
+      read: read('dropped'),
+    },
+  ];
+  return {
+    sinks: opened.map(({ sink }) => sink),
+    gauges: opened.length === 0 ? [] : gauges,
+    async close(untilMs) {
+      const flushed = await Promise.all(opened.map(({ sink }) => sink.flush(untilMs - performance.now())));
+      if (flushed.includes(false)) log.error({}, 'some calls could not be sent to another system');
+    },
+  };
+}
+
+/** Only to the address that the operator set, which may be private. */
+function fetchFor(egress: Egress, url: string) {
+  const { origin } = new URL(url);
+  return egress.openFetch({
+    purpose: 'request-log',
+    reachOf: (other) => (other === origin ? 'any' : undefined),
+  });
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { createHash, createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { LogSink } from '../src/telemetry/log-sinks/log-sink.ts';
+import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
+import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { call } from './support/call.ts';
+import { cleanUp } from './support/clean-up.ts';
+import { eventually } from './support/eventually.ts';
+import { sampleEndedCall } from './support/sample-ended-call.ts';
+
+const body = { model: 'demo-1', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] };
+
+test('ClickHouse and an object store get every call, with or without a row, and again after a failure', async (t) => {
+  let failures = 1;
+  const clickHouse = await FakeUpstream.start(() => (failures-- > 0 ? { status: 503 } : { status: 200 }));
+  const objects = await FakeUpstream.start({ status: 200 });
+  for (const server of [clickHouse, objects]) cleanUp(t, () => server.close());
+  const gateway = await startTestGateway({
+    WEIR_LOG_SAMPLE: '0',
+    WEIR_LOG_CLICKHOUSE_URL: clickHouse.url,
+    WEIR_LOG_CLICKHOUSE_KEY: 'weir:pass:word',
+    WEIR_LOG_CLICKHOUSE_TABLE: 'logs.calls',
+    WEIR_LOG_S3_URL: `${objects.url}/bucket/some`,
+    WEIR_LOG_S3_KEY: 'AKIDEXAMPLE:secret/key',
+    WEIR_LOG_S3_REGION: 'eu-central-1',
+  });
+  cleanUp(t, () => gateway.close());
+  const { headers } = await call(gateway.url, { path: '/v1/messages', body });
+  const id = headers['x-request-id'];
+  await eventually(() => (clickHouse.requests.length > 1 ? true : undefined));
+  const { json: page } = await call(gateway.url, { path: '/v1/requests' });
+  assert.deepEqual(page.requests, []);
+  await gateway.close();
+
+  const [first, second] = clickHouse.requests;
+  assert.ok(first !== undefined && second !== undefined);
+  assert.deepEqual([first.url, first.bytes], [second.url, second.bytes], 'a retry is the same batch');
+  const { searchParams } = new URL(second.url, clickHouse.url);
+  assert.equal(searchParams.get('query'), 'INSERT INTO logs.calls FORMAT JSONEachRow');
+  assert.equal(searchParams.get('insert_deduplication_token'), id);
+  assert.equal(second.headers['x-clickhouse-user'], 'weir');
+  assert.equal(second.headers['x-clickhouse-key'], 'pass:word');
+  const sent = clickHouse.requests.slice(1).flatMap(linesOf);
+  assert.deepEqual(
+    sent.map(({ id, model }) => [id, model]),
+    [[id, 'demo-1']],
+  );
+  assert.equal(sent[0]?.provider, 'demo');
+
+  const [object] = objects.requests;
+  assert.ok(object !== undefined);
+  assert.equal(object.method, 'PUT');
+  assert.match(object.url, /^\/bucket\/some\/\d{4}\/\d\d\/\d\d\/\d\d\/req_\w+\.jsonl\.gz$/);
+  assert.equal(object.headers.authorization, s3Authorization(object, 'secret/key'));
+  assert.deepEqual(linesOf(object), sent);
+});
+
+test('a system that is away fills a bounded buffer, and one that rejects a batch holds up no other', async () => {
+  const errors: unknown[] = [];
+  const accepted: string[] = [];
+  let status = 503;
+  const target = {
+    name: 'it',
+    flushMs: 1,
+    callsAtOnce: 2,
+    async send({ body: sent }: { readonly body: Uint8Array }) {
+      if (status === 200) accepted.push(gunzipSync(sent).toString());
+      return status;
+    },
+  };
+  const sink = new LogSink({ target, bytesMax: 2000, onError: (error) => errors.push(error) });
+  for (let at = 0; at < 50; at++) sink.record(sampleEndedCall());
+  assert.equal(await sink.flush(20), false);
+  const { waiting, dropped } = sink;
+  assert.ok(
+    waiting > 0 && waiting < 10 && waiting + dropped === 50,
+    `${waiting} waiting, ${dropped} dropped`,
+  );
+  status = 400;
+  assert.equal(await sink.flush(60_000), true);
+  assert.deepEqual([sink.waiting, sink.dropped], [0, 50]);
+  status = 200;
+  sink.record(sampleEndedCall());
+  assert.equal(await sink.flush(60_000), true);
+  assert.equal(accepted.length, 1);
+  assert.match(String(errors[0]), /it answered 503/);
+});
+
+function linesOf({ bytes }: SeenRequest): readonly Record<string, unknown>[] {
+  return gunzipSync(bytes)
+    .toString()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/** Signature Version 4, from its specification. */
+function s3Authorization({ method, url, headers, bytes }: SeenRequest, secret: string): string {
+  const date = String(headers['x-amz-date']);
+  const [, signed = ''] = /SignedHeaders=([\w;-]+)/.exec(String(headers.authorization)) ?? [];
+  const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex');
+  assert.equal(headers['x-amz-content-sha256'], sha256(bytes));
+  assert.ok(signed.split(';').includes('x-amz-content-sha256'));
+  const canonical = [
+    ...[method, url, ''],
+    ...signed.split(';').map((name) => `${name}:${headers[name]}`),
+    ...['', signed, sha256(bytes)],
+  ].join('\n');
+  const scope = `${date.slice(0, 8)}/eu-central-1/s3/aws4_request`;
+  const text = ['AWS4-HMAC-SHA256', date, scope, sha256(canonical)].join('\n');
+  const hmac = (key: string | Uint8Array, part: string) => createHmac('sha256', key).update(part).digest();
+  const key = scope.split('/').reduce<string | Uint8Array>((last, part) => hmac(last, part), `AWS4${secret}`);
+  const signature = Buffer.from(hmac(key, text)).toString('hex');
+  return `AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/${scope}, SignedHeaders=${signed}, Signature=${signature}`;
+}
