@@ -13,7 +13,7 @@ export interface ClickHouseSettings {
 /** Inserts calls into a table of ClickHouse over HTTP. The token lets the server leave out a batch that it has. */
 export function createClickHouseTarget(
   { url, key, table }: ClickHouseSettings,
-  fetch: EgressFetch,
+  egressFetch: EgressFetch,
 ): SinkTarget {
   return {
     name: 'ClickHouse',
@@ -28,7 +28,7 @@ export function createClickHouseTarget(
         insert_deduplication_token: id,
       }).toString();
       const [user = 'default', password = ''] = splitOnce(key?.reveal() ?? 'default');
-      const response = await fetch(address, {
+      const response = await egressFetch(address, {
         method: 'POST',
         headers: {
           'content-type': 'application/x-ndjson',

@@ -18,7 +18,7 @@ export interface SinkTarget {
   send(batch: SinkBody): Promise<number>;
 }
 
-export interface SinkBody {
+interface SinkBody {
   /** The id of its first call: the same for every attempt, and for no other batch. */
   readonly id: string;
   readonly atMs: number;

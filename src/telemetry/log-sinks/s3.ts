@@ -14,7 +14,7 @@ export interface S3Settings {
 }
 
 /** Puts each batch into an object of its own, by the hour of its first call. A repeated attempt replaces the same object. */
-export function createS3Target({ url, key, region }: S3Settings, fetch: EgressFetch): SinkTarget {
+export function createS3Target({ url, key, region }: S3Settings, egressFetch: EgressFetch): SinkTarget {
   return {
     name: 'the object store',
     flushMs: limits.s3FlushMs,
@@ -34,7 +34,7 @@ export function createS3Target({ url, key, region }: S3Settings, fetch: EgressFe
         },
       });
       const { url: signed, headers } = await signer.sign();
-      const response = await fetch(signed, { method: 'PUT', headers, body });
+      const response = await egressFetch(signed, { method: 'PUT', headers, body });
       await response.body?.cancel();
       return response.status;
     },
