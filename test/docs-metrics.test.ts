@@ -20,10 +20,13 @@ const documented = [
 test('docs/reference/metrics.md has every metric with its type and labels, and no other', async (t) => {
   const failing = await FakeUpstream.start({ status: 500 });
   cleanUp(t, () => failing.close());
+  const clickHouse = await FakeUpstream.start({ status: 200 });
+  cleanUp(t, () => clickHouse.close());
   const local = await startTestGateway({
     WEIR_METRICS_TOKEN: token,
     WEIR_ANTHROPIC_BASE_URL: failing.url,
     ANTHROPIC_API_KEY: 'sk-ant-tests',
+    WEIR_LOG_CLICKHOUSE_URL: clickHouse.url,
   });
   cleanUp(t, () => local.close());
   const body = { model: 'demo-1', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] };

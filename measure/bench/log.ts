@@ -35,6 +35,11 @@ const monthMs = 30 * 86_400_000;
 /** The calls are of the month to come, for which a new database has a partition each day. */
 const nowMs = Date.now() + monthMs;
 
+/** Calls are spread over the month. */
+function timeOf(at: number): number {
+  return nowMs - monthMs + Math.floor((at / count) * monthMs);
+}
+
 /** What is measured is told, and not given up. */
 const bounds = { ...defaultPoolBounds, statementMs: 60_000, answerMs: 60_000 };
 
@@ -59,8 +64,7 @@ const models = Array.from({ length: 24 }, (_, at) => `model-${at}`);
 const providers = ['anthropic', 'openai', 'groq', 'mistral', 'deepseek'];
 const statuses = [200, 200, 200, 200, 200, 200, 200, 200, 429, 402, 500, 404];
 
-function someCall(at: number): LoggedCall {
-  const atMs = nowMs - monthMs + Math.floor((at / count) * monthMs);
+function someCall(atMs: number): LoggedCall {
   const status = statuses[random(statuses.length)] ?? 200;
   const ending = status >= 400 ? 'failed' : random(200) === 0 ? 'aborted' : 'complete';
   const isHit = status === 200 && random(5) === 0;
@@ -163,7 +167,7 @@ async function measure(name: string, database: Database, server?: Server): Promi
   const [cpuAtStart, writing] = [cpuMs(), { ms: 0, cpuMs: 0 }];
   for (let at = 0; at < count; at += requests.rowsAtOnce) {
     const size = Math.min(requests.rowsAtOnce, count - at);
-    const packs = [requests.pack(Array.from({ length: size }, (_, of) => someCall(at + of)))];
+    const packs = [requests.pack(Array.from({ length: size }, (_, of) => someCall(timeOf(at + of))))];
     const beganAt = performance.now();
     const cpuBefore = cpuMs();
     await requests.addPacked(packs);
@@ -180,6 +184,7 @@ async function measure(name: string, database: Database, server?: Server): Promi
   console.log(
     `\n${name}: ${Math.round(count / (writing.ms / 1000))} rows a second, ${((writing.cpuMs * 1000) / count).toFixed(1)} µs of this process's processor time for each; with cleaning and making up calls ${((cpuMs() - cpuAtStart) / 1000).toFixed(0)} s`,
   );
+  await measureWriting(name, database);
   for (let copied = 1; server !== undefined && copied < copies; copied++) await server.copy();
   if (server !== undefined) console.log(await server.sizes());
   console.log(
@@ -235,6 +240,24 @@ async function measure(name: string, database: Database, server?: Server): Promi
   console.log(`half of it deleted in ${((performance.now() - beganAt) / 1000).toFixed(1)} s`);
 }
 
+/** As a replica stores 5,000 calls a second: many calls of a minute share their sums. */
+async function measureWriting(name: string, { requests }: Database): Promise<void> {
+  const [perSecond, calls] = [5000, 40_000];
+  let [ms, ownCpuMs] = [0, 0];
+  for (let at = 0; at < calls; at += requests.rowsAtOnce) {
+    const batch = Array.from({ length: requests.rowsAtOnce }, (_, of) =>
+      someCall(Math.floor(nowMs + ((at + of) * 1000) / perSecond)),
+    );
+    const [beganAt, cpuBefore] = [performance.now(), cpuMs()];
+    await requests.addPacked([requests.pack(batch)]);
+    ms += performance.now() - beganAt;
+    ownCpuMs += cpuMs() - cpuBefore;
+  }
+  console.log(
+    `${name}, ${perSecond} calls of a second together: ${Math.round(calls / (ms / 1000))} rows a second, ${((ownCpuMs * 1000) / calls).toFixed(1)} µs of this process's processor time for each`,
+  );
+}
+
 /** Rows with other ids at the same times. Their sums are not added again: they are as many rows for any number of calls. */
 async function copyRows(client: Client): Promise<void> {
   const { rows } = await client.query(`select column_name as name from information_schema.columns
@@ -242,7 +265,7 @@ async function copyRows(client: Client): Promise<void> {
   const columns = rows.map((row) => row.name).join(', ');
   await client.query(`begin; set local weir.counted = 'on';
     insert into requests (id, ${columns}) select left(id, 16) || substr(md5(random()::text || id), 1, 20), ${columns}
-      from (select * from requests order by id limit ${count}) as some;
+      from (select * from requests order by id limit ${count}) as originals;
     commit`);
 }
 

@@ -32,8 +32,8 @@ test('steps count the same as a list, and as the text of an earlier version; a c
     [
       ['request_kinds', 'k', 'a', null, null, 'm', null, null, 200, 'complete', null, 'exact-cache:answered'],
       ['request_sums', 'a', 'k', 60_000, 2, 0, 0, 0, 0, 0, 14],
-      ['request_times', 'a', 60_000, 'content', '', 'm', 0, 2],
-      ['request_times', 'a', 60_000, 'overhead', '', '', 55, 2],
+      ['request_times', 'content', 'a', 60_000, '', 'm', 0, 2],
+      ['request_times', 'overhead', 'a', 60_000, '', '', 55, 2],
       ['request_steps', 'a', 60_000, 'exact-cache', 'answered', 2, 1000, 14],
     ],
   );
