@@ -38,7 +38,7 @@ const alone = [
   'test/texts.test.ts',
 ];
 
-const filesInProcess = 5;
+const filesInProcess = 10;
 
 /** Every test, by the process that it runs in: to start one takes longer than most tests do. */
 export function byProcess(): readonly (readonly string[])[] {
