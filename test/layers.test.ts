@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { test } from 'node:test';
+import testPackage from './package.json' with { type: 'json' };
 
 const services = ['accounts', 'billing', 'payments', 'sandbox', 'receipts', 'embeddings', 'telemetry'];
 const belowServer = ['lib', 'kernel', 'wire', 'egress', 'providers', 'calls', ...services];
@@ -106,3 +107,14 @@ function importsOf(file: string): readonly string[] {
   );
   return specifiers.map((specifier) => relative(source, join(source, dirname(file), specifier)));
 }
+
+test('the gateway and its builds import no packages of the tests', () => {
+  const root = join(source, '..');
+  const built = globSync(['bin/*.js', 'site/*.js', 'scripts/build-models/*.ts'], { cwd: root });
+  const names = Object.keys(testPackage.dependencies).join('|');
+  const ofTests = new RegExp(`^(?:import|export|}).* from '(?:${names})[/']`, 'm');
+  const violations = [...built, ...files.map((file) => join('src', file))].filter((file) =>
+    ofTests.test(readFileSync(join(root, file), 'utf8')),
+  );
+  assert.deepEqual(violations, []);
+});

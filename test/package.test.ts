@@ -36,10 +36,22 @@ test('the package runs below node_modules, where Node.js takes JavaScript only',
 
 test('every entry and program of the package is built, and installing it runs no script', () => {
   const { files } = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8'));
-  for (const entry of Object.values(packageJson.exports).filter((path) => path !== './package.json'))
-    assert.ok(files.includes(entry.replace('./dist/', 'src/').replace(/\.js$/, '.ts')), entry);
+  const { '.': main, './package.json': _, ...others } = packageJson.exports;
+  for (const entry of [main.types, ...Object.values(others)])
+    assert.ok(files.includes(entry.replace('./dist/', 'src/').replace(/(\.d\.ts|\.js)$/, '.ts')), entry);
+  assert.ok(packageJson.files.includes(main.default.slice(2)));
   for (const name of ['preinstall', 'install', 'postinstall'])
     assert.ok(!(name in packageJson.scripts), name);
+});
+
+test('the entry for programs has what its types say, and runs', async (t) => {
+  const folder = packageIn(t);
+  const program = "import * as weir from 'weir-gateway'; console.log(Object.keys(weir).sort().join(' '));";
+  writeFileSync(join(folder, '..', '..', 'program.mjs'), program);
+  const printed = execFileSync(process.execPath, [join(folder, '..', '..', 'program.mjs')], {
+    encoding: 'utf8',
+  });
+  assert.equal(printed.trim(), 'SettingsError createGateway');
 });
 
 test('a clone runs what was built of it, until a source is changed, added or taken out, or packages are', async (t) => {

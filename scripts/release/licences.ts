@@ -21,16 +21,23 @@ interface Locked {
   readonly dev?: boolean;
 }
 
-/** Every package of the lock file, apart: what runs with Weir, and what only its makers use. */
+/** Every package of the lock files, apart: what runs with Weir, and what only its makers use. */
 export function lockedPackages(): {
   readonly shipped: readonly Licensed[];
   readonly tools: readonly Licensed[];
 } {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const all = Object.entries<Locked>(packages).filter(([path]) => path !== '');
-  const licensed = (isTool: boolean) =>
-    all.filter(([, { dev }]) => (dev === true) === isTool).map(([path, locked]) => licensedOf(path, locked));
-  return { shipped: licensed(false), tools: licensed(true) };
+  const own = lockedIn('package-lock.json');
+  const licensed = (packages: readonly (readonly [string, Locked])[]) =>
+    packages.map(([path, locked]) => licensedOf(path, locked));
+  return {
+    shipped: licensed(own.filter(([, { dev }]) => dev !== true)),
+    tools: licensed([...own.filter(([, { dev }]) => dev === true), ...lockedIn('test/package-lock.json')]),
+  };
+}
+
+function lockedIn(file: string): readonly (readonly [string, Locked])[] {
+  const { packages } = JSON.parse(readFileSync(join(root, file), 'utf8'));
+  return Object.entries<Locked>(packages).filter(([path]) => path !== '');
 }
 
 function licensedOf(path: string, { version, license = 'none' }: Locked): Licensed {

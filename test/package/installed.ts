@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
+import testPackageJson from '../package.json' with { type: 'json' };
 import { blocksIn, root } from '../support/documents.ts';
 import { eventually } from '../support/eventually.ts';
 import { requestJson } from '../support/http-client.ts';
@@ -23,7 +24,7 @@ const systemPath = (process.env.PATH ?? '')
   .filter((folder) => !folder.includes('node_modules'))
   .join(delimiter);
 const project = join(place, 'project');
-const { devDependencies } = packageJson;
+const { dependencies: testPackages } = testPackageJson;
 
 test('npm packs it, and the list of files and the size are what they should be', async () => {
   const { stdout } = await npm(root, ['pack', '--json', '--pack-destination', place]);
@@ -38,8 +39,8 @@ test('npm installs it into an empty folder, with an SDK and an example module', 
   writeFileSync(join(project, 'package.json'), '{"private": true, "type": "module"}\n');
   for (const example of ['module-stamp', 'module-tally'])
     await npm(place, ['pack', '--silent', join(root, 'examples', example)]);
-  const typed = `@types/node@${devDependencies['@types/node']}`;
-  const sdk = `@anthropic-ai/sdk@${devDependencies['@anthropic-ai/sdk']}`;
+  const typed = `@types/node@${testPackages['@types/node']}`;
+  const sdk = `@anthropic-ai/sdk@${testPackages['@anthropic-ai/sdk']}`;
   await npm(project, [...install, tarball(), sdk, typed, ...examples()]);
 });
 

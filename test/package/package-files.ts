@@ -11,7 +11,7 @@ export interface Packed {
 /** Everything that is allowed in the package, and what must be there. */
 const allowed = [
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
-  /^bin\/(weir|own-runtime|program|require-node)\.js$/,
+  /^bin\/(index|weir|own-runtime|program|require-node)\.js$/,
   /^dist\/[\w/-]+\.(js|js\.map|d\.ts|wasm)$/,
   /^dist\/licenses\.txt$/,
   /^models\/(README\.md|dist\/(segments\.json|(meaning|judge|tools)\.onnx))$/,
@@ -19,6 +19,7 @@ const allowed = [
   /^(web|site)\/dist\/[\w./-]+\.(html|js|css|svg|png|json|woff2)(\.br|\.gz)?$/,
 ];
 const needed = [
+  'bin/index.js',
   'bin/weir.js',
   'dist/main.js',
   'dist/index.js',
