@@ -262,7 +262,6 @@ describe("Google's SDK, with models of others", () => {
       'tools[].google_search',
     ]);
     const impossible: readonly (JsonObject & { readonly param: string })[] = [
-      { background: true, param: 'background' },
       { cached_content: 'cachedContents/1', param: 'cached_content' },
       { environment: 'env_1', param: 'environment' },
       { continuation_token: 'next', param: 'continuation_token' },

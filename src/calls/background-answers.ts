@@ -79,7 +79,7 @@ export class BackgroundAnswers {
         release();
         resolve();
       });
-      return { ...begun.turn('queued').answer, output: [] };
+      return begun.queued;
     } catch (error) {
       countedCall.release();
       release();

@@ -47,6 +47,15 @@ export const limits = {
   turnsMax: 10_000,
   /** Answers of one account that a process makes in the background: an answer may take many minutes. */
   backgroundAnswersMax: 100,
+  /** Answers that providers make in the background and a process waits for, to bill them; others are billed at once, by the most that they can cost. */
+  backgroundReadsMax: 500,
+  /** How often they are read: at first, and at last. */
+  backgroundReadMsMin: 500,
+  backgroundReadMsMax: 30_000,
+  /** Timeout of one read. */
+  backgroundReadTimeoutMs: 30_000,
+  /** Providers end an answer in the background after an hour. */
+  backgroundReadMs: 3_600_000,
   /** Without a renewal, an answer in the background counts as failed after this long, several renewals. */
   backgroundLeaseMs: 30_000,
   /** Interval of renewals, and of looking for a cancellation from another replica. */

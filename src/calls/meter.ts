@@ -17,6 +17,8 @@ export class Meter {
   estimated = false;
   /** The model that answered, if reported. */
   model: string | undefined;
+  /** The id of the answer at the provider. */
+  answerId: string | undefined;
   stopReason: string | undefined;
   #stopDetails: StopDetails | undefined;
   /** Whether the answer has reported everything. */
@@ -32,6 +34,11 @@ export class Meter {
   #tokens = 0;
   #calls = 0;
 
+  /** Whether the provider has reported the size of the whole answer. */
+  get hasOutputCount(): boolean {
+    return this.#hasOutputCount;
+  }
+
   /** A refusal before any output, for which some providers charge nothing; final once the meter is closed. */
   get refusal(): Refusal | undefined {
     if (this.stopReason !== 'refusal' || this.hasContent) return undefined;
@@ -43,6 +50,7 @@ export class Meter {
       case 'message_start':
         this.#add(event.message.usage);
         this.model = event.message.model;
+        this.answerId = event.message.id;
         this.#wholeContent = event.message.content;
         if (this.#wholeContent.some(isNonEmptyBlock)) this.hasContent = true;
         return;

@@ -9,6 +9,7 @@ import type { Target } from '../kernel/provider.ts';
 import { type Ending, endingOf } from '../kernel/reply/ending.ts';
 import { type Reply, replyOwnership } from '../kernel/reply/reply.ts';
 import { createSpanId } from '../kernel/trace-parent.ts';
+import { type BackgroundUsage, isInBackground } from './background-usage.ts';
 import { billRelay } from './bill-relay.ts';
 import type { CallSettlement } from './call-settlement.ts';
 import type { HealthMonitor } from './health/health-monitor.ts';
@@ -21,6 +22,8 @@ export interface MeteringParts {
   /** Called once for every attempt, when it has ended. */
   onAttemptEnd(attempt: Attempt, caller: Caller): void;
   readonly settlement: CallSettlement;
+  /** Waits for answers in the background; undefined if nobody does. */
+  readonly backgroundUsage?: Pick<BackgroundUsage, 'wait'>;
   /** Records how targets work. */
   readonly health: Pick<HealthMonitor, 'add'>;
 }
@@ -57,6 +60,8 @@ export class MeteredAttempt implements Attempt {
   readonly #parts: Omit<MeteringParts, 'upstream'>;
   #reply: Reply | undefined;
   #spanId: string | undefined;
+  /** Set while the provider makes the answer in the background. */
+  #waiting: AbortController | undefined;
 
   constructor(exchange: Exchange, parts: Omit<MeteringParts, 'upstream'>) {
     const { observer, askedBy, isModuleCall } = requestOriginOf(exchange);
@@ -95,19 +100,41 @@ export class MeteredAttempt implements Attempt {
     this.#reply = reply;
     return reply
       .tap((event) => this.meter.observe(event), 'milestones')
-      .onEnd((ending) => this.close(ending));
+      .onEnd((ending) => this.#replyEnded(ending));
+  }
+
+  /** An answer that the provider goes on making in the background is billed when it is complete. */
+  #replyEnded(ending: Ending): void {
+    this.endedAtMs = performance.now();
+    const { answerId = '', hasOutputCount } = this.meter;
+    const { backgroundUsage } = this.#parts;
+    if (
+      backgroundUsage === undefined ||
+      hasOutputCount ||
+      answerId === '' ||
+      !isInBackground(this.#exchange)
+    ) {
+      this.close(ending);
+      return;
+    }
+    this.#waiting = new AbortController();
+    void backgroundUsage.wait(this.#exchange, answerId, this.#waiting.signal).then((events = []) => {
+      for (const event of events) this.meter.observe(event);
+      this.close(ending);
+    });
   }
 
   /** Aborts the attempt, even while it waits for the reply or a module reads it. */
   abort(): void {
-    if (this.#reply === undefined) this.close({ how: 'aborted' });
+    this.#waiting?.abort();
+    if (this.#reply === undefined || this.#waiting !== undefined) this.close({ how: 'aborted' });
     else void this.#reply.discard();
   }
 
   /** Bills the attempt, however it ended. */
   close(ending: Ending): void {
     if (this.ending !== undefined) return;
-    this.endedAtMs = performance.now();
+    this.endedAtMs ??= performance.now();
     const { id, clientRequest, caller, trace } = this.#exchange;
     const { target, meter } = this;
     const { prices, onAttemptEnd, settlement, health } = this.#parts;
@@ -120,7 +147,7 @@ export class MeteredAttempt implements Attempt {
         clientRequest.relay === undefined
           ? prices.bill(target, meter.usage, { model: meter.model, refusal: meter.refusal })
           : billRelay(clientRequest.relay, { target, meter, prices });
-      this.bill = bill !== undefined && meter.estimated ? { ...bill, estimated: true } : bill;
+      this.bill = meter.estimated ? this.#estimatedBill(bill) : bill;
     });
     this.ending = ending;
     settlement.runPart('spent', id, () => onAttemptEnd(this, caller));
@@ -131,6 +158,14 @@ export class MeteredAttempt implements Attempt {
       const attemptObserver = module;
       settlement.runPart('module', id, () => attemptObserver.attemptEnded());
     }
+  }
+
+  /** The unknown rest of an answer in the background may cost all that is held for it. */
+  #estimatedBill(bill: Bill | undefined): Bill | undefined {
+    const { costBound } = this.#exchange;
+    if (costBound !== undefined && isInBackground(this.#exchange))
+      return { nanoUsd: Math.max(bill?.nanoUsd ?? 0, costBound), estimated: true };
+    return bill && { ...bill, estimated: true };
   }
 }
 

@@ -70,6 +70,8 @@ export interface Continuation {
 /** How clients of a format ask for an answer that they read later. */
 export interface BackgroundMode {
   isRequested(fieldReader: FieldReader): boolean;
+  /** Whether a provider is still making this answer. */
+  isRunning(answer: JsonObject): boolean;
   /** Rejects a request with fields that the background excludes. */
   check(fieldReader: FieldReader): void;
   /** The id of the answer, and its turn before it is complete; `thrown` says why it failed. */
@@ -78,6 +80,8 @@ export interface BackgroundMode {
     answer: { readonly name: string; readonly model: string },
   ): {
     readonly id: string;
-    turn(status: 'queued' | 'in_progress' | 'failed' | 'cancelled', thrown?: unknown): Turn;
+    /** What the client gets at first. */
+    readonly queued: JsonObject;
+    turn(status: 'in_progress' | 'failed' | 'cancelled', thrown?: unknown): Turn;
   };
 }

@@ -6,6 +6,7 @@ import type { ClientRequest } from './client-request.ts';
 import { Conversation, identifyConversation } from './conversation/conversation.ts';
 import type { Prefix } from './conversation/prefix.ts';
 import type { ChatRequest } from './message.ts';
+import type { NanoUsd } from './money.ts';
 import { isResolved, type Target } from './provider.ts';
 import type { Trace } from './trace.ts';
 
@@ -23,6 +24,7 @@ interface ExchangeFields {
   readonly presence: ClientPresence;
   readonly trace: Trace;
   readonly credentials: CredentialResolver;
+  readonly costBound?: NanoUsd | undefined;
 }
 
 /** How an exchange came about: the modules that it has passed through. */
@@ -53,6 +55,8 @@ export class Exchange {
   readonly target: Target;
   readonly presence: ClientPresence;
   readonly trace: Trace;
+  /** The most that the call can cost, if a module has held that much for it. */
+  readonly costBound: NanoUsd | undefined;
   readonly #credentials: CredentialResolver;
   readonly #request: ChatRequest | undefined;
   readonly #requestOrigin: RequestOrigin;
@@ -67,6 +71,7 @@ export class Exchange {
     this.target = fields.target;
     this.presence = fields.presence;
     this.trace = fields.trace;
+    this.costBound = fields.costBound;
     this.#credentials = fields.credentials;
     this.#request = request;
     this.#requestOrigin = requestOrigin;
@@ -100,17 +105,21 @@ export class Exchange {
     return this.#conversation;
   }
 
-  with(changes: { readonly request?: ChatRequest; readonly target?: Target }): Exchange {
-    const { request = this.#request, target = this.target } = changes;
+  with(changes: {
+    readonly request?: ChatRequest;
+    readonly target?: Target;
+    readonly costBound?: NanoUsd;
+  }): Exchange {
+    const { request = this.#request, target = this.target, costBound = this.costBound } = changes;
     if (request !== undefined && request.model !== this.request.model)
       throw new Error(
         'a request cannot change its model; get a target with kit.models.target(name) and pass it to with({ target })',
       );
-    return new Exchange({ ...this.#fields(), target }, request, this.#requestOrigin);
+    return new Exchange({ ...this.#fields(), target, costBound }, request, this.#requestOrigin);
   }
 
   #fields(): ExchangeFields {
-    const { id, clientRequest, caller, target, presence: clientPresence, trace } = this;
+    const { id, clientRequest, caller, target, presence: clientPresence, trace, costBound } = this;
     return {
       id,
       clientRequest,
@@ -119,6 +128,7 @@ export class Exchange {
       presence: clientPresence,
       trace,
       credentials: this.#credentials,
+      costBound,
     };
   }
 
@@ -129,7 +139,7 @@ export class Exchange {
       withRequestOrigin: (exchange, requestOrigin) =>
         new Exchange(exchange.#fields(), exchange.#request, requestOrigin),
       createModuleCall: (exchange, { requestOrigin, ...fields }) =>
-        new Exchange({ ...exchange.#fields(), ...fields }, undefined, requestOrigin),
+        new Exchange({ ...exchange.#fields(), costBound: undefined, ...fields }, undefined, requestOrigin),
       usedCredential: (exchange) => exchange.#usedCredential,
       setUsedCredential(exchange, credential) {
         exchange.#usedCredential = credential;

@@ -147,7 +147,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     if (this.#isEnded) throw new Error('next() was called after the call ended');
     checkTouches(this.module, this.exchange, passed);
     const { goesOn, prefix } = this.#guardPrefix(passed);
-    if (goesOn !== this.exchange) this.#hasChangedRequest = true;
+    if (!asksTheSame(goesOn, this.exchange)) this.#hasChangedRequest = true;
     this.checkAttemptLimit();
     const requestOrigin = requestOriginOf(this.exchange);
     const askedBy = ++this.#nextCalls > 1 ? this.module.name : requestOrigin.askedBy;
@@ -273,4 +273,10 @@ function moduleBrokenError(module: Module, cause: unknown): GatewayError {
     `the module ${module.name} failed; remove it from the pipeline to continue without it`,
     { cause },
   );
+}
+
+/** Whether two exchanges have the same target and request. */
+function asksTheSame(one: Exchange, other: Exchange): boolean {
+  if (one.target !== other.target || one.isUnmodified !== other.isUnmodified) return false;
+  return one.isUnmodified || one.request === other.request;
 }

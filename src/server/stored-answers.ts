@@ -76,14 +76,16 @@ export class StoredAnswerHandler {
         if (continuation === undefined) throw new Error('Responses has a continuation');
         return inputItemPage(await continuations.inputOf(scope, id, continuation), id, query);
       }
-      case 'cancel':
-        if (turn.answer?.background !== true)
+      case 'cancel': {
+        if (turn.isPending !== true && turn.answer?.background !== true)
           throw new GatewayError('invalid_request', 'Cannot cancel a synchronous response.');
-        return storedResponseOf(await backgroundAnswers.cancel(scope, id, turn)) ?? {};
+        const cancelled = await backgroundAnswers.cancel(scope, id, turn);
+        return route.encodeStored?.(cancelled, query) ?? storedResponseOf(cancelled) ?? {};
+      }
       default: {
+        if (query.get('stream') === 'true' && turn.isPending === true) throw pendingError();
         if (route.encodeStored !== undefined) return route.encodeStored(turn, query);
         const response = storedResponseOf(turn) ?? {};
-        if (query.get('stream') === 'true' && turn.isPending === true) throw pendingError();
         return query.get('stream') === 'true'
           ? streamStoredResponse(response, query.get('starting_after'))
           : response;

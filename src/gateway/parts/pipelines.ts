@@ -7,6 +7,7 @@ import { AccountConfigurations } from '../../calls/account-configurations.ts';
 import { archiveRoutes } from '../../calls/archive/archive-routes.ts';
 import { Archives } from '../../calls/archive/archives.ts';
 import { BackgroundTasks } from '../../calls/background-tasks.ts';
+import { BackgroundUsage } from '../../calls/background-usage.ts';
 import { CallReports } from '../../calls/call-reports.ts';
 import { CallRunner } from '../../calls/call-runner.ts';
 import { CallSettlement } from '../../calls/call-settlement.ts';
@@ -34,6 +35,7 @@ import { Pipelines as Compiled } from '../../kernel/pipeline.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
+import { createBackgroundReader } from '../../providers/background-answer.ts';
 import { abilitiesOf } from '../../providers/catalog/abilities/index.ts';
 import { ModelPlaces } from '../../providers/catalog/model-places.ts';
 import { createRelayUpstream, type Upload } from '../../providers/relay-upstream.ts';
@@ -148,6 +150,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     catalog: modelCatalog,
     unknownModels: settings.unknownModels,
   });
+  const backgroundUsage = new BackgroundUsage(createBackgroundReader({ egress, signing, via }));
   const metered = (upstream: Upstream) =>
     meterAttempts({
       upstream,
@@ -155,6 +158,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       onAttemptEnd: (attempt, caller) => recordAttempt(usage, attempt, caller, stores.clock.now()),
       settlement,
       health,
+      backgroundUsage,
     });
   const relayUpstream = createRelayUpstream({ egress, signing, via });
   const continuations = new Continuations(

@@ -44,7 +44,7 @@ export const costGuard: Module<CostGuardOptions> = defineModule({
     const fitting = () =>
       amount < worst.cost ? clampOutput(exchange, worst.outputLimitFor(amount), kit) : exchange;
     if (hold !== undefined) settleWhenBilled(hold, { exchange, worstCost: worst.cost, kit });
-    return next(fitting());
+    return next(fitting().with({ costBound: amount }));
   },
   handleRelay: guardRelay,
 });

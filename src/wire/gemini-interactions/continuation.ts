@@ -2,13 +2,14 @@ import type { Continuation } from '../../kernel/continuation.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { objectsOf, stringOf } from '../json-values.ts';
+import { interactionsBackground } from './background.ts';
 import { inputStepsOf } from './decode-steps.ts';
 import { encodeInteraction } from './encode-interaction.ts';
 
 /** Clients refer to the previous interaction, unless they disable storage. Instructions and tools are not carried over. */
 export const interactionsContinuation: Continuation = {
   isUsed: () => true,
-  begins: () => false,
+  begins: interactionsBackground.isRequested,
   isStoredBy: () => true,
   previousIdIn: (fieldReader) => stringOf(fieldReader.get('previous_interaction_id')),
   mayQuote: () => false,
@@ -16,7 +17,8 @@ export const interactionsContinuation: Continuation = {
   quotedIdsIn: () => [],
   resolve: (items) => items,
   withoutOwnIds: (items) => items,
-  withItems: ({ previous_interaction_id: _, ...rest }, input) => ({ ...rest, input }),
+  background: interactionsBackground,
+  withItems: ({ previous_interaction_id: _, background: __, ...rest }, input) => ({ ...rest, input }),
   isContinuable: (fieldReader) => fieldReader.get('store') !== false,
   answerIdOf: (name) => `interaction_${name}`,
   turnOf(body, answer) {

@@ -10,6 +10,7 @@ import { inputItemsOf } from './input-items.ts';
 /** Responses that a client reads later. */
 export const responsesBackground: BackgroundMode = {
   isRequested: (fieldReader) => fieldReader.get('background') === true,
+  isRunning: ({ status }) => status === 'queued' || status === 'in_progress',
   check(fieldReader) {
     if (fieldReader.get('store') === false)
       throw invalidRequestError('store', 'a response in the background must be stored');
@@ -25,6 +26,7 @@ export const responsesBackground: BackgroundMode = {
     const previous = stringOf(body.previous_response_id);
     return {
       id: responseIdOf(name),
+      queued: { ...skeleton, status: 'queued', error: null, output: [] },
       turn: (status, thrown) => ({
         ...(previous !== undefined && { previous }),
         items: inputItemsOf(body),
