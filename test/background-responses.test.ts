@@ -9,6 +9,7 @@ import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { objectsOf } from '../src/wire/json-values.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';
+import { bearer, Person, password, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
 import { anthropicError, recordedMessage, saysMessage } from './support/recorded-messages.ts';
 
@@ -153,4 +154,25 @@ test('a response whose process was killed has failed once its lease is over', as
   now += limits.backgroundLeaseMs + 1;
   const state = await answers.stateOf('a', 'resp_1', turn);
   assert.deepEqual([state.answer?.status, state.isPending], ['failed', false]);
+});
+
+test('nothing remains of a response that ends after its account was erased', async (t) => {
+  const letAnswer = holdAnswers(saysMessage(recordedMessage()));
+  const cloud = await startCloud(t, { WEIR_ANTHROPIC_BASE_URL: fake.url });
+  const metric = (name: string) =>
+    eventually(async () => {
+      const { text } = await call(cloud.url, { path: '/metrics' });
+      return new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] === '0' ? true : undefined;
+    });
+  const person = await Person.signUp(cloud.url);
+  const { key } = await person.makeKey();
+  const headers = [...bearer(key), 'x-provider-key', 'sk-ant-tests'];
+  const { status } = await call(cloud.url, { path: '/v1/responses', headers, body: asked });
+  assert.equal(status, 200);
+  await eventually(() => fake.requests[0]);
+  await person.call({ method: 'DELETE', path: '/v1/users/me', body: { password } });
+  await metric('weir_turn_bytes');
+  letAnswer();
+  await metric('weir_open_calls');
+  await metric('weir_turn_bytes');
 });

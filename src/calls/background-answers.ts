@@ -139,6 +139,9 @@ export class BackgroundAnswers {
         const ending = run.isCancelled ? begun.turn('cancelled') : begun.turn('failed', error);
         await continuations.saveTurn(scope, id, ending);
       }
+      // Nothing remains of an account that was erased meanwhile.
+      if ((await continuations.findTurn(scope, leaseKeyOf(id))) === undefined)
+        await continuations.deleteTurn(scope, id);
       await Promise.all([leaseKeyOf(id), cancelKeyOf(id)].map((key) => continuations.deleteTurn(scope, key)));
     } catch (err) {
       log.error({ id, err }, 'the end of a background answer was not stored');
@@ -148,9 +151,14 @@ export class BackgroundAnswers {
   }
 
   async #beat(run: Run): Promise<void> {
-    await this.#renewLease(run.scope, run.id);
-    if ((await this.#parts.continuations.findTurn(run.scope, cancelKeyOf(run.id))) !== undefined)
-      cancelRun(run);
+    const { continuations } = this.#parts;
+    const { scope, id } = run;
+    const [pending, cancelled] = await Promise.all(
+      [id, cancelKeyOf(id)].map((key) => continuations.findTurn(scope, key)),
+    );
+    // Without the turn, the account was erased.
+    if (pending === undefined || cancelled !== undefined) cancelRun(run);
+    if (pending !== undefined) await this.#renewLease(scope, id);
   }
 
   async #renewLease(scope: string, id: string): Promise<void> {
