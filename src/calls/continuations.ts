@@ -38,9 +38,9 @@ export class Continuations {
     const { wire, fields } = exchange.clientRequest;
     const isKeptBy = (target: Target) => isStoredBy(target, wire);
     const written = async (outgoing: Exchange): Promise<Exchange> => {
-      const isKnownThere =
-        isKeptBy(outgoing.target) && !(await this.#isStoredElsewhere(outgoing, pipeline, continuation));
-      return isKnownThere ? outgoing : this.#expandRequest(outgoing, continuation);
+      const isKnown =
+        isKeptBy(outgoing.target) && !(await this.#isUnknownToProvider(outgoing, pipeline, continuation));
+      return isKnown ? outgoing : this.#expandRequest(outgoing, continuation);
     };
     const writtenBehindModules = async (passed: Exchange): Promise<Exchange> => {
       const expanded = await written(passed);
@@ -66,9 +66,9 @@ export class Continuations {
       const needsId = exchange.clientRequest.socket !== undefined && !isKeptBy(target);
       return needsId ? renameAnswer(reply, exchange, continuation) : reply;
     }
-    const liesThere = whole === exchange && continuation.previousIdIn(fields) !== undefined;
+    const isStoredAtProvider = whole === exchange && continuation.previousIdIn(fields) !== undefined;
     // After edits by modules, the provider's conversation differs from the client's; store the client's here.
-    if ((pipeline.mayEdit && !liesThere) || !isKeptBy(target))
+    if ((pipeline.mayEdit && !isStoredAtProvider) || !isKeptBy(target))
       return this.#saveTurn(renameAnswer(reply, exchange, continuation), exchange, { continuation });
     // The next turn may go to another provider.
     return pipeline.mayReroute
@@ -77,7 +77,7 @@ export class Continuations {
   }
 
   /** Whether the target's provider can't know what the request refers to: the gateway or another provider stores it. */
-  async #isStoredElsewhere(
+  async #isUnknownToProvider(
     { caller, clientRequest, target }: Exchange,
     pipeline: Pipeline,
     continuation: Continuation,
