@@ -1,5 +1,5 @@
 import { cutsFor } from './cuts.ts';
-import { differences, type Facts, type Outcome } from './facts.ts';
+import { differences, type Facts, type Outcome, withObject } from './facts.ts';
 import type { Format } from './formats.ts';
 import { outcomeOf } from './outcome.ts';
 import { questionFor } from './question.ts';
@@ -61,9 +61,11 @@ export function expressible(facts: Facts, { api }: Format): Facts {
   const stop = coarse[facts.stop] ?? facts.stop;
   const natural = stop === 'end_turn' || stop === 'tool_use';
   const byCalls = facts.calls.length > 0 ? 'tool_use' : 'end_turn';
-  // Google's API has no word for what is written to a cache.
-  if (api === 'gemini.generateContent')
-    return { ...facts, stop: natural ? byCalls : stop, usage: { ...facts.usage, written: 0 } };
+  // Google's APIs have no word for what is written to a cache.
+  const unwritten = { ...facts.usage, written: 0 };
+  if (api === 'gemini.generateContent') return { ...facts, stop: natural ? byCalls : stop, usage: unwritten };
+  if (api === 'gemini.interactions')
+    return { ...facts, stop: natural ? byCalls : stop, usage: unwritten, calls: facts.calls.map(withObject) };
   return { ...facts, stop: api === 'openai.responses' && natural ? byCalls : stop };
 }
 

@@ -61,6 +61,11 @@ function pairedIds(wanted: Facts, got: Facts): readonly string[] {
   });
 }
 
+/** Arguments are an object in Interactions: half of one is a value in it. */
+export function withObject(call: Call): Call {
+  return isJsonObject(call.input) ? call : { ...call, input: { value: call.input } };
+}
+
 /** JSON in a string, as tools are given it: nothing is an empty object, half a document stays as it is. */
 export function inputOf(text: unknown): unknown {
   if (typeof text !== 'string') return text ?? {};

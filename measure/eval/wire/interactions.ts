@@ -4,7 +4,7 @@ import { geminiInteractions } from '../../../src/wire/index.ts';
 import { numberOf, objectOf, objectsOf, stringOf } from '../../../src/wire/json-values.ts';
 import { askedInInteractions } from './asked/interactions.ts';
 import { continuedInInteractions } from './continued.ts';
-import { type Facts, inputOf, type Outcome } from './facts.ts';
+import { type Facts, inputOf, type Outcome, withObject } from './facts.ts';
 import type { Asking, Format } from './formats.ts';
 
 export const interactions: Format = {
@@ -31,7 +31,7 @@ function whole(body: JsonObject): Outcome {
   const facts: Facts = {
     text: texts('model_output', 'content').join(''),
     thinking: texts('thought', 'summary').join(''),
-    calls,
+    calls: calls.map(withObject),
     stop: stopOf(body),
     usage: usageOf(objectOf(body.usage) ?? {}),
   };

@@ -12,8 +12,9 @@ export function questionFor(recording: Recording, client: Format, wanted: Outcom
 }
 
 function translated({ format, body }: Recording, client: Format): JsonObject {
-  const suffix = format.provider === 'openai' ? onlyInResponses : '';
-  const model = `${format.provider}/${objectOf(body)?.model}${suffix}`;
+  const provider = providerFor(format, client);
+  const suffix = provider === 'openai' ? onlyInResponses : '';
+  const model = `${provider}/${objectOf(body)?.model}${suffix}`;
   try {
     const { stream: _, ...request } = format.wire.decodeRequest(objectOf(body) ?? {});
     const { body: encoded } = client.wire.encodeRequest({ ...request, model });
@@ -29,6 +30,11 @@ function translated({ format, body }: Recording, client: Format): JsonObject {
       ? { model, contents }
       : { model, max_tokens: 1000, messages: [turn], input: [turn] };
   }
+}
+
+/** Who answers in a format to a client of another: Google speaks both of its own, and Vertex AI one of them. */
+export function providerFor(format: Format, client: Format): string {
+  return format.provider === 'gemini' && client.provider === 'gemini' ? 'vertex' : format.provider;
 }
 
 /** Makes it the name of a model that its provider offers in this format alone. */

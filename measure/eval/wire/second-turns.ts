@@ -4,9 +4,10 @@ import { Findings } from './findings.ts';
 import { type Format, formats } from './formats.ts';
 import { judge } from './judged-call.ts';
 import { outcomeOf } from './outcome.ts';
-import { questionFor } from './question.ts';
+import { providerFor, questionFor } from './question.ts';
 import type { Recording } from './recordings.ts';
 import { chatRefusals } from './refusals/chat.ts';
+import { geminiRefusals } from './refusals/gemini.ts';
 import { secretsIn, thoughtFieldsIn } from './secrets.ts';
 import { plainAnswers, play, type Stage, startStage } from './stage.ts';
 import { type Target, targets } from './targets.ts';
@@ -114,17 +115,19 @@ async function answerTo(
 
 /** The provider it was recorded from, where that doesn't speak the client's format as well. */
 function homeOf(recording: Recording, client: Format): Target {
-  const { api, provider } = recording.format;
+  const { api } = recording.format;
+  const provider = providerFor(recording.format, client);
   const model = modelIn(objectOf(recording.body) ?? {});
   const named = api === 'openai.chat' ? recording.provider : provider;
   const known = targets.find((target) => target.provider === named && target.speaks[0] === api);
   if (known !== undefined && !known.speaks.includes(client.api)) return { ...known, model };
+  if (provider === 'vertex') return { provider, model, speaks: [api], refusals: geminiRefusals };
   return { provider: 'recorded', model, speaks: [api], refusals: chatRefusals };
 }
 
 /** As the question names it, without the provider. */
 function modelIn({ model }: JsonObject): string {
-  return String(model).replace(/^(recorded|anthropic|openai|gemini)\//, '');
+  return String(model).replace(/^(recorded|anthropic|openai|gemini|vertex)\//, '');
 }
 
 function othersFor(client: Format, home: Target): readonly Target[] {

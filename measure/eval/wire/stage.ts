@@ -31,6 +31,8 @@ export async function startStage(): Promise<Stage> {
     ),
     WEIR_GEMINI_BASE_URL: fake.url,
     GEMINI_API_KEY: 'AIza-recorded',
+    WEIR_VERTEX_BASE_URL: fake.url,
+    VERTEX_API_KEY: JSON.stringify({ token: 'ya29.recorded', project_id: 'recorded' }),
     WEIR_BEDROCK_BASE_URL: fake.url,
     WEIR_BEDROCK_REGIONS: 'eu-central-1',
     BEDROCK_API_KEY: 'bedrock-api-key-recorded',
