@@ -7,6 +7,7 @@ import { appendChunk } from '../lib/append-chunk.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { objectOf, parseExactObject, stringOf } from './json-values.ts';
 import { limits } from './limits.ts';
+import { startedAnswer } from './started-answer.ts';
 
 /** A decoded unstreamed response; undefined if it is neither a reply nor an error. */
 export type DecodedReply = { readonly answer: Answer } | Omit<ErrorEvent, 'type'> | undefined;
@@ -69,7 +70,7 @@ export class JsonReplyDecoder implements ReplyDecoder {
     const brief = this.#reader.summarize(body);
     if (brief === undefined) return this.#read(lazyJsonObject?.parse() ?? body, milestoneEvents);
     const { model = stringOf(body.model) ?? '' } = brief;
-    return [{ type: 'message_start', message: emptyReply(model) }, ...stopEvents(brief)];
+    return [{ type: 'message_start', message: startedAnswer('', model) }, ...stopEvents(brief)];
   }
 
   #read(
@@ -94,19 +95,6 @@ export class JsonReplyDecoder implements ReplyDecoder {
 
 function stopEvents({ stop_reason, usage }: ReplySummary): readonly ReplyEvent[] {
   return [{ type: 'message_delta', delta: { stop_reason }, usage }, { type: 'message_stop' }];
-}
-
-function emptyReply(model: string): Answer {
-  return {
-    id: '',
-    type: 'message',
-    role: 'assistant',
-    model,
-    content: [],
-    stop_reason: null,
-    stop_sequence: null,
-    usage: {},
-  };
 }
 
 /** Parsing a short text is as fast as finding what to skip in it. Escaped keys need the other parser. */

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { statusForErrorType } from '../anthropic-messages/errors.ts';
 import { countOf, objectOf, parseObject, stringOf } from '../json-values.ts';
 import { type SseFrame, SseParser } from '../sse.ts';
+import { startedAnswer } from '../started-answer.ts';
 import { failureOf, stopReasonOf } from './stop-reason.ts';
 import { usageOf } from './usage.ts';
 
@@ -91,16 +92,7 @@ export class ConverseDecoder implements ReplyDecoder {
   #start(): void {
     if (this.#started) return;
     this.#started = true;
-    const message = {
-      id: this.#id,
-      type: 'message',
-      role: 'assistant',
-      model: '',
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: {},
-    } as const;
+    const message = startedAnswer(this.#id, '');
     this.#events.push({ type: 'message_start', message });
   }
 

@@ -2,8 +2,8 @@ import type { Block, Message } from '../../kernel/message.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { ExtensionFields } from '../extension-fields.ts';
 import { foreignBlock } from '../foreign.ts';
+import { groupTurns, messageOf, type Turn } from '../gemini/turns.ts';
 import { objectsOf, stringOf } from '../json-values.ts';
-import { attachOriginals } from '../originals.ts';
 import { toolInputOf } from '../tool-input.ts';
 import { decodeContent, decodeResult, isContent } from './decode-content.ts';
 import { decodeThought } from './thoughts.ts';
@@ -28,22 +28,15 @@ export interface DecodeContext {
 
 /** Groups steps into turns: thoughts, outputs and calls are one turn, results and input the next. */
 export function decodeSteps(steps: readonly JsonObject[], decodeContext: DecodeContext): readonly Message[] {
-  const messages: Message[] = [];
   const unanswered = unansweredCalls(steps);
-  for (let at = 0; at < steps.length; ) {
-    const role = roleOf(steps[at] ?? {});
-    let end = at + 1;
-    while (end < steps.length && roleOf(steps[end] ?? {}) === role) end++;
-    const from = steps.slice(at, end);
-    const content = unwrapSingleText(
-      from.flatMap((step) =>
+  return groupTurns(steps, roleOf).map((turn) =>
+    messageOf(
+      turn,
+      turn.from.flatMap((step) =>
         unanswered.has(step) ? [foreignBlock('gemini-interactions', step)] : decodeStep(step, decodeContext),
       ),
-    );
-    messages.push(attachOriginals({ role, content }, from));
-    at = end;
-  }
-  return messages;
+    ),
+  );
 }
 
 /** Calls without results, which other formats can't express. Those at the end may get theirs in the next request. */
@@ -58,17 +51,12 @@ function unansweredCalls(steps: readonly JsonObject[]): ReadonlySet<JsonObject> 
 }
 
 /** Functions run at the client, all other tools at the provider. */
-function roleOf({ type }: JsonObject): 'user' | 'assistant' {
+function roleOf({ type }: JsonObject): Turn['role'] {
   const isMade =
     type === 'model_output' ||
     type === 'thought' ||
     (typeof type === 'string' && type !== 'function_result' && /_(call|result)$/.test(type));
   return isMade ? 'assistant' : 'user';
-}
-
-function unwrapSingleText(blocks: readonly Block[]): Message['content'] {
-  const [only, another] = blocks;
-  return only?.type === 'text' && another === undefined ? only.text : blocks;
 }
 
 function decodeStep(step: JsonObject, { extensionFields, model }: DecodeContext): readonly Block[] {

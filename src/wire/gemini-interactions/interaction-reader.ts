@@ -1,8 +1,9 @@
-import type { Answer, ErrorEvent, ReplyEvent, StreamError } from '../../kernel/message.ts';
+import type { ErrorEvent, ReplyEvent, StreamError } from '../../kernel/message.ts';
 import { AnswerBuilder } from '../../kernel/reply/answer-events.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { DecodedReply, ReplySummary } from '../json-reply-decoder.ts';
 import { objectOf, objectsOf, stringOf } from '../json-values.ts';
+import { startedAnswer } from '../started-answer.ts';
 import { errorOf } from './errors.ts';
 import { failureOf, stopFieldsOf } from './status.ts';
 import { StepReader } from './step-reader.ts';
@@ -74,16 +75,7 @@ export class InteractionReader {
     this.#started = true;
     const model = stringOf(interaction.model) ?? '';
     this.#steps.model = model;
-    const message: Answer = {
-      id: stringOf(interaction.id) ?? '',
-      type: 'message',
-      role: 'assistant',
-      model,
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: {},
-    };
+    const message = startedAnswer(stringOf(interaction.id) ?? '', model);
     this.#emit({ type: 'message_start', message });
   }
 

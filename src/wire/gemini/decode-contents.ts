@@ -3,7 +3,6 @@ import { isJsonObject, type JsonObject } from '../../lib/json.ts';
 import type { ExtensionFields } from '../extension-fields.ts';
 import { foreignBlock } from '../foreign.ts';
 import { objectOf, stringOf } from '../json-values.ts';
-import { attachOriginals } from '../originals.ts';
 import { decodeForeignPart, decodeMedia, decodeResult } from './decode-parts.ts';
 import { objectListIn, readField } from './fields.ts';
 import { joinPartialCalls } from './join-partial-calls.ts';
@@ -13,6 +12,7 @@ import {
   skipSignatureValidation,
   toSignatureBlock,
 } from './signatures.ts';
+import { groupTurns, messageOf, type Turn } from './turns.ts';
 
 /** The system prompt as a string if it is one text, else as blocks. */
 export function decodeSystem(body: JsonObject): string | readonly TextBlock[] | undefined {
@@ -37,48 +37,37 @@ export function decodeContents(
   decodeContext: DecodeContext,
 ): readonly Message[] {
   const toolCallIds = new ToolCallIds();
-  const turns: { readonly from: readonly JsonObject[]; readonly message: Message }[] = [];
   for (const { role } of contents)
     if (!roles.has(role))
       decodeContext.extensionFields.essential[`contents[].${stringOf(role) ?? 'role'}`] = true;
-  for (let at = 0; at < contents.length; ) {
-    const role = roleOf(contents[at]);
-    let end = at + 1;
-    while (end < contents.length && roleOf(contents[end]) === role) end++;
-    const from = contents.slice(at, end);
-    const parts = from.flatMap((content) => objectListIn(content, 'parts'));
-    const content =
-      role === 'assistant'
+  const turns = groupTurns(contents, roleOf).map((turn) => {
+    const parts = turn.from.flatMap((content) => objectListIn(content, 'parts'));
+    const blocks =
+      turn.role === 'assistant'
         ? decodeModelParts(joinPartialCalls(parts), toolCallIds, decodeContext)
         : decodeUserParts(parts, toolCallIds, decodeContext.extensionFields);
-    turns.push({ from, message: { role, content: unwrapSingleText(content) } });
-    at = end;
-  }
+    return { turn, blocks };
+  });
   const { unanswered } = toolCallIds;
-  return turns.map(({ from, message }) => attachOriginals(withoutCalls(message, unanswered), from));
+  return turns.map(({ turn, blocks }) => messageOf(turn, withoutCalls(blocks, unanswered)));
 }
 
 /** Only Google accepts calls without results, and runs some by itself: other formats can't express them. */
-function withoutCalls({ role, content }: Message, unanswered: ReadonlyMap<string, JsonObject>): Message {
-  if (typeof content === 'string') return { role, content };
-  return {
-    role,
-    content: content.map((block) => {
-      const part = block.type === 'tool_use' ? unanswered.get(block.id) : undefined;
-      return part === undefined ? block : foreignBlock('gemini', part, 'functionCall');
-    }),
-  };
+function withoutCalls(
+  blocks: readonly Block[],
+  unanswered: ReadonlyMap<string, JsonObject>,
+): readonly Block[] {
+  if (unanswered.size === 0) return blocks;
+  return blocks.map((block) => {
+    const part = block.type === 'tool_use' ? unanswered.get(block.id) : undefined;
+    return part === undefined ? block : foreignBlock('gemini', part, 'functionCall');
+  });
 }
 
 const roles: ReadonlySet<unknown> = new Set([undefined, null, '', 'user', 'model', 'function', 'tool']);
 
-function roleOf(content: JsonObject | undefined): 'user' | 'assistant' {
-  return content?.role === 'model' ? 'assistant' : 'user';
-}
-
-function unwrapSingleText(blocks: readonly Block[]): Message['content'] {
-  const [only, another] = blocks;
-  return only?.type === 'text' && another === undefined ? only.text : blocks;
+function roleOf({ role }: JsonObject): Turn['role'] {
+  return role === 'model' ? 'assistant' : 'user';
 }
 
 /** Calls mostly have no ids here: each gets one by position; results are matched by name and order. */

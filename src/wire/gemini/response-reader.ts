@@ -4,6 +4,7 @@ import { AnswerBuilder, mergeUsage } from '../../kernel/reply/answer-events.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { DecodedReply, ReplySummary } from '../json-reply-decoder.ts';
 import { objectOf, objectsOf, stringOf } from '../json-values.ts';
+import { startedAnswer } from '../started-answer.ts';
 import { errorOf } from './errors.ts';
 import { PartReader } from './part-reader.ts';
 import { failureOf, refusalStopFields, type StopFields, stopFieldsOf } from './stop-reason.ts';
@@ -96,16 +97,7 @@ export class ResponseReader {
     const model = modelVersionOf(piece);
     this.#parts.answerId = id;
     this.#parts.model = model;
-    const message = {
-      id,
-      type: 'message',
-      role: 'assistant',
-      model,
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: {},
-    } as const;
+    const message = startedAnswer(id, model);
     this.#emit({ type: 'message_start', message });
   }
 

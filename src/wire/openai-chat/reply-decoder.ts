@@ -5,6 +5,7 @@ import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { objectOf, objectsOf, parseObject, stringOf } from '../json-values.ts';
 import { type SseFrame, SseParser } from '../sse.ts';
+import { startedAnswer } from '../started-answer.ts';
 import { UnreadContentEstimator } from '../unread-content-estimator.ts';
 import { DeltaReader } from './delta-reader.ts';
 import { errorOf } from './read-completion.ts';
@@ -105,16 +106,7 @@ export class ChatDecoder implements ReplyDecoder {
     this.#started = true;
     this.#id = stringOf(chunk.id) ?? '';
     this.#blocks.model = stringOf(chunk.model) ?? '';
-    const message = {
-      id: this.#id,
-      type: 'message',
-      role: 'assistant',
-      model: this.#blocks.model,
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: {},
-    } as const;
+    const message = startedAnswer(this.#id, this.#blocks.model);
     this.#events.push({ type: 'message_start', message });
   }
 

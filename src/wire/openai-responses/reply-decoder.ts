@@ -4,6 +4,7 @@ import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { objectOf, objectsOf, parseObject, stringOf } from '../json-values.ts';
 import { type SseFrame, SseParser } from '../sse.ts';
+import { startedAnswer } from '../started-answer.ts';
 import { UnreadContentEstimator } from '../unread-content-estimator.ts';
 import { ItemReader } from './item-reader.ts';
 import { errorOf } from './read-response.ts';
@@ -84,16 +85,7 @@ export class ResponsesDecoder implements ReplyDecoder {
   #start(response: JsonObject): void {
     if (this.#started) return;
     this.#started = true;
-    const message = {
-      id: stringOf(response.id) ?? '',
-      type: 'message',
-      role: 'assistant',
-      model: stringOf(response.model) ?? '',
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: {},
-    } as const;
+    const message = startedAnswer(stringOf(response.id) ?? '', stringOf(response.model) ?? '');
     this.#events.push({ type: 'message_start', message });
   }
 
