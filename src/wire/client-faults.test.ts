@@ -194,6 +194,19 @@ test('a function whose name begins with a digit has a valid name at Google, and 
   }
 });
 
+test('a name of a function that is no text is refused', () => {
+  const call = { type: 'tool_use', id: 'c', name: { toString: 1 }, input: {} };
+  const messages = [
+    { role: 'user', content: 'x' },
+    { role: 'assistant', content: [call] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: 'r' }] },
+  ];
+  for (const [wire, model] of others)
+    assert.throws(() => translated(anthropicMessages, { max_tokens: 5, messages }, wire, model), {
+      code: 'invalid_request',
+    });
+});
+
 test('base64 in the place of an address is a file of its type, or refused', () => {
   const pdf = Buffer.from('%PDF-1.4 a file').toString('base64');
   const asking = (part: JsonObject) => ({ input: [{ role: 'user', content: [part] }] });

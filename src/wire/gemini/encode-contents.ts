@@ -155,7 +155,6 @@ export function createFunctionNameLookup(messages: readonly Message[]): (callId:
   const names = new Map<string, string>();
   for (const { content } of messages)
     if (typeof content !== 'string')
-      for (const block of content)
-        if (block.type === 'tool_use') names.set(block.id, encodeFunctionName(block.name));
-  return (callId) => names.get(callId) ?? 'unknown_function';
+      for (const block of content) if (block.type === 'tool_use') names.set(block.id, block.name);
+  return (callId) => encodeFunctionName(names.get(callId) ?? 'unknown_function');
 }
