@@ -13,6 +13,7 @@ interface UsageRecorderParts {
   readonly clock: Clock;
   /** Called for every failed attempt to store; it is retried. */
   readonly onError?: (error: unknown) => void;
+  readonly onRecovered?: (ms: number) => void;
   /** Called each time the database stops accepting reservations: calls continue without. */
   readonly onUnreserved?: (error: unknown) => void;
   /** Called with accounts whose credits paid for calls, once that is stored. */
@@ -73,6 +74,7 @@ export class UsageRecorder {
       retryMsMax: limits.usageRetryMsMax,
       failedMax: limits.usageBatchesMax,
       onError,
+      onRecovered: parts.onRecovered,
     });
   }
 

@@ -9,6 +9,8 @@ interface LocalModelsParts {
   findFiles(): ModelFiles | undefined;
   /** Called when the process or a request fails. */
   onFailure?(how: string): void;
+  /** Called when the process is ready after a failure. */
+  onRecovered?(): void;
 }
 
 interface PendingRequest {
@@ -131,6 +133,7 @@ export class LocalModels implements InferenceClient {
     if (!('process' in processState)) return;
     if ('ready' in modelProcessMessage) {
       this.#state = { is: 'ready', process: processState.process, sinceMs: performance.now() };
+      if (this.#failures > 0) this.#parts.onRecovered?.();
       this.#dispatch();
     } else if ('unusable' in modelProcessMessage) {
       this.#backOff(limits.embedderUnusableMs, 'missing', modelProcessMessage.unusable);

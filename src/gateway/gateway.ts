@@ -104,7 +104,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const outbound = parts.add(egressPart({ settings, log, via }));
   const { egress, moduleFetches } = outbound;
   const { metrics, refusals } = parts.add(metricsPart({ settings, log, sharedResources }));
-  const stores = parts.add(await storesPart({ settings, log, sharedResources }));
+  const stores = parts.add(await storesPart({ settings, log, sharedResources, metrics }));
   const { moduleStores } = parts.add(moduleStoresPart({ stores, roots: rootSecrets, log }));
   const { modules, builtInNames, moduleHosts, unknownVariables } = parts.add(
     await modulesPart({ settings, log, clock: stores.clock, moduleFetches, given }),

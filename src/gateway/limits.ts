@@ -1,5 +1,7 @@
 /** Limits of the composition of the gateway. Each name has its unit. */
 export const limits = {
+  /** Interval between probes of the database, shorter than those of most alerts. */
+  databaseProbeMs: 5000,
   /** Interval between checks for changes by the command line, and how long the command waits for it. */
   mailboxMs: 200,
   mailboxWaitMs: 2000,

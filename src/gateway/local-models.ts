@@ -9,6 +9,7 @@ export function createLocalModels(log: Log): LocalModels {
   return new LocalModels({
     findFiles: findModelFiles,
     onFailure: (how) => log.error({ how }, 'the embeddings process failed'),
+    onRecovered: () => log.info({}, 'the embeddings process is back'),
   });
 }
 

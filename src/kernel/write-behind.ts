@@ -24,6 +24,8 @@ export interface WriteBehindParts<Batch> {
   };
   /** Called for every failed attempt; it is retried. */
   readonly onError?: ErrorListener | undefined;
+  /** Called when a round succeeds after failed ones, with the time since the first of them. */
+  readonly onRecovered?: ((ms: number) => void) | undefined;
   /** Called each time that records start to be dropped, because too many wait or the store rejects them. */
   readonly onDrop?: (() => void) | undefined;
 }
@@ -58,6 +60,7 @@ export class WriteBehind<Batch> {
   #rounds = 0;
   #failedRounds = 0;
   #unavailableRounds = 0;
+  #failingSinceMs = 0;
   #lastFailure: unknown;
 
   constructor(parts: WriteBehindParts<Batch>) {
@@ -203,6 +206,9 @@ export class WriteBehind<Batch> {
         this.#sealedBytes -= next.bytes;
       } else failed++;
     }
+    if (failed > 0 && this.#failedRounds === 0) this.#failingSinceMs = performance.now();
+    if (failed === 0 && this.#failedRounds > 0)
+      this.#parts.onRecovered?.(performance.now() - this.#failingSinceMs);
     this.#failedRounds = failed > 0 ? this.#failedRounds + 1 : 0;
     this.#unavailableRounds =
       failed > 0 && isStorageUnavailable(this.#lastFailure) ? this.#unavailableRounds + 1 : 0;

@@ -10,6 +10,7 @@ export interface ReceiptIssuerParts {
   readonly receipts: Pick<Receipts, 'add'>;
   readonly key: SigningKey;
   onError(cause: unknown): void;
+  onRecovered?(ms: number): void;
   /** Called when receipts are lost. */
   onDrop(): void;
 }
@@ -45,6 +46,7 @@ export class ReceiptIssuer {
         rejectionsMax: kernelLimits.requestLogRefusalsMax,
       },
       onError: parts.onError,
+      onRecovered: parts.onRecovered,
       onDrop: parts.onDrop,
     });
   }

@@ -79,7 +79,7 @@ describe('metrics', () => {
     const metrics = new Metrics();
     for (let at = 0; at < 10_000; at++) metrics.record(call, spentOn(`made-up-${at}`));
     const read = samples(metrics.render());
-    assert.ok(read.size < 2000, String(read.size));
+    assert.ok(read.size < 4000, String(read.size));
     assert.ok((read.get('weir_tokens_total{provider="openai",model="other",kind="input"}') ?? 0) > 90_000);
   });
 

@@ -15,6 +15,8 @@ interface CallSeries {
   readonly requests: Counter;
   readonly seconds: Histogram;
   readonly toContent: Histogram;
+  readonly modelSeconds: Histogram;
+  readonly overhead: Histogram;
   readonly input: Counter;
   readonly output: Counter;
   readonly cacheRead: Counter;
@@ -22,6 +24,10 @@ interface CallSeries {
   readonly cost: Counter;
 }
 
+const storeBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const overheadBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
+/** Fewer, since there may be 200 models. */
+const modelBuckets = [0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 /** The usage and cost of one attempt. */
@@ -79,6 +85,24 @@ export class Metrics {
     ['wire', 'provider'],
     secondsBuckets,
   );
+  readonly #modelSeconds = new HistogramFamily(
+    'weir_model_seconds',
+    'Time from the request to the last byte, by model',
+    ['provider', 'model'],
+    modelBuckets,
+  );
+  readonly #overhead = new HistogramFamily(
+    'weir_overhead_seconds',
+    'Time that Weir added before the answer began',
+    ['wire'],
+    overheadBuckets,
+  );
+  readonly #storeSeconds = new HistogramFamily(
+    'weir_store_seconds',
+    'Duration of database statements and Redis commands',
+    ['store'],
+    storeBuckets,
+  );
   readonly #gauges: Gauge[] = [
     ...processGauges(),
     { name: 'weir_open_streams', help: 'Streams currently open', read: () => this.#openStreams },
@@ -116,6 +140,8 @@ export class Metrics {
     const callSeries = this.#callSeriesFor(call, provider, modelUsed);
     callSeries.requests.value++;
     callSeries.seconds.observe(call.totalMs / 1000);
+    callSeries.modelSeconds.observe(call.totalMs / 1000);
+    callSeries.overhead.observe(call.overheadMs / 1000);
     if (contentMs !== undefined) callSeries.toContent.observe(contentMs / 1000);
     if (spent.length === 0) addUsage(callSeries, call.usage);
     for (const { target, usage, bill } of spent) {
@@ -141,6 +167,12 @@ export class Metrics {
     this.#refused.with(String(status), code).value++;
   }
 
+  /** A function that takes the durations of a store's operations. */
+  storeObserver(store: 'database' | 'redis'): (ms: number) => void {
+    const histogram = this.#storeSeconds.with(store);
+    return (ms) => histogram.observe(ms / 1000);
+  }
+
   /** Counts a token counting request. */
   recordTokenCount(provider: string, status: number): void {
     this.#tokenCounts.with(provider, String(status)).value++;
@@ -162,6 +194,9 @@ export class Metrics {
       this.#reporterFaults,
       this.#seconds,
       this.#toContent,
+      this.#modelSeconds,
+      this.#overhead,
+      this.#storeSeconds,
     ];
     const gauges = this.#gauges.map(
       ({ name, help, read }) =>
@@ -184,6 +219,8 @@ export class Metrics {
       requests: this.#requests.with(wire, provider, String(status)),
       seconds: this.#seconds.with(wire, provider),
       toContent: this.#toContent.with(wire, provider),
+      modelSeconds: this.#modelSeconds.with(provider, label),
+      overhead: this.#overhead.with(wire),
       input: tokens('input'),
       output: tokens('output'),
       cacheRead: tokens('cache_read'),

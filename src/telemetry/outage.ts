@@ -23,10 +23,15 @@ export class Outage {
 
   end(): void {
     if (this.#sinceMs === undefined) return;
-    const seconds = Number(((performance.now() - this.#sinceMs) / 1000).toFixed(1));
+    logReturn(this.#log, this.#messages.ended, performance.now() - this.#sinceMs);
     this.#sinceMs = undefined;
-    this.#log.info({ seconds }, `${this.#messages.ended} after ${seconds} s`);
   }
+}
+
+/** `message` gets the time that it took. */
+export function logReturn(log: Pick<Log, 'info'>, message: string, ms: number): void {
+  const seconds = Number((ms / 1000).toFixed(1));
+  log.info({ seconds }, `${message} after ${seconds} s`);
 }
 
 interface OutageMessages {

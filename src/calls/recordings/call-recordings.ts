@@ -26,6 +26,7 @@ interface CallRecordingsParts {
   readonly bytesMax: number;
   /** Called for every failed attempt to store; it is retried. */
   onError(failure: unknown): void;
+  onRecovered?(ms: number): void;
   /** Called each time that recordings start to be dropped. */
   onDrop(): void;
 }
@@ -68,6 +69,7 @@ export class CallRecordings {
       },
       onError: (error) => parts.onError(error),
       onDrop: () => parts.onDrop(),
+      onRecovered: (ms) => parts.onRecovered?.(ms),
     });
   }
 

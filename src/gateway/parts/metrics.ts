@@ -5,6 +5,7 @@ import { Refusals } from '../../telemetry/refusals.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 import type { SharedResources } from '../shared-resources.ts';
+import { version } from '../version.ts';
 
 interface MetricsParts {
   readonly settings: Settings;
@@ -26,7 +27,14 @@ export function metricsPart({ settings, log, sharedResources }: MetricsParts): M
     metrics,
     refusals,
     routes: metricsRoutes(source, settings.metricsToken),
-    gauges: [lostLinesGauge(log)],
+    gauges: [
+      lostLinesGauge(log),
+      {
+        name: 'weir_build_info',
+        help: 'The running version',
+        read: () => [{ labels: { version, revision: settings.revision, node: process.version }, value: 1 }],
+      },
+    ],
     features: ['metrics'],
     close: async () => refusals.flush(),
   };

@@ -4,6 +4,7 @@ import { ReceiptIssuer } from '../../receipts/receipt-issuer.ts';
 import { ReceiptKeys } from '../../receipts/receipt-keys.ts';
 import { receiptsRoutes } from '../../server/api/routes/receipts.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { logReturn } from '../../telemetry/outage.ts';
 import type { Part } from '../part.ts';
 import type { RootSecrets } from '../secrets.ts';
 import type { Stores } from './stores.ts';
@@ -26,6 +27,7 @@ export async function receiptsPart({ log, roots: rootSecrets, stores }: ReceiptP
     receipts,
     key: keys.current,
     onError: (err) => log.error({ err }, 'could not store receipts; will retry'),
+    onRecovered: (ms) => logReturn(log, 'receipts are stored again', ms),
     onDrop: () => log.error({}, 'the receipt queue is full; some calls get no receipt'),
   });
   return {

@@ -6,6 +6,7 @@ import type { RecordingTable } from '../../kernel/ports/recordings.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { recordingsRoutes } from '../../server/api/routes/recordings.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { logReturn } from '../../telemetry/outage.ts';
 import type { Part } from '../part.ts';
 import type { RootSecrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
@@ -33,6 +34,7 @@ export function openCallRecordings(parts: CallRecordingParts): CallRecordings {
     policy,
     bytesMax: accountBytesMax,
     onError: (err) => log.error({ err }, 'could not store recordings; will retry'),
+    onRecovered: (ms) => logReturn(log, 'recordings are stored again', ms),
     onDrop: () => log.error({}, 'there is no memory left for recordings; some calls are not recorded'),
   });
 }

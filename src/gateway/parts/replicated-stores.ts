@@ -17,12 +17,15 @@ interface ReplicatedStoreParts {
   readonly log: Log;
   readonly redisUrl: string;
   readonly allowNewerSchema: boolean;
+  /** Called with the durations of statements and of commands. */
+  onStatement(ms: number): void;
+  onReply(ms: number): void;
 }
 
 export async function openReplicatedStores(parts: ReplicatedStoreParts): Promise<Stores> {
-  const { settings, log, allowNewerSchema } = parts;
+  const { settings, log, allowNewerSchema, onStatement } = parts;
   const clock = new StoreClock({ onSkew: (skewMs, isWrong) => logSkew(log, skewMs, isWrong) });
-  const database = await openDatabase(settings, { allowNewerSchema, clock });
+  const database = await openDatabase(settings, { allowNewerSchema, clock, onStatement });
   try {
     return await connectStores(database, clock, parts);
   } catch (cause) {
@@ -35,11 +38,12 @@ export async function openReplicatedStores(parts: ReplicatedStoreParts): Promise
 async function connectStores(
   database: Database,
   clock: StoreClock,
-  { redisUrl: url, log }: ReplicatedStoreParts,
+  { redisUrl: url, log, onReply }: ReplicatedStoreParts,
 ): Promise<Stores> {
   const outage = new Outage(log, { began: 'Redis is unreachable', ended: 'Redis is back' });
   const link = await RedisConnection.open({
     url,
+    onReply,
     onChange: (state, cause) => (state === 'down' ? outage.begin({ err: cause }) : outage.end()),
   });
   const shelfLink = await RedisConnection.open({ url });

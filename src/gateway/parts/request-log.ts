@@ -3,6 +3,7 @@ import { summaryRoutes } from '../../server/api/routes/requests-summary.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import { limits as telemetryLimits } from '../../telemetry/limits.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { logReturn } from '../../telemetry/outage.ts';
 import { Journal } from '../../telemetry/request-log/journal.ts';
 import { LogCleaner } from '../../telemetry/request-log/log-cleaner.ts';
 import { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
@@ -37,6 +38,7 @@ export async function requestLogPart({
     sampling: settings.requestLog.sampling,
     journal: hasFolder ? createJournal(settings, log) : undefined,
     onError: (cause) => log.error({ err: cause }, 'could not write to the request log; will retry'),
+    onRecovered: (ms) => logReturn(log, 'the request log is written again', ms),
     onDrop: () => log.error({}, 'the request log queue is full; calls are dropped from the log'),
   });
   await requests.recover();

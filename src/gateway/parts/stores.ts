@@ -4,6 +4,8 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import { openSqlite, openSqliteInMemory } from '../../storage/sql/sqlite.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import { DatabaseProbe } from '../database-probe.ts';
 import { createInProcessStores, type EphemeralStores } from '../ephemeral-stores.ts';
 import type { Settings } from '../settings.ts';
 import type { SharedResources } from '../shared-resources.ts';
@@ -23,23 +25,46 @@ interface StoreParts {
   readonly log: Log;
   /** Undefined in a single process. */
   readonly sharedResources: SharedResources | undefined;
+  readonly metrics: Metrics;
 }
 
 /** Uses the data folder and memory, or PostgreSQL and Redis if configured. */
-export async function storesPart({ settings, log, sharedResources }: StoreParts): Promise<Stores> {
+export async function storesPart(parts: StoreParts): Promise<Stores> {
+  const stores = await openStores(parts);
+  const probe = new DatabaseProbe(stores.database, parts.log);
+  return {
+    ...stores,
+    gauges: [...stores.gauges, ...probe.gauges],
+    close() {
+      probe.stop();
+      return stores.close();
+    },
+  };
+}
+
+async function openStores({ settings, log, sharedResources, metrics }: StoreParts): Promise<Stores> {
   const allowNewerSchema = sharedResources?.isJoining ?? false;
+  const onStatement = metrics.storeObserver('database');
   if (settings.stores === undefined) {
-    const database = await openDatabase(settings, { allowNewerSchema });
+    const database = await openDatabase(settings, { allowNewerSchema, onStatement });
     return embeddedStores(database, sharedResources?.stores ?? createInProcessStores());
   }
   const { openReplicatedStores } = await import('./replicated-stores.ts');
-  return openReplicatedStores({ settings, log, redisUrl: settings.stores.redis, allowNewerSchema });
+  return openReplicatedStores({
+    settings,
+    log,
+    redisUrl: settings.stores.redis,
+    allowNewerSchema,
+    onStatement,
+    onReply: metrics.storeObserver('redis'),
+  });
 }
 
 interface OpenDatabaseOptions {
   readonly allowNewerSchema?: boolean;
   /** The clock of entries that expire. */
   readonly clock?: Clock;
+  readonly onStatement?: (ms: number) => void;
 }
 
 /** Loads the database clients only if needed: they take 10 MB. */
@@ -49,7 +74,7 @@ export async function openDatabase(
 ): Promise<Database> {
   if (stores === undefined)
     return dataDir === inMemoryDataDir
-      ? openSqliteInMemory()
+      ? openSqliteInMemory(options)
       : openSqlite({ file: join(dataDir, 'weir.db'), ...options });
   const { openPostgres, defaultPoolBounds } = await import('../../storage/sql/postgres.ts');
   const bounds = { ...defaultPoolBounds, connectionsMax: stores.pool };

@@ -6,6 +6,7 @@ import { payerBudgetHolder, sandboxBudgetHolder } from '../../kernel/ports/budge
 import type { Accounts } from '../../kernel/ports/identities.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { logReturn } from '../../telemetry/outage.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 import type { CreditUseListener } from './billing.ts';
@@ -35,6 +36,7 @@ export async function usagePart({
     clock: stores.clock,
     onCreditsSpent: (accountIds) => creditUseListener.onUse(accountIds),
     onError: (cause) => log.error({ err: cause }, 'could not store usage; will retry'),
+    onRecovered: (ms) => logReturn(log, 'usage is stored again', ms),
     onUnreserved: (cause) =>
       log.error(
         { err: cause },

@@ -47,7 +47,16 @@ export interface Database {
   ping(): Promise<void>;
   /** The time of the database's clock; rejects like `ping`. */
   now(): Promise<number>;
+  /** How much the connections are used. */
+  load(): DatabaseLoad;
   close(): Promise<void>;
+}
+
+export interface DatabaseLoad {
+  readonly connectionsMax: number;
+  readonly inUse: number;
+  /** Queries that wait for a connection. */
+  readonly waiting: number;
 }
 
 export type TierId = 'free' | 'pro' | 'team';

@@ -15,6 +15,8 @@ interface RedisConnectionOptions {
   readonly answerMs?: number;
   /** Called when all servers are connected, and when one is lost or can't be reached. */
   readonly onChange?: (state: 'up' | 'down', cause?: unknown) => void;
+  /** Called with the duration of each command, failed ones included. */
+  readonly onReply?: ((ms: number) => void) | undefined;
 }
 
 /**
@@ -25,6 +27,7 @@ export class RedisConnection {
   readonly #address: RedisAddress;
   readonly #answerMs: number;
   readonly #onChange: NonNullable<RedisConnectionOptions['onChange']>;
+  readonly #onReply: RedisConnectionOptions['onReply'];
   readonly #upListeners = new Set<() => void>();
   /** The server of the URL. In a cluster it is asked for the other nodes. */
   readonly #entry: RedisNode;
@@ -48,11 +51,12 @@ export class RedisConnection {
 
   private constructor(
     address: RedisAddress,
-    { answerMs = limits.redisAnswerMs, onChange = () => undefined }: RedisConnectionOptions,
+    { answerMs = limits.redisAnswerMs, onChange = () => undefined, onReply }: RedisConnectionOptions,
   ) {
     this.#address = address;
     this.#answerMs = answerMs;
     this.#onChange = onChange;
+    this.#onReply = onReply;
     const { endpoints } = address;
     this.#entry = this.#openNode((attempt) => {
       const endpoint = endpoints[attempt % endpoints.length] ?? { host: 'localhost', port: 6379 };
@@ -112,6 +116,7 @@ export class RedisConnection {
   async #route(key: string, run: (node: RedisNode, asks: boolean) => Promise<unknown>): Promise<unknown> {
     const node = this.#masters.size === 0 ? this.#entry : this.#nodeOfSlot[slotOf(key)];
     if (node === undefined) throw storageUnavailable('no node of the Redis cluster has this key');
+    const sentAtMs = performance.now();
     try {
       return await run(node, false);
     } catch (error) {
@@ -120,7 +125,9 @@ export class RedisConnection {
       if (redirect.kind === 'MOVED') await this.#loadSlots();
       const next = this.#masters.get(nameOf(redirect.endpoint));
       if (next === undefined) throw error;
-      return run(next, redirect.kind === 'ASK');
+      return await run(next, redirect.kind === 'ASK');
+    } finally {
+      this.#onReply?.(performance.now() - sentAtMs);
     }
   }
 

@@ -1,17 +1,15 @@
 import type { Database } from '../../kernel/ports/records.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { PoolBounds } from './connection-pool.ts';
 import { PostgresPool } from './postgres-pool.ts';
-import { defaultPoolBounds, openSqlDatabase } from './sql-database.ts';
+import { defaultPoolBounds, openSqlDatabase, type SqlBackend } from './sql-database.ts';
 import { postgresDialect } from './sql-dialect.ts';
 
 export { defaultPoolBounds };
 
-interface OpenPostgresOptions {
+interface OpenPostgresOptions extends Pick<SqlBackend, 'clock' | 'onStatement'> {
   readonly url: string;
   readonly bounds?: PoolBounds;
   readonly allowNewerSchema?: boolean;
-  readonly clock?: Clock;
 }
 
 /** A database for any number of replicas. */
@@ -19,13 +17,13 @@ export function openPostgres({
   url,
   bounds: poolBounds = defaultPoolBounds,
   allowNewerSchema,
-  clock,
+  ...options
 }: OpenPostgresOptions): Promise<Database> {
   const backend = {
     dialect: postgresDialect,
     bounds: poolBounds,
     createPool: (within: PoolBounds) => new PostgresPool(url, within),
-    clock,
+    ...options,
   };
   return openSqlDatabase(backend, allowNewerSchema);
 }

@@ -11,7 +11,13 @@ import type { PaidAnswers } from '../../kernel/ports/paid-answers.ts';
 import type { Challenges, Ledger } from '../../kernel/ports/payments.ts';
 import type { Receipts } from '../../kernel/ports/receipts.ts';
 import type { RecordingTable } from '../../kernel/ports/recordings.ts';
-import type { ApiKeys, Database, ProviderKeys, UsageStore } from '../../kernel/ports/records.ts';
+import type {
+  ApiKeys,
+  Database,
+  DatabaseLoad,
+  ProviderKeys,
+  UsageStore,
+} from '../../kernel/ports/records.ts';
 import type { RequestLog } from '../../kernel/ports/request-log.ts';
 import type { AnonSessions } from '../../kernel/ports/sandbox.ts';
 import type { Erasures, MailedTokens, Sessions } from '../../kernel/ports/sessions.ts';
@@ -38,6 +44,7 @@ import { createKyselyDialect } from './kysely-dialect.ts';
 import { SqlLedger } from './ledger.ts';
 import { SqlMailedTokens } from './mailed-tokens.ts';
 import { SqlMembers } from './members.ts';
+import { MeteredPool } from './metered-pool.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { SqlModuleStores } from './module-stores.ts';
@@ -67,6 +74,8 @@ export interface SqlBackend {
   createPool(poolBounds: PoolBounds): ConnectionPool;
   /** The clock of entries that expire. */
   readonly clock?: Clock | undefined;
+  /** Called with the duration of each statement. */
+  readonly onStatement?: ((ms: number) => void) | undefined;
 }
 
 /**
@@ -145,14 +154,18 @@ class SqlDatabase implements Database {
   readonly recharges: Recharges;
   readonly recordings: RecordingTable;
   readonly #db: Kysely<Tables>;
-  readonly #pool: ConnectionPool;
+  readonly #pool: MeteredPool;
+  readonly #connectionsMax: number;
   readonly #now: RawBuilder<number>;
 
-  constructor({ dialect: sqlDialect, clock = systemClock }: SqlBackend, connectionPool: ConnectionPool) {
+  constructor(backend: SqlBackend, pool: ConnectionPool) {
+    const { dialect: sqlDialect, clock = systemClock, bounds, onStatement } = backend;
+    const connectionPool = new MeteredPool(pool, onStatement);
     const db = new Kysely<Tables>({ dialect: createKyselyDialect(sqlDialect, connectionPool) });
     this.#db = db;
     this.#pool = connectionPool;
     this.#now = sqlDialect.now;
+    this.#connectionsMax = bounds.connectionsMax;
     this.identities = new SqlIdentities(db);
     this.members = new SqlMembers(db);
     this.accounts = new SqlAccounts(db, sqlDialect);
@@ -192,6 +205,11 @@ class SqlDatabase implements Database {
       () => storageUnavailable('the database is not available'),
     );
     return rows[0]?.now ?? 0;
+  }
+
+  load(): DatabaseLoad {
+    const { inUse, waiting } = this.#pool;
+    return { connectionsMax: this.#connectionsMax, inUse, waiting };
   }
 
   close(): Promise<void> {

@@ -2,11 +2,11 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Database } from '../../kernel/ports/records.ts';
 import type { PoolBounds } from './connection-pool.ts';
-import { defaultPoolBounds, openEmptySqlDatabase, openSqlDatabase } from './sql-database.ts';
+import { defaultPoolBounds, openEmptySqlDatabase, openSqlDatabase, type SqlBackend } from './sql-database.ts';
 import { sqliteDialect } from './sql-dialect.ts';
 import { SqlitePool } from './sqlite-pool.ts';
 
-interface OpenSqliteOptions {
+interface OpenSqliteOptions extends Pick<SqlBackend, 'onStatement'> {
   /** Created if missing, readable only by its owner. */
   readonly file: string;
   readonly bounds?: PoolBounds;
@@ -18,22 +18,24 @@ export async function openSqlite({
   file,
   bounds: poolBounds = defaultPoolBounds,
   allowNewerSchema,
+  ...options
 }: OpenSqliteOptions): Promise<Database> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // SQLite gives its WAL files the mode of the database file.
   closeSync(openSync(file, 'a', 0o600));
   return openSqlDatabase(
-    { dialect: sqliteDialect, bounds: poolBounds, createPool: createPoolFor(file) },
+    { dialect: sqliteDialect, bounds: poolBounds, createPool: createPoolFor(file), ...options },
     allowNewerSchema,
   );
 }
 
 /** A database that is deleted when it is closed. */
-export function openSqliteInMemory(): Promise<Database> {
+export function openSqliteInMemory(options: Pick<SqlBackend, 'onStatement'> = {}): Promise<Database> {
   return openEmptySqlDatabase({
     dialect: sqliteDialect,
     bounds: defaultPoolBounds,
     createPool: createPoolFor(':memory:'),
+    ...options,
   });
 }
 

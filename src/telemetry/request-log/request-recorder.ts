@@ -26,6 +26,7 @@ interface RecorderParts {
   readonly onError?: (error: unknown) => void;
   /** Called once each time calls start being dropped, because too many are waiting or the log rejects them. */
   readonly onDrop?: () => void;
+  readonly onRecovered?: (ms: number) => void;
   readonly flushMs?: number;
   readonly bytesMax?: number;
   /** Which calls get a row; all by default. */
@@ -40,7 +41,7 @@ export class RequestRecorder {
   readonly #sampling: RowSampling;
   readonly #batches: WriteBehind<CallBatch>;
 
-  constructor({ log, journal, onError, onDrop, flushMs, bytesMax, sampling }: RecorderParts) {
+  constructor({ log, journal, onError, onDrop, onRecovered, flushMs, bytesMax, sampling }: RecorderParts) {
     this.#log = log;
     this.#journal = journal;
     this.#onError = onError;
@@ -61,6 +62,7 @@ export class RequestRecorder {
       },
       onError,
       onDrop,
+      onRecovered,
     });
   }
 
