@@ -233,3 +233,25 @@ function setUp(t: TestContext, parts: Partial<WriteBehindParts<string[]>> = {}) 
   t.after(() => queue.cancelTimer());
   return { queue, record, store, tries, stored, errors, drops };
 }
+
+test('a store that works again after failures is reported once', async () => {
+  let failures = 2;
+  const returns: number[] = [];
+  const writes = new WriteBehind<string[]>({
+    createBatch: () => [],
+    store: async () => {
+      if (failures-- > 0) throw new Error('away');
+    },
+    flushMs: 1,
+    retryMsMax: 1,
+    onRecovered: (ms) => returns.push(ms),
+  });
+  writes.filling.push('a');
+  writes.setSize(1);
+  assert.equal(await writes.drain(60_000), true);
+  writes.filling.push('b');
+  writes.setSize(1);
+  assert.equal(await writes.drain(60_000), true);
+  assert.equal(returns.length, 1);
+  assert.ok((returns[0] ?? -1) >= 0);
+});
