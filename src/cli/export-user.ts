@@ -16,7 +16,7 @@ export function exportUser({ environment, positionals: [name = '', file] }: Comm
     if (file !== undefined && existsSync(file)) throw new Error(`${file} exists already`);
     const recordings = openCallRecordings({
       settings,
-      log: { error() {} },
+      log: { info() {}, error() {} },
       roots: new RootSecrets(settings),
       table: database.recordings,
       clock: systemClock,

@@ -18,7 +18,7 @@ export interface RecordingsPart extends Part {
 
 interface CallRecordingParts {
   readonly settings: Pick<Settings, 'recordings'>;
-  readonly log: Pick<Log, 'error'>;
+  readonly log: Pick<Log, 'info' | 'error'>;
   readonly roots: RootSecrets;
   readonly table: RecordingTable;
   readonly clock: Clock;
