@@ -25,6 +25,10 @@ export class Reserve {
   /** Whether a write is pending or failed: the database may have more. */
   #isUnconfirmed = false;
   #writtenAtMs = 0;
+  #isRenewalDue = false;
+  /** Whether something was admitted since the last renewal, and in the interval before. */
+  #wasUsed = false;
+  #isInUse = false;
   /** Amounts admitted since usage was last stored, and in the interval before. */
   #currentWindow = { times: 0, amount: 0 };
   #previousWindow = { times: 0, amount: 0 };
@@ -51,6 +55,8 @@ export class Reserve {
     this.#currentWindow.times++;
     this.#currentWindow.amount += amount;
     this.#wasIdle = false;
+    this.#wasUsed = true;
+    this.#isInUse = true;
     return !this.isShort;
   }
 
@@ -58,29 +64,41 @@ export class Reserve {
   planWrite(stored: number, isLast: boolean): ReserveWrite {
     const needed = Math.max(this.needed - stored, 0);
     if (stored > 0) this.#rotateWindow();
-    const amount = needed + (isLast ? 0 : this.#aheadAmount(stored > 0 || this.#wasIdle));
-    const isChange = amount !== this.#durable || this.#isUnconfirmed || this.#wasIdle;
+    const ahead = this.#aheadAmount(stored > 0 || this.#wasIdle);
+    const amount = isLast ? needed : Math.max(needed + ahead, this.#retainedAmount);
+    const isChange = amount !== this.#durable || this.#isUnconfirmed || this.#isRenewalDue;
     this.#isUnconfirmed = true;
     this.#durable = Math.min(this.#durable, amount + stored);
     return { reserve: this, amount, stored, isChange };
   }
 
-  confirmWrite({ amount, stored }: ReserveWrite, atMs: number): void {
+  confirmWrite({ amount, stored, isChange }: ReserveWrite, atMs: number): void {
     this.needed = Math.max(this.needed - stored, 0);
     this.#durable = amount;
     this.#isUnconfirmed = false;
-    this.#writtenAtMs = atMs;
+    this.#isRenewalDue = false;
+    if (isChange) this.#writtenAtMs = atMs;
   }
 
   /** Whether to write it though nothing more is needed: it was idle for a while, or is old. */
   checkIdle(beforeMs: number): boolean {
     if (this.isShort || this.#isUnconfirmed) return true;
-    const hasRested = this.#wasIdle;
+    if (this.#wasIdle) {
+      this.#currentWindow = { times: 0, amount: 0 };
+      this.#previousWindow = { times: 0, amount: 0 };
+    }
+    const hasExcess = this.#wasIdle && this.#durable > Math.max(this.needed, this.#retainedAmount);
     this.#wasIdle = true;
-    if (!hasRested) return false;
-    this.#currentWindow = { times: 0, amount: 0 };
-    this.#previousWindow = { times: 0, amount: 0 };
-    return this.#durable > this.needed || this.#writtenAtMs <= beforeMs;
+    if (this.#writtenAtMs > beforeMs) return hasExcess;
+    this.#isRenewalDue = true;
+    this.#isInUse = this.#wasUsed;
+    this.#wasUsed = false;
+    return true;
+  }
+
+  /** One call of an account in use stays reserved: where accounts call now and then, each call would cost two writes. */
+  get #retainedAmount(): number {
+    return this.#isInUse && this.query.of === 'calls' && this.aheadMax >= 1 ? 1 : 0;
   }
 
   #rotateWindow(): void {
