@@ -14,6 +14,7 @@ import type {
 } from '../../kernel/ports/records.ts';
 import { limits } from '../limits.ts';
 import { chunks } from './chunks.ts';
+import { selectRows } from './json-rows.ts';
 import { addModuleDays, moduleDayKey, readModuleDays, writeModuleDays } from './module-days.ts';
 import { chargeOverage, type OverageCalls } from './overage.ts';
 import { lowerReservations, readReservations, writeReservations } from './reservations.ts';
@@ -25,12 +26,12 @@ const periodCharacters = { day: 10, month: 7, range: 0 } as const;
 
 export class SqlUsageStore implements UsageStore {
   readonly #db: Kysely<Tables>;
-  readonly #locksRows: boolean;
+  readonly #dialect: SqlDialect;
   #cleanedAtMs = 0;
 
   constructor(db: Kysely<Tables>, sqlDialect: SqlDialect) {
     this.#db = db;
-    this.#locksRows = sqlDialect.name === 'postgres';
+    this.#dialect = sqlDialect;
   }
 
   async add(batch: UsageBatch): Promise<readonly string[]> {
@@ -41,14 +42,14 @@ export class SqlUsageStore implements UsageStore {
         .values({ id: batch.id, at_ms: batch.atMs })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .executeTakeFirstOrThrow();
-      await writeReservations(trx, batch.reserved ?? []);
+      await writeReservations(trx, this.#dialect, batch.reserved ?? []);
       if (numInsertedOrUpdatedRows === 0n) return [];
       await lowerReservations(trx, batch.settled ?? []);
       for (const days of chunks(
         mergeAndSort(batch.days, usageDayKey, addUsageDays),
         kernelLimits.databaseRowsAtOnce,
       ))
-        await writeUsageDays(trx, days);
+        await writeUsageDays(trx, this.#dialect, days);
       for (const days of chunks(
         mergeAndSort(batch.modules ?? [], moduleDayKey, addModuleDays),
         kernelLimits.databaseRowsAtOnce,
@@ -59,8 +60,9 @@ export class SqlUsageStore implements UsageStore {
         mergeAndSort(batch.counted, quotaPeriodKey, addQuotaCalls),
         kernelLimits.databaseRowsAtOnce,
       ))
-        paid.push(...(await writeQuotaCalls(trx, counted)));
-      for (const calls of paid) await chargeOverage(trx, { ...calls, batch }, this.#locksRows);
+        paid.push(...(await writeQuotaCalls(trx, this.#dialect, counted)));
+      for (const calls of paid)
+        await chargeOverage(trx, { ...calls, batch }, this.#dialect.name === 'postgres');
       return paid.map(({ accountId }) => accountId);
     });
   }
@@ -69,8 +71,8 @@ export class SqlUsageStore implements UsageStore {
     const isOneStatement =
       reservations.length <= kernelLimits.databaseRowsAtOnce &&
       reservations.every(({ amount }) => amount > 0);
-    if (isOneStatement) await writeReservations(this.#db, reservations);
-    else await this.#db.transaction().execute((trx) => writeReservations(trx, reservations));
+    if (isOneStatement) await writeReservations(this.#db, this.#dialect, reservations);
+    else await this.#db.transaction().execute((trx) => writeReservations(trx, this.#dialect, reservations));
   }
 
   reserved(query: ReservationQuery): Promise<readonly Reservation[]> {
@@ -209,41 +211,31 @@ function addUsageDays(one: UsageDay, other: UsageDay): UsageDay {
   };
 }
 
-async function writeUsageDays(trx: Transaction<Tables>, days: readonly UsageDay[]): Promise<void> {
-  const sum = (column: keyof Tables['usage_days']) =>
-    sql<number>`${sql.ref(`usage_days.${column}`)} + ${sql.ref(`excluded.${column}`)}`;
-  await trx
-    .insertInto('usage_days')
-    .values(days.map(toRow))
-    .onConflict((conflict) =>
-      conflict.columns(['account_id', 'day', 'key_id', 'provider', 'model']).doUpdateSet({
-        requests: sum('requests'),
-        failed: sum('failed'),
-        input_tokens: sum('input_tokens'),
-        output_tokens: sum('output_tokens'),
-        cache_read_tokens: sum('cache_read_tokens'),
-        cache_write_tokens: sum('cache_write_tokens'),
-        cost_nano_usd: sum('cost_nano_usd'),
-      }),
-    )
-    .execute();
+const dayKeyColumns = ['account_id', 'day', 'key_id', 'provider', 'model'] as const;
+const daySumColumns = [
+  ...(['requests', 'failed', 'input_tokens', 'output_tokens'] as const),
+  ...(['cache_read_tokens', 'cache_write_tokens', 'cost_nano_usd'] as const),
+];
+const dayTypes = [...dayKeyColumns.map(() => 'text' as const), ...daySumColumns.map(() => 'bigint' as const)];
+const addDaySums = daySumColumns.map((name) => `${name} = usage_days.${name} + excluded.${name}`).join(', ');
+
+async function writeUsageDays(
+  trx: Transaction<Tables>,
+  sqlDialect: SqlDialect,
+  days: readonly UsageDay[],
+): Promise<void> {
+  await sql`insert into usage_days (${sql.raw([...dayKeyColumns, ...daySumColumns].join(', '))})
+    ${selectRows(sqlDialect, dayTypes, days.map(toRow))}
+    on conflict (${sql.raw(dayKeyColumns.join(', '))}) do update set ${sql.raw(addDaySums)}`.execute(trx);
 }
 
-function toRow(day: UsageDay): Tables['usage_days'] {
-  return {
-    account_id: day.accountId,
-    day: day.day,
-    key_id: day.keyId,
-    provider: day.provider,
-    model: day.model,
-    requests: day.requests,
-    failed: day.failed,
-    input_tokens: day.inputTokens,
-    output_tokens: day.outputTokens,
-    cache_read_tokens: day.cacheReadTokens,
-    cache_write_tokens: day.cacheWriteTokens,
-    cost_nano_usd: day.costNanoUsd,
-  };
+/** In the order of the columns. */
+function toRow(day: UsageDay): readonly (string | number)[] {
+  return [
+    ...[day.accountId, day.day, day.keyId, day.provider, day.model],
+    ...[day.requests, day.failed, day.inputTokens, day.outputTokens],
+    ...[day.cacheReadTokens, day.cacheWriteTokens, day.costNanoUsd],
+  ];
 }
 
 function quotaPeriodKey({ accountId, periodStartMs }: QuotaCalls): string {
@@ -259,27 +251,15 @@ function addQuotaCalls(one: QuotaCalls, other: QuotaCalls): QuotaCalls {
 /** Resolves to the calls past a cap that credits paid for. */
 async function writeQuotaCalls(
   trx: Transaction<Tables>,
+  sqlDialect: SqlDialect,
   counted: readonly QuotaCalls[],
 ): Promise<readonly OverageCalls[]> {
-  const sums = await trx
-    .insertInto('usage_periods')
-    .values(
-      counted.map(({ accountId, periodStartMs, calls }) => ({
-        account_id: accountId,
-        period_start_ms: periodStartMs,
-        calls,
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .columns(['account_id', 'period_start_ms'])
-        .doUpdateSet({ calls: sql<number>`usage_periods.calls + excluded.calls` }),
-    )
-    .$if(
-      counted.some(({ paidPast }) => paidPast !== undefined),
-      (query) => query.returning(['account_id', 'period_start_ms', 'calls']),
-    )
-    .execute();
+  const rows = counted.map(({ accountId, periodStartMs, calls }) => [accountId, periodStartMs, calls]);
+  const isPaid = counted.some(({ paidPast }) => paidPast !== undefined);
+  const { rows: sums } = await sql<Tables['usage_periods']>`insert into usage_periods
+    (account_id, period_start_ms, calls) ${selectRows(sqlDialect, ['text', 'bigint', 'bigint'], rows)}
+    on conflict (account_id, period_start_ms) do update set calls = usage_periods.calls + excluded.calls
+    ${isPaid ? sql`returning account_id, period_start_ms, calls` : sql``}`.execute(trx);
   return counted.flatMap(({ accountId, periodStartMs, calls, paidPast }) => {
     if (paidPast === undefined) return [];
     const sum = sums.find((row) => row.account_id === accountId && row.period_start_ms === periodStartMs);
