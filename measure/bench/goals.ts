@@ -46,6 +46,14 @@ export function goals(comparisons: readonly Comparison[]): readonly Goal[] {
             measured: median(figuresOf(comparison, 'weir, key').addedFirstTokenMs),
           },
         ];
+      case 'accounts-10000':
+        return [
+          {
+            text: 'CPU of a call where 10,000 accounts call in turn, in times of one account',
+            most: 1.3,
+            measured: over('weir, accounts', 'weir, key'),
+          },
+        ];
       default:
         return [];
     }

@@ -8,6 +8,8 @@ import { quantile } from './statistics.ts';
 
 /** The load generator: a process that keeps calls under way and times each. */
 const pools = new Map<string, Pool>();
+/** Runs continue with the next key. */
+let callsWithKeys = 0;
 let streams: HeldStreams | undefined;
 process.on('message', async (message: unknown) => {
   const run = plan.safeParse(message).data;
@@ -42,9 +44,13 @@ function poolFor({ origin, concurrency }: Plan): Pool {
 }
 
 async function callAll(wanted: Plan, pool: Pool): Promise<Measurement> {
-  const { row, headers, concurrency, seconds, perSecond } = wanted;
+  const { row, headers, concurrency, seconds, perSecond, keys } = wanted;
   const { call, calmCall = call } = rowNamed(row);
   const sent = { ...(perSecond === 0 ? call : calmCall), headers };
+  const nextCall = () => {
+    const key = keys[callsWithKeys++ % keys.length];
+    return key === undefined ? sent : { ...sent, headers: { ...headers, authorization: `Bearer ${key}` } };
+  };
   const latencies: number[] = [];
   const firstTokens: number[] = [];
   const failures: string[] = [];
@@ -59,7 +65,7 @@ async function callAll(wanted: Plan, pool: Pool): Promise<Measurement> {
       if (everyMs > 0) await wait(Math.max(0, nextMs - performance.now()));
       nextMs = Math.max(nextMs + everyMs, performance.now());
       const sentMs = performance.now();
-      const { firstTokenAtMs, bytes, failure } = await send(pool, sent);
+      const { firstTokenAtMs, bytes, failure } = await send(pool, nextCall());
       const endedMs = performance.now();
       latencies.push(endedMs - sentMs);
       firstTokens.push((firstTokenAtMs ?? endedMs) - sentMs);

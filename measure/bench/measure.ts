@@ -33,7 +33,14 @@ async function run(
   pace: Pick<Plan, 'concurrency' | 'seconds' | 'perSecond'>,
 ): Promise<Measurement> {
   const headers = subject.headersFor(row.format);
-  const plan: Plan = { kind: 'run', row: row.name, origin: subject.origin, headers, ...pace };
+  const plan: Plan = {
+    kind: 'run',
+    row: row.name,
+    origin: subject.origin,
+    headers,
+    keys: subject.keys ?? [],
+    ...pace,
+  };
   const result = await load.ask(plan, measured);
   if (result.failures > 0)
     throw new Error(`${subject.name}, ${row.name}: ${result.failures} calls failed: ${result.firstFailure}`);

@@ -23,6 +23,8 @@ export const plan = z.object({
   seconds: z.number(),
   /** Calls a second over all callers; zero lets each call follow the last at once. */
   perSecond: z.number(),
+  /** API keys that calls use in turn, in place of the one in the headers. */
+  keys: z.array(z.string()),
 });
 export type Plan = z.infer<typeof plan>;
 

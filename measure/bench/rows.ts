@@ -11,7 +11,7 @@ export interface Row {
   /** What is sent instead where latency is measured: a burst of events would show how processes share the cores. */
   readonly calmCall?: Call;
   /** What the others are compared with, and the latency of what is taken off theirs. */
-  readonly baseline: 'bare' | 'hello';
+  readonly baseline: 'bare' | 'hello' | 'weir, key';
   readonly subjects: readonly SubjectName[];
   /** How many calls are under way where CPU time is measured: enough to keep a process of one thread busy. */
   readonly floodConcurrency: number;
@@ -100,6 +100,16 @@ export const rows: readonly Row[] = [
     subjects: withKey,
     calmPerSecond: 0,
     heldStreams: 1000,
+  },
+  {
+    ...plain,
+    name: 'accounts-10000',
+    title: '1 KB request, 10,000 accounts in turn',
+    format: 'chat',
+    call: makeCall({ format: 'chat', bytes: kilobyte }),
+    baseline: 'weir, key',
+    subjects: ['weir, key', 'weir, accounts'],
+    calmPerSecond: 200,
   },
   {
     ...plain,

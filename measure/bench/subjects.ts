@@ -4,6 +4,7 @@ import { type Child, startServer } from './child.ts';
 import { signUp, startCloud } from './cloud.ts';
 import { usage } from './messages.ts';
 import { startPortkey } from './portkey.ts';
+import { seedAccounts } from './seed-accounts.ts';
 import { type Gateway, startWeir } from './weir.ts';
 
 /** Who can be measured. Some are one process, told apart by what is sent. */
@@ -16,11 +17,14 @@ export type SubjectName =
   | 'weir, key'
   | 'weir, cached'
   | 'weir, key, cached'
+  | 'weir, accounts'
   | 'portkey';
 
 export interface Subject extends Running {
   readonly name: SubjectName;
   readonly headersFor: HeadersFor;
+  /** API keys that calls use in turn. */
+  readonly keys?: readonly string[];
 }
 
 interface Running {
@@ -30,7 +34,10 @@ interface Running {
   readonly restBytes: number;
 }
 
+type Reached = readonly [Running, HeadersFor, (readonly string[])?];
 type HeadersFor = (format: Format) => Readonly<Record<string, string>>;
+/** So many that each is called every few seconds. */
+const sparseAccounts = 10_000;
 export type FindTarget = (name: SubjectName) => Promise<Subject>;
 
 /** Finds subjects by name and starts each process when it is first needed; `children` ends them all. */
@@ -49,11 +56,15 @@ export function lineUp(children: AsyncDisposableStack, portkeyFolder: string): F
   const plainWeir = running(async () => startWeir({ upstream: await upstream(), environment: none }));
   const weir = running(async () => startWeir({ upstream: await upstream() }));
   const cloud = running(async () => startCloud({ upstream: await upstream() }));
+  const accounts = once(() => seedAccounts(sparseAccounts));
+  const crowdedCloud = running(async () =>
+    startCloud({ upstream: await upstream(), environment: (await accounts()).environment }),
+  );
   const portkey = running(() => startPortkey(portkeyFolder));
   const account = once(async () => signUp((await cloud()).origin, 'bench'));
   const keyOf = async (pipeline: string | null) => bearer(await (await account())(pipeline));
 
-  const reached: Readonly<Record<SubjectName, () => Promise<readonly [Running, HeadersFor]>>> = {
+  const reached: Readonly<Record<SubjectName, () => Promise<Reached>>> = {
     direct: async () => [await provider(), anybody],
     bare: async () => [await bare(), anybody],
     hello: async () => [await hello(), anybody],
@@ -62,13 +73,19 @@ export function lineUp(children: AsyncDisposableStack, portkeyFolder: string): F
     'weir, cached': async () => [await plainWeir(), cachedForAnybody],
     'weir, key': async () => [await cloud(), await keyOf(null)],
     'weir, key, cached': async () => [await cloud(), await keyOf('exact-cache')],
+    'weir, accounts': async () => [await crowdedCloud(), anybody, (await accounts()).keys],
     portkey: async () => [await portkey(), toPortkey(await upstream())],
   };
   const found = new Map<SubjectName, Promise<Subject>>();
   return (name) => {
     const known = found.get(name);
     if (known !== undefined) return known;
-    const subject = reached[name]().then(([process, headersFor]) => ({ ...process, name, headersFor }));
+    const subject = reached[name]().then(([process, headersFor, keys]) => ({
+      ...process,
+      name,
+      headersFor,
+      ...(keys !== undefined && { keys }),
+    }));
     found.set(name, subject);
     return subject;
   };

@@ -17,7 +17,7 @@ const columns = [
 
 /** What the columns mean, for under a table. */
 export const legend = `CPU µs is user and system time of that one process for each call (open-1000: for each event), with the work it puts off for up to
-a second. In brackets are the lowest and the highest round. × bare (cache-hit: × hello) and × Portkey are medians of the ratios
+a second. In brackets are the lowest and the highest round. × bare (cache-hit: × hello, accounts-10000: × weir, key) and × Portkey are medians of the ratios
 within each round. calls/s is with 16 calls under way at any time (relay-1mb: 4). What is added to p50, p99 and the median first token is over the
 upstream itself (cache-hit: over hello), at a fixed rate that every subject can take. RSS is at rest and after the row (open-1000:
 with all streams open, in a process that has done nothing else).`;

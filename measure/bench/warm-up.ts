@@ -5,6 +5,7 @@ import type { Subject } from './subjects.ts';
 /** A slow subject isn't given longer than this for the first calls, nor for those of another kind. */
 const baseSecondsMax = 12;
 const rowSecondsMax = 2;
+const firstSecondsMax = 300;
 const stepSeconds = 0.5;
 const baseRow = rowNamed('relay-1kb');
 
@@ -19,6 +20,9 @@ export class WarmUp {
 
   /** By plain calls, once for each process, and then by calls of the kind that is to be measured. */
   async for({ load, subject, row }: Trial): Promise<void> {
+    // Every account is looked up once.
+    if (subject.keys !== undefined)
+      await floodUntil({ load, subject, row }, subject.keys.length, firstSecondsMax);
     if (!this.#warm.has(subject.child))
       await floodUntil({ load, subject, row: baseRow }, this.#calls, baseSecondsMax);
     this.#warm.add(subject.child);

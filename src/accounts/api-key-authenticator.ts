@@ -1,6 +1,6 @@
 import { GatewayError } from '../kernel/errors.ts';
 import type { RecordingMode } from '../kernel/ports/recordings.ts';
-import type { Account, ActiveApiKey, ApiKeys } from '../kernel/ports/records.ts';
+import type { Account, ApiKeys } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Lru } from '../lib/lru.ts';
@@ -103,7 +103,7 @@ export class ApiKeyAuthenticator {
       throw new GatewayError('busy', 'too many requests at once; try again in a moment', {
         retryAfterSeconds: 1,
       });
-    const lookup: Promise<KeyIdentity | undefined> = this.#lookUp(token)
+    const lookup: Promise<KeyIdentity | undefined> = this.#lookUp(token, this.#identities.get(name)?.identity)
       .then((identity) => {
         // Not cached: the account may be enabled again at any time, without notice.
         if (identity === 'closed') return undefined;
@@ -123,14 +123,18 @@ export class ApiKeyAuthenticator {
     else this.#identities.set(name, { identity, untilMs: now + limits.keyLookupLifeMs });
   }
 
-  async #lookUp(token: string): Promise<KeyIdentity | 'closed' | undefined> {
+  /** `expired` is the cached owner: a key stays that of its account, so that only the rest is read again. */
+  async #lookUp(
+    token: string,
+    expired: KeyIdentity | undefined,
+  ): Promise<KeyIdentity | 'closed' | undefined> {
     const { apiKeys, versions } = this.#parts;
     const prefix = ApiKeyFormat.prefixOf(token);
-    const held = await this.#findMatchingKey(await apiKeys.active(prefix), token);
-    if (held === undefined) return undefined;
-    const version = await versions.of(held.account.id);
-    // Read again, because the first read could be older than the version.
-    const current = (await apiKeys.active(prefix)).find(({ key }) => key.id === held.key.id);
+    const owner = expired ?? (await this.#findOwner(prefix, token));
+    if (owner === undefined) return undefined;
+    const version = await versions.of(owner.account.id);
+    // Read after the version: an earlier read could be older.
+    const current = (await apiKeys.active(prefix)).find(({ key }) => key.id === owner.keyId);
     if (current === undefined) return undefined;
     if (current.isClosed) return 'closed';
     const { account, key } = current;
@@ -139,11 +143,13 @@ export class ApiKeyAuthenticator {
   }
 
   /** Several keys can share a prefix by chance, so there are few candidates. */
-  async #findMatchingKey(
-    candidates: readonly ActiveApiKey[],
+  async #findOwner(
+    prefix: string,
     token: string,
-  ): Promise<ActiveApiKey | undefined> {
-    for (const held of candidates) if (await this.#parts.hasher.verify(held.key.hash, token)) return held;
+  ): Promise<Pick<KeyIdentity, 'account' | 'keyId'> | undefined> {
+    const { apiKeys, hasher } = this.#parts;
+    for (const { account, key } of await apiKeys.active(prefix))
+      if (await hasher.verify(key.hash, token)) return { account, keyId: key.id };
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type CompiledQuery, type Kysely, sql } from 'kysely';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import { type RecordingMode, recordingModes } from '../../kernel/ports/recordings.ts';
@@ -29,14 +29,31 @@ const columns = [
   'api_keys.record',
 ] as const;
 
+function withParameters<Row>(query: CompiledQuery<Row>, parameters: readonly unknown[]): CompiledQuery<Row> {
+  return { ...query, parameters };
+}
+
+/** Built once, since calls wait for it; its parameter is the prefix. */
+function activeKeysQuery(db: Kysely<Tables>) {
+  return db
+    .selectFrom('api_keys')
+    .innerJoin('users', 'users.id', 'api_keys.account_id')
+    .select([...columns, ...accountColumns, 'users.disabled_at_ms'])
+    .where('prefix', '=', '')
+    .where('revoked_at_ms', 'is', null)
+    .compile();
+}
+
 export class SqlApiKeys implements ApiKeys {
   readonly #db: Kysely<Tables>;
   /** False for SQLite, which has a single writer and no row locks. */
   readonly #locksRows: boolean;
+  readonly #activeKeys: ReturnType<typeof activeKeysQuery>;
 
   constructor(db: Kysely<Tables>, sqlDialect: SqlDialect) {
     this.#db = db;
     this.#locksRows = sqlDialect.name === 'postgres';
+    this.#activeKeys = activeKeysQuery(db);
   }
 
   add(key: ApiKey, activeMax: number, shown?: PresentedCredential): Promise<boolean> {
@@ -80,13 +97,7 @@ export class SqlApiKeys implements ApiKeys {
   }
 
   async active(prefix: string): Promise<readonly ActiveApiKey[]> {
-    const rows = await this.#db
-      .selectFrom('api_keys')
-      .innerJoin('users', 'users.id', 'api_keys.account_id')
-      .select([...columns, ...accountColumns, 'users.disabled_at_ms'])
-      .where('prefix', '=', prefix)
-      .where('revoked_at_ms', 'is', null)
-      .execute();
+    const { rows } = await this.#db.executeQuery(withParameters(this.#activeKeys, [prefix]));
     return rows.map(({ disabled_at_ms, ...row }) => {
       const { user_id, tier, period_start_ms, period_end_ms, tier_ends_ms, overage, ...key } = row;
       const account = toAccount({ user_id, tier, period_start_ms, period_end_ms, tier_ends_ms, overage });
