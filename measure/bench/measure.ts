@@ -38,7 +38,7 @@ async function run(
     row: row.name,
     origin: subject.origin,
     headers,
-    keys: subject.keys ?? [],
+    keys: [...(subject.keys ?? [])],
     ...pace,
   };
   const result = await load.ask(plan, measured);
