@@ -39,7 +39,7 @@ export class SqliteSession {
     // A revoked key must not come back after a power cut.
     this.#database.exec('pragma synchronous = full; pragma foreign_keys = on; pragma trusted_schema = off');
     // Rows of many accounts lie on many pages: more of them in memory, and changed several times before each is copied
-    // from the log of writes to the file, take a third less CPU. In KiB, and in pages of 4 KiB.
+    // from the log of writes to the file, take less CPU. In KiB, and in pages of 4 KiB.
     this.#database.exec('pragma cache_size = -16384; pragma wal_autocheckpoint = 4096');
     // Overwrites deleted content, so that nothing of a deleted account is left in the file.
     this.#database.exec('pragma secure_delete = on');
