@@ -36,7 +36,8 @@ describe('models in a process of their own', () => {
       const { vectors } = await embeddings.many([before, now], patiently);
       const { logits } = await embeddings.sameAnswer([{ before, now }], patiently);
       const score = (logits?.[0] ?? Number.NaN) + 10 * dot(vectors?.[0]?.values, vectors?.[1]?.values);
-      assert.ok(Math.abs(score - (logit + 10 * cosine)) < 0.3, `${before} | ${now}: ${score}`);
+      // Same and different answers are 8 apart. Processors without VNNI instructions saturate, and differ by up to 0.31.
+      assert.ok(Math.abs(score - (logit + 10 * cosine)) < 0.5, `${before} | ${now}: ${score}`);
     }
     for (const { text, firstValues } of golden.tools) {
       const { vector } = await embeddings.one(text, { use: 'tools', ...patiently });
