@@ -180,7 +180,7 @@ async function endsSoon(weir: WeirProcess): Promise<void> {
 function idsOf(log: string): string[] {
   // The last may still be on its way.
   const lines = log.split('\n').slice(0, -1);
-  return lines.filter((line) => /level|msg/.test(line)).map((line) => JSON.parse(line).id);
+  return lines.map((line) => JSON.parse(line).id).filter((id) => id !== undefined);
 }
 
 function file(t: TestContext, folder = emptyFolder(t)) {

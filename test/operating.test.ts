@@ -76,7 +76,7 @@ test('a gateway that runs', async (t) => {
     const id = await asked();
     await isIn(logFile, id);
     assert.ok(!readFileSync(`${logFile}.1`, 'utf8').includes(id));
-    assert.doesNotMatch(weir.stdout, /"level"/);
+    assert.doesNotMatch(weir.stdout, /"ending"/);
   });
 
   await t.test('takes up another log level', async () => {

@@ -35,7 +35,7 @@ test('three processes on the embedded store', async (t) => {
   const url = await weir.listening;
 
   await t.test('say how many they are, once', async () => {
-    assert.match(weir.stdout, /^ {2}processes +3$/m);
+    assert.match(weir.stdout, /"processes":3/);
     assert.equal(weir.stdout.match(/listening/g)?.length, 1);
     assert.equal((await weir.workers()).length, 3);
   });

@@ -1,13 +1,14 @@
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Settings } from '../gateway/settings.ts';
 
-type BannerFacts = Pick<Gateway, 'url' | 'pipeline' | 'readyProviders' | 'hasDashboard' | 'unknownVariables'>;
+export type StartedGateway = Pick<
+  Gateway,
+  'url' | 'pipeline' | 'readyProviders' | 'hasDashboard' | 'unknownVariables'
+>;
 
 /** The startup banner: addresses, pipeline, warnings and a first call to try. */
-export function banner(
-  { url, pipeline, readyProviders, hasDashboard, unknownVariables }: BannerFacts,
-  settings: Settings,
-): string {
+export function banner(started: StartedGateway, settings: Settings): string {
+  const { url, pipeline, readyProviders, hasDashboard } = started;
   const address = url.replace('0.0.0.0', '127.0.0.1');
   return [
     `Weir is listening on ${url} (${settings.mode} mode)`,
@@ -15,9 +16,7 @@ export function banner(
     `  pipeline   ${pipeline}`,
     `  providers  ${readyProviders.join(', ')}`,
     ...(settings.workers > 1 ? [`  processes  ${settings.workers}`] : []),
-    ...[...unknownVariables.map(unknownSettingWarning), ...settingWarnings(settings)].map(
-      (warning) => `  warning    ${warning}`,
-    ),
+    ...startWarnings(started, settings).map((warning) => `  warning    ${warning}`),
     '',
     ...(settings.mode === 'local' ? localExample(address, settings) : cloudExample(address)),
     '',
@@ -42,8 +41,11 @@ function cloudExample(address: string): readonly string[] {
   ];
 }
 
-function unknownSettingWarning(variable: string): string {
-  return `${variable} is not a setting of this version`;
+export function startWarnings({ unknownVariables }: StartedGateway, settings: Settings): readonly string[] {
+  return [
+    ...unknownVariables.map((variable) => `${variable} is not a setting of this version`),
+    ...settingWarnings(settings),
+  ];
 }
 
 /** Warnings about valid settings that are probably unintended. */

@@ -9,7 +9,7 @@ import { startWatchdog } from '../process/watchdog.ts';
 import { growYoungGeneration } from '../process/young-generation.ts';
 import { createLog } from '../telemetry/log.ts';
 import { openLogOutput } from '../telemetry/log-output.ts';
-import { banner } from './banner.ts';
+import { announceStart } from './announce-start.ts';
 
 /** Runs a gateway in this process until a signal stops it. */
 export async function serveSingleProcess(settings: Settings): Promise<void> {
@@ -22,13 +22,10 @@ export async function serveSingleProcess(settings: Settings): Promise<void> {
   const control = openControlSocket(settings.dataDir, createControlHandlers({ settings, log, gateway }));
   growYoungGeneration();
   startWatchdog({ settings, log });
-  const text = `${banner(gateway, settings)}\n`;
-  if (settings.logFile === undefined) lines.write(text);
-  else {
-    process.stdout.write(text);
-    onHangUp(async () => output.reopen());
-  }
+  announceStart(gateway, settings, lines);
+  if (settings.logFile !== undefined) onHangUp(async () => output.reopen());
   await waitForShutdown({
+    log,
     settings: () => settings,
     announceShutdown: () => gateway.announceShutdown(),
     async close() {

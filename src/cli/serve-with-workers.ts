@@ -7,21 +7,18 @@ import { growYoungGeneration } from '../process/young-generation.ts';
 import { createLog } from '../telemetry/log.ts';
 import { openLogOutput } from '../telemetry/log-output.ts';
 import { Primary } from '../workers/primary.ts';
-import { banner } from './banner.ts';
+import { announceReload, announceStart } from './announce-start.ts';
 
 /** Runs a gateway with several processes until a signal stops it. */
 export async function serveWithWorkers(environment: Environment, { logFile }: Settings): Promise<void> {
   const output = openLogOutput(logFile);
   const { lines } = output;
-  const say = (text: string) => {
-    if (logFile === undefined) lines.write(text);
-    else process.stdout.write(text);
-  };
   const primary = new Primary(environment, lines);
   let { settings, ...started } = await primary.start();
   growYoungGeneration();
-  startWatchdog({ settings, log: createLog(settings.logLevel, lines) });
-  say(`${banner(started, settings)}\n`);
+  const log = createLog(settings.logLevel, lines);
+  startWatchdog({ settings, log });
+  announceStart(started, settings, lines);
   let stopping = false;
   onHangUp(async () => {
     if (stopping) return;
@@ -29,13 +26,14 @@ export async function serveWithWorkers(environment: Environment, { logFile }: Se
       output.reopen();
       await primary.reopenLogs();
       ({ settings, ...started } = await primary.start());
-      say(`Weir has reloaded and is listening on ${started.url}, ${settings.workers} processes\n`);
+      announceReload(started, settings, lines);
     } catch (thrown) {
       if (!stopping)
         console.error(`weir: reload failed, the previous processes keep running: ${explainError(thrown)}`);
     }
   });
   await waitForShutdown({
+    log,
     settings: () => settings,
     announceShutdown() {
       stopping = true;

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../gateway/settings.ts';
+import type { Log } from '../telemetry/log.ts';
 import { limits } from './limits.ts';
 
 interface ShutdownHooks {
+  readonly log: Pick<Log, 'info'>;
   readonly settings: () => Settings;
   /** Reports not ready to load balancers, and keeps serving. */
   announceShutdown(): void | Promise<void>;
@@ -14,6 +16,7 @@ interface ShutdownHooks {
 
 /** Waits for SIGTERM or SIGINT, then closes everything; a second signal ends the process immediately. */
 export async function waitForShutdown({
+  log,
   settings,
   announceShutdown,
   close,
@@ -27,14 +30,17 @@ export async function waitForShutdown({
       process.exit(1);
     }
     isStopping = true;
+    const startedAtMs = performance.now();
     try {
       // Ctrl-C comes from a person who waits, so it skips the notice.
       const noticeMs = signal === 'SIGINT' ? 0 : noticeMsOf(settings());
+      log.info({ signal, noticeMs }, 'Weir is stopping: calls under way are completed');
       if (noticeMs > 0) {
         await announceShutdown();
         await sleep(noticeMs);
       }
       await close();
+      log.info({ ms: Math.round(performance.now() - startedAtMs) }, 'Weir has stopped');
       resolve();
     } catch (thrown) {
       reject(thrown);

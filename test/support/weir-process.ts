@@ -39,7 +39,7 @@ export class WeirProcess {
   stderr = '';
   /** Resolves when the process is over and has said all it had to say. */
   readonly exited: Promise<Exit>;
-  /** The address that the banner tells; rejects when the process ends without telling one. */
+  /** The address in the line of the start; rejects when the process ends without it. */
   readonly listening: Promise<string>;
   readonly #child: ChildProcess;
   readonly #hasGroup: boolean;
@@ -68,7 +68,7 @@ export class WeirProcess {
     promise.catch(() => undefined);
     this.#child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
       this.stdout += piece;
-      const [, url] = /listening on (http:\S+) .*?\n\n/s.exec(this.stdout) ?? [];
+      const [, url] = /"url":"(http[^"]+)".*"msg":"Weir is listening"/.exec(this.stdout) ?? [];
       if (url !== undefined) resolve(url);
     });
     this.#child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
