@@ -11,7 +11,7 @@ const kills = Number(process.env.KILLS ?? 3);
 const usageKills = Number(process.env.KILLS ?? 1);
 const callsBetween = 100;
 const limit = (kills + 2) * callsBetween;
-const ceilingUsd = 0.0001 * limit;
+const ceilingUsd = limit / 10_000;
 
 /** Of the calls that clients got, those that a kill may take from the log of one machine. Few kills say little. */
 const missingShareMax = kills < 20 ? 0.03 : 0.01;
