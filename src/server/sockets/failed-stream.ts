@@ -2,8 +2,8 @@ import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { RequestContext } from '../respond.ts';
 
 /**
- * The messages of a stream that failed before its first content, up to the event that says so; undefined if there is no such
- * event, because the provider broke off.
+ * The messages of a stream that failed before its first content, up to its error event; undefined if the provider broke off
+ * without one.
  */
 export function failedStreamMessages(
   stream: Uint8Array,
