@@ -107,6 +107,7 @@ export { hasFormatOnlyFields, withTools } from './kernel/tools/with-tools.ts';
 export type { Clock } from './lib/clock.ts';
 export { contentWords, isReordered, significantWords } from './lib/content-words.ts';
 export { parseDuration } from './lib/duration.ts';
+export { isEnglish } from './lib/english/is-english.ts';
 export { canonicalJson, isJsonObject, type JsonObject, parseExact } from './lib/json.ts';
 export { Lru } from './lib/lru.ts';
 export { isFreeOfSecrets, toPlainLine } from './lib/secret-shapes.ts';

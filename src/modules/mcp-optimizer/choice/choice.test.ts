@@ -98,6 +98,8 @@ test('who says nothing, or says it in another language, tells nothing', () => {
     '请帮我查询天气',
     'Ζέστη σήμερα;',
     'Tìm chuyến xe cho tôi từ Hà Nội',
+    'Welche Rechnungen sind noch offen?',
+    'Supprime le fichier config.json',
   ])
     assert.ok(!isInformative(text), text);
   for (const text of [

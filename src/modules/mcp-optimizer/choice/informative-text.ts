@@ -1,15 +1,8 @@
-import { commonWords, termsOf } from './words.ts';
+import { isEnglish } from '../../../module-api.ts';
+import { termsOf } from './words.ts';
 
 /** Minimum informative words to predict the needed tools. */
 const informativeWordsMin = 1;
-/** An English sentence of this many words contains common words. */
-const sentenceWords = 8;
-/** Maximum share of letters in other scripts, because the model reads English. */
-const foreignLettersMax = 0.2;
-/** Maximum share of accented letters: English has hardly any, Vietnamese one in four. */
-const accentedLettersMax = 0.1;
-/** Minimum common English words in a sentence with foreign words, such as a text to translate. */
-const framing = { words: 3, commonShare: 0.25 };
 
 /** Whether a text states in English what its author wants, without further context. */
 export function isInformative(text: string): boolean {
@@ -21,27 +14,6 @@ export function isInformative(text: string): boolean {
 
 /** An arithmetic expression is informative without words. */
 const arithmetic = /\d\s*[+*×÷^]\s*\d/;
-
-function isEnglish(text: string): boolean {
-  const letters = text.match(/\p{L}/gu)?.length ?? 0;
-  const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0;
-  const plain = text.match(/[a-z]/gi)?.length ?? 0;
-  const words = text.toLowerCase().match(/\p{Script=Latin}+/gu) ?? [];
-  const common = words.filter((word) => word.length > 1 && isCommon(word)).length;
-  if (letters - latin > letters * foreignLettersMax || latin - plain > letters * accentedLettersMax)
-    return words.length >= framing.words && common >= words.length * framing.commonShare;
-  return words.length < sentenceWords || common > 0;
-}
-
-function isCommon(word: string): boolean {
-  return commonWords.has(word) || prepositions.has(word);
-}
-
-const prepositions: ReadonlySet<string> = new Set(
-  'after against around before behind below between during except near off per since through under until via within without'.split(
-    ' ',
-  ),
-);
 
 /** Terms without specific meaning, as in `fix this issue` and `go on with the next step`. */
 const vagueTerms: ReadonlySet<string> = new Set(

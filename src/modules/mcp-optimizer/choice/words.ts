@@ -23,7 +23,7 @@ function stemOf(word: string): string {
 }
 
 /** Common words of English sentences. */
-export const commonWords: ReadonlySet<string> = new Set(
+const commonWords: ReadonlySet<string> = new Set(
   (
     'a about all also an and any are as at be been but by can could did do does doing for from get give had has have he help her here ' +
     'him his how i if in into is it its just let like may me might more most my need no not now of on one or other our out over please ' +

@@ -20,7 +20,7 @@ export interface Word {
 }
 
 /** Words of grammar and politeness. Separate rules handle those that change the meaning. */
-export const functionWords = wordSet(`
+const functionWords = wordSet(`
 a an the this that these those some any such own same
 i me my mine myself you your yours yourself we us our ours he him his she her hers they them their theirs it its one ones someone somebody anyone anybody
 am is are was were be been being do does did doing done have has had having will would shall should can could may might must ought
