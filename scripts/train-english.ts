@@ -59,13 +59,15 @@ function addEnglishProse(): readonly string[] {
   const from = samples.length;
   for (const file of globSync(['docs/**/*.md', '*.md', 'node_modules/*/*.md', 'node_modules/@*/*/*.md'])) {
     const text = readFileSync(file, 'utf8').slice(0, 60_000);
-    addText(text.replaceAll(/```[^]*?```|<[^>]*>|\]\([^)]*\)|[#*|]/g, ' '), true);
+    addText(text.replaceAll(/```[\s\S]*?```|<[^>]*>|\]\([^)]*\)|[#*|]/g, ' '), true);
   }
   const counts = Map.groupBy(
     samples.slice(from).flatMap(({ words }) => words),
     (word) => word,
   );
-  return [...counts].filter(([word, all]) => all.length >= 4 && /^[a-z]{4,}$/.test(word)).map(([word]) => word);
+  return [...counts]
+    .filter(([word, all]) => all.length >= 4 && /^[a-z]{4,}$/.test(word))
+    .map(([word]) => word);
 }
 
 /** The Universal Declaration of Human Rights. */
@@ -75,7 +77,8 @@ function addDeclarations(): void {
     const page = readFileSync(join(declarations, file), 'utf8');
     const language = /lang="([a-z]+)/.exec(page)?.[1] ?? '';
     const text = page.replaceAll(/<[^>]*>/g, ' ');
-    const isLatin = (text.match(/\p{Script=Latin}/gu)?.length ?? 0) > 0.95 * (text.match(/\p{L}/gu)?.length ?? 0);
+    const isLatin =
+      (text.match(/\p{Script=Latin}/gu)?.length ?? 0) > 0.95 * (text.match(/\p{L}/gu)?.length ?? 0);
     if (language === 'en' || (isLatin && (latin.has(language) || random() < 0.3) && !creoles.has(language)))
       addText(text, language === 'en');
   }
@@ -109,7 +112,9 @@ function addRequests(): void {
     'compare|translate|convert|summarize|calculate|remind me|pay|buy|order|change|cancel|pick|plan|suggest|recommend|my|the|best|have you|has|was|were',
   ].flatMap((line) => line.split('|'));
   const between =
-    'a the my your for to in of on with and from at by this that me it is do or not an about near into all'.split(' ');
+    'a the my your for to in of on with and from at by this that me it is do or not an about near into all'.split(
+      ' ',
+    );
   for (let n = 0; n < 40_000; n++) {
     const words = pick(openings, 1).flatMap((opening) => opening.split(' '));
     for (let more = 1 + dice(4); more > 0; more--) words.push(...pick(between, dice(2)), ...pick(prose, 1));
@@ -150,16 +155,21 @@ function train(): Float32Array {
         weights[index] = (weights[index] ?? 0) - (0.5 * gradient) / Math.sqrt(square);
       }
     }
-    console.log(`epoch ${epoch}: ${((100 * right) / samples.length).toFixed(2)} % of ${samples.length} samples`);
+    console.log(
+      `epoch ${epoch}: ${((100 * right) / samples.length).toFixed(2)} % of ${samples.length} samples`,
+    );
   }
   return weights;
 }
 
 /** As eight-bit integers; the largest thousandth is cut off. */
 function writeWeights(weights: Float32Array): void {
-  const largest = [...weights].map(Math.abs).sort((one, other) => one - other)[Math.floor(0.999 * weightCount)] ?? 1;
+  const largest =
+    [...weights].map(Math.abs).sort((one, other) => one - other)[Math.floor(0.999 * weightCount)] ?? 1;
   const scale = largest / 127;
-  const rounded = Int8Array.from(weights, (weight) => Math.max(-127, Math.min(127, Math.round(weight / scale))));
+  const rounded = Int8Array.from(weights, (weight) =>
+    Math.max(-127, Math.min(127, Math.round(weight / scale))),
+  );
   writeFileSync(
     'src/lib/english/weights.ts',
     `/** Written by \`npm run train:english\`. */\nexport const scale = ${scale.toPrecision(6)};\nexport const weightsInBase64 =\n  '${Buffer.from(rounded.buffer).toString('base64')}';\n`,

@@ -13,11 +13,16 @@ export function tellingWords(text: string): readonly string[] {
   const words = (prose.match(wordOrName) ?? []).filter((word) => !identifier.test(word));
   const plain = words.filter((word, at) => at === 0 || !/^\p{Lu}/u.test(word));
   return (plain.length >= plainWordsMin ? plain : words)
-    .map((word) => word.toLowerCase().replaceAll('’', "'").replaceAll(/[^\p{L}\p{M}']/gu, ''))
+    .map((word) =>
+      word
+        .toLowerCase()
+        .replaceAll('’', "'")
+        .replaceAll(/[^\p{L}\p{M}']/gu, ''),
+    )
     .filter((word) => word !== '');
 }
 
-const quoteOrCode = /```[^]*?(?:```|$)|`[^`\n]*`|"[^"\n]*"|“[^”\n]*”/g;
+const quoteOrCode = /```[\s\S]*?(?:```|$)|`[^`\n]*`|"[^"\n]*"|“[^“”\n]*”/g;
 const wordOrName = /[\p{Script=Latin}\p{M}'’\d_.@/:-]+/gu;
 /** Digits, separators, a dot inside, or `camelCase`. */
 const identifier = /[\d_@/:]|\.\p{L}|\p{Ll}\p{Lu}/u;
