@@ -6,7 +6,7 @@ export const limits = {
   /** Turns that clients continue from by id are stored as long as by the original API. */
   turnLifeSeconds: 30 * 86_400,
   /** Calls stored in one transaction: SQLite lets others wait meanwhile, and PostgreSQL adds up sums of many calls. */
-  sqliteCallsAtOnce: 500,
+  sqliteCallsAtOnce: 1000,
   postgresCallsAtOnce: 2000,
   /** Calls counted or scanned in one statement, a few milliseconds of database time. */
   requestLogSearchRows: 5000,

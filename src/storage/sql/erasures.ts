@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
 import type { DeletedAccount, Erasure, Erasures } from '../../kernel/ports/sessions.ts';
 import { chunks } from './chunks.ts';
+import { isOfAccount, isTimeFirst } from './request-sum-columns.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
@@ -14,7 +15,7 @@ const erasedTables = [
   ['configurations', 'name'],
   ['requests', 'id'],
   ['request_kinds', 'kind'],
-  ['request_sums', 'kind'],
+  ['request_sums', 'at_ms'],
   ['request_past_sums', 'kind'],
   ['request_past_models', 'at_ms'],
   ['request_past_times', 'at_ms'],
@@ -118,7 +119,8 @@ export class SqlErasures implements Erasures {
     column: string,
   ): Promise<boolean> {
     const [rows, name] = [sql.table(table), sql.ref(column)];
-    const some = sql`select ${name} from ${rows} where account_id = ${accountId} limit ${limits.databaseRowsAtOnce}`;
+    const ofAccount = isTimeFirst(table) ? isOfAccount(table, accountId) : sql`account_id = ${accountId}`;
+    const some = sql`select ${name} from ${rows} where ${ofAccount} limit ${limits.databaseRowsAtOnce}`;
     const { numAffectedRows = 0n } = await sql`delete from ${rows}
       where account_id = ${accountId} and ${name} in (${some})`.execute(this.#db);
     return numAffectedRows > 0n;

@@ -66,7 +66,7 @@ export class SqlRequestLog implements RequestLog {
   }
 
   sums(query: LogSumsQuery): Promise<LogSums> {
-    return readSums(this.#db, query);
+    return readSums(this.#db, this.#dialectName, query);
   }
 
   oldestSums(resolution: 'by-minute' | 'folded'): Promise<number | undefined> {

@@ -132,9 +132,9 @@ export async function forgetSums(db: Kysely<Tables>, beforeMs: number): Promise<
 }
 
 export async function forgetKinds(db: Kysely<Tables>): Promise<void> {
-  const summed = (name: string) => sql`exists (select 1 from ${sql.table(name)} as summed
-    where summed.account_id = request_kinds.account_id and summed.kind = request_kinds.kind)`;
   await sql`delete from request_kinds
-    where not exists (select 1 from requests where requests.kind = request_kinds.kind)
-      and not ${summed('request_sums')} and not ${summed('request_past_sums')}`.execute(db);
+    where kind in (select kind from request_kinds except select kind from request_sums)
+      and not exists (select 1 from requests where requests.kind = request_kinds.kind)
+      and not exists (select 1 from request_past_sums as summed
+        where summed.account_id = request_kinds.account_id and summed.kind = request_kinds.kind)`.execute(db);
 }

@@ -9,36 +9,73 @@ import type {
   ModuleSums,
 } from '../../kernel/ports/request-log.ts';
 import { limits } from '../limits.ts';
-import { kindIsCached, kindIsFailed, kindModel, sumAsBigint, sumColumns } from './request-sum-columns.ts';
+import {
+  isOfAccount,
+  kindIsCached,
+  kindIsFailed,
+  kindModel,
+  sumAsBigint,
+  sumColumns,
+  type TimeFirstTable,
+} from './request-sum-columns.ts';
 import { oldestSums } from './request-sums-folding.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
 /**
  * Reads the sums by minute and the folded ones; no call is in both. Reads table by table, so that other queries don't
  * wait for all of it, and starts over if minutes were folded meanwhile, which the oldest minute shows.
  */
-export async function readSums(db: Kysely<Tables>, query: LogSumsQuery): Promise<LogSums> {
+export async function readSums(
+  db: Kysely<Tables>,
+  dialectName: SqlDialect['name'],
+  query: LogSumsQuery,
+): Promise<LogSums> {
   for (let readings = 1; ; readings++) {
     const oldest = await oldestSums(db, 'by-minute');
-    const sums = await readOnce(db, query);
+    const sums = await readOnce(db, dialectName, query);
     if (readings === limits.requestSumsReadings || (await oldestSums(db, 'by-minute')) === oldest)
       return sums;
   }
 }
 
-async function readOnce(db: Kysely<Tables>, query: LogSumsQuery): Promise<LogSums> {
+/** PostgreSQL reads on three connections: as many more would be missing to calls. SQLite has one thread. */
+async function readOnce(
+  db: Kysely<Tables>,
+  dialectName: SqlDialect['name'],
+  query: LogSumsQuery,
+): Promise<LogSums> {
   const sums = new SumsReader(db, query);
   const hasPast = await sums.hasPast();
-  const kinds = await sums.kinds('request_sums');
-  const steps = await sums.steps();
-  const [stepTimes, modelTimes] = [await sums.stepTimes('request_times'), await sums.modelTimes()];
-  if (hasPast) {
-    kinds.push(...(await sums.kinds('request_past_sums')));
-    steps.push(...(await sums.pastSteps()));
-    stepTimes.push(...(await sums.stepTimes('request_past_times')));
-    modelTimes.push(...(await sums.pastModelTimes()));
-  }
-  return { kinds, steps, stepTimes, modelTimes, modules: await sums.modules() };
+  const all = async <Row>(latest: () => Promise<readonly Row[]>, past: () => Promise<readonly Row[]>) =>
+    hasPast ? [...(await latest()), ...(await past())] : latest();
+  const readKinds = async () => ({
+    kinds: await all(
+      () => sums.kinds('request_sums'),
+      () => sums.kinds('request_past_sums'),
+    ),
+  });
+  const readSteps = async () => ({
+    steps: await all(
+      () => sums.steps(),
+      () => sums.pastSteps(),
+    ),
+    stepTimes: await all(
+      () => sums.stepTimes('request_times'),
+      () => sums.stepTimes('request_past_times'),
+    ),
+  });
+  const readModels = async () => ({
+    modelTimes: await all(
+      () => sums.modelTimes(),
+      () => sums.pastModelTimes(),
+    ),
+    modules: await sums.modules(),
+  });
+  if (dialectName === 'sqlite')
+    return { ...(await readKinds()), ...(await readSteps()), ...(await readModels()) };
+  const [kinds, steps, models] = await Promise.all([readKinds(), readSteps(), readModels()]);
+  return { ...kinds, ...steps, ...models };
 }
 
 /** Aggregates rows in the order of their key, because sorting them takes several times as long. */
@@ -59,9 +96,10 @@ class SumsReader {
   }
 
   /** Sums by kind first, so that each kind is joined once. */
-  async kinds(table: 'request_sums' | 'request_past_sums'): Promise<KindSums[]> {
+  async kinds(table: 'request_sums' | 'request_past_sums'): Promise<readonly KindSums[]> {
     const ofKinds = sql`select kind, ${selectSums(table, 'column')}
-      from ${sql.table(table)} where ${this.#keyOrderCondition(table)} group by ${this.#groupColumns('kind')}`;
+      from ${sql.table(table)} where ${table === 'request_sums' ? this.#latestCondition(table) : this.#keyOrderCondition(table)}
+      group by ${this.#groupColumns('kind')}`;
     const { rows } = await sql<WithIntegerFlags<KindSums>>`
       select request_kinds.key_id as "keyId", request_kinds.provider as "provider", ${kindModel} as "model",
         request_kinds.status as "status", request_kinds.ending as "ending", request_kinds.error_code as "errorCode",
@@ -71,16 +109,13 @@ class SumsReader {
     return rows.map(toBooleanFlags);
   }
 
-  async steps(): Promise<IntervalSums[]> {
-    const { accountId } = this.#query;
+  async steps(): Promise<readonly IntervalSums[]> {
     // SQLite preserves the order of a cross join.
     const { rows } = await sql<WithIntegerFlags<IntervalSums>>`
       select ${this.#stepIndex('request_sums')} as "step", ${kindModel} as "model", ${kindIsFailed} as "isFailed",
         ${kindIsCached} as "isCached", ${selectSums('request_sums', 'name')}
-      from request_kinds cross join request_sums
-      where request_sums.account_id = request_kinds.account_id and request_sums.kind = request_kinds.kind
-        and ${this.#timeCondition('request_sums')}
-        and ${accountId === undefined ? sql`true` : sql`request_kinds.account_id = ${accountId}`}
+      from request_sums cross join request_kinds
+      where request_kinds.kind = request_sums.kind and ${this.#latestCondition('request_sums')}
       group by 1, 2, 3, 4 order by 1`.execute(this.#db);
     return rows.map(toBooleanFlags);
   }
@@ -96,20 +131,21 @@ class SumsReader {
     return rows.map(toBooleanFlags);
   }
 
-  async stepTimes(table: 'request_times' | 'request_past_times'): Promise<IntervalTimes[]> {
+  async stepTimes(table: 'request_times' | 'request_past_times'): Promise<readonly IntervalTimes[]> {
     const { rows } = await sql<IntervalTimes>`
       select what as "what", ${this.#stepIndex(table)} as "step", bin as "bin", ${sumAsBigint(sql.ref('requests'))} as "requests"
-      from ${sql.table(table)} where ${this.#perAccountCondition(table)} group by 1, 2, 3`.execute(this.#db);
-    return [...rows];
+      from ${sql.table(table)} where ${table === 'request_times' ? this.#latestCondition(table) : this.#perAccountCondition(table)}
+      group by 1, 2, 3`.execute(this.#db);
+    return rows;
   }
 
-  async modelTimes(): Promise<ModelTimes[]> {
+  async modelTimes(): Promise<readonly ModelTimes[]> {
     const { rows } = await sql<ModelTimes>`
       select provider as "provider", model as "model", bin as "bin", ${sumAsBigint(sql.ref('requests'))} as "requests"
-      from request_times where ${this.#perAccountCondition('request_times')} and what = 'content' group by 1, 2, 3`.execute(
+      from request_times where ${this.#latestCondition('request_times')} and what = 'content' group by 1, 2, 3`.execute(
       this.#db,
     );
-    return [...rows];
+    return rows;
   }
 
   async pastModelTimes(): Promise<readonly ModelTimes[]> {
@@ -125,7 +161,7 @@ class SumsReader {
     const { rows } = await sql<ModuleSums>`
       select module as "module", effect as "effect", ${sumAsBigint(sql.ref('requests'))} as "requests",
         ${sumAsBigint(sql.ref('own_us'))} as "ownUs", ${sumAsBigint(sql.ref('saved_nano_usd'))} as "savedNanoUsd"
-      from request_steps where ${this.#perAccountCondition('request_steps')} group by 1, 2 order by 1, 2`.execute(
+      from request_steps where ${this.#latestCondition('request_steps')} group by 1, 2 order by 1, 2`.execute(
       this.#db,
     );
     return rows;
@@ -145,6 +181,11 @@ class SumsReader {
   #timeCondition(table: string): RawBuilder<unknown> {
     const { fromMs, toMs } = this.#query;
     return sql`${sql.ref(`${table}.at_ms`)} >= ${fromMs} and ${sql.ref(`${table}.at_ms`)} < ${toMs}`;
+  }
+
+  #latestCondition(table: TimeFirstTable): RawBuilder<unknown> {
+    const { accountId } = this.#query;
+    return accountId === undefined ? this.#timeCondition(table) : isOfAccount(table, accountId, this.#query);
   }
 
   /** Forces a scan in key order: the unary plus keeps SQLite from choosing another index. */

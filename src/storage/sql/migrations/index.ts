@@ -22,6 +22,7 @@ import { requestAttempts } from './request-attempts.ts';
 import { requestDays } from './request-days.ts';
 import { requestKinds } from './request-kinds.ts';
 import { requestLog } from './request-log.ts';
+import { requestMinutes } from './request-minutes.ts';
 import { requestPast } from './request-past.ts';
 import { requestWeights } from './request-weights.ts';
 import { reservations } from './reservations.ts';
@@ -64,4 +65,5 @@ export const migrations: readonly Migration[] = [
   invitations,
   deletedAccounts,
   requestWeights,
+  requestMinutes,
 ];
