@@ -55,8 +55,8 @@ export class BackgroundUsage {
 }
 
 /** Whether the provider of an attempt makes the answer in the background, as the client asks. */
-export function isInBackground({ clientRequest, isUnmodified, request }: Exchange): boolean {
-  const { wire, fields, relay } = clientRequest;
+export function isInBackground(exchange: Exchange): boolean {
+  const { wire, fields, relay } = exchange.clientRequest;
   if (relay !== undefined || wire.continuation?.background?.isRequested(fields) !== true) return false;
-  return isUnmodified || extensionBodyFields(request, wire.name).background === true;
+  return exchange.isUnmodified || extensionBodyFields(exchange.request, wire.name).background === true;
 }
