@@ -7,7 +7,7 @@ import type { Findings } from './findings.ts';
 import { type Format, formats } from './formats.ts';
 import type { Recording } from './recordings.ts';
 import { refusalsOf } from './refusals/refusal.ts';
-import type { Stage } from './stage.ts';
+import { type Stage, sentTo } from './stage.ts';
 import type { Target } from './targets.ts';
 
 export interface Question {
@@ -43,7 +43,7 @@ export async function judge(
     body.background === true && response.ok
       ? await endOf(stage, given)
       : { answer: given, headers: response.headers };
-  const seen = stage.fake.requests.at(0);
+  const seen = sentTo(stage);
   if (seen === undefined) {
     const refusal = refusalIn(answer, response.status);
     if (response.status >= 500 || (recording.status < 300 && !mayRefuse.test(refusal)))

@@ -1,7 +1,7 @@
 import { objectOf } from '../../../src/wire/json-values.ts';
 import { cutsFor } from './cuts.ts';
 import type { Recording } from './recordings.ts';
-import { play, type Stage } from './stage.ts';
+import { play, type Stage, sentTo } from './stage.ts';
 import type { Row } from './tally.ts';
 import { replayUnasked } from './unasked.ts';
 
@@ -32,6 +32,6 @@ async function identical(
   const found: string[] = [];
   if (answer.status !== status) found.push(`status ${answer.status} for ${status}: ${got.subarray(0, 300)}`);
   else if (!got.equals(bytes)) found.push(`answer differs: ${got.subarray(0, 300)}`);
-  if (stage.fake.requests.at(0)?.bytes.equals(recorded) !== true) found.push('the request differs');
+  if (sentTo(stage)?.bytes.equals(recorded) !== true) found.push('the request differs');
   return found;
 }

@@ -59,6 +59,11 @@ export function play({ fake }: Stage, recording: Recording, cuts: readonly numbe
   fake.answerWith(script);
 }
 
+/** The request that the provider got; the gateway may also read an earlier answer that is made in the background. */
+export function sentTo({ fake }: Stage): SeenRequest | undefined {
+  return fake.requests.find(({ method }) => method === 'POST');
+}
+
 /** The shortest answer there is, in the format of the path that was asked. */
 export function plainAnswers({ url }: SeenRequest): Script {
   if (url.includes('/messages')) return { body: plain.messages };

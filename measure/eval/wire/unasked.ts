@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/lib/json.ts';
 import { objectOf } from '../../../src/wire/json-values.ts';
 import { cutsFor } from './cuts.ts';
 import type { Recording } from './recordings.ts';
-import { asking, play, type Stage } from './stage.ts';
+import { asking, play, type Stage, sentTo } from './stage.ts';
 import type { Row } from './tally.ts';
 
 /** A client that doesn't ask for usage must not see that the gateway does: the recorded stream comes without it. */
@@ -33,7 +33,7 @@ async function hidden(
   const got = await answer.text();
   const found: string[] = [];
   if (got !== unasked(recording.bytes.toString('utf8'))) found.push(`answer differs: ${got.slice(0, 300)}`);
-  if (!isDeepStrictEqual(stage.fake.requests.at(0)?.json, recording.body)) found.push('the request differs');
+  if (!isDeepStrictEqual(sentTo(stage)?.json, recording.body)) found.push('the request differs');
   return found;
 }
 
