@@ -10,7 +10,8 @@ import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 async function weir(t: TestContext, environment: Environment, ...args: readonly string[]) {
   const command = new WeirProcess(t, { args, environment });
   const { code } = await command.exited;
-  return { code, said: command.stdout + command.stderr };
+  const complaints = command.stderr.split('\n').filter((line) => !line.includes('"event":'));
+  return { code, said: command.stdout + complaints.join('\n') };
 }
 
 const homes: Readonly<Record<string, (t: TestContext) => Environment | Promise<Environment>>> = {

@@ -46,7 +46,7 @@ export class AccountDeletion {
     const passwordHash = await userAccounts.confirmPassword(session, password, remoteAddress);
     try {
       if (!(await deleteAccount(this.#parts, { accountId, identityId, passwordHash })))
-        throw wrongPasswordError();
+        throw wrongPasswordError(session);
     } finally {
       void eraser.eraseDue();
     }

@@ -108,10 +108,12 @@ export class UserAccounts {
     const identity = await identities.byEmail(normalizeEmail(email));
     const hashed = identity?.passwordHash ?? passwordHasher.decoyHash;
     const isRight = await passwordHasher.verify(hashed, password.normalize('NFC'));
-    if (identity?.passwordHash === undefined || !isRight) throw wrongLoginError();
+    if (identity?.passwordHash === undefined || !isRight) throw wrongLoginError(identity);
     await resetAddressAttempts(rateLimiter, { address: remoteAddress, counterName: pair });
     if (identity.disabledAtMs !== undefined)
-      throw new GatewayError('account_disabled', 'this account is disabled; contact the operator');
+      throw new GatewayError('account_disabled', 'this account is disabled; contact the operator', {
+        user: String(identity.id),
+      });
     const [member] = await members.ofIdentity(identity.id);
     if (member === undefined) throw wrongLoginError();
     // With the hash that was verified: another may have been set meanwhile.
@@ -128,7 +130,7 @@ export class UserAccounts {
       passwordHash ?? passwordHasher.decoyHash,
       password.normalize('NFC'),
     );
-    if (passwordHash === undefined || !isRight) throw wrongPasswordError();
+    if (passwordHash === undefined || !isRight) throw wrongPasswordError(session);
     await resetAddressAttempts(rateLimiter, { address: remoteAddress, counterName: pair });
     return passwordHash;
   }
@@ -140,7 +142,7 @@ export class UserAccounts {
     const before = await this.confirmPassword(session, change.current, change.remoteAddress);
     const after = await passwordHasher.hash(change.next.normalize('NFC'));
     if (!(await identities.changePassword({ identityId, before, after, currentSession })))
-      throw wrongPasswordError();
+      throw wrongPasswordError(session);
   }
 
   async memberOf({ identityId, accountId }: Session): Promise<Member> {
@@ -193,12 +195,13 @@ function notInvitedError(): GatewayError {
   );
 }
 
-function wrongLoginError(): GatewayError {
-  return new GatewayError('wrong_login', 'the e-mail address or the password is wrong');
+function wrongLoginError(identity?: Pick<Identity, 'id'>): GatewayError {
+  const user = identity && String(identity.id);
+  return new GatewayError('wrong_login', 'the e-mail address or the password is wrong', { user });
 }
 
-export function wrongPasswordError(): GatewayError {
-  return new GatewayError('wrong_password', 'the password is wrong');
+export function wrongPasswordError({ identityId }: Pick<Session, 'identityId'>): GatewayError {
+  return new GatewayError('wrong_password', 'the password is wrong', { user: String(identityId) });
 }
 
 /** Unicode has several encodings of the same letters. */

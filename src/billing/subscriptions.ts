@@ -13,6 +13,7 @@ export interface SubscriptionsParts {
   readonly versions: Pick<Versions, 'renew'>;
   readonly processor: Pick<BillingProcessor, 'subscriptions' | 'accountOf'>;
   readonly clock: Clock;
+  onTierChange(accountId: string, tier: TierId): void;
 }
 
 /** Sets tiers by the processor's current state, independent of the content and order of webhook events. */
@@ -28,14 +29,16 @@ export class Subscriptions {
    * latest state, across replicas.
    */
   async sync(customerId: string): Promise<void> {
-    const { billing, versions, processor, clock } = this.#parts;
+    const { billing, accounts, versions, processor, clock, onTierChange } = this.#parts;
     for (let tries = 0; tries < limits.billingTries; tries++) {
       const account = await this.#accountOf(customerId);
       if (account === undefined) return;
       const subscriptionState = planOf(await processor.subscriptions(customerId), account, clock.now());
       if (subscriptionState === undefined) return;
+      const before = await accounts.byId(account.accountId);
       if (!(await billing.applySubscription(account.accountId, account.revision, subscriptionState)))
         continue;
+      if (before?.tier !== subscriptionState.tier) onTierChange(account.accountId, subscriptionState.tier);
       // A later subscription must not resume automatic recharges.
       if (subscriptionState.tier === 'free')
         await billing.stopAutoRecharge(account.accountId, 'the subscription has ended');

@@ -6,6 +6,8 @@ import { openDatabase } from '../gateway/parts/stores.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
 import { systemClock } from '../lib/clock.ts';
 import { loadCommandSettings } from '../process/load-settings.ts';
+import type { AuditFacts } from '../telemetry/audit.ts';
+import { recordAudit } from './audit.ts';
 import type { CommandInput } from './command.ts';
 import { openProcessor } from './stripe-processor.ts';
 
@@ -28,8 +30,13 @@ async function reconcileWithStripe(settings: Settings, repairs: boolean): Promis
   const versions = await openAccountChangeNotifier(settings);
   try {
     const parts = { ...database, versions, processor, clock: systemClock };
-    const [subscriptions, purchases] = [new Subscriptions(parts), new CreditPurchases(parts)];
-    return await reconcile({ ...parts, subscriptions, purchases, repairs });
+    const changes: AuditFacts[] = [];
+    const onTierChange = (account: string, tier: string) => void changes.push({ account, tier });
+    const subscriptions = new Subscriptions({ ...parts, onTierChange });
+    const purchases = new CreditPurchases(parts);
+    const report = await reconcile({ ...parts, subscriptions, purchases, repairs });
+    for (const change of changes) await recordAudit(settings, 'tier.changed', change);
+    return report;
   } finally {
     await versions.close();
     await database.close();

@@ -6,6 +6,7 @@ import type { Settings } from '../gateway/settings.ts';
 import type { Member } from '../kernel/ports/identities.ts';
 import type { Database } from '../kernel/ports/records.ts';
 import { systemClock } from '../lib/clock.ts';
+import { recordAudit } from './audit.ts';
 import type { CommandInput } from './command.ts';
 import { findMember, runWithDatabase } from './command-context.ts';
 import { openProcessor } from './stripe-processor.ts';
@@ -46,6 +47,7 @@ export async function deleteMember(
     const owner = { accountId: account.id, identityId: identity.id, passwordHash: identity.passwordHash };
     if (!(await deleteAccount({ accounts, versions, clock: systemClock, beforeDelete }, owner)))
       throw new Error('the account has changed meanwhile; run the command again');
+    await recordAudit(settings, 'account.deleted', { account: account.id });
   } finally {
     await versions.close();
     await stripe?.close();

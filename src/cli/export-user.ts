@@ -6,6 +6,7 @@ import { openCallRecordings } from '../gateway/parts/recordings.ts';
 import { RootSecrets } from '../gateway/secrets.ts';
 import { systemClock } from '../lib/clock.ts';
 import { exportLines, gzip } from '../server/api/routes/export.ts';
+import { recordAudit } from './audit.ts';
 import type { CommandInput } from './command.ts';
 import { findMember, runWithDatabase } from './command-context.ts';
 
@@ -22,6 +23,7 @@ export function exportUser({ environment, positionals: [name = '', file] }: Comm
       clock: systemClock,
     });
     const lines = exportLines(exportedRows(database, recordings), account.id);
+    await recordAudit(settings, 'account.exported', { account: account.id });
     if (file === undefined) {
       for await (const some of lines) if (some !== '') console.log(some.replace(/\n$/, ''));
       return;

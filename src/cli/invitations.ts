@@ -2,6 +2,7 @@ import { isEmail } from '../accounts/email.ts';
 import { createInvitationLink } from '../accounts/invitations.ts';
 import { limits } from '../accounts/limits.ts';
 import { systemClock } from '../lib/clock.ts';
+import { recordAudit } from './audit.ts';
 import type { CommandInput } from './command.ts';
 import { baseUrlOf, formatTable, runWithDatabase } from './command-context.ts';
 
@@ -20,6 +21,7 @@ export function invite({ environment, positionals: [email = ''], flags }: Comman
       throw new Error(`an account with the email address ${email} exists already`);
     const parts = { invitations, address: { url: baseUrlOf(settings) }, clock: systemClock };
     const link = await createInvitationLink(parts, email, days * dayMs);
+    await recordAudit(settings, 'invitation.created', { email: email.trim() });
     const lifetime = days === 1 ? 'a day' : `${days} days`;
     console.log(`with this link ${email.trim()} can sign up; it is valid once, for ${lifetime}:\n${link}`);
     if (settings.signUp !== 'invite')
@@ -42,9 +44,10 @@ export function listInvitations({ environment, flags }: CommandInput): Promise<n
 }
 
 export function uninvite({ environment, positionals: [email = ''] }: CommandInput): Promise<number> {
-  return runWithDatabase(environment, async ({ database }) => {
+  return runWithDatabase(environment, async ({ database, settings }) => {
     if (!(await database.invitations.revoke(email.trim())))
       throw new Error(`${email} has no invitation; weir users invitations lists them`);
+    await recordAudit(settings, 'invitation.revoked', { email: email.trim() });
     console.log(`the invitation of ${email.trim()} is revoked`);
   });
 }

@@ -1,5 +1,6 @@
 import type { ApiKey, Database } from '../kernel/ports/records.ts';
 import { systemClock } from '../lib/clock.ts';
+import { recordAudit } from './audit.ts';
 import type { CommandInput } from './command.ts';
 import { findMember, formatTable, runWithDatabase } from './command-context.ts';
 
@@ -30,7 +31,7 @@ function describeApiKey({ id, prefix, name, createdAtMs, lastUsedAtMs, revokedAt
 }
 
 export function revoke({ environment, positionals: [idOrPrefix = ''] }: CommandInput): Promise<number> {
-  return runWithDatabase(environment, async ({ database, notifyGateway }) => {
+  return runWithDatabase(environment, async ({ database, settings, notifyGateway }) => {
     const [key, ...others] = await findKeys(database, idOrPrefix);
     if (key === undefined) throw new Error('no such active key; weir keys list <email> lists the ids');
     if (others.length > 0)
@@ -38,6 +39,7 @@ export function revoke({ environment, positionals: [idOrPrefix = ''] }: CommandI
         `several keys begin like this; use an id: ${[key, ...others].map(({ id }) => id).join(', ')}`,
       );
     await database.apiKeys.revoke(key.accountId, key.id, systemClock.now());
+    await recordAudit(settings, 'key.revoked', { account: key.accountId, key: key.id });
     console.log(`${key.prefix}… is revoked ${await notifyGateway(key.accountId)}`);
   });
 }

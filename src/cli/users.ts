@@ -10,6 +10,7 @@ import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { Member } from '../kernel/ports/identities.ts';
 import type { TierId } from '../kernel/ports/records.ts';
 import { systemClock } from '../lib/clock.ts';
+import { recordAudit } from './audit.ts';
 import type { CommandInput } from './command.ts';
 import { baseUrlOf, findMember, formatTable, runWithDatabase } from './command-context.ts';
 
@@ -52,11 +53,12 @@ export async function create({
   const { passwordCharactersMin: least, passwordCharactersMax: most } = accountsLimits;
   if ([...password].length < least || [...password].length > most)
     throw new Error(`the password must have ${least} to ${most} characters`);
-  return runWithDatabase(environment, async ({ database }) => {
+  return runWithDatabase(environment, async ({ database, settings }) => {
     const passwordHash = await createPasswordHasher().hash(password.normalize('NFC'));
     const member = newMember({ email, passwordHash, createdAtMs: systemClock.now() });
     if (!(await database.identities.add(member)))
       throw new Error(`an account with the email address ${email} exists already`);
+    await recordAudit(settings, 'account.created', { account: member.account.id });
     console.log(`created the account ${member.account.id} for ${member.identity.email}`);
     if (chosen === undefined) console.log(`its password, shown only once: ${password}`);
   });
@@ -74,20 +76,22 @@ function setDisabled(
   { environment, positionals: [email = ''] }: CommandInput,
   closes: boolean,
 ): Promise<number> {
-  return runWithDatabase(environment, async ({ database, notifyGateway }) => {
+  return runWithDatabase(environment, async ({ database, settings, notifyGateway }) => {
     const { identity, account } = await findMember(database, email);
     await database.identities.setDisabled(identity.id, closes ? systemClock.now() : null);
+    await recordAudit(settings, closes ? 'account.disabled' : 'account.enabled', { account: account.id });
     const state = closes ? 'disabled: its keys and sessions do not work' : 'enabled: its keys work';
     console.log(`${identity.email} is ${state} ${await notifyGateway(account.id)}`);
   });
 }
 
 export function setTier({ environment, positionals: [email = '', tier] }: CommandInput): Promise<number> {
-  return runWithDatabase(environment, async ({ database, notifyGateway }) => {
+  return runWithDatabase(environment, async ({ database, settings, notifyGateway }) => {
     if (!isTier(tier)) throw new Error(`unknown tier "${tier}"`);
     const { identity, account } = await findMember(database, email);
     const { subscriptionId } = await database.billing.get(account.id);
     await database.billing.setTier(account.id, tier);
+    await recordAudit(settings, 'tier.changed', { account: account.id, tier });
     console.log(`${identity.email} is on the tier "${tier}", ${await notifyGateway(account.id)}`);
     if (subscriptionId !== null)
       console.log(
@@ -98,7 +102,7 @@ export function setTier({ environment, positionals: [email = '', tier] }: Comman
 
 export function reset({ environment, positionals: [email = ''] }: CommandInput): Promise<number> {
   return runWithDatabase(environment, async ({ database, settings }) => {
-    const { identity } = await findMember(database, email);
+    const { identity, account } = await findMember(database, email);
     if (identity.disabledAtMs !== undefined)
       throw new Error(`${identity.email} is disabled; enable it with: weir users enable ${identity.email}`);
     const address = { url: baseUrlOf(settings) };
@@ -107,6 +111,7 @@ export function reset({ environment, positionals: [email = ''] }: CommandInput):
       identity.id,
       'reset',
     );
+    await recordAudit(settings, 'password.link_created', { account: account.id });
     console.log(
       `this link sets a new password for ${identity.email}; it is valid once, for an hour:\n${link}`,
     );

@@ -103,7 +103,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const { modules: given = [], formats = [] } = composeOptions;
   const outbound = parts.add(egressPart({ settings, log, via }));
   const { egress, moduleFetches } = outbound;
-  const { metrics, refusals } = parts.add(metricsPart({ settings, log, sharedResources }));
+  const { metrics, refusals, audit } = parts.add(metricsPart({ settings, log, sharedResources }));
   const stores = parts.add(await storesPart({ settings, log, sharedResources, metrics }));
   const { moduleStores } = parts.add(moduleStoresPart({ stores, roots: rootSecrets, log }));
   const { modules, builtInNames, moduleHosts, unknownVariables } = parts.add(
@@ -191,7 +191,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     }),
   );
   const { stopCharging } = parts.add(
-    billingPart({ ...ground, identity, address, creditUse: creditUseListener }),
+    billingPart({ ...ground, audit, identity, address, creditUse: creditUseListener }),
   );
   parts.add(
     accountsPart({
@@ -233,6 +233,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     via,
     clock: stores.clock,
     refusals,
+    audit,
     access,
     routes: parts.routes,
     isDraining,

@@ -7,6 +7,7 @@ import { createGatewayServer } from '../server/gateway-server.ts';
 import { Listener } from '../server/listener.ts';
 import { HostNameCache, loopbackHosts, type RequestGuardRules } from '../server/request-guard.ts';
 import { WebSockets } from '../server/web-sockets.ts';
+import type { Audit } from '../telemetry/audit.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Refusals } from '../telemetry/refusals.ts';
 import type { PartRoute } from './part.ts';
@@ -18,6 +19,7 @@ interface ListenParts {
   readonly via: string;
   readonly clock: Clock;
   readonly refusals: Refusals;
+  readonly audit: Audit;
   readonly access: AccessChecks;
   /** The routes of all parts. */
   readonly routes: readonly PartRoute[];
@@ -27,7 +29,7 @@ interface ListenParts {
 
 /** Starts the HTTP server of the gateway. */
 export function startListener(parts: ListenParts): Promise<Listener> {
-  const { settings, log, via, clock, refusals, access, routes, isDraining, pages } = parts;
+  const { settings, log, via, clock, refusals, audit, access, routes, isDraining, pages } = parts;
   const served = routes.filter((route) => route.kind === 'inference');
   const webSockets = new WebSockets();
   const server = createGatewayServer({
@@ -35,7 +37,7 @@ export function startListener(parts: ListenParts): Promise<Listener> {
     guardRules: requestGuardRules(settings, via),
     trustedProxies: settings.trustedProxies,
     dataPlane: createDataPlaneRouter(served),
-    app: createApp([...routes, openapiRoute(routes)], { access, log, pages, webSockets }),
+    app: createApp([...routes, openapiRoute(routes)], { access, log, audit, pages, webSockets }),
     mayUpgrade: webSocketPaths(routes),
     isDraining,
     clock,

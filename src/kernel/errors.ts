@@ -108,6 +108,8 @@ export interface ErrorDetails {
   readonly providerCode?: string;
   /** Where to get more of what is used up. */
   readonly upgradeUrl?: string;
+  /** The person whose login failed, for the audit log. */
+  readonly user?: string | undefined;
   readonly headers?: HeaderList;
   /** Fields next to `error` in the body. */
   readonly extraFields?: Readonly<Record<string, unknown>>;

@@ -1,5 +1,7 @@
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Settings } from '../gateway/settings.ts';
+import { isJsonObject } from '../lib/json.ts';
+import { auditMessages, isAuditEvent } from '../telemetry/audit.ts';
 import { type AdjustableLog, type LogLevel, logLevels } from '../telemetry/log.ts';
 import type { ControlHandlers } from './control-socket.ts';
 import { buildDiagnosis } from './diagnosis.ts';
@@ -10,7 +12,7 @@ export interface RunningGateway {
   readonly gateway: Gateway;
 }
 
-/** Handlers for `weir report` and `weir log-level`. */
+/** Handlers for `weir report`, `weir log-level`, and the audit log of other commands. */
 export function createControlHandlers(runningGateway: RunningGateway): ControlHandlers {
   return {
     report: () => buildDiagnosis(runningGateway),
@@ -18,6 +20,11 @@ export function createControlHandlers(runningGateway: RunningGateway): ControlHa
       const { log } = runningGateway;
       if (isLogLevel(level)) log.level = level;
       return { process: process.pid, level: log.level };
+    },
+    audit: ({ event, facts }) => {
+      if (!isAuditEvent(event) || !isJsonObject(facts)) throw new Error('unknown event');
+      runningGateway.log.audit({ event, ...facts }, auditMessages[event]);
+      return {};
     },
   };
 }

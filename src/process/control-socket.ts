@@ -54,6 +54,15 @@ export async function queryProcesses(
   return answers.filter((answer) => answer !== undefined);
 }
 
+/** Tells one gateway process on this data folder; resolves to whether one has answered. */
+export async function tellProcess(dataDir: string, message: JsonObject): Promise<boolean> {
+  for (const name of listNames(controlFolderOf(dataDir))) {
+    const path = shortestPath(join(controlFolderOf(dataDir), name));
+    if ((await queryProcess(path, message).catch(() => undefined)) !== undefined) return true;
+  }
+  return false;
+}
+
 /** For commands that need a running gateway. */
 export function notRunningError(dataDir: string): Error {
   return new Error(

@@ -11,6 +11,8 @@ export interface Log {
   warn(facts: object, message: string): void;
   /** For failures. */
   error(facts: object, message: string): void;
+  /** For changes of accounts and credentials, at every level but `silent`. */
+  audit(facts: object, message: string): void;
   /** Whether to log a line per call. */
   readonly logsCalls: boolean;
   call(call: EndedCall, facts: CallLineFields): void;
@@ -54,6 +56,9 @@ export function createLog(level: LogLevel, lineSink: LineSink): AdjustableLog {
     },
     error(attributes, message) {
       if (current !== 'silent') write('error', attributes, message);
+    },
+    audit(attributes, message) {
+      if (current !== 'silent') write('info', attributes, message);
     },
     get logsCalls() {
       return tellsAll;

@@ -13,6 +13,7 @@ import { billingRoutes } from '../../server/api/routes/billing.ts';
 import { billingPagePaths, billingPageRoutes } from '../../server/api/routes/billing-pages.ts';
 import { billingReportRoutes } from '../../server/api/routes/billing-reports.ts';
 import { stripeWebhookRoute } from '../../server/api/routes/stripe-webhook.ts';
+import type { Audit } from '../../telemetry/audit.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
@@ -24,6 +25,7 @@ interface BillingParts {
   readonly settings: Settings;
   readonly egress: Egress;
   readonly log: Log;
+  readonly audit: Audit;
   readonly stores: Stores;
   readonly identity: IdentityPart;
   readonly address: PublicAddress;
@@ -46,6 +48,7 @@ export function billingPart({
   settings,
   egress,
   log,
+  audit,
   stores,
   identity,
   address,
@@ -54,7 +57,7 @@ export function billingPart({
   const { quota } = identity;
   if (quota === undefined) return { stopCharging: async () => undefined };
   const { database } = stores;
-  const { backend, news } = createBillingBackend({ settings, egress, stores, log });
+  const { backend, news } = createBillingBackend({ settings, egress, stores, log, audit });
   if (backend !== undefined) {
     creditUseListener.onUse = (accountIds) => {
       for (const accountId of accountIds) void backend.recharger.rechargeIfDue(accountId);
@@ -102,7 +105,8 @@ function createBillingBackend({
   egress,
   stores,
   log,
-}: Pick<BillingParts, 'settings' | 'egress' | 'stores' | 'log'>): ProcessorServices {
+  audit,
+}: Pick<BillingParts, 'settings' | 'egress' | 'stores' | 'log' | 'audit'>): ProcessorServices {
   const { mpp, billing } = settings;
   if (mpp.stripeKey === undefined) return { backend: undefined, news: undefined };
   const { webhookSecret, prices } = billing;
@@ -113,7 +117,10 @@ function createBillingBackend({
   });
   const { database } = stores;
   const parts = { ...database, versions: stores.shared.versions, processor, clock: stores.clock };
-  const subscriptions = new Subscriptions(parts);
+  const subscriptions = new Subscriptions({
+    ...parts,
+    onTierChange: (account, tier) => audit.record({ event: 'tier.changed', account, tier, actor: 'stripe' }),
+  });
   const purchases = new CreditPurchases(parts);
   const recharger = new Recharger({
     ...parts,

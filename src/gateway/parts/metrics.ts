@@ -1,4 +1,5 @@
 import { metricsRoutes } from '../../server/api/routes/metrics.ts';
+import { Audit } from '../../telemetry/audit.ts';
 import { type Log, lostLinesGauge } from '../../telemetry/log.ts';
 import { Metrics } from '../../telemetry/metrics.ts';
 import { Refusals } from '../../telemetry/refusals.ts';
@@ -16,16 +17,19 @@ interface MetricsParts {
 interface MetricsPart extends Part {
   readonly metrics: Metrics;
   readonly refusals: Refusals;
+  readonly audit: Audit;
 }
 
-/** Metrics for Prometheus. */
+/** Metrics for Prometheus, refused requests and the audit log. */
 export function metricsPart({ settings, log, sharedResources }: MetricsParts): MetricsPart {
   const metrics = new Metrics();
   const refusals = new Refusals({ metrics, log });
+  const audit = new Audit(log);
   const source = sharedResources === undefined ? metrics : { render: () => sharedResources.metrics() };
   return {
     metrics,
     refusals,
+    audit,
     routes: metricsRoutes(source, settings.metricsToken),
     gauges: [
       lostLinesGauge(log),
@@ -36,6 +40,9 @@ export function metricsPart({ settings, log, sharedResources }: MetricsParts): M
       },
     ],
     features: ['metrics'],
-    close: async () => refusals.flush(),
+    async close() {
+      refusals.flush();
+      audit.flush();
+    },
   };
 }

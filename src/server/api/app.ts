@@ -4,6 +4,7 @@ import type { HttpResponse } from '../../http/response.ts';
 import { asksForWebSocket } from '../../http/websocket-handshake.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
+import type { Audit, AuditRecord } from '../../telemetry/audit.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { readBody } from '../body.ts';
 import { streamBody } from '../body-stream.ts';
@@ -39,6 +40,7 @@ interface AppRequestContext extends RequestContext {
 export interface AppParts {
   readonly access: AccessChecks;
   readonly log: Log;
+  readonly audit?: Pick<Audit, 'record'> | undefined;
   /** Undefined if there are no routes for WebSockets. */
   readonly webSockets?: WebSockets | undefined;
   /** Pages for browsers, served on paths without a route. */
@@ -51,7 +53,7 @@ export interface Pages {
 }
 
 export function createApp(routes: readonly Route[], appParts: AppParts): App {
-  const { access, log, pages, webSockets = new WebSockets() } = appParts;
+  const { access, log, audit, pages, webSockets = new WebSockets() } = appParts;
   const { find, hasPath, wireFormatAt } = createRouteFinder(routes);
   const slowBodies = new SlowBodyMonitor();
   return async (req, res, call) => {
@@ -83,6 +85,8 @@ export function createApp(routes: readonly Route[], appParts: AppParts): App {
         return;
       }
       const answer = await route.handle(request);
+      if (answer.audit !== undefined)
+        audit?.record({ ...answer.audit, id: call.id, address: call.clientAddress });
       if (answer.stream !== undefined) await sendStream(res, answer.stream, responseHead(answer, call));
       else sendApiResponse(res, answer, call);
     } catch (thrown) {
@@ -93,6 +97,8 @@ export function createApp(routes: readonly Route[], appParts: AppParts): App {
         return;
       }
       const error = asGatewayError(thrown);
+      const failure = route?.kind === 'own' ? failureRecord(route, error) : undefined;
+      if (failure !== undefined) audit?.record({ ...failure, id: call.id, address: call.clientAddress });
       if (error.code === 'internal') log.error({ id: call.id, err: error.cause }, 'bug');
       sendError(
         res,
@@ -102,6 +108,21 @@ export function createApp(routes: readonly Route[], appParts: AppParts): App {
       );
     }
   };
+}
+
+/** An expired session or an invalid body is no failed login. */
+const loginFailures: ReadonlySet<string> = new Set([
+  'wrong_login',
+  'wrong_password',
+  'account_disabled',
+  'too_many_attempts',
+]);
+
+function failureRecord(
+  { failureEvent: event }: ApiRoute,
+  { code: reason, details: { user } }: GatewayError,
+): AuditRecord | undefined {
+  return event !== undefined && loginFailures.has(reason) ? { event, reason, user } : undefined;
 }
 
 /** Routes take precedence over pages, except at `/`, which serves both. */

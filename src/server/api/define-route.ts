@@ -2,6 +2,7 @@ import type { Session } from '../../accounts/session-tokens.ts';
 import type { WebSocketConnection } from '../../http/websocket.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { headerValuesOf } from '../../lib/headers.ts';
+import type { AuditFacts } from '../../telemetry/audit.ts';
 import type { AccessName, AccountCaller } from './access.ts';
 import type { BodyParser } from './json-body.ts';
 import type { ApiRequest, ApiResponse, ApiRoute, WebSocketRoute } from './route.ts';
@@ -11,6 +12,8 @@ import { checkQueryNames } from './validation.ts';
 export interface AccessRule<Caller> {
   readonly name: AccessName;
   check(request: ApiRequest): Promise<Caller>;
+  /** The caller in the audit log. */
+  describe?(caller: Caller): AuditFacts;
 }
 
 /** Public, with a rate limit per address that is checked before the body is read. */
@@ -21,10 +24,12 @@ export function byAddress(countRequest: (remoteAddress: string) => Promise<void>
 export const bySession: AccessRule<Session> = {
   name: 'session',
   check: ({ access, ...request }) => access.session(request),
+  describe: describeSession,
 };
 export const bySessionOrKey: AccessRule<AccountCaller> = {
   name: 'sessionOrKey',
   check: ({ access, ...request }) => access.sessionOrKey(request),
+  describe: describeCaller,
 };
 
 /** The account holder in person: a session, or the user of a local gateway. Programs with an API key may not. */
@@ -43,7 +48,17 @@ export const byAccountHolder: AccessRule<AccountCaller> = {
 export const byKey: AccessRule<AccountCaller> = {
   name: 'key',
   check: ({ access, ...request }) => access.key(request),
+  describe: describeCaller,
 };
+
+function describeSession({ accountId: account, identityId }: Session): AuditFacts {
+  return { account, actor: `user:${identityId}` };
+}
+
+function describeCaller(caller: AccountCaller): AuditFacts {
+  if (caller.kind === 'session') return describeSession(caller);
+  return { account: caller.accountId, actor: caller.kind === 'key' ? `key:${caller.keyId}` : 'local' };
+}
 
 interface AuthorizedRequest<Caller, Body> extends Omit<ApiRequest, 'access' | 'readBody' | 'streamBody'> {
   readonly caller: Caller;
@@ -67,7 +82,9 @@ export function defineRoute<Caller, Body>(route: RouteDefinition<Caller, Body>):
     async handle(request) {
       const caller = await access.check(request);
       checkQueryNames(described.query ?? {}, request.query);
-      return handle({ ...request, caller, body: await body.parse(request) });
+      const answer = await handle({ ...request, caller, body: await body.parse(request) });
+      if (answer.audit === undefined) return answer;
+      return { ...answer, audit: { ...access.describe?.(caller), ...answer.audit } };
     },
   };
 }

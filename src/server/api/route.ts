@@ -3,6 +3,7 @@ import type { WebSocketConnection } from '../../http/websocket.ts';
 import type { RelayRoute } from '../../kernel/relay.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { HeaderList } from '../../lib/headers.ts';
+import type { AuditEvent, AuditRecord } from '../../telemetry/audit.ts';
 import type { AccessChecks, AccessName } from './access.ts';
 
 /** One of Weir's own routes: JSON in, JSON out. The entry both serves and documents it. */
@@ -26,6 +27,8 @@ export interface ApiRoute {
   readonly responses: Readonly<Record<number, ResponseDescription>>;
   /** The wire format of its errors, if not Weir's own. */
   errorFormat?(headers: HeaderList): WireFormat;
+  /** The event in the audit log when the caller is rejected. */
+  readonly failureEvent?: AuditEvent;
   handle(request: ApiRequest): ApiResponse | Promise<ApiResponse>;
 }
 
@@ -128,4 +131,6 @@ export interface ApiResponse {
    * chunk is answered with its status; a later one breaks the connection.
    */
   readonly stream?: AsyncIterable<Uint8Array>;
+  /** What the audit log says about the request. */
+  readonly audit?: AuditRecord;
 }

@@ -83,7 +83,8 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
             ? await vault.putIfAbsent(slot, secret, options)
             : await vault.put(slot, secret, options);
         if (stored === undefined) throw apiKeyNotAllowedError('replace');
-        return { body: describeProviderKey(stored) };
+        const audit = { event: 'provider_key.stored', provider: provider.name } as const;
+        return { body: describeProviderKey(stored), audit };
       },
     }),
     defineRoute({
@@ -119,7 +120,7 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
         // A key may have been stored before the provider was disabled.
         if (!providerDirectory.isDisabled(provider)) providerDirectory.provider(provider);
         await vault.delete({ accountId: caller.accountId, provider });
-        return { status: 204 };
+        return { status: 204, audit: { event: 'provider_key.deleted', provider } };
       },
     }),
   ];

@@ -89,8 +89,12 @@ export function configurationRoutes({
       },
       async handle({ caller, parameters, body }) {
         requireSession(caller);
-        const id = { accountId: caller.accountId, ...idIn(parameters) };
-        return { body: describeConfiguration(await configurations.put(id, body, credentialOf(caller))) };
+        const { module, name } = idIn(parameters);
+        const id = { accountId: caller.accountId, module, name };
+        return {
+          body: describeConfiguration(await configurations.put(id, body, credentialOf(caller))),
+          audit: { event: 'configuration.stored', configuration: `${module}:${name}` },
+        };
       },
     }),
     defineRoute({
@@ -111,7 +115,10 @@ export function configurationRoutes({
         const { module, name } = idIn(parameters);
         if (!(await configurations.delete({ accountId: caller.accountId, module, name })))
           throw unknownError(module, name);
-        return { status: 204 };
+        return {
+          status: 204,
+          audit: { event: 'configuration.deleted', configuration: `${module}:${name}` },
+        };
       },
     }),
   ];

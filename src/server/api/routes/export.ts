@@ -42,6 +42,7 @@ export function exportRoute({ rows, attempts: rateLimiter }: ExportParts): ApiRo
         ],
         contentType: 'application/gzip',
         stream: gzip(exportLines(rows, accountId)),
+        audit: { event: 'account.exported' },
       };
     },
   });

@@ -50,7 +50,7 @@ export function keyReceiptRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
       },
       async handle({ caller, body: { enabled }, parameters: { id = '' } }) {
         await keys.change(caller.accountId, id, { receipts: enabled });
-        return { body: { enabled } };
+        return { body: { enabled }, audit: { event: 'key.changed', key: id, changed: ['receipts'] } };
       },
     }),
   ];

@@ -46,7 +46,10 @@ export function keyRecordingRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
       },
       async handle({ caller, body, parameters: { id = '' } }) {
         await keys.change(caller.accountId, id, { record: body.record });
-        return { body: { record: body.record } };
+        return {
+          body: { record: body.record },
+          audit: { event: 'key.changed', key: id, changed: ['record'] },
+        };
       },
     }),
   ];

@@ -75,6 +75,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
           status: 201,
           headers: await warned(key.pipelineConfig, caller.accountId),
           body: { id, key: token, ...rest },
+          audit: { event: 'key.created', key: id },
         };
       },
     }),
@@ -108,9 +109,14 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
         ...unknown,
       },
       async handle({ caller, body, parameters: { id = '' } }) {
-        const key = await keys.change(caller.accountId, id, definedFields(body));
+        const changes = definedFields(body);
+        const key = await keys.change(caller.accountId, id, changes);
         const headers = await warned(body.pipelineConfig, caller.accountId);
-        return { headers, body: { ok: true, key: describeApiKey(key) } };
+        return {
+          headers,
+          body: { ok: true, key: describeApiKey(key) },
+          audit: { event: 'key.changed', key: id, changed: Object.keys(changes) },
+        };
       },
     }),
     defineRoute({
@@ -127,7 +133,7 @@ export function keyRoutes({ keys, warningsFor }: KeysParts): readonly ApiRoute[]
       },
       async handle({ caller, parameters: { id = '' } }) {
         await keys.revoke(caller.accountId, id);
-        return { status: 204 };
+        return { status: 204, audit: { event: 'key.revoked', key: id } };
       },
     }),
   ];

@@ -75,6 +75,7 @@ export function localSessionRoutes({
         401: { description: 'The token is wrong' },
         429: { description: 'Too many attempts' },
       },
+      failureEvent: 'login.failed',
       handle({ body: { token } }) {
         if (localToken === undefined) return { status: 204 };
         if (!localToken.equals(token))

@@ -5,6 +5,7 @@ import type { Session } from '../../../accounts/session-tokens.ts';
 import type { UserAccounts } from '../../../accounts/user-accounts.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { MailboxProof } from '../../../kernel/ports/sessions.ts';
+import type { AuditEvent } from '../../../telemetry/audit.ts';
 import { limits } from '../../limits.ts';
 import { type AccessRule, byAddress, bySession, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
@@ -40,9 +41,12 @@ export interface RecoveryRouteParts {
 export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
   const { accounts: userAccounts, recovery: accountRecovery } = parts;
   const tag = 'Accounts';
-  const settle = async ({ accountIds, isTakeover }: MailboxProof): Promise<ApiResponse> => {
+  const settle = async (
+    event: AuditEvent,
+    { accountIds, isTakeover }: MailboxProof,
+  ): Promise<ApiResponse> => {
     if (isTakeover) for (const accountId of accountIds) await parts.forgetContent(accountId);
-    return { status: 204 };
+    return { status: 204, audit: { event, account: accountIds[0] } };
   };
   const rateLimited = byAddress((address) => accountRecovery.countAttempt(address));
   const rateLimitedWithSession: AccessRule<Session | undefined> = {
@@ -86,7 +90,8 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
       access: rateLimited,
       body: jsonBody({ token, password: newPassword }),
       responses: { 204: { description: 'The password is set' }, ...errorResponses },
-      handle: async ({ body }) => settle(await accountRecovery.resetPassword(body.token, body.password)),
+      handle: async ({ body }) =>
+        settle('password.reset', await accountRecovery.resetPassword(body.token, body.password)),
     }),
     defineRoute({
       method: 'POST',
@@ -102,7 +107,8 @@ export function recoveryRoutes(parts: RecoveryRouteParts): readonly ApiRoute[] {
         },
         ...errorResponses,
       },
-      handle: async ({ caller, body }) => settle(await accountRecovery.verifyEmail(body.token, caller)),
+      handle: async ({ caller, body }) =>
+        settle('email.verified', await accountRecovery.verifyEmail(body.token, caller)),
     }),
     defineRoute({
       method: 'GET',

@@ -42,9 +42,10 @@ export function sessionsRoutes({ accounts: userAccounts, tokens }: SessionRouteP
         401: { description: 'Missing or invalid session token, or the current password is wrong' },
         429: { description: 'Too many attempts' },
       },
+      failureEvent: 'login.failed',
       async handle({ caller, body, remoteAddress }) {
         await userAccounts.changePassword(caller, { ...body, remoteAddress });
-        return { status: 204 };
+        return { status: 204, audit: { event: 'password.changed' } };
       },
     }),
     defineRoute({
@@ -83,7 +84,7 @@ export function sessionsRoutes({ accounts: userAccounts, tokens }: SessionRouteP
         const id = parameters.id ?? '';
         if (!z.uuid().safeParse(id).success || !(await tokens.end(caller, id)))
           throw new GatewayError('not_found', 'no such session; GET /v1/users/sessions lists them');
-        return { status: 204 };
+        return { status: 204, audit: { event: 'session.ended' } };
       },
     }),
   ];

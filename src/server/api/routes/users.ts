@@ -8,6 +8,7 @@ import { effectiveTier } from '../../../billing/tiers.ts';
 import type { Member } from '../../../kernel/ports/identities.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { type HeaderList, headerOf } from '../../../lib/headers.ts';
+import type { AuditEvent, AuditRecord } from '../../../telemetry/audit.ts';
 import { byAddress, bySession, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiResponse, ApiRoute } from '../route.ts';
@@ -100,7 +101,7 @@ export function usersRoutes({
       async handle({ body, headers }) {
         const made = await userAccounts.signUp({ ...body, client: clientOf(headers) });
         accountRecovery.sendSignUpVerification(made.member.identity);
-        return answer(201, headers, made);
+        return { ...answer(201, headers, made), audit: auditOf('account.created', made) };
       },
     }),
     defineRoute({
@@ -116,8 +117,11 @@ export function usersRoutes({
         403: { description: 'The account is disabled' },
         ...errorResponses,
       },
-      handle: async ({ body, headers, remoteAddress }) =>
-        answer(200, headers, await userAccounts.logIn({ ...body, remoteAddress, client: clientOf(headers) })),
+      failureEvent: 'login.failed',
+      async handle({ body, headers, remoteAddress }) {
+        const made = await userAccounts.logIn({ ...body, remoteAddress, client: clientOf(headers) });
+        return { ...answer(200, headers, made), audit: auditOf('login.succeeded', made) };
+      },
     }),
     defineRoute({
       method: 'GET',
@@ -146,9 +150,10 @@ export function usersRoutes({
         429: { description: 'Too many attempts' },
         502: { description: 'The subscription could not be canceled; nothing was deleted' },
       },
+      failureEvent: 'login.failed',
       async handle({ caller, body, remoteAddress }) {
         await accountDeletion.deleteAccount(caller, body.password, remoteAddress);
-        return { status: 204, headers: cookies.clear() };
+        return { status: 204, headers: cookies.clear(), audit: { event: 'account.deleted' } };
       },
     }),
     defineRoute({
@@ -164,7 +169,7 @@ export function usersRoutes({
       },
       async handle({ caller }) {
         await userAccounts.logOut(caller);
-        return { status: 204, headers: cookies.clear() };
+        return { status: 204, headers: cookies.clear(), audit: { event: 'session.ended' } };
       },
     }),
   ];
@@ -175,6 +180,10 @@ function sessionResponse(status: number, { token, expiresAtMs, member }: LoginRe
     status,
     body: { token, expiresAt: timestamp(expiresAtMs), user: describeUser(member) },
   };
+}
+
+function auditOf(event: AuditEvent, { member: { account, identity } }: LoginResult): AuditRecord {
+  return { event, account: account.id, actor: `user:${identity.id}` };
 }
 
 function clientOf(headers: HeaderList): string {

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createControlHandlers } from '../src/process/control-handlers.ts';
+import { openControlSocket } from '../src/process/control-socket.ts';
+import { loadSettings } from '../src/process/load-settings.ts';
+import { auditMessages } from '../src/telemetry/audit.ts';
+import { createLog } from '../src/telemetry/log.ts';
+import { call } from './support/call.ts';
+import { cleanUp } from './support/clean-up.ts';
+import { Person, password, startCloud } from './support/cloud.ts';
+import { textOf } from './support/documents.ts';
+import { runCommand } from './support/run-command.ts';
+import { emptyFolder } from './support/weir-process.ts';
+
+const secret = 'sk-ant-api03-a-key-that-no-line-may-have';
+
+function auditLines(lines: readonly string[]) {
+  return lines.map((line) => Object(JSON.parse(line))).filter(({ event }) => event !== undefined);
+}
+
+test('changes of accounts and keys, and failed logins, have a line with who, whom and where from', async (t) => {
+  const { url, logLines } = await startCloud(t);
+  const ada = await Person.signUp(url);
+  const { key, id } = await ada.makeKey({ name: 'first' });
+  const user = `user:${ada.id}`;
+  const logIn = (given: string, email = ada.email) =>
+    call(url, { path: '/v1/users/login', body: { email, password: given } });
+  await logIn('a wrong password');
+  await logIn('a wrong password', 'typed-a-secret-here');
+  await logIn(password);
+  await ada.call({ path: `/v1/keys/${id}`, method: 'PATCH', body: { name: 'second', pipelineConfig: null } });
+  const byok = { path: '/v1/byok/anthropic', method: 'PUT', body: { key: secret } };
+  await call(url, { ...byok, headers: ['authorization', `Bearer ${key}`] });
+  await ada.call({ ...byok, method: 'DELETE', body: undefined });
+  await ada.call({ path: `/v1/keys/${id}`, method: 'DELETE' });
+  await ada.call({ path: '/v1/users/me/export' });
+  await ada.call({ path: '/v1/users/me', method: 'DELETE', body: { password: 'a wrong password' } });
+  await ada.call({ path: '/v1/users/me', method: 'DELETE', body: { password } });
+
+  const lines = auditLines(logLines);
+  assert.deepEqual(
+    lines.map(({ level, time, msg, id: request, address, account, ...facts }) => {
+      assert.match(`${level} ${request} ${address}`, /^info req_\w+ 127\.0\.0\.1$/);
+      assert.equal(msg, auditMessages[facts.event as keyof typeof auditMessages]);
+      assert.equal(account, facts.event === 'login.failed' ? undefined : ada.id);
+      return facts;
+    }),
+    [
+      { event: 'account.created', actor: user },
+      { event: 'key.created', actor: user, key: id },
+      { event: 'login.failed', reason: 'wrong_login', user: ada.id },
+      { event: 'login.failed', reason: 'wrong_login' },
+      { event: 'login.succeeded', actor: user },
+      { event: 'key.changed', actor: user, key: id, changed: ['name', 'pipelineConfig'] },
+      { event: 'provider_key.stored', actor: `key:${id}`, provider: 'anthropic' },
+      { event: 'provider_key.deleted', actor: user, provider: 'anthropic' },
+      { event: 'key.revoked', actor: user, key: id },
+      { event: 'account.exported', actor: user },
+      { event: 'login.failed', reason: 'wrong_password', user: ada.id },
+      { event: 'account.deleted', actor: user },
+    ],
+  );
+  for (const text of [secret, key, ada.token, ada.email, password, 'typed-a-secret-here'])
+    assert.ok(!logLines.join('').includes(text), text);
+});
+
+test('attempts over a limit have a few lines, and then their number', async (t) => {
+  const gateway = await startCloud(t);
+  for (let attempts = 0; attempts < 20; attempts++)
+    await call(gateway.url, {
+      path: '/v1/users/login',
+      body: { email: 'ada@example.com', password: 'a wrong password' },
+    });
+  await gateway.close();
+  const failures = auditLines(gateway.logLines);
+  const limited = failures.filter(({ reason }) => reason === 'too_many_attempts');
+  assert.deepEqual(
+    limited.map(({ more }) => more),
+    [undefined, undefined, undefined, undefined, undefined, 20 - failures.length + 1],
+  );
+});
+
+test('what an operator does is in the log of the running gateway, in the log file, or on standard error', async (t) => {
+  const environment = { WEIR_MODE: 'cloud', WEIR_DATA_DIR: emptyFolder(t) };
+  const file = join(emptyFolder(t), 'weir.log');
+  const alone = await runCommand(t, ['users', 'create', 'ada@example.com'], environment);
+  await runCommand(t, ['users', 'set-tier', 'ada@example.com', 'pro'], {
+    ...environment,
+    WEIR_LOG_FILE: file,
+  });
+  const { gateway } = await startCloud(t, environment);
+  const settings = loadSettings(environment);
+  const lines: string[] = [];
+  // At a level without lines for calls.
+  const log = createLog('error', { write: (line) => void lines.push(line) });
+  const control = await openControlSocket(
+    settings.dataDir,
+    createControlHandlers({ settings, log, gateway }),
+  );
+  cleanUp(t, () => control?.close());
+  const disabled = await runCommand(t, ['users', 'disable', 'ada@example.com'], environment);
+  const account = /the account (\S+) for/.exec(alone.said)?.[1];
+  const written = [alone.complained, readFileSync(file, 'utf8'), lines.join('')];
+  assert.deepEqual(
+    written.map((text) => auditLines([text]).map((line) => [line.event, line.account, line.tier])),
+    [
+      [['account.created', account, undefined]],
+      [['tier.changed', account, 'pro']],
+      [['account.disabled', account, undefined]],
+    ],
+  );
+  for (const line of auditLines(written)) assert.match(line.actor, /^operator:./);
+  assert.equal(disabled.complained, '');
+});
+
+test('the table of events in the docs has all of them', () => {
+  const documented = [...textOf('docs/guides/observability.md').matchAll(/^\| `(\w+\.\w+)` \|/gm)];
+  assert.deepEqual(
+    documented.map(([, event]) => event),
+    Object.keys(auditMessages),
+  );
+});
