@@ -33,7 +33,7 @@ test('changes of accounts and keys, and failed logins, have a line with who, who
   await ada.call({ path: `/v1/keys/${id}`, method: 'PATCH', body: { name: 'second', pipelineConfig: null } });
   const byok = { path: '/v1/byok/anthropic', method: 'PUT', body: { key: secret } };
   await call(url, { ...byok, headers: ['authorization', `Bearer ${key}`] });
-  await ada.call({ ...byok, method: 'DELETE', body: undefined });
+  await ada.call({ path: byok.path, method: 'DELETE' });
   await ada.call({ path: `/v1/keys/${id}`, method: 'DELETE' });
   await ada.call({ path: '/v1/users/me/export' });
   await ada.call({ path: '/v1/users/me', method: 'DELETE', body: { password: 'a wrong password' } });

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { parse } from 'yaml';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
-import { textOf } from './support/documents.ts';
+import { root, textOf } from './support/documents.ts';
 import { replicaSettings } from './support/replicas.ts';
 import { WeirProcess } from './support/weir-process.ts';
 
@@ -48,7 +50,30 @@ test('docs/reference/metrics.md has every metric with its type and labels, and n
     documented.toSorted(),
     [...found].map(([name, described]) => `${name} ${described}`.trim()).toSorted(),
   );
+  const text = replica.gateway.metrics() + local.gateway.metrics();
+  for (const { expr } of alertRules())
+    for (const [, metric = ''] of expr.matchAll(/\b((?:weir|nodejs|process)_\w+)/g))
+      assert.match(text + workersOnly, new RegExp(`^(# TYPE )?${metric}\\b`, 'm'), `${metric} in ${expr}`);
+  for (const metrics of [replica, local]) promtool(['check', 'metrics'], metrics.gateway.metrics());
+  promtool(['check', 'rules', 'deploy/prometheus/alerts.yaml'], '');
 });
+
+/** In the metrics of the primary process. */
+const workersOnly = '\nweir_workers_replaced_total 0\n';
+
+function alertRules(): readonly { readonly expr: string }[] {
+  const rules = parse(textOf('deploy/prometheus/alerts.yaml')).groups.flatMap(
+    (group: { readonly rules: readonly unknown[] }) => group.rules,
+  );
+  assert.ok(rules.length > 10);
+  return rules;
+}
+
+/** Where Prometheus is installed. */
+function promtool(args: readonly string[], input: string): void {
+  const { error, status, stdout, stderr } = spawnSync('promtool', args, { input, cwd: root });
+  if (error === undefined) assert.equal(status, 0, `${stdout}${stderr}`);
+}
 
 const token = 'a token for whoever reads the metrics of this test';
 

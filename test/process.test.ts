@@ -200,7 +200,7 @@ test('an idle gateway ends on SIGTERM and SIGINT with code 0, its log complete, 
     assert.ok(weir.stdout.includes(headers.get('x-request-id') ?? 'none'), weir.stdout);
     assert.match(
       weir.stdout,
-      new RegExp(`"signal":"${signal}".*Weir is stopping.*\\n.*"msg":"Weir has stopped"}\n$`),
+      new RegExp(`"signal":"${signal}".*Weir is stopping.*\\n.*"calls":0,.*no new calls.*\\n.*"msg":"Weir has stopped"}\n$`),
     );
     assert.equal(weir.stderr, '');
   }

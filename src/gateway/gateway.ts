@@ -114,7 +114,11 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const ground = { settings, log, roots: rootSecrets, via, egress, modules, stores };
   metrics.addSource(() => renderEgressMetrics(egress));
   const providers = parts.add(providersPart(settings, outbound, composeOptions.providers));
-  const { directory: providerDirectory, readyProviders } = providers;
+  const { directory: providerDirectory, readyProviders, catalog } = providers;
+  metrics.useCatalog((name, model) => {
+    const provider = providerDirectory.providers.get(name);
+    return provider !== undefined && catalog.hasName(provider, model);
+  });
   const meaning = parts.add(embeddingsPart({ ...ground, providers, models: sharedResources?.models }));
   const creditUseListener: CreditUseListener = { onUse: () => undefined };
   const { usage } = parts.add(await usagePart({ ...ground, creditUse: creditUseListener }));
@@ -240,6 +244,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     pages,
   });
   if (settings.baseUrl === undefined) address.url = listener.url;
+  const openCalls = () => dataPlane.openCalls() + payments.openCalls();
   return {
     url: listener.url,
     pipeline: pipelines.defaultChoice.pipeline.text,
@@ -256,11 +261,14 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     async drain(graceMs) {
       state = 'draining';
       listener.disableKeepAlive();
+      log.info({ calls: openCalls(), graceMs }, `no new calls: ${openCalls()} under way are completed`);
       await parts.drain(performance.now() + graceMs);
     },
     async close(graceMs = settings.drainMs) {
       state = 'draining';
       await listener.close(graceMs, () => {
+        const calls = openCalls();
+        if (calls > 0) log.warn({ calls }, `${calls} calls were cut off at the end of the grace period`);
         dataPlane.abortAll();
         payments.abortAll();
       });

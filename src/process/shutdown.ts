@@ -34,7 +34,7 @@ export async function waitForShutdown({
     try {
       // Ctrl-C comes from a person who waits, so it skips the notice.
       const noticeMs = signal === 'SIGINT' ? 0 : noticeMsOf(settings());
-      log.info({ signal, noticeMs }, 'Weir is stopping: calls under way are completed');
+      log.info({ signal, noticeMs }, 'Weir is stopping');
       if (noticeMs > 0) {
         await announceShutdown();
         await sleep(noticeMs);

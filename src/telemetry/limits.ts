@@ -1,6 +1,6 @@
 /** Limits of logs, metrics and the request log. Each name has its unit. */
 export const limits = {
-  /** Models with their own metric label; further ones are counted as "other". */
+  /** Models outside of the catalog with their own metric label; further ones are counted as "other". */
   metricModelsMax: 200,
   /** Combinations of format, provider, status and model whose counters are cached. */
   metricBindingsMax: 5000,

@@ -81,6 +81,12 @@ describe('metrics', () => {
     const read = samples(metrics.render());
     assert.ok(read.size < 4000, String(read.size));
     assert.ok((read.get('weir_tokens_total{provider="openai",model="other",kind="input"}') ?? 0) > 90_000);
+    metrics.useCatalog((provider, model) => provider === 'openai' && model === 'gpt-5');
+    metrics.record(call, spentOn('gpt-5'));
+    metrics.record(call, spentOn('gpt-5-made-up'));
+    const labels = metrics.render();
+    assert.match(labels, /^weir_cost_usd_total\{provider="openai",model="gpt-5"\} 0\.0015$/m);
+    assert.doesNotMatch(labels, /gpt-5-made-up/);
   });
 
   test('escape what would break out of a label', () => {

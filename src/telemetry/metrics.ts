@@ -26,7 +26,7 @@ interface CallSeries {
 
 const storeBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const overheadBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
-/** Fewer, since there may be 200 models. */
+/** Fewer, since there are many models. */
 const modelBuckets = [0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
@@ -112,9 +112,16 @@ export class Metrics {
   #callSeriesCount = 0;
   /** By module and effect. */
   readonly #effectCounters = new Map<string, Map<string, Counter>>();
-  readonly #models = new Set<string>();
+  /** Those that are not in the catalog. */
+  readonly #otherModels = new Set<string>();
+  #isInCatalog: ModelCheck = () => false;
   readonly #sources: (() => string)[] = [];
   #openStreams = 0;
+
+  /** Models in the catalog always have a label of their own. */
+  useCatalog(isInCatalog: ModelCheck): void {
+    this.#isInCatalog = isInCatalog;
+  }
 
   /** A value read only when the metrics are scraped. */
   gauge(name: string, help: string, read: Gauge['read']): void {
@@ -210,7 +217,7 @@ export class Metrics {
     const existing = this.#callSeries.get(model) ?? none;
     for (const bound of existing)
       if (bound.status === status && bound.provider === provider && bound.wire === wire) return bound;
-    const label = this.#modelLabel(model);
+    const label = this.#modelLabel(provider, model);
     const tokens = (kind: string) => this.#tokens.with(provider, label, kind);
     const bound: CallSeries = {
       wire,
@@ -235,13 +242,16 @@ export class Metrics {
   }
 
   /** Clients choose model names, but must not control the number of series. */
-  #modelLabel(model: string): string {
-    if (this.#models.has(model)) return model;
-    if (this.#models.size >= limits.metricModelsMax) return 'other';
-    this.#models.add(model);
+  #modelLabel(provider: string, model: string): string {
+    if (this.#otherModels.has(model) || this.#isInCatalog(provider, model)) return model;
+    if (this.#otherModels.size >= limits.metricModelsMax) return 'other';
+    this.#otherModels.add(model);
     return model;
   }
 }
+
+/** Must be true for a bounded number of names only. */
+type ModelCheck = (provider: string, model: string) => boolean;
 
 /** By Prometheus' convention for names. */
 function typeOf(name: string): string {

@@ -34,6 +34,7 @@ import type { Stores } from './stores.ts';
 export interface DataPlanePart extends Part {
   readonly credentials: Credentials;
   readonly admission: Admission;
+  openCalls(): number;
   /** Aborts every open call. */
   abortAll(): void;
 }
@@ -151,6 +152,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
   return {
     credentials,
     admission,
+    openCalls,
     abortAll() {
       inferenceHandler.abortAll();
       relayHandler.abortAll();

@@ -32,6 +32,7 @@ import type { Stores } from './stores.ts';
 interface PaymentsPart extends Part {
   /** The routes that are paid per call. */
   readonly paidRoutes: readonly (typeof paidRoute)[];
+  openCalls(): number;
   abortAll(): void;
 }
 
@@ -56,7 +57,7 @@ export function paymentsPart(parts: PaymentParts): PaymentsPart {
   if (settings.mpp.offered === 'off') {
     const cashier = createRefundCollector(parts);
     cashier?.start();
-    return { paidRoutes: [], abortAll() {}, close: async () => cashier?.close() };
+    return { paidRoutes: [], openCalls: () => 0, abortAll() {}, close: async () => cashier?.close() };
   }
   const { challenges, ledger } = stores.database;
   const realm = () => new URL(address.url).host;
@@ -100,6 +101,7 @@ export function paymentsPart(parts: PaymentParts): PaymentsPart {
       },
     ],
     features: ['machine-payments'],
+    openCalls: () => inference.openCalls,
     abortAll: () => inference.abortAll(),
     drain: untilDone,
     async close(untilMs) {

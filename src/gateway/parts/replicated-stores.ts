@@ -6,6 +6,7 @@ import { RedisCacheBackend } from '../../storage/redis/redis-cache-backend.ts';
 import { RedisConnection } from '../../storage/redis/redis-connection.ts';
 import { RedisSharedState } from '../../storage/redis/redis-shared-state.ts';
 import { readRedisTime } from '../../storage/redis/redis-time.ts';
+import type { MigrationListener } from '../../storage/sql/migrate.ts';
 import { StoreClock } from '../../storage/store-clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { Outage } from '../../telemetry/outage.ts';
@@ -17,15 +18,21 @@ interface ReplicatedStoreParts {
   readonly log: Log;
   readonly redisUrl: string;
   readonly allowNewerSchema: boolean;
+  readonly migrationListener: MigrationListener;
   /** Called with the durations of statements and of commands. */
   onStatement(ms: number): void;
   onReply(ms: number): void;
 }
 
 export async function openReplicatedStores(parts: ReplicatedStoreParts): Promise<Stores> {
-  const { settings, log, allowNewerSchema, onStatement } = parts;
+  const { settings, log, allowNewerSchema, onStatement, migrationListener } = parts;
   const clock = new StoreClock({ onSkew: (skewMs, isWrong) => logSkew(log, skewMs, isWrong) });
-  const database = await openDatabase(settings, { allowNewerSchema, clock, onStatement });
+  const database = await openDatabase(settings, {
+    allowNewerSchema,
+    clock,
+    onStatement,
+    migrationListener,
+  });
   try {
     return await connectStores(database, clock, parts);
   } catch (cause) {

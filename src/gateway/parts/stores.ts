@@ -3,10 +3,12 @@ import type { Database } from '../../kernel/ports/records.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import { openSqlite, openSqliteInMemory } from '../../storage/sql/sqlite.ts';
+import type { MigrationListener } from '../../storage/sql/migrate.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { DatabaseProbe } from '../database-probe.ts';
 import { createInProcessStores, type EphemeralStores } from '../ephemeral-stores.ts';
+import { logMigration } from '../log-migration.ts';
 import type { Settings } from '../settings.ts';
 import type { SharedResources } from '../shared-resources.ts';
 
@@ -45,8 +47,9 @@ export async function storesPart(parts: StoreParts): Promise<Stores> {
 async function openStores({ settings, log, sharedResources, metrics }: StoreParts): Promise<Stores> {
   const allowNewerSchema = sharedResources?.isJoining ?? false;
   const onStatement = metrics.storeObserver('database');
+  const migrationListener = logMigration(log);
   if (settings.stores === undefined) {
-    const database = await openDatabase(settings, { allowNewerSchema, onStatement });
+    const database = await openDatabase(settings, { allowNewerSchema, onStatement, migrationListener });
     return embeddedStores(database, sharedResources?.stores ?? createInProcessStores());
   }
   const { openReplicatedStores } = await import('./replicated-stores.ts');
@@ -56,6 +59,7 @@ async function openStores({ settings, log, sharedResources, metrics }: StorePart
     redisUrl: settings.stores.redis,
     allowNewerSchema,
     onStatement,
+    migrationListener,
     onReply: metrics.storeObserver('redis'),
   });
 }
@@ -65,6 +69,7 @@ interface OpenDatabaseOptions {
   /** The clock of entries that expire. */
   readonly clock?: Clock;
   readonly onStatement?: (ms: number) => void;
+  readonly migrationListener?: MigrationListener;
 }
 
 /** Loads the database clients only if needed: they take 10 MB. */

@@ -55,6 +55,16 @@ export class ModelCatalog {
     return set === undefined ? known : { ...(known ?? unlistedEntry(model)), ...set };
   }
 
+  /** Whether the name is in the price data or set by the operator. There is a bounded number of such names. */
+  hasName(provider: Provider, model: string): boolean {
+    return (
+      provider.deployments?.has(model) === true ||
+      provider.modelPrefixes.includes(model) ||
+      this.#overrides?.models(provider.name).includes(model) === true ||
+      this.#index(provider).has(model)
+    );
+  }
+
   /** The current price of a model; undefined if no price of its provider is known. */
   priced(provider: Provider, model: string, atMs = this.#clock.now()): ModelPricing | undefined {
     const entry = this.find(provider, model) ?? this.#overrides?.find(provider.name, anyModel);

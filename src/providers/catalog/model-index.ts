@@ -35,6 +35,11 @@ export class ModelIndex {
     this.entries = [...new Set([...this.#names.values(), ...patterned])];
   }
 
+  /** Whether the name is in the data itself: patterns match any number of others. */
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
   find(name: string): ModelEntry | undefined {
     const known = this.#names.get(name);
     if (known !== undefined) return known;

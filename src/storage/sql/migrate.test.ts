@@ -8,7 +8,7 @@ import { eventually } from '../../../test/support/eventually.ts';
 import { freshPostgres } from '../../../test/support/stores.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { createKyselyDialect } from './kysely-dialect.ts';
-import { type Migration, migrate } from './migrate.ts';
+import { type Migration, type MigrationListener, migrate } from './migrate.ts';
 import { askedBy } from './migrations/asked-by.ts';
 import { migrations } from './migrations/index.ts';
 import { PostgresPool } from './postgres-pool.ts';
@@ -44,6 +44,22 @@ for (const [sqlDialect, makeHome] of homes)
       assert.deepEqual(await rowsOf(db, 'first'), [{ id: 1 }, { id: 1 }]);
       assert.deepEqual(await rowsOf(db, 'second'), []);
       assert.deepEqual(await versionsOf(db), [1, 2, 3, 4]);
+    });
+
+    test('their progress is told, without a word if there is nothing to do', async (t) => {
+      const db = (await setUp(t))();
+      const told: string[] = [];
+      const listener: MigrationListener = {
+        onBegin: (from, to) => told.push(`${from} to ${to}`),
+        onStep: ({ version, name, ms }) => told.push(`${version} ${name} ${ms >= 0}`),
+        onRetry: () => told.push('retry'),
+        onEnd: (ms) => told.push(`end ${ms > 0}`),
+      };
+      const steps = [makes('first'), makes('second'), makes('third')];
+      await up(db, steps.slice(0, 1));
+      for (let times = 0; times < 2; times++)
+        await migrate(db, { dialect: sqlDialect, migrations: steps, listener });
+      assert.deepEqual(told, ['1 to 3', '2 makes second true', '3 makes third true', 'end true']);
     });
 
     test('a step that fails leaves nothing of itself and nothing of those before it', async (t) => {

@@ -6,7 +6,7 @@ import { postgresDialect } from './sql-dialect.ts';
 
 export { defaultPoolBounds };
 
-interface OpenPostgresOptions extends Pick<SqlBackend, 'clock' | 'onStatement'> {
+interface OpenPostgresOptions extends Pick<SqlBackend, 'clock' | 'onStatement' | 'migrationListener'> {
   readonly url: string;
   readonly bounds?: PoolBounds;
   readonly allowNewerSchema?: boolean;

@@ -45,7 +45,7 @@ import { SqlLedger } from './ledger.ts';
 import { SqlMailedTokens } from './mailed-tokens.ts';
 import { SqlMembers } from './members.ts';
 import { MeteredPool } from './metered-pool.ts';
-import { migrate } from './migrate.ts';
+import { type MigrationListener, migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { SqlModuleStores } from './module-stores.ts';
 import { SqlPaidAnswers } from './paid-answers.ts';
@@ -76,6 +76,7 @@ export interface SqlBackend {
   readonly clock?: Clock | undefined;
   /** Called with the duration of each statement. */
   readonly onStatement?: ((ms: number) => void) | undefined;
+  readonly migrationListener?: MigrationListener | undefined;
 }
 
 /**
@@ -85,7 +86,7 @@ export interface SqlBackend {
 export async function openSqlDatabase(backend: SqlBackend, mayBeNewer = false): Promise<Database> {
   const connectionPool = backend.createPool(migrationBounds(backend.bounds));
   try {
-    await migrateSchema(backend.dialect, connectionPool, mayBeNewer);
+    await migrateSchema(backend, connectionPool, mayBeNewer);
   } finally {
     await connectionPool.close();
   }
@@ -96,7 +97,7 @@ export async function openSqlDatabase(backend: SqlBackend, mayBeNewer = false): 
 export async function openEmptySqlDatabase(backend: SqlBackend): Promise<Database> {
   const only = backend.createPool(migrationBounds(backend.bounds));
   try {
-    await migrateSchema(backend.dialect, only);
+    await migrateSchema(backend, only);
   } catch (failure) {
     await only.close();
     throw failure;
@@ -109,13 +110,13 @@ function migrationBounds({ waitMs }: PoolBounds): PoolBounds {
 }
 
 async function migrateSchema(
-  sqlDialect: SqlDialect,
+  { dialect, migrationListener: listener }: SqlBackend,
   connectionPool: ConnectionPool,
   allowNewerSchema = false,
 ): Promise<void> {
   try {
-    const db = new Kysely<SchemaTables>({ dialect: createKyselyDialect(sqlDialect, connectionPool) });
-    await migrate(db, { dialect: sqlDialect, migrations, allowNewerSchema });
+    const db = new Kysely<SchemaTables>({ dialect: createKyselyDialect(dialect, connectionPool) });
+    await migrate(db, { dialect, migrations, allowNewerSchema, listener });
   } catch (error) {
     // Callers don't see the cause, but the operator needs it.
     const cause = GatewayError.is(error) ? error.cause : error;

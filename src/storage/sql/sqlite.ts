@@ -6,7 +6,7 @@ import { defaultPoolBounds, openEmptySqlDatabase, openSqlDatabase, type SqlBacke
 import { sqliteDialect } from './sql-dialect.ts';
 import { SqlitePool } from './sqlite-pool.ts';
 
-interface OpenSqliteOptions extends Pick<SqlBackend, 'onStatement'> {
+interface OpenSqliteOptions extends Pick<SqlBackend, 'onStatement' | 'migrationListener'> {
   /** Created if missing, readable only by its owner. */
   readonly file: string;
   readonly bounds?: PoolBounds;
