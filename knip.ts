@@ -42,6 +42,7 @@ export default {
     'mkfifo',
     'mount',
     'pg_dump',
+    'promtool',
     'systemd-analyze',
     'tsc',
     'unshare',

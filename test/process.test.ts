@@ -200,7 +200,9 @@ test('an idle gateway ends on SIGTERM and SIGINT with code 0, its log complete, 
     assert.ok(weir.stdout.includes(headers.get('x-request-id') ?? 'none'), weir.stdout);
     assert.match(
       weir.stdout,
-      new RegExp(`"signal":"${signal}".*Weir is stopping.*\\n.*"calls":0,.*no new calls.*\\n.*"msg":"Weir has stopped"}\n$`),
+      new RegExp(
+        `"signal":"${signal}".*Weir is stopping.*\\n.*"calls":0,.*no new calls.*\\n.*"msg":"Weir has stopped"}\n$`,
+      ),
     );
     assert.equal(weir.stderr, '');
   }
@@ -251,6 +253,7 @@ test('WEIR_DRAIN bounds the wait: what is still open is given up, and the code i
   await assert.rejects(stream.rest());
   await abandoned;
   assert.match(weir.stdout, /"ending":"aborted"/);
+  assert.match(weir.stdout, /"calls":1,.*no new calls.*\n.*"level":"warn".*"calls":1,.*were cut off/);
 });
 
 test('1,500 clients that connect while the process is busy are all answered', async (t) => {

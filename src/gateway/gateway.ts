@@ -115,7 +115,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   metrics.addSource(() => renderEgressMetrics(egress));
   const providers = parts.add(providersPart(settings, outbound, composeOptions.providers));
   const { directory: providerDirectory, readyProviders, catalog } = providers;
-  metrics.useCatalog((name, model) => {
+  metrics.setCatalog((name, model) => {
     const provider = providerDirectory.providers.get(name);
     return provider !== undefined && catalog.hasName(provider, model);
   });

@@ -10,7 +10,10 @@ export function logMigration(log: Pick<Log, 'info'>): MigrationListener {
       isNew = from === 0;
       version = to;
       if (!isNew)
-        log.info({ from, to }, `the database is migrated in ${to - from} steps; Weir serves calls afterwards`);
+        log.info(
+          { from, to },
+          `the database is migrated in ${to - from} steps; Weir serves calls afterwards`,
+        );
     },
     onStep({ version: step, name, ms }) {
       if (!isNew)

@@ -119,7 +119,7 @@ export class Metrics {
   #openStreams = 0;
 
   /** Models in the catalog always have a label of their own. */
-  useCatalog(isInCatalog: ModelCheck): void {
+  setCatalog(isInCatalog: ModelCheck): void {
     this.#isInCatalog = isInCatalog;
   }
 
