@@ -2,7 +2,7 @@
 
 export { type Abilities, type Ability, abilitiesNeededBy } from './kernel/abilities.ts';
 export type { Attempt } from './kernel/attempt.ts';
-export { cachedBytesOption, ttlOption } from './kernel/cache-options.ts';
+export { cachedBytesOption, cacheScopeOption, ttlOption } from './kernel/cache-options.ts';
 export {
   bypassesCaches,
   type CachedAnswer,

@@ -280,15 +280,13 @@ for (const { format, path, model, key, says, frames, truncated, refusal } of for
     const changes: readonly Changes[] =
       format === 'Messages'
         ? [
-            { body: { metadata: { user_id: 'someone' } } },
+            { body: { metadata: { session: 'any' } } },
             { body: { stream: true } },
             { body: { stream: false } },
             { body: { cache_control: { type: 'ephemeral' } } },
             { headers: { 'user-agent': 'another' } },
           ]
         : [
-            { body: { user: 'someone' } },
-            { body: { safety_identifier: 'someone' } },
             { body: { stream: true } },
             { body: { stream: true, stream_options: { include_usage: true } } },
             { body: { stream: false } },

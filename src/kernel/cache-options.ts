@@ -13,6 +13,11 @@ export const ttlOption = z
   .describe('How long an answer is cached, from 1s to 30d')
   .prefault('1h');
 
+export const cacheScopeOption = z
+  .enum(['person', 'account'], 'must be person or account')
+  .describe('Who cached answers are shared with: the same end user (`person`), or the whole `account`')
+  .default('person');
+
 export const cachedBytesOption = z.coerce
   .number('must be a number of bytes')
   .int()

@@ -75,11 +75,21 @@ test('neither another account nor another credential sees the answer', async () 
     assert.equal((await run(hello, caller)).sent.length, 0, JSON.stringify(caller));
 });
 
+test('end users of an account do not share answers, unless its scope is the account', async () => {
+  const by = (user_id: string): ChatRequest => ({ ...hello, metadata: { user_id } });
+  const run = runModule(exactCache);
+  for (const request of [hello, by('ada'), by('eve')]) assert.equal((await run(request)).sent.length, 1);
+  assert.equal((await run(by('ada'))).sent.length, 0);
+  const runAnother = runModule(exactCache);
+  const shared = { options: 'scope=account' };
+  assert.equal((await runAnother(by('ada'), shared)).sent.length, 1);
+  assert.equal((await runAnother(by('eve'), shared)).sent.length, 0);
+});
+
 const marker = { cache_control: { type: 'ephemeral' as const } };
 const sameMeaning: Readonly<Record<string, ChatRequest>> = {
   'a string for a single text': { ...hello, messages: [{ role: 'user', content: 'Hello' }] },
   'streaming or not': { ...hello, stream: true },
-  'who the user is': { ...hello, metadata: { user_id: 'someone' } },
   'a cache marker on a message': {
     ...hello,
     messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello', ...marker }] }],

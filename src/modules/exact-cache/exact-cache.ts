@@ -4,6 +4,7 @@ import {
   bypassesCaches,
   CachedAnswers,
   cachedBytesOption,
+  cacheScopeOption,
   changesState,
   type Exchange,
   endUserRefOf,
@@ -20,8 +21,16 @@ import {
 /** How long a request waits for an identical one in flight before it goes to the provider itself. */
 const singleFlightWaitMs = 60_000;
 
+const exactCacheOptions = z.strictObject({
+  ttl: ttlOption,
+  scope: cacheScopeOption,
+  max_bytes: cachedBytesOption,
+});
+
+type ExactCacheOptions = z.output<typeof exactCacheOptions>;
+
 /** Answers repeated requests from the cache, and lets concurrent identical requests wait for the first. */
-export const exactCache: ModuleFactory<{ ttl: number; max_bytes: number }> = () => {
+export const exactCache: ModuleFactory<ExactCacheOptions> = () => {
   const inFlight = new Map<string, Promise<void>>();
   const answers = new CachedAnswers();
 
@@ -46,7 +55,7 @@ export const exactCache: ModuleFactory<{ ttl: number; max_bytes: number }> = () 
     ifBroken: 'skip',
     deadlineMs: singleFlightWaitMs + 30_000,
     touches: ['reply'],
-    options: z.strictObject({ ttl: ttlOption, max_bytes: cachedBytesOption }),
+    options: exactCacheOptions,
 
     async handle(exchange, next, kit) {
       const { clientRequest } = exchange;
@@ -87,10 +96,11 @@ export const exactCache: ModuleFactory<{ ttl: number; max_bytes: number }> = () 
   };
 };
 
-/** A downstream module may add advice for one end user, so the answer is then cached per end user. */
-async function keyOf(exchange: Exchange, kit: Kit<unknown>): Promise<string> {
+/** In the scope `account`, too, an answer belongs to its end user if a downstream module may add advice for that person. */
+async function keyOf(exchange: Exchange, kit: Kit<ExactCacheOptions>): Promise<string> {
   const requestKey = await kit.requestKey(exchange);
-  const endUser = kit.mayBeEditedDownstream ? endUserRefOf(exchange.clientRequest, kit.scope) : null;
+  const isPersonal = kit.options.scope === 'person' || kit.mayBeEditedDownstream;
+  const endUser = isPersonal ? endUserRefOf(exchange.clientRequest, kit.scope) : null;
   return endUser === null ? requestKey : `${requestKey} ${endUser}`;
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cachedBytesOption, ttlOption } from '../../module-api.ts';
+import { cachedBytesOption, cacheScopeOption, ttlOption } from '../../module-api.ts';
 
 const share = (what: string, most: number) =>
   z.coerce
@@ -21,10 +21,7 @@ export const semanticCacheOptions = z.strictObject({
   shadow: share('Share of hits that still call the provider, to compare the answers, from 0 to 1', 1).default(
     0.02,
   ),
-  scope: z
-    .enum(['person', 'account'], 'must be person or account')
-    .describe('Who cached answers are shared with: the same end user (`person`), or the whole `account`')
-    .default('person'),
+  scope: cacheScopeOption,
   tokens_max: z.coerce
     .number('must be a number of tokens')
     .int()
