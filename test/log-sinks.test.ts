@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { z } from 'zod';
+import { firstIdAt, timeOfId } from '../src/kernel/request-id.ts';
 import { LogSink } from '../src/telemetry/log-sinks/log-sink.ts';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
@@ -11,6 +13,12 @@ import { eventually } from './support/eventually.ts';
 import { sampleEndedCall } from './support/sample-ended-call.ts';
 
 const body = { model: 'demo-1', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] };
+
+const pageSchema = z.object({ requests: z.array(z.looseObject({ id: z.string() })), has_more: z.boolean() });
+const summarySchema = z.object({
+  total: z.object({ requests: z.number(), cached: z.number() }),
+  modules: z.array(z.object({ effects: z.record(z.string(), z.number()) })),
+});
 
 test('ClickHouse and an object store get every call, with or without a row, and again after a failure', async (t) => {
   let failures = 1;
@@ -55,6 +63,66 @@ test('ClickHouse and an object store get every call, with or without a row, and 
   assert.match(object.url, /^\/bucket\/some\/\d{4}\/\d\d\/\d\d\/\d\d\/req_\w+\.jsonl\.gz$/);
   assert.equal(object.headers.authorization, s3Authorization(object, 'secret/key'));
   assert.deepEqual(linesOf(object), sent);
+});
+
+test('lists, calls and summaries continue in ClickHouse', async (t) => {
+  const oldId = `${firstIdAt(Date.now() - 40 * 86_400_000)}00112233445566778899`;
+  let inserted: Record<string, unknown> | undefined;
+  const sums = {
+    ...{ requests: 3, inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
+    ...{ costNanoUsd: 1_000_000_000, savedNanoUsd: 0, usedModel: 'demo-1', isFailed: 0, isCached: 1 },
+  };
+  const kind = { keyId: null, provider: 'demo', status: 200, ending: 'complete', errorCode: null, ...sums };
+  const module = { named: 'exact-cache:answered', requests: 3, ownUs: 3000, savedNanoUsd: 0 };
+  const clickHouse = await FakeUpstream.start((request) => {
+    if (request.url.includes('INSERT')) {
+      [inserted] = linesOf(request);
+      return { status: 200 };
+    }
+    const statement = request.bytes.toString();
+    // What the gateway sent, as a call of long ago.
+    const row = { ...inserted, id: oldId, at_ms: timeOfId(oldId) };
+    const rows = statement.startsWith('SELECT id,')
+      ? [row]
+      : statement.startsWith('SELECT key_id')
+        ? [kind]
+        : statement.includes("'content' AS what")
+          ? [{ what: 'content', step: 0, bin: 73, requests: 3 }]
+          : statement.startsWith('SELECT named')
+            ? [module]
+            : [];
+    return { status: 200, body: rows.map((each) => JSON.stringify(each)).join('\n') };
+  });
+  cleanUp(t, () => clickHouse.close());
+  const gateway = await startTestGateway({
+    WEIR_LOG_CLICKHOUSE_URL: clickHouse.url,
+    WEIR_LOG_CLICKHOUSE_HISTORY: 'on',
+  });
+  cleanUp(t, () => gateway.close());
+  const { headers } = await call(gateway.url, { path: '/v1/messages', body });
+  await eventually(() => inserted);
+
+  const page = pageSchema.parse(
+    (await call(gateway.url, { path: '/v1/requests?search=it%5Cs&limit=10' })).json,
+  );
+  assert.deepEqual(
+    page.requests.map(({ id }) => id),
+    [oldId],
+  );
+  const { searchParams } = new URL(clickHouse.last.url, clickHouse.url);
+  assert.equal(searchParams.get('param_p0'), 'it\\\\s');
+  const all = pageSchema.parse((await call(gateway.url, { path: '/v1/requests' })).json);
+  const [newest, oldest] = all.requests;
+  assert.deepEqual([newest?.id, oldest?.id, all.has_more], [headers['x-request-id'], oldId, false]);
+  const same = { id: '', created_at: '' };
+  assert.deepEqual({ ...oldest, ...same }, { ...newest, ...same });
+  const { json: found } = await call(gateway.url, { path: `/v1/requests/${oldId}` });
+  assert.equal(found.model, 'demo-1');
+  const from = new Date(Date.now() - 60 * 86_400_000).toISOString();
+  const { json } = await call(gateway.url, { path: `/v1/requests/summary?from=${from}` });
+  const summary = summarySchema.parse(json);
+  assert.deepEqual([summary.total.requests, summary.total.cached], [4, 3]);
+  assert.equal(summary.modules[0]?.effects.answered, 3);
 });
 
 test('a system that is away fills a bounded buffer, and one that rejects a batch holds up no other', async () => {

@@ -15,6 +15,11 @@ export type Effect =
   | 'rejected'
   | 'broken';
 
+/** The effects that a filter by one matches: a module that changed both matches either. */
+export function matchingEffects(effect: Effect): readonly Effect[] {
+  return effect === 'changed-request' || effect === 'changed-reply' ? [effect, 'changed-both'] : [effect];
+}
+
 export type Attributes = Readonly<Record<string, string | number | true>>;
 
 /** One module's part in a call. */

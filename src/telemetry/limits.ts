@@ -41,6 +41,9 @@ export const limits = {
   /** How long calls for another system wait for more, and how many it gets at once: a second of inserts, a minute of objects. */
   clickHouseFlushMs: 1000,
   clickHouseCallsAtOnce: 5000,
+  /** How long ClickHouse may work on a page or a summary, and how much of its error message is logged. */
+  clickHouseReadSeconds: 20,
+  clickHouseErrorCharacters: 300,
   s3FlushMs: 60_000,
   s3CallsAtOnce: 20_000,
   /** Maximum backoff after such a system failed. */

@@ -50,8 +50,14 @@ export const telemetrySettings = {
           .regex(/^\w+(\.\w+)?$/, 'must be the name of a table, such as weir_requests or logs.weir_requests')
           .default('weir_requests'),
       ),
+      /** Whether lists and summaries continue there where the request log ends. */
+      history: envVariable(
+        'WEIR_LOG_CLICKHOUSE_HISTORY',
+        z.enum(['on', 'off'], 'must be on or off').default('off'),
+      ),
     },
-    ({ url, ...others }) => (url === undefined ? undefined : { url, ...others }),
+    ({ url, history, ...others }) =>
+      url === undefined ? undefined : { url, isHistory: history === 'on', ...others },
   ),
   s3: combineSettings(
     {

@@ -1,12 +1,16 @@
 import type { Egress } from '../../egress/egress.ts';
+import type { LogReader } from '../../kernel/ports/request-log.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { createClickHouseTarget } from '../../telemetry/log-sinks/clickhouse.ts';
+import { ClickHouseHistory } from '../../telemetry/log-history/clickhouse-history.ts';
+import { connectToClickHouse, createClickHouseTarget } from '../../telemetry/log-sinks/clickhouse.ts';
 import { LogSink, type SinkTarget } from '../../telemetry/log-sinks/log-sink.ts';
 import { createS3Target } from '../../telemetry/log-sinks/s3.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 
 interface LogSinksPart extends Part {
+  /** Where the calls are that the request log no longer has. */
+  readonly history: LogReader | undefined;
   readonly sinks: readonly LogSink[];
 }
 
@@ -27,8 +31,9 @@ export function logSinksPart({ settings: { clickHouse, s3 }, egress, log }: LogS
     });
     opened.push({ name, sink });
   };
-  if (clickHouse !== undefined)
-    open('clickhouse', createClickHouseTarget(clickHouse, fetchFor(egress, clickHouse.url)));
+  const postToClickHouse = clickHouse && connectToClickHouse(clickHouse, fetchFor(egress, clickHouse.url));
+  if (clickHouse !== undefined && postToClickHouse !== undefined)
+    open('clickhouse', createClickHouseTarget(clickHouse.table, postToClickHouse));
   if (s3 !== undefined) open('s3', createS3Target(s3, fetchFor(egress, s3.url)));
   const read = (figure: 'waiting' | 'dropped') => () =>
     opened.map(({ name, sink }) => ({ labels: { sink: name }, value: sink[figure] }));
@@ -45,6 +50,10 @@ export function logSinksPart({ settings: { clickHouse, s3 }, egress, log }: LogS
     },
   ];
   return {
+    history:
+      clickHouse?.isHistory === true && postToClickHouse !== undefined
+        ? new ClickHouseHistory(clickHouse.table, postToClickHouse)
+        : undefined,
     sinks: opened.map(({ sink }) => sink),
     gauges: opened.length === 0 ? [] : gauges,
     async close(untilMs) {

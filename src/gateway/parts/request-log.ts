@@ -1,8 +1,10 @@
+import type { LogReader } from '../../kernel/ports/request-log.ts';
 import { requestsRoutes } from '../../server/api/routes/requests.ts';
 import { summaryRoutes } from '../../server/api/routes/requests-summary.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import { limits as telemetryLimits } from '../../telemetry/limits.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { LogWithHistory } from '../../telemetry/log-history/log-with-history.ts';
 import { logReturn } from '../../telemetry/outage.ts';
 import { Journal } from '../../telemetry/request-log/journal.ts';
 import { LogCleaner } from '../../telemetry/request-log/log-cleaner.ts';
@@ -22,6 +24,8 @@ interface RequestLogParts {
   readonly stores: Stores;
   readonly log: Log;
   readonly providers: Pick<ProvidersPart, 'catalog' | 'directory'>;
+  /** Another system with the calls that the log no longer has. */
+  readonly history: LogReader | undefined;
 }
 
 /** The request log. */
@@ -30,6 +34,7 @@ export async function requestLogPart({
   stores,
   log,
   providers,
+  history,
 }: RequestLogParts): Promise<RequestLogPart> {
   const { catalog: modelCatalog, directory: providerDirectory } = providers;
   const hasFolder = settings.stores !== undefined || settings.dataDir !== inMemoryDataDir;
@@ -52,12 +57,22 @@ export async function requestLogPart({
     onError: (cause) => log.error({ err: cause }, 'could not delete expired entries of the request log'),
   });
   cleaner.start();
+  const reader =
+    history === undefined
+      ? requests
+      : new LogWithHistory({
+          recent: requests,
+          history,
+          clock: stores.clock,
+          retentionMs: settings.requestLog.retentionMs,
+          onError: (err) => log.error({ err }, 'could not read older calls from ClickHouse'),
+        });
   return {
     requests,
     routes: [
-      ...summaryRoutes({ log: requests, clock: stores.clock }),
+      ...summaryRoutes({ log: reader, clock: stores.clock }),
       ...requestsRoutes({
-        log: requests,
+        log: reader,
         rates(name, model) {
           const provider = providerDirectory.providers.get(name);
           return provider === undefined ? undefined : modelCatalog.priced(provider, model)?.card;

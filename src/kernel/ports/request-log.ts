@@ -222,6 +222,9 @@ export interface LogSums {
   readonly modules: readonly ModuleSums[];
 }
 
+/** Reads logged calls. */
+export type LogReader = Pick<RequestLog, 'page' | 'sums' | 'find'>;
+
 /** Stores calls for a limited time, up to a limited number. */
 export interface RequestLog {
   /** How many calls to store together. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { LogFilter, LogQuery } from '../../kernel/ports/request-log.ts';
 import { isRequestIdPrefix } from '../../kernel/request-id.ts';
-import type { Effect } from '../../kernel/trace.ts';
+import { matchingEffects } from '../../kernel/trace.ts';
 
 /** A condition on kinds of calls; undefined if the query covers all calls of the account, or all calls. */
 export function kindsCondition({ accountId, filter }: LogQuery): RawBuilder<unknown> | undefined {
@@ -40,11 +40,6 @@ function stepConditions({ module, effect }: LogFilter): readonly RawBuilder<unkn
   }
   if (module === undefined) return [];
   return [stepsLike(`%${name}:%`), sql`not ${stepsLike(`%${name}:passed,%`)}`];
-}
-
-/** A module that changed both matches either. */
-function matchingEffects(effect: Effect): readonly Effect[] {
-  return effect === 'changed-request' || effect === 'changed-reply' ? [effect, 'changed-both'] : [effect];
 }
 
 function stepsLike(pattern: string): RawBuilder<unknown> {

@@ -10,32 +10,46 @@ export interface ClickHouseSettings {
   readonly table: string;
 }
 
-/** Inserts calls into a table of ClickHouse over HTTP. The token lets the server leave out a batch that it has. */
-export function createClickHouseTarget(
-  { url, key, table }: ClickHouseSettings,
+interface ClickHouseRequest {
+  /** The query or its settings. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+export type PostToClickHouse = (request: ClickHouseRequest) => Promise<Response>;
+
+export function connectToClickHouse(
+  { url, key }: ClickHouseSettings,
   egressFetch: EgressFetch,
-): SinkTarget {
+): PostToClickHouse {
+  return ({ parameters, headers, body }) => {
+    const address = new URL(`${url}/`);
+    address.search = new URLSearchParams(parameters).toString();
+    const [user = 'default', password = ''] = splitOnce(key?.reveal() ?? 'default');
+    return egressFetch(address, {
+      method: 'POST',
+      headers: { ...headers, 'x-clickhouse-user': user, 'x-clickhouse-key': password },
+      body,
+    });
+  };
+}
+
+/** Inserts calls into a table of ClickHouse over HTTP. The token lets the server leave out a batch that it has. */
+export function createClickHouseTarget(table: string, postToClickHouse: PostToClickHouse): SinkTarget {
   return {
     name: 'ClickHouse',
     flushMs: limits.clickHouseFlushMs,
     callsAtOnce: limits.clickHouseCallsAtOnce,
     async send({ id, body }) {
-      const address = new URL(`${url}/`);
-      address.search = new URLSearchParams({
-        query: `INSERT INTO ${table} FORMAT JSONEachRow`,
-        date_time_input_format: 'best_effort',
-        input_format_skip_unknown_fields: '1',
-        insert_deduplication_token: id,
-      }).toString();
-      const [user = 'default', password = ''] = splitOnce(key?.reveal() ?? 'default');
-      const response = await egressFetch(address, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/x-ndjson',
-          'content-encoding': 'gzip',
-          'x-clickhouse-user': user,
-          'x-clickhouse-key': password,
+      const response = await postToClickHouse({
+        parameters: {
+          query: `INSERT INTO ${table} FORMAT JSONEachRow`,
+          date_time_input_format: 'best_effort',
+          input_format_skip_unknown_fields: '1',
+          insert_deduplication_token: id,
         },
+        headers: { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' },
         body,
       });
       await response.body?.cancel();

@@ -26,11 +26,25 @@ export function toSinkLine(call: LoggedCall): string {
     cost_nano_usd: call.costNanoUsd,
     cost_estimated: call.costEstimated,
     saved_nano_usd: call.savedNanoUsd,
-    first_content_ms: call.contentMs,
-    total_ms: call.totalMs,
-    overhead_ms: call.overheadMs,
+    first_content_ms: roundToUs(call.contentMs),
+    total_ms: roundToUs(call.totalMs),
+    overhead_ms: roundToUs(call.overheadMs),
     pipeline: call.pipeline,
     modules: call.steps.map(({ module, effect }) => `${module}:${effect}`),
+    module_us: call.steps.map(({ ms }) => Math.round(ms * 1000)),
+    module_saved_nano_usd: call.steps.map(({ savedNanoUsd = 0 }) => savedNanoUsd),
     attempts: call.attempts.length,
+    details: JSON.stringify(detailsOf(call)),
   });
+}
+
+/** What a call has beside its flat fields, for a reader that shows it again. */
+function detailsOf({ leftMs, connectedMs, headMs, steps, changes, attempts }: LoggedCall) {
+  const times = { leftMs: roundToUs(leftMs), connectedMs: roundToUs(connectedMs), headMs: roundToUs(headMs) };
+  return { ...times, steps, changes, attempts };
+}
+
+/** As precise as the request log. */
+function roundToUs(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms * 1000) / 1000;
 }

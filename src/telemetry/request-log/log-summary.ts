@@ -158,7 +158,7 @@ function groupModules({ modules }: LogSums): ReadonlyMap<string, ModuleGroup> {
     group.calls += requests;
     group.ownMs += ownUs / 1000;
     group.savedNanoUsd += savedNanoUsd;
-    group.effects.set(effect, requests);
+    group.effects.set(effect, (group.effects.get(effect) ?? 0) + requests);
   }
   return groups;
 }

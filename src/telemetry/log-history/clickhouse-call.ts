@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { LoggedCall } from '../../kernel/ports/request-log.ts';
+
+const text = z.string().nullable();
+const number = z.number().nullable();
+const effect = z.enum([
+  ...(['passed', 'changed-request', 'answered', 'changed-reply', 'changed-both'] as const),
+  ...(['rejected', 'broken'] as const),
+]);
+const ending = z.enum(['complete', 'aborted', 'failed']);
+
+/** The columns of a call, with its time in milliseconds. */
+export const callRow = z.object({
+  id: z.string(),
+  at_ms: z.number(),
+  account_id: z.string(),
+  key_id: text,
+  asked_by: text,
+  agent: text,
+  model: z.string(),
+  model_used: text,
+  provider: text,
+  wire_format: z.string(),
+  provider_wire_format: text,
+  streamed: z.boolean(),
+  status: z.number(),
+  ending,
+  error_code: text,
+  input_tokens: number,
+  output_tokens: number,
+  cache_read_tokens: number,
+  cache_write_tokens: number,
+  reasoning_tokens: number,
+  cost_nano_usd: number,
+  cost_estimated: z.boolean(),
+  saved_nano_usd: z.number(),
+  first_content_ms: number,
+  total_ms: z.number(),
+  overhead_ms: z.number(),
+  pipeline: z.string(),
+  modules: z.array(z.string()),
+  details: z.string(),
+});
+
+export const callColumns = Object.keys(callRow.shape)
+  .map((name) => (name === 'at_ms' ? 'toUnixTimestamp64Milli(created_at) AS at_ms' : name))
+  .join(', ');
+
+const step = z.object({
+  module: z.string(),
+  effect,
+  ms: z.number(),
+  facts: z.record(z.string(), z.union([z.string(), z.number(), z.literal(true)])),
+  savedNanoUsd: z.number().optional(),
+});
+const change = z.object({ what: z.enum(['left-out', 'header']), name: z.string() });
+const attempt = z.object({
+  ...{ provider: z.string(), model: z.string(), askedBy: text, ending, errorCode: text },
+  ...{ startedMs: z.number(), leftMs: number, connectedMs: number, headMs: number, contentMs: number },
+  ...{ endedMs: z.number(), inputTokens: number, outputTokens: number, costNanoUsd: number },
+});
+const detailsSchema = z.object({
+  ...{ leftMs: number, connectedMs: number, headMs: number },
+  ...{ steps: z.array(step), changes: z.array(change), attempts: z.array(attempt) },
+});
+
+export function callFromClickHouse(row: z.output<typeof callRow>): LoggedCall {
+  return {
+    id: row.id,
+    atMs: row.at_ms,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    askedBy: row.asked_by,
+    agent: row.agent,
+    modelAsked: row.model,
+    modelUsed: row.model_used,
+    provider: row.provider,
+    wire: row.wire_format,
+    providerWire: row.provider_wire_format,
+    streamed: row.streamed,
+    status: row.status,
+    ending: row.ending,
+    errorCode: row.error_code,
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+    cacheReadTokens: row.cache_read_tokens,
+    cacheWriteTokens: row.cache_write_tokens,
+    reasoningTokens: row.reasoning_tokens,
+    costNanoUsd: row.cost_nano_usd,
+    costEstimated: row.cost_estimated,
+    savedNanoUsd: row.saved_nano_usd,
+    contentMs: row.first_content_ms,
+    totalMs: row.total_ms,
+    overheadMs: row.overhead_ms,
+    pipeline: row.pipeline,
+    weight: 1,
+    ...readDetails(row),
+  };
+}
+
+type Details = Pick<LoggedCall, keyof z.output<typeof detailsSchema>>;
+
+/** Calls that an earlier version sent have no details, but the effects of their modules. */
+function readDetails({ details, modules }: z.output<typeof callRow>): Details {
+  const parsed = details === '' ? undefined : detailsSchema.safeParse(JSON.parse(details)).data;
+  if (parsed !== undefined)
+    return {
+      ...parsed,
+      steps: parsed.steps.map(({ savedNanoUsd, ...others }) => withSavings(others, savedNanoUsd)),
+    };
+  const steps = modules.map(splitModule).flatMap(({ module, effect: name }) => {
+    const known = effect.safeParse(name).data;
+    return known === undefined ? [] : [{ module, effect: known, ms: 0, facts: {} }];
+  });
+  return { leftMs: null, connectedMs: null, headMs: null, steps, changes: [], attempts: [] };
+}
+
+function withSavings<Step extends object>(others: Step, savedNanoUsd: number | undefined) {
+  return savedNanoUsd === undefined ? others : { ...others, savedNanoUsd };
+}
+
+/** `exact-cache:answered`. */
+export function splitModule(named: string): { readonly module: string; readonly effect: string } {
+  const at = named.lastIndexOf(':');
+  return { module: named.slice(0, at), effect: named.slice(at + 1) };
+}
