@@ -107,6 +107,7 @@ async function addUsage(
     modules: [
       {
         accountId,
+        calls: 6,
         day: '2026-11-02',
         module: 'ipc',
         savedNanoUsd: 1,

@@ -6,6 +6,7 @@ import type { UsageQuery } from './usage-tally.ts';
 export interface ModuleSavings {
   readonly accountId: string;
   readonly module: string;
+  readonly calls?: number;
   /** Negative if it cost more than it saved. */
   readonly savedNanoUsd?: number;
   /** The cost of the module's own model call. */
@@ -45,10 +46,11 @@ export class ModuleTally {
 
   /** Returns the changed sum. */
   add(
-    { accountId, module, savedNanoUsd = 0, spentNanoUsd = 0, trial }: ModuleSavings,
+    { accountId, module, calls = 0, savedNanoUsd = 0, spentNanoUsd = 0, trial }: ModuleSavings,
     day: string,
   ): ModuleDay {
     const moduleDaySum = this.#sumFor(accountId, module, day);
+    moduleDaySum.calls += calls;
     moduleDaySum.savedNanoUsd += storableChange(savedNanoUsd) ?? 0;
     moduleDaySum.spentNanoUsd += storableChange(spentNanoUsd) ?? 0;
     if (trial === undefined) return moduleDaySum;
@@ -89,6 +91,7 @@ export class ModuleTally {
       accountId,
       day,
       module,
+      calls: 0,
       savedNanoUsd: 0,
       spentNanoUsd: 0,
       with: { ...none },

@@ -206,6 +206,7 @@ test('what modules saved, spent and tried is summed up by module, stored or not'
   const work = { accountId: 'a', module: 'patterns' };
   recorder.recordModule({ ...work, savedNanoUsd: -4 }, noonMs);
   recorder.recordModule({ ...work, spentNanoUsd: 10 }, noonMs);
+  recorder.recordModule({ ...work, calls: 1 }, noonMs);
   const trial = { isHeldOut: false, costNanoUsd: 1e9, beforeNanoUsd: undefined };
   recorder.recordModule({ ...work, trial }, noonMs);
   assert.equal(await recorder.flush(60_000), true);
@@ -218,6 +219,7 @@ test('what modules saved, spent and tried is summed up by module, stored or not'
   const sum = {
     ...work,
     day: '2026-11-15',
+    calls: 1,
     savedNanoUsd: -4,
     spentNanoUsd: 10,
     with: { conversations: 1, costNanoUsd: 3e9, squaredUsd: 9 },

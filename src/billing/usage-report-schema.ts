@@ -13,6 +13,19 @@ const usageFields = {
 const modelUsageSchema = z.object({ provider: z.string(), model: z.string(), ...usageFields });
 
 const usdSchema = z.string();
+export const holdoutSchema = z
+  .object({
+    conversations: z.int().describe('Conversations with the module'),
+    held_out: z.int().describe('Conversations without it'),
+    saved_usd: usdSchema.nullable(),
+    low_usd: usdSchema.nullable(),
+    high_usd: usdSchema.nullable(),
+  })
+  .optional()
+  .describe(
+    'Measured against holdout conversations without the module: the estimated cost without it minus the actual cost, with a 90 % confidence interval that holds at every moment; null while there are too few conversations',
+  );
+
 const moduleUsageSchema = z.object({
   module: z.string(),
   saved_usd: usdSchema.describe(
@@ -21,18 +34,7 @@ const moduleUsageSchema = z.object({
   spent_usd: usdSchema.describe(
     "The cost of the module's own model calls, already subtracted from the savings",
   ),
-  holdout: z
-    .object({
-      conversations: z.int().describe('Conversations with the module'),
-      held_out: z.int().describe('Conversations without it'),
-      saved_usd: usdSchema.nullable(),
-      low_usd: usdSchema.nullable(),
-      high_usd: usdSchema.nullable(),
-    })
-    .optional()
-    .describe(
-      'Measured against holdout conversations without the module: the estimated cost without it minus the actual cost, with a 90 % confidence interval; null while there are too few conversations',
-    ),
+  holdout: holdoutSchema,
 });
 
 /** The schema of a usage report. */

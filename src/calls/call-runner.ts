@@ -20,7 +20,7 @@ export interface CallRunnerParts {
   readonly upstream: Handler;
   readonly targets: TargetChecks;
   readonly continuations: Continuations;
-  readonly usage: Pick<UsageRecorder, 'recordCall'>;
+  readonly usage: Pick<UsageRecorder, 'recordCall' | 'recordModule'>;
   readonly reports: Pick<CallReports, 'add'>;
   readonly clock: Clock;
   readonly settlement: CallSettlement;
@@ -127,6 +127,9 @@ export class CallRunner {
           clock.now(),
         ),
       );
+    settlement.runPart('modules', id, () => {
+      for (const { module } of trace.steps) usage.recordModule({ accountId, module, calls: 1 }, clock.now());
+    });
     settlement.runPart('report', id, () => this.#report(inFlightCall, { ending, pipeline: pipeline.text }));
   }
 

@@ -143,6 +143,14 @@ export const usage = (days: number) =>
     refetchInterval: 30_000,
   });
 
+export type ModuleSavings = Answer<'/v1/savings', 'get'>['modules'][number];
+
+export const savings = queryOptions({
+  queryKey: ['savings'],
+  queryFn: () => told(api.GET('/v1/savings')),
+  refetchInterval: 30_000,
+});
+
 export type WholeCall = Answer<'/v1/requests/{id}', 'get'>;
 
 export const request = (id: string) =>

@@ -29,6 +29,7 @@ const moduleDay = z.object({
   accountId: z.string(),
   day: z.string(),
   module: z.string(),
+  calls: z.number().default(0),
   savedNanoUsd: z.number(),
   spentNanoUsd: z.number(),
   with: trialSums,

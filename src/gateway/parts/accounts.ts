@@ -1,5 +1,6 @@
 import { AccountDeletion } from '../../accounts/account-deletion.ts';
 import type { AccountEraser } from '../../accounts/account-eraser.ts';
+import { buildSavingsReport, savingsReportSchema } from '../../billing/savings-report.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { buildUsageReport } from '../../billing/usage-report.ts';
 import { usageReportSchema } from '../../billing/usage-report-schema.ts';
@@ -52,7 +53,13 @@ export function accountsPart(parts: AccountParts): Part {
   if (parts.identity.services !== undefined) accountEraser.start();
   return {
     routes: [
-      ...usageRoutes({ report, schema: usageReportSchema, clock: parts.stores.clock }),
+      ...usageRoutes({
+        report,
+        schema: usageReportSchema,
+        savings: (accountId) => createSavingsReport(parts, accountId),
+        savingsSchema: savingsReportSchema,
+        clock: parts.stores.clock,
+      }),
       ...accountRoutes(parts, accountEraser),
     ],
     close: () => accountEraser.close(),
@@ -118,4 +125,13 @@ async function createUsageReport(
       : await stores.database.accounts.byId(accountId);
   const quotaStatus = account === undefined ? undefined : await quota?.status(account);
   return buildUsageReport({ from, to }, { rows, modules }, quotaStatus);
+}
+
+/** Protective modules are not there to save money. */
+async function createSavingsReport(
+  { usage, modules }: AccountParts,
+  accountId: string | undefined,
+): Promise<object> {
+  const days = await usage.modules({ accountId, from: '', to: '9' });
+  return buildSavingsReport(days, (name) => modules.get(name)?.protective !== true);
 }

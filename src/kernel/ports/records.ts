@@ -181,6 +181,8 @@ export interface ModuleDay {
   /** `2026-11-15`. */
   readonly day: string;
   readonly module: string;
+  /** Calls that the module ran in. */
+  readonly calls: number;
   /** The sum of what calls reported as saved; negative if it cost more. */
   readonly savedNanoUsd: number;
   /** The cost of its own questions to models. */

@@ -74,7 +74,7 @@ const exportedTables: readonly ExportedTable[] = [
     from: sql`module_days`,
     ownerColumn: 'account_id',
     key: ['day', 'module'],
-    columns: ['saved_nano_usd', 'spent_nano_usd'],
+    columns: ['calls', 'saved_nano_usd', 'spent_nano_usd'],
   },
   {
     type: 'request',

@@ -11,6 +11,7 @@ export function moduleDayKey({ accountId, day, module }: ModuleDay): string {
 export function addModuleDays(one: ModuleDay, other: ModuleDay): ModuleDay {
   return {
     ...one,
+    calls: one.calls + other.calls,
     savedNanoUsd: one.savedNanoUsd + other.savedNanoUsd,
     spentNanoUsd: one.spentNanoUsd + other.spentNanoUsd,
     with: addTrialSums(one.with, other.with),
@@ -35,6 +36,7 @@ export async function writeModuleDays(trx: Transaction<Tables>, days: readonly M
     .values(days.map(toRow))
     .onConflict((conflict) =>
       conflict.columns(['account_id', 'day', 'module']).doUpdateSet({
+        calls: sum('calls'),
         saved_nano_usd: sum('saved_nano_usd'),
         spent_nano_usd: sum('spent_nano_usd'),
         with_conversations: sum('with_conversations'),
@@ -70,6 +72,7 @@ function toRow(day: ModuleDay): ModuleRow {
     account_id: day.accountId,
     day: day.day,
     module: day.module,
+    calls: day.calls,
     saved_nano_usd: day.savedNanoUsd,
     spent_nano_usd: day.spentNanoUsd,
     with_conversations: day.with.conversations,
@@ -86,6 +89,7 @@ function fromRow(row: ModuleRow): ModuleDay {
     accountId: row.account_id,
     day: row.day,
     module: row.module,
+    calls: row.calls,
     savedNanoUsd: row.saved_nano_usd,
     spentNanoUsd: row.spent_nano_usd,
     with: {

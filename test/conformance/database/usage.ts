@@ -148,6 +148,7 @@ export function usageConformance(setUpDatabase: SetUpDatabase): void {
         accountId: 'local',
         day,
         module: 'patterns',
+        calls: 2,
         savedNanoUsd: -3,
         spentNanoUsd: 5,
         with: { conversations: 1, costNanoUsd: 7, squaredUsd: 0.25 },
@@ -158,6 +159,7 @@ export function usageConformance(setUpDatabase: SetUpDatabase): void {
       for (const id of ['one', 'one', 'two']) await usage.add({ ...batch, id });
       const sum = {
         ...some,
+        calls: 8,
         savedNanoUsd: -12,
         spentNanoUsd: 20,
         with: { conversations: 4, costNanoUsd: 28, squaredUsd: 1 },

@@ -3,14 +3,16 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import {
   type ModuleInfo,
+  type ModuleSavings,
   type ModuleWorth,
   modules,
   type Summary,
+  savings,
   summary,
   usage,
 } from '../../api/queries.ts';
 import { CopyButton } from '../../parts/controls.tsx';
-import { count, duration, exactUsd, percent, usd } from '../../parts/format.ts';
+import { count, duration, exactUsd, percent, usd, utcDateOf } from '../../parts/format.ts';
 import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
 import { Badge, Loaded, Page, Section, Skeleton, Waiting } from '../../parts/states.tsx';
 import { ClearCache } from './clear-cache.tsx';
@@ -23,6 +25,7 @@ export function Modules() {
   const known = useQuery(modules);
   const { data: sums } = useQuery(summary('30d'));
   const { data: used } = useQuery(usage(30));
+  const { data: saved } = useQuery(savings);
   return (
     <Page title="Modules" lead="Modules that can process calls. Figures cover the last 30 days.">
       <Loaded of={known} loading={<WaitingModules />}>
@@ -34,6 +37,7 @@ export function Modules() {
                 module={module}
                 did={sums?.modules.find(({ name }) => name === module.name)}
                 worth={used?.modules.find(({ module: name }) => name === module.name)}
+                saved={saved?.modules.find(({ module: name }) => name === module.name)}
               />
             ))}
           </ul>
@@ -59,10 +63,12 @@ function Module({
   module,
   did,
   worth,
+  saved,
 }: {
   readonly module: ModuleInfo;
   readonly did: Summary['modules'][number] | undefined;
   readonly worth: ModuleWorth | undefined;
+  readonly saved: ModuleSavings | undefined;
 }) {
   const { open } = route.useSearch();
   const box = useRef<HTMLLIElement>(null);
@@ -114,6 +120,7 @@ function Module({
         </div>
       </dl>
       {worth?.holdout !== undefined && <HoldOut {...worth.holdout} />}
+      {saved !== undefined && <Warning {...saved} />}
     </li>
   );
 }
@@ -132,6 +139,17 @@ function HoldOut({
       {isKnown
         ? `≈ ${usd(saved_usd)} saved by the hold-out, ${usd(low_usd)} to ${usd(high_usd)} in nine of ten; ${count(held_out)} conversations went without it.`
         : `Held out so far: ${count(held_out)} of ${count(conversations + held_out)} conversations, too few for a result.`}
+    </p>
+  );
+}
+
+/** A module that is not worth its place in the pipeline says so. */
+function Warning({ verdict, calls, since }: ModuleSavings) {
+  if (verdict !== 'loses' && verdict !== 'nothing_shown') return undefined;
+  return (
+    <p className="text-xs text-warn">
+      {verdict === 'loses' ? 'It has cost more than it saved' : 'No saving can be shown'} in {count(calls)}{' '}
+      calls since {utcDateOf(since)}.
     </p>
   );
 }

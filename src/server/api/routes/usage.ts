@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { limits } from '../../limits.ts';
+import type { AccountCaller } from '../access.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
@@ -18,6 +19,9 @@ export interface UsageReportQuery {
 export interface UsageParts {
   report(question: UsageReportQuery): Promise<object>;
   readonly schema: z.ZodType;
+  /** What modules saved; undefined selects all accounts. */
+  savings(accountId: string | undefined): Promise<object>;
+  readonly savingsSchema: z.ZodType;
   readonly clock: Clock;
 }
 
@@ -34,8 +38,14 @@ const query = {
   to: day.describe('The last day (UTC); by default today'),
 };
 
-/** The daily usage of an account, or of the whole gateway in local mode. */
-export function usageRoutes({ report, schema, clock }: UsageParts): readonly ApiRoute[] {
+/** The daily usage of an account and what its modules saved, or that of the whole gateway in local mode. */
+export function usageRoutes({
+  report,
+  schema,
+  savings,
+  savingsSchema,
+  clock,
+}: UsageParts): readonly ApiRoute[] {
   return [
     defineRoute({
       method: 'GET',
@@ -52,11 +62,27 @@ export function usageRoutes({ report, schema, clock }: UsageParts): readonly Api
       },
       async handle({ caller, query: sent }) {
         const reportDays = reportDaysOf(parseQuery(query, sent), clock.now());
-        const accountId = caller.kind === 'local' ? undefined : caller.accountId;
-        return { body: await report({ accountId, ...reportDays }) };
+        return { body: await report({ accountId: accountOf(caller), ...reportDays }) };
       },
     }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/savings',
+      summary: 'Get what each module saved, and how that was measured',
+      tag: 'Usage',
+      access: bySessionOrKey,
+      body: noBody,
+      responses: {
+        200: { description: 'The modules that ran, by name', schema: savingsSchema },
+        401: { description: 'Missing or invalid credential' },
+      },
+      handle: async ({ caller }) => ({ body: await savings(accountOf(caller)) }),
+    }),
   ];
+}
+
+function accountOf(caller: AccountCaller): string | undefined {
+  return caller.kind === 'local' ? undefined : caller.accountId;
 }
 
 type ReportDays = Pick<UsageReportQuery, 'from' | 'to'>;

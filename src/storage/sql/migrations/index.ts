@@ -9,6 +9,7 @@ import { configurations } from './configurations.ts';
 import { deletedAccounts } from './deleted-accounts.ts';
 import { identities } from './identities.ts';
 import { invitations } from './invitations.ts';
+import { moduleCalls } from './module-calls.ts';
 import { moduleDays } from './module-days.ts';
 import { moduleStores } from './module-stores.ts';
 import { paidAnswers } from './paid-answers.ts';
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   deletedAccounts,
   requestWeights,
   requestMinutes,
+  moduleCalls,
 ];

@@ -18,6 +18,7 @@ export interface UsageTables {
     readonly account_id: string;
     readonly day: string;
     readonly module: string;
+    readonly calls: number;
     readonly saved_nano_usd: number;
     readonly spent_nano_usd: number;
     readonly with_conversations: number;
