@@ -1,4 +1,5 @@
 import type { Versions } from '../kernel/ports/shared-state.ts';
+import { systemClock } from '../lib/clock.ts';
 import { AccountChangeInbox } from './account-change-inbox.ts';
 import type { Settings } from './settings.ts';
 
@@ -9,9 +10,10 @@ export interface AccountChangeNotifier extends Pick<Versions, 'renew'> {
 
 /** Calls `onUnread` if no gateway is running. */
 export async function openAccountChangeNotifier(
-  { stores, dataDir }: Settings,
+  settings: Settings,
   onUnread: () => void = () => undefined,
 ): Promise<AccountChangeNotifier> {
+  const { stores, dataDir } = settings;
   if (stores === undefined) {
     const accountChangeInbox = new AccountChangeInbox(dataDir);
     return {
@@ -20,6 +22,14 @@ export async function openAccountChangeNotifier(
       },
       close: async () => undefined,
     };
+  }
+  if (stores.counts === 'database') {
+    const { openDatabase } = await import('./parts/stores.ts');
+    const { DocumentSlots } = await import('../storage/documents/document-slots.ts');
+    const { DocumentChanges } = await import('../storage/documents/document-changes.ts');
+    const database = await openDatabase(settings);
+    const slots = new DocumentSlots(new DocumentChanges(database.documents, systemClock), systemClock);
+    return { renew: (accountId) => slots.renew(accountId), close: () => database.close() };
   }
   const { RedisConnection } = await import('../storage/redis/redis-connection.ts');
   const { RedisVersions } = await import('../storage/redis/redis-versions.ts');

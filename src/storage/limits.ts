@@ -128,6 +128,12 @@ export const limits = {
   healthNamesMax: 10_000,
   /** Counts of modules in memory, 400 bytes each. */
   countersMax: 100_000,
+  /** Shared documents that a process knows, half a kilobyte each; others are read again. */
+  knownDocumentsMax: 20_000,
+  /** How often a change of a shared document is tried: each time one of the processes that want it succeeds. */
+  documentTries: 100,
+  /** Interval between deletions of expired shared documents. */
+  documentTidyMs: 300_000,
   /** Window of `givenBackPerMinute`. */
   givenBackWindowMs: 60_000,
   /** A budget unused for this long is loaded from the database again, which is complete by then. */

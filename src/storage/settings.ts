@@ -45,9 +45,14 @@ export const storageSettings = {
       redis: envVariable('REDIS_URL', redisUrl.optional()),
       /** Connections to the database for each process. */
       pool: envVariable('WEIR_DATABASE_POOL', poolSize.default(limits.databaseConnectionsMax)),
+      /** What counts calls and money. */
+      counts: envVariable(
+        'WEIR_COUNTS',
+        z.enum(['redis', 'database'], 'must be redis or database').default('redis'),
+      ),
     },
-    ({ database, redis, pool }) =>
-      database === undefined || redis === undefined ? undefined : { database, redis, pool },
+    ({ database, redis, ...others }) =>
+      database === undefined || redis === undefined ? undefined : { database, redis, ...others },
   ),
 } as const;
 

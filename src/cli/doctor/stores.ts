@@ -28,7 +28,7 @@ const keyPipelinesQuery = `select pipeline_config as pipeline, count(*) as keys 
 export async function storeFindings({ stores, dataDir }: Settings): Promise<ServerFindings> {
   if (stores === undefined && dataDir === inMemoryDataDir) return { findings: [], clockAheadMs: {} };
   if (stores === undefined) return sqliteFindings(resolve(join(dataDir, 'weir.db')));
-  const [database, redis] = await Promise.all([postgresFindings(stores), redisFindings(stores.redis)]);
+  const [database, redis] = await Promise.all([postgresFindings(stores), redisFindings(stores)]);
   return {
     findings: [...database.findings, ...redis.findings],
     clockAheadMs: { ...database.clockAheadMs, ...redis.clockAheadMs },
@@ -129,7 +129,10 @@ function poolFindings(connectionsMax: number, pool: number): readonly Finding[] 
   return [warn('database', found, 'raise max_connections, lower WEIR_DATABASE_POOL, or use PgBouncer')];
 }
 
-async function redisFindings(url: string): Promise<ServerFindings> {
+async function redisFindings({
+  redis: url,
+  counts,
+}: Pick<NonNullable<Settings['stores']>, 'redis' | 'counts'>): Promise<ServerFindings> {
   const { RedisConnection } = await import('../../storage/redis/redis-connection.ts');
   const { readRedisTime } = await import('../../storage/redis/redis-time.ts');
   let cause: unknown;
@@ -152,7 +155,8 @@ async function redisFindings(url: string): Promise<ServerFindings> {
     };
   } catch (thrown) {
     const todo = 'check the host and password in REDIS_URL, and whether the server is running';
-    return { findings: [fail('redis', reasonOf(cause ?? thrown), todo)], clockAheadMs: {} };
+    const report = counts === 'redis' ? fail : warn;
+    return { findings: [report('redis', reasonOf(cause ?? thrown), todo)], clockAheadMs: {} };
   } finally {
     link.close();
   }

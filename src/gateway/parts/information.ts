@@ -67,6 +67,7 @@ export function informationPart(parts: InformationParts): Part {
             ping: () => database.ping(),
             isWritable: () => !parts.recorders.some(({ isUnavailable }) => isUnavailable),
           },
+          ...parts.stores.optional,
         },
       }),
       ...pipelineRoutes(callerAuthenticator, pipelines, version),

@@ -1,4 +1,5 @@
 import type { Database } from '../../kernel/ports/records.ts';
+import { DocumentState } from '../../storage/documents/document-state.ts';
 import { limits } from '../../storage/limits.ts';
 import { eraseInRedis } from '../../storage/redis/erase-in-redis.ts';
 import { RedisBudgets } from '../../storage/redis/redis-budgets.ts';
@@ -25,8 +26,8 @@ interface ReplicatedStoreParts {
 }
 
 export async function openReplicatedStores(parts: ReplicatedStoreParts): Promise<Stores> {
-  const { settings, log, allowNewerSchema, onStatement, migrationListener } = parts;
-  const clock = new StoreClock({ onSkew: (skewMs, isWrong) => logSkew(log, skewMs, isWrong) });
+  const { settings, allowNewerSchema, onStatement, migrationListener } = parts;
+  const clock = new StoreClock({ onSkew: (skewMs, isWrong) => logSkew(parts, skewMs, isWrong) });
   const database = await openDatabase(settings, {
     allowNewerSchema,
     clock,
@@ -45,7 +46,7 @@ export async function openReplicatedStores(parts: ReplicatedStoreParts): Promise
 async function connectStores(
   database: Database,
   clock: StoreClock,
-  { redisUrl: url, log, onReply }: ReplicatedStoreParts,
+  { settings, redisUrl: url, log, onReply }: ReplicatedStoreParts,
 ): Promise<Stores> {
   const outage = new Outage(log, { began: 'Redis is unreachable', ended: 'Redis is back' });
   const link = await RedisConnection.open({
@@ -55,19 +56,31 @@ async function connectStores(
   });
   const shelfLink = await RedisConnection.open({ url });
   // The database's clock counts only until Redis is reached for the first time.
-  await clock.start(() => (link.isUp || clock.isMeasured ? readRedisTime(link) : database.now()));
+  const countsInRedis = settings.stores?.counts !== 'database';
+  await clock.start(() =>
+    countsInRedis && (link.isUp || clock.isMeasured) ? readRedisTime(link) : database.now(),
+  );
   link.onUp(() => void clock.measure());
   const cacheBackend = new RedisCacheBackend(shelfLink);
-  const shared = new RedisSharedState(link, clock);
+  const inRedis = new RedisSharedState(link, clock);
+  const ping = () => database.ping();
+  const { documents } = database;
+  const inDatabase = countsInRedis
+    ? undefined
+    : new DocumentState({ documents, clock, health: inRedis.health, ping });
   return {
     database,
     clock,
-    shared,
-    budgets: new RedisBudgets(link),
+    shared: inDatabase ?? inRedis,
+    budgets: inDatabase?.budgets ?? new RedisBudgets(link),
     cacheBackend,
     turnCacheBackend: cacheBackend,
-    erase: (accountTraces) => eraseInRedis(shelfLink, accountTraces),
-    required: { redis: shared },
+    async erase(accountTraces) {
+      await inDatabase?.erase(accountTraces.accountId, accountTraces.shelves);
+      await eraseInRedis(shelfLink, accountTraces);
+    },
+    required: inDatabase === undefined ? { redis: inRedis } : { database },
+    optional: inDatabase === undefined ? {} : { redis: inRedis },
     gauges: [
       {
         name: 'weir_redis_up',
@@ -86,24 +99,26 @@ async function connectStores(
       },
       {
         name: 'weir_clock_skew_seconds',
-        help: 'How far the clock of this machine is ahead of the one of Redis',
+        help: 'How far the clock of this machine is ahead of the one of Redis, or of the database if it counts',
         read: () => clock.skewMs / 1000,
       },
     ],
     async close() {
       clock.stop();
       shelfLink.close();
-      await Promise.all([shared.close(), database.close()]);
+      await Promise.all([inRedis.close(), inDatabase?.close()]);
+      await database.close();
     },
   };
 }
 
-function logSkew(log: Log, skewMs: number, isWrong: boolean): void {
+function logSkew({ settings, log }: ReplicatedStoreParts, skewMs: number, isWrong: boolean): void {
+  const store = settings.stores?.counts === 'database' ? 'the database' : 'Redis';
   const seconds = Math.round(Math.abs(skewMs) / 1000);
   if (isWrong)
     log.warn(
       { skewSeconds: skewMs / 1000 },
-      `the clock of this machine is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the one of Redis, which counts for days and months; set it, for example with an NTP client`,
+      `the clock of this machine is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the one of ${store}, which counts for days and months; set it, for example with an NTP client`,
     );
   else log.info({ skewSeconds: skewMs / 1000 }, 'the clock of this machine is right again');
 }

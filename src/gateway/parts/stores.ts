@@ -19,6 +19,8 @@ export interface Stores extends EphemeralStores {
   readonly clock: Clock;
   /** The servers without which calls fail, by name. Calls of known keys survive the loss of the database for a while. */
   readonly required: Readonly<Record<string, Pick<Database, 'ping'>>>;
+  /** Servers besides the database that calls survive the loss of. */
+  readonly optional?: Readonly<Record<string, Pick<Database, 'ping'>>>;
   close(): Promise<void>;
 }
 

@@ -13,6 +13,7 @@ import type { RequestLog } from './request-log.ts';
 import type { AnonSessions } from './sandbox.ts';
 import type { Erasures, MailedTokens, Sessions } from './sessions.ts';
 import type { Settlements } from './settlements.ts';
+import type { SharedDocuments } from './shared-documents.ts';
 import type { VectorTable } from './vectors.ts';
 
 /** Durable rows and the ports to their stores. Times are milliseconds since 1970. */
@@ -43,6 +44,7 @@ export interface Database {
   readonly credits: Credits;
   readonly recharges: Recharges;
   readonly recordings: RecordingTable;
+  readonly documents: SharedDocuments;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;
   /** The time of the database's clock; rejects like `ping`. */

@@ -14,7 +14,7 @@ export async function findIncompatibilities(
   const made = new Set<string>();
   const faults: string[] = [];
   for (const statement of await recordStatements(migration, sqlDialect)) {
-    const [, table] = /^create table (?:if not exists )?(\w+)/.exec(statement) ?? [];
+    const [, table] = /^create (?:unlogged )?table (?:if not exists )?(\w+)/.exec(statement) ?? [];
     if (table !== undefined) made.add(table);
     else {
       const fault = incompatibilityOf(statement, made);

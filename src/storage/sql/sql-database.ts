@@ -22,6 +22,7 @@ import type { RequestLog } from '../../kernel/ports/request-log.ts';
 import type { AnonSessions } from '../../kernel/ports/sandbox.ts';
 import type { Erasures, MailedTokens, Sessions } from '../../kernel/ports/sessions.ts';
 import type { Settlements } from '../../kernel/ports/settlements.ts';
+import type { SharedDocuments } from '../../kernel/ports/shared-documents.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import type { VectorTable } from '../../kernel/ports/vectors.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
@@ -56,6 +57,7 @@ import { SqlRecordingTable } from './recording-table.ts';
 import { SqlRequestLog } from './request-log.ts';
 import { SqlSessions } from './sessions.ts';
 import { SqlSettlements } from './settlements.ts';
+import { SqlSharedDocuments } from './shared-documents.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { SchemaTables, Tables } from './tables.ts';
 import { SqlUsageStore } from './usage-store.ts';
@@ -154,6 +156,7 @@ class SqlDatabase implements Database {
   readonly credits: Credits;
   readonly recharges: Recharges;
   readonly recordings: RecordingTable;
+  readonly documents: SharedDocuments;
   readonly #db: Kysely<Tables>;
   readonly #pool: MeteredPool;
   readonly #connectionsMax: number;
@@ -193,6 +196,7 @@ class SqlDatabase implements Database {
     this.credits = new SqlCredits(db, sqlDialect);
     this.recharges = new SqlRecharges(db, sqlDialect);
     this.recordings = new SqlRecordingTable(db);
+    this.documents = new SqlSharedDocuments(db);
   }
 
   async ping(): Promise<void> {

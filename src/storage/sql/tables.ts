@@ -25,6 +25,13 @@ export interface Tables
     readonly version: number;
     readonly name: string;
   };
+  /** Counts of calls and money, if PostgreSQL has them. */
+  readonly shared_documents: {
+    readonly name: string;
+    readonly revision: string;
+    readonly value: string;
+    readonly until_ms: number;
+  };
   /** Leases for tasks that only one replica should run. */
   readonly leases: {
     readonly name: string;

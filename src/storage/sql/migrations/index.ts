@@ -30,6 +30,7 @@ import { reservations } from './reservations.ts';
 import { sandbox } from './sandbox.ts';
 import { sessions } from './sessions.ts';
 import { settlements } from './settlements.ts';
+import { sharedDocuments } from './shared-documents.ts';
 import { usage } from './usage.ts';
 import { vectors } from './vectors.ts';
 
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   requestWeights,
   requestMinutes,
   moduleCalls,
+  sharedDocuments,
 ];

@@ -1,0 +1,141 @@
+import { limits as kernelLimits } from '../../kernel/limits.ts';
+import type { NanoUsd } from '../../kernel/money.ts';
+import type {
+  BudgetHolder,
+  BudgetHoldRequest,
+  Budgets,
+  BudgetWindows,
+  HeldAmount,
+  HoldOutcome,
+  HoldSettlement,
+  SpentByWindow,
+  WindowName,
+} from '../../kernel/ports/budget.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { limits } from '../limits.ts';
+import type { DocumentChanges } from './document-changes.ts';
+
+export interface BudgetDocument {
+  /** The starts of the windows; undefined before a count has begun. */
+  starts?: { day: number; month: number };
+  readonly spent: { day: NanoUsd; month: NanoUsd };
+  readonly holds: Record<string, { amount: NanoUsd; untilMs: number }>;
+}
+
+type StartedBudget = BudgetDocument & Required<Pick<BudgetDocument, 'starts'>>;
+
+/** If both windows are exhausted the longer is reported: waiting for the end of the shorter would not help. */
+const windowsLongestFirst: readonly WindowName[] = ['month', 'day'];
+
+/** Budgets as shared documents. Renewing a hold restores it if the document was lost. */
+export class DocumentBudgets implements Budgets {
+  readonly #changes: DocumentChanges<BudgetDocument>;
+  readonly #clock: Clock;
+
+  constructor(changes: DocumentChanges<BudgetDocument>, clock: Clock) {
+    this.#changes = changes;
+    this.#clock = clock;
+  }
+
+  hold(request: BudgetHoldRequest): Promise<HoldOutcome> {
+    const name = this.#changes.createId();
+    return this.#change<HoldOutcome>(request.holder, (budget, nowMs) => {
+      if (!isStarted(budget)) return { result: { outcome: 'uncounted' } };
+      advance(budget, request.windows);
+      spend(budget, deleteExpired(budget, nowMs));
+      return { value: budget, result: holdIn(budget, request, { name, nowMs }) };
+    });
+  }
+
+  settle({ holder, id }: HeldAmount, { cost, windows, isRetry }: HoldSettlement): Promise<void> {
+    return this.#change(holder, (budget) => {
+      const isHeld = budget.holds[id] !== undefined;
+      if ((!isHeld && isRetry) || !isStarted(budget)) return { result: undefined };
+      delete budget.holds[id];
+      advance(budget, windows);
+      spend(budget, cost);
+      return { value: budget, result: undefined };
+    });
+  }
+
+  renew({ holder, id, amount }: HeldAmount): Promise<void> {
+    return this.#change(holder, (budget, nowMs) => {
+      budget.holds[id] = { amount, untilMs: nowMs + kernelLimits.holdLifeMs };
+      return { value: budget, result: undefined };
+    });
+  }
+
+  begin(holder: BudgetHolder, { day, month }: BudgetWindows, spent: SpentByWindow): Promise<void> {
+    return this.#change(holder, (budget, nowMs) => {
+      if (isStarted(budget)) return { result: undefined };
+      // The database already counts expired holds as spent, through the reservations of their processes.
+      deleteExpired(budget, nowMs);
+      const starts = { day: day.startMs, month: month.startMs };
+      return { value: { starts, spent: { ...spent }, holds: budget.holds }, result: undefined };
+    });
+  }
+
+  #change<Result>(
+    { accountId, keyId }: BudgetHolder,
+    change: (
+      budget: BudgetDocument,
+      nowMs: number,
+    ) => { readonly value?: BudgetDocument; readonly result: Result },
+  ): Promise<Result> {
+    return this.#changes.change<Result>(budgetName(accountId, keyId), (existing) => {
+      const nowMs = this.#clock.now();
+      const budget = existing ?? { spent: { day: 0, month: 0 }, holds: {} };
+      const untilMs = nowMs + kernelLimits.holdLifeMs + limits.budgetIdleMs;
+      return { untilMs, ...change(budget, nowMs) };
+    });
+  }
+}
+
+function budgetName(accountId: string, keyId: string): string {
+  return `budget ${accountId} ${keyId}`;
+}
+
+function holdIn(
+  { spent, holds }: StartedBudget,
+  { holder, ceilings, amount, least }: BudgetHoldRequest,
+  { name, nowMs }: { readonly name: string; readonly nowMs: number },
+): HoldOutcome {
+  const held = Object.values(holds).reduce((sum, hold) => sum + hold.amount, 0);
+  let granted = amount;
+  for (const window of windowsLongestFirst) {
+    const left = (ceilings[window] ?? Number.POSITIVE_INFINITY) - spent[window] - held;
+    if (left < least) return { outcome: 'refused', window, spent: spent[window], held };
+    granted = Math.min(granted, left);
+  }
+  holds[name] = { amount: granted, untilMs: nowMs + kernelLimits.holdLifeMs };
+  return { outcome: 'granted', held: { holder, amount: granted, id: name }, spent: { ...spent } };
+}
+
+function isStarted(budget: BudgetDocument): budget is StartedBudget {
+  return budget.starts !== undefined;
+}
+
+/** A new day or month starts at zero. Holds count in the new window too, because they will be settled there. */
+function advance({ starts, spent }: StartedBudget, windows: BudgetWindows): void {
+  for (const window of windowsLongestFirst)
+    if (windows[window].startMs > starts[window]) {
+      starts[window] = windows[window].startMs;
+      spent[window] = 0;
+    }
+}
+
+function spend({ spent }: BudgetDocument, cost: NanoUsd): void {
+  spent.day += cost;
+  spent.month += cost;
+}
+
+/** Returns the sum of the deleted holds. Their processes are gone and may have spent them. */
+function deleteExpired({ holds }: BudgetDocument, nowMs: number): NanoUsd {
+  let sum = 0;
+  for (const [id, { amount, untilMs }] of Object.entries(holds))
+    if (untilMs <= nowMs) {
+      sum += amount;
+      delete holds[id];
+    }
+  return sum;
+}
