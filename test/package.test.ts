@@ -36,22 +36,37 @@ test('the package runs below node_modules, where Node.js takes JavaScript only',
 
 test('every entry and program of the package is built, and installing it runs no script', () => {
   const { files } = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8'));
-  const { '.': main, './package.json': _, ...others } = packageJson.exports;
-  for (const entry of [main.types, ...Object.values(others)])
+  const { '.': main, './testing': testing, './module': module } = packageJson.exports;
+  for (const entry of [main.types, testing.types, module])
     assert.ok(files.includes(entry.replace('./dist/', 'src/').replace(/(\.d\.ts|\.js)$/, '.ts')), entry);
-  assert.ok(packageJson.files.includes(main.default.slice(2)));
+  for (const entry of [main, testing]) assert.ok(packageJson.files.includes(entry.default.slice(2)));
   for (const name of ['preinstall', 'install', 'postinstall'])
     assert.ok(!(name in packageJson.scripts), name);
 });
 
-test('the entry for programs has what its types say, and runs', async (t) => {
+test('the entries for programs and tests have what their types say, and name an old Node.js in one line', (t) => {
   const folder = packageIn(t);
-  const program = "import * as weir from 'weir-gateway'; console.log(Object.keys(weir).sort().join(' '));";
-  writeFileSync(join(folder, '..', '..', 'program.mjs'), program);
-  const printed = execFileSync(process.execPath, [join(folder, '..', '..', 'program.mjs')], {
-    encoding: 'utf8',
-  });
-  assert.equal(printed.trim(), 'SettingsError createGateway');
+  const entries = ['weir-gateway', 'weir-gateway/testing'];
+  const printed = (program: string) => {
+    const file = join(folder, '..', '..', 'program.mjs');
+    writeFileSync(file, program);
+    return execFileSync(process.execPath, [file], { encoding: 'utf8' }).trim().split('\n');
+  };
+  const print = 'console.log(Object.keys(await import(name)).sort().join(" "))';
+  assert.deepEqual(printed(`for (const name of ${JSON.stringify(entries)}) ${print};`), [
+    'SettingsError createGateway',
+    'FakeUpstream runModule startTestGateway',
+  ]);
+  const old = `Object.defineProperty(process.versions, 'node', { value: '20.19.0' });`;
+  const complaints = printed(
+    `${old} for (const name of ${JSON.stringify(entries)}) await import(name).catch(({ message }) => console.log(message));`,
+  );
+  assert.equal(complaints.length, 2);
+  for (const [at, name] of entries.entries())
+    assert.match(
+      String(complaints[at]),
+      new RegExp(`^${name} needs Node\\.js 24 or newer and this is 20\\.19\\.0: `),
+    );
 });
 
 test('a clone runs what was built of it, until a source is changed, added or taken out, or packages are', async (t) => {
