@@ -5,8 +5,10 @@ import { type PreparedTool, prepareTool } from '../../src/modules/mcp-optimizer/
 import { requestTexts } from '../../src/modules/mcp-optimizer/choice/request-texts.ts';
 import { searchTools, selectTools } from '../../src/modules/mcp-optimizer/choice/select-tools.ts';
 import { type EmbeddedRequestText, ToolList } from '../../src/modules/mcp-optimizer/choice/tool-list.ts';
+import { fullToolsMax, toolLinesMax } from '../../src/modules/mcp-optimizer/limits.ts';
 import { KeptVectors } from './tools/kept-vectors.ts';
 import { type EvalQuery, type EvalTool, type PaddedQuery, padded, rowsOf } from './tools/sets.ts';
+import { reportTasks } from './tools/task-outcomes.ts';
 
 const { values } = parseArgs({
   options: {
@@ -67,6 +69,7 @@ async function report(data: string): Promise<void> {
           queries.map((query) => padded(query, pool, count)),
         );
     }
+  await reportTasks(data, vectors);
   await timed([...bfcl.slice(0, 500)]);
 }
 
@@ -106,7 +109,10 @@ function outcomeOf({ text, tools, gold }: PaddedQuery): Outcome {
   );
   const { selected, isVague } = selectTools(list, request);
   const left = new Set([...list.tools.keys()].filter((at) => !selected.has(at)));
-  const again = new Set([...selected, ...searchTools(list, request, left)]);
+  const again = new Set([
+    ...selected,
+    ...searchTools(list, request, { among: left, first: fullToolsMax }).slice(0, fullToolsMax + toolLinesMax),
+  ]);
   const has = (chosen: ReadonlySet<number>) =>
     gold.every((any) => [any].flat().some((name) => [...chosen].some((at) => list.tools[at]?.name === name)));
   const tokens = (chosen: Iterable<number>) =>

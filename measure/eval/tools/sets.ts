@@ -44,7 +44,7 @@ function plain(name: string): string {
 }
 
 /** Numbers from 0 to 1 that are the same for the same text (FNV-1a, mulberry32). */
-function numbersFrom(text: string): () => number {
+export function numbersFrom(text: string): () => number {
   let state = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193);
   return () => {
@@ -55,7 +55,7 @@ function numbersFrom(text: string): () => number {
   };
 }
 
-function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
+export function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
   const keyed = items.map((item) => ({ item, key: random() }));
   return keyed.sort((one, other) => one.key - other.key).map(({ item }) => item);
 }

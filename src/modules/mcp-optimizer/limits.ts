@@ -20,8 +20,13 @@ export const cachedListsMax = 40;
 export const cachedListToolsMax = 15_000;
 /** Cached prepared tools, four kilobytes each. */
 export const cachedToolsMax = 6000;
-/** Search results shown completely; the others get a line each. */
+/** Search results shown completely; the next ones get a line each, and the others are listed by name. */
 export const fullToolsMax = 8;
+export const toolLinesMax = 56;
+/** Maximum size of the names in a search result: the names of some 500 tools. */
+export const namesCharactersMax = 8000;
+/** Maximum size of the names in the description of `find_tools`, which every call sends. */
+export const siblingNamesCharactersMax = 3000;
 /** Maximum size of complete results after the first: an answer must not cost more than the omission saved. */
 export const fullToolCharactersMax = 32_000;
 /** Maximum length of a model's search query. */

@@ -542,6 +542,30 @@ describe('the way back', () => {
     );
   });
 
+  test('the model is told the names of tools that belong to listed ones, and may use them', async () => {
+    const shell = { ...tools[0], name: 'mcp__shell__bash', description: 'Executes a command in a shell.' };
+    const related = { ...tools[0], name: 'mcp__shell__undo', description: 'Takes back. '.repeat(20) };
+    const upstream = script({}, [use('c1', 'call_tool', { name: 'undo', arguments: { invoice: 'x' } })]);
+    const { sent, answer } = await run()(request(ask, { tools: [...tools, shell, related] }), { upstream });
+    const finding = sent[0]?.tools?.find(({ name }) => name === 'find_tools');
+    assert.match(finding?.description ?? '', /belong to listed tools: mcp__shell__: undo\./);
+    assert.deepEqual(
+      answer?.content.map((block) => block.type === 'tool_use' && block.name),
+      [related.name],
+    );
+  });
+
+  test('a search names every tool that was left out', async () => {
+    const many = toolsOf(Array.from({ length: 300 }, (_, at) => `subject${at}`));
+    const upstream = script({}, [use('f1', 'find_tools', { query: 'subject7' })]);
+    const { sent } = await run()(request('Tell me about subject3', { tools: many }), { upstream });
+    const result = JSON.stringify(sent[1]?.messages.at(-1));
+    const listed = new Set(namesIn(sent[0]));
+    for (const { name } of many)
+      if (!listed.has(name)) assert.ok(result.includes(name.slice(name.lastIndexOf('__') + 2)), name);
+    assert.ok(result.length < 40_000, String(result.length));
+  });
+
   test('a call of a tool that was left out reaches the client', async () => {
     const upstream = script({}, [use('c1', violin, { violin: 'old' })]);
     const { answer, sent } = await run()(request(ask), { upstream });

@@ -70,6 +70,7 @@ function retrievalToolsFor(call: CallWithTools, omitted: ReadonlySet<string>): r
   return createRetrievalTools({
     tools: call.clientTools,
     omitted,
+    families: call.lists.familiesOf(call.clientTools),
     list: () => searchableListOf(call),
     embed: async (texts) => (await embedTexts(weighed(texts), call.kit.embeddings)).texts,
   });

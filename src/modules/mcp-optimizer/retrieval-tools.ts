@@ -2,8 +2,15 @@ import { type GatewayTool, isJsonObject, parseExact, type Tool, type ToolAnswer 
 import { splitClauses } from './choice/clauses.ts';
 import { searchTools } from './choice/select-tools.ts';
 import type { EmbeddedRequestText, ToolList } from './choice/tool-list.ts';
-import { descriptionOf, serverOf } from './choice/tool-text.ts';
-import { fullToolCharactersMax, fullToolsMax, queryCharactersMax } from './limits.ts';
+import { descriptionOf, serverOf, shortNameOf } from './choice/tool-text.ts';
+import {
+  fullToolCharactersMax,
+  fullToolsMax,
+  namesCharactersMax,
+  queryCharactersMax,
+  siblingNamesCharactersMax,
+  toolLinesMax,
+} from './limits.ts';
 import { validateArguments } from './validate-arguments.ts';
 
 interface RetrievalToolsParts {
@@ -11,6 +18,8 @@ interface RetrievalToolsParts {
   readonly tools: readonly Tool[];
   /** Names of omitted tools. */
   readonly omitted: ReadonlySet<string>;
+  /** Names of tools that are used together. */
+  readonly families: readonly (readonly string[])[];
   /** Loads the client's tools for searching. */
   list(): Promise<ToolList>;
   /** Embeds texts; without vectors if that fails or is late. */
@@ -19,7 +28,7 @@ interface RetrievalToolsParts {
 
 /** Two tools with which a model reaches omitted ones: one finds tools, the other calls them. */
 export function createRetrievalTools(parts: RetrievalToolsParts): readonly GatewayTool[] {
-  const [finding, calling] = describeRetrievalTools(parts.tools, parts.omitted);
+  const [finding, calling] = describeRetrievalTools(parts);
   return [
     { tool: finding, answer: (input) => findTools(input, parts, calling.name) },
     { tool: calling, answer: (input) => callTool(input, parts, finding.name) },
@@ -27,13 +36,13 @@ export function createRetrievalTools(parts: RetrievalToolsParts): readonly Gatew
 }
 
 /** Deterministic for the same tools. */
-function describeRetrievalTools(tools: readonly Tool[], left: ReadonlySet<string>): readonly [Tool, Tool] {
+function describeRetrievalTools({ tools, omitted, families }: RetrievalToolsParts): readonly [Tool, Tool] {
   const finding = uniqueToolName('find_tools', tools);
   const calling = uniqueToolName('call_tool', tools);
   return [
     {
       name: finding,
-      description: `Finds tools beyond those listed here: ${left.size} more are available${describeServers(left)}. Use it whenever none of the listed tools does what is needed, before saying that something can't be done. What it finds is called with ${calling}.`,
+      description: `Finds tools beyond those listed here: ${omitted.size} more are available${describeServers(omitted)}.${describeSiblings(families, omitted)} Use it whenever none of the listed tools does what is needed, before saying that something can't be done. What it finds is called with ${calling}.`,
       input_schema: {
         type: 'object',
         properties: { query: { type: 'string', description: 'What is to be done, in a few words' } },
@@ -72,6 +81,30 @@ function describeServers(left: ReadonlySet<string>): string {
   return `, of ${servers.slice(0, serversShown).join(', ')}${more}`;
 }
 
+/** The omitted tools that are used together with listed ones. */
+function describeSiblings(families: readonly (readonly string[])[], omitted: ReadonlySet<string>): string {
+  const siblings = families.flatMap((family) => {
+    const left = family.filter((name) => omitted.has(name));
+    return left.length < family.length ? left : [];
+  });
+  return siblings.length === 0
+    ? ''
+    : ` Some of them belong to listed tools: ${formatNames(siblings, siblingNamesCharactersMax)}.`;
+}
+
+/** Names by server, `mcp__github__: create_issue, list_issues; TaskUpdate`, as many as fit. */
+function formatNames(names: readonly string[], charactersMax: number): string {
+  let left = charactersMax;
+  const fitting = names.filter((name) => {
+    left -= shortNameOf(name).length + 2;
+    return left >= 0;
+  });
+  const groups = Map.groupBy(fitting, (name) => name.slice(0, name.length - shortNameOf(name).length));
+  return [...groups]
+    .map(([prefix, own]) => (prefix === '' ? '' : `${prefix}: `) + own.map(shortNameOf).join(', '))
+    .join('; ');
+}
+
 async function findTools(
   input: unknown,
   { tools, omitted, list, embed }: RetrievalToolsParts,
@@ -82,14 +115,16 @@ async function findTools(
   const query = fullQuery.slice(0, queryCharactersMax);
   const all = await list();
   const among = new Set([...all.tools.keys()].filter((at) => omitted.has(all.tools[at]?.name ?? '')));
-  const best = searchTools(all, await embed([query, ...splitClauses(query)]), among);
+  const best = searchTools(all, await embed([query, ...splitClauses(query)]), { among, first: fullToolsMax });
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const named = best.flatMap((at) => byName.get(all.tools[at]?.name ?? '') ?? []);
   const whole = formatFullTools(named);
-  const brief = named.slice(whole.length);
+  const brief = named.slice(whole.length, whole.length + toolLinesMax);
+  const rest = named.slice(whole.length + brief.length).map(({ name }) => name);
   const lines = [`Call one of these with ${calling}:`, ...whole];
   if (brief.length > 0)
     lines.push('', 'Others; find them by name for their input_schema:', ...brief.map(formatToolLine));
+  if (rest.length > 0) lines.push('', `By name only: ${formatNames(rest, namesCharactersMax)}`);
   return lines.join('\n');
 }
 
@@ -117,7 +152,7 @@ function formatToolLine(tool: Tool): string {
 /** Hands the call over to the client. Also accepts tools that the model could call directly. */
 function callTool(input: unknown, { tools }: RetrievalToolsParts, finding: string): ToolAnswer {
   const { name, arguments: given, ...beside } = isJsonObject(input) ? input : {};
-  const tool = tools.find((one) => one.name === name);
+  const tool = findByName(tools, name);
   if (tool === undefined)
     return {
       content: `There is no tool ${JSON.stringify(name ?? '')}. ${finding} tells which there are.`,
@@ -131,6 +166,14 @@ function callTool(input: unknown, { tools }: RetrievalToolsParts, finding: strin
     content: `${wrong.join('; ')}. The input_schema of ${tool.name} is ${JSON.stringify(tool.input_schema ?? {})}`,
     isError: true,
   };
+}
+
+/** Also by its name without the server's, if no other tool has the same. */
+function findByName(tools: readonly Tool[], wanted: unknown): Tool | undefined {
+  const exact = tools.find(({ name }) => name === wanted);
+  if (exact !== undefined) return exact;
+  const [only, ...others] = tools.filter(({ name }) => shortNameOf(name) === wanted);
+  return others.length === 0 ? only : undefined;
 }
 
 /** Some models write the arguments as a JSON string. */

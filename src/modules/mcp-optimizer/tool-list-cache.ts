@@ -8,6 +8,7 @@ import {
   Lru,
   type Tool,
 } from '../../module-api.ts';
+import { groupFamilies } from './choice/families.ts';
 import { type PreparedTool, prepareTool } from './choice/prepared-tool.ts';
 import { ToolList } from './choice/tool-list.ts';
 import {
@@ -30,6 +31,7 @@ export class ToolListCache {
   #lists = new Lru<ToolList>(cachedListsMax);
   #toolCount = 0;
   readonly #tokens = new Lru<number>(cachedToolsMax);
+  readonly #families = new Lru<readonly (readonly string[])[]>(cachedListsMax);
   readonly #tools = new Lru<PreparedTool>(cachedToolsMax);
   readonly #embedding = new Set<string>();
 
@@ -68,6 +70,17 @@ export class ToolListCache {
     const tokens = Buffer.byteLength(JSON.stringify(tools)) / 4;
     this.#tokens.set(name, tokens);
     return tokens;
+  }
+
+  /** The names of tools that are used together. */
+  familiesOf(tools: readonly Tool[]): readonly (readonly string[])[] {
+    const name = digestOfTools({ tools });
+    const cached = this.#families.get(name);
+    if (cached !== undefined) return cached;
+    const names = tools.map((tool) => tool.name);
+    const families = groupFamilies(names).map((family) => family.flatMap((at) => names[at] ?? []));
+    this.#families.set(name, families);
+    return families;
   }
 
   #store(name: string, list: ToolList): void {

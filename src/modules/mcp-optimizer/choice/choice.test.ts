@@ -165,9 +165,11 @@ describe('choosing', () => {
     assert.ok(keptOf(listOf(near('one', 0.6))).length < 10);
   });
 
-  test('a tool that is needed raises the others of its server', () => {
+  test('a tool that is needed raises the others of its family', () => {
     const kept = keptOf(listOf(near('s__a', 0.9), near('s__b', 0.14), near('t__c', 0.14)));
     assert.ok(kept.includes('s__b'));
+    const tasks = keptOf(listOf(near('TaskCreate', 0.9), near('TaskUpdate', 0.1), near('NoteUpdate', 0.1)));
+    assert.deepEqual([tasks.includes('TaskUpdate'), tasks.includes('NoteUpdate')], [true, false]);
     const alone = listOf(near('s__a', 0.9), ...Array.from({ length: 8 }, (_, at) => near(`o${at}__b`, 0.14)));
     assert.ok(!keptOf(alone).includes('o7__b'));
   });
@@ -197,16 +199,41 @@ describe('choosing', () => {
       assert.ok(!isGeneralPurpose({ name: 'other', description }), description);
   });
 
+  test('who names a file or a page gets the tools that open it', () => {
+    const list = listOf(
+      near('one', 0.6),
+      near('read_file', 0, 'Returns the contents.'),
+      near('fetch', 0, 'Fetches a URL.'),
+    );
+    const keptFor = (text: string) =>
+      [
+        ...selectTools(list, [{ text, weight: 1, vector: request[0]?.vector ?? new Float32Array(size) }])
+          .selected,
+      ]
+        .map((at) => list.tools[at]?.name)
+        .filter((name) => name === 'read_file' || name === 'fetch');
+    assert.deepEqual(keptFor('Check the sums in ~/books/sums.txt'), ['read_file']);
+    assert.deepEqual(keptFor('What does https://example.org/terms promise?'), ['fetch']);
+    assert.deepEqual(keptFor('Which colour and/or shape is best?'), []);
+  });
+
+  test('a search brings the siblings of what it finds first', () => {
+    const list = listOf(near('s__other', 0), near('t__near', 0.5), near('s__best', 0.9));
+    const among = new Set(list.tools.keys());
+    const found = searchTools(list, request, { among, first: 1 }).map((at) => list.tools[at]?.name);
+    assert.deepEqual(found.slice(0, 3), ['s__best', 's__other', 't__near']);
+    assert.equal(found.length, list.tools.length);
+  });
+
   test('what is always wanted stays, and what is left out can be found', () => {
     const list = listOf(near('one', 0.6));
     const kept = selectTools(list, request, [40]).selected;
     assert.ok(kept.has(40));
     const left = new Set([...list.tools.keys()].filter((at) => !kept.has(at)));
-    const [first = 0] = searchTools(
-      list,
-      [{ text: 'far38', weight: 1, vector: new Float32Array(size) }],
-      left,
-    );
+    const [first = 0] = searchTools(list, [{ text: 'far38', weight: 1, vector: new Float32Array(size) }], {
+      among: left,
+      first: 1,
+    });
     assert.equal(list.tools[first]?.name, 'far38');
   });
 });

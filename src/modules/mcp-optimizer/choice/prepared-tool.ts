@@ -1,7 +1,7 @@
 import type { Tool } from '../../../module-api.ts';
 import { countTerms, type TermCounts } from './bm25-index.ts';
-import { isGeneralPurpose } from './general-purpose.ts';
-import { descriptionOf, parameterNames, serverOf, toolText } from './tool-text.ts';
+import { isGeneralPurpose, type ReferenceKind, referencesOpenedBy } from './general-purpose.ts';
+import { descriptionOf, parameterNames, serverOf, shortNameOf, toolText } from './tool-text.ts';
 
 /** Everything the choice needs of a tool except its vector, shared by all clients that offer it. */
 export interface PreparedTool {
@@ -15,6 +15,8 @@ export interface PreparedTool {
   /** Words in its description that could be names of other tools. */
   readonly mentions: readonly string[];
   readonly isGeneralPurpose: boolean;
+  /** The kind of references in a request that it opens. */
+  readonly opens: ReferenceKind | undefined;
   /** Estimated at four bytes each. */
   readonly tokens: number;
 }
@@ -22,15 +24,15 @@ export interface PreparedTool {
 export function prepareTool(tool: Tool, json: string): PreparedTool {
   const { name, input_schema } = tool;
   const description = descriptionOf(tool);
-  const server = serverOf(name);
   return {
     name,
     text: toolText(tool),
     terms: countTerms(name, `${description} ${parameterNames(input_schema).join(' ')}`),
-    server,
-    shortName: server === undefined ? name : name.slice(name.indexOf(`${server}__`) + server.length + 2),
+    server: serverOf(name),
+    shortName: shortNameOf(name),
     mentions: extractToolNames(description),
     isGeneralPurpose: isGeneralPurpose(tool),
+    opens: referencesOpenedBy(tool),
     tokens: Buffer.byteLength(json) / 4,
   };
 }

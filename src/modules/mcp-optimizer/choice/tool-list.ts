@@ -1,6 +1,7 @@
 import { similarityToAverageTool } from './average-tool.ts';
 import { Bm25Index } from './bm25-index.ts';
 import { concatenateVectors, dotProducts } from './dot-products.ts';
+import { groupFamilies } from './families.ts';
 import type { PreparedTool } from './prepared-tool.ts';
 import type { RequestText } from './request-texts.ts';
 
@@ -16,24 +17,21 @@ const wordsWeight = 0.2;
 /** A list of tools, ready to be ranked. Immutable, so all conversations with these tools share it. */
 export class ToolList {
   readonly tools: readonly PreparedTool[];
-  /** Indexes of tools that serve any request. */
-  readonly generalPurpose: readonly number[];
+  /** Groups of tools that are used together. */
+  readonly families: readonly (readonly number[])[];
   /** Concatenated. */
   readonly #vectors: Float32Array;
   readonly #lexicon: Bm25Index;
   /** By every name that a text may use for a tool. */
   readonly #indexesByName = new Map<string, number[]>();
-  readonly #servers = new Map<string, number[]>();
 
   constructor(tools: readonly PreparedTool[], vectors: readonly Float32Array[]) {
     this.tools = tools;
-    this.generalPurpose = [...tools.keys()].filter((at) => tools[at]?.isGeneralPurpose === true);
     this.#vectors = concatenateVectors(vectors);
     this.#lexicon = new Bm25Index(tools.map(({ terms: termCounts }) => termCounts));
-    for (const [at, { name, shortName, server }] of tools.entries()) {
+    this.families = groupFamilies(tools.map(({ name }) => name));
+    for (const [at, { name, shortName }] of tools.entries())
       for (const known of new Set([name, shortName])) push(this.#indexesByName, known, at);
-      if (server !== undefined) push(this.#servers, server, at);
-    }
   }
 
   /** The relevance of each tool to a request relative to an average tool: cosine similarity plus a bonus for matching words. */
@@ -68,11 +66,6 @@ export class ToolList {
       const own = all.filter((other) => this.tools[other]?.server === server);
       return own.length > 0 ? own : all;
     });
-  }
-
-  /** Groups of tools that come from one server. */
-  get servers(): Iterable<readonly number[]> {
-    return this.#servers.values();
   }
 }
 

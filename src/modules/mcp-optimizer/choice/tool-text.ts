@@ -38,3 +38,9 @@ export function serverOf(name: string): string | undefined {
   // `flight_book__2` is a duplicate of `flight_book`, not a tool of a server.
   return end <= 0 || /^\d*$/.test(plain.slice(end + 2)) ? undefined : plain.slice(0, end);
 }
+
+/** Its name without the server's. */
+export function shortNameOf(name: string): string {
+  const server = serverOf(name);
+  return server === undefined ? name : name.slice(name.indexOf(`${server}__`) + server.length + 2);
+}
