@@ -31,6 +31,15 @@ describe('models in a process of their own', () => {
     assert.equal(embeddings.state().why, undefined);
   });
 
+  test('who allows few missing vectors learns at once that there are more', async () => {
+    const before = models.figures.answered;
+    const texts = ['How do I reset my password?', 'one more', 'two more'];
+    assert.deepEqual(await embeddings.many(texts, { ...patiently, missingMax: 1 }), { why: 'late' });
+    assert.equal(models.figures.answered, before, 'nothing was computed');
+    const { vectors } = await embeddings.many(texts, { ...patiently, missingMax: 2 });
+    assert.equal(vectors?.length, 3);
+  });
+
   test('they say what they said where they were made', async () => {
     for (const { before, now, logit, cosine } of golden.judge) {
       const { vectors } = await embeddings.many([before, now], patiently);

@@ -93,6 +93,7 @@ export class TextEmbeddings implements Embeddings {
       options.isPublic === true && maker !== 'provider' ? this.#parts.sharedCache : undefined;
     if (sharedCache !== undefined && missing.size > 0)
       await this.#loadShared(sharedCache, missing, { maker, made, deadlineMs });
+    if (missing.size > (options.missingMax ?? Number.POSITIVE_INFINITY)) return this.#fail('late');
     const before = new Set(made.keys());
     const leftMs = Math.max(0, Math.floor(deadlineMs - (performance.now() - startedAtMs)));
     const why = await this.#embedMissing(maker, missing, { made, deadlineMs: leftMs, tokensMax });

@@ -24,7 +24,7 @@ export async function reportTasks(data: string, vectors: KeptVectors): Promise<v
     for (const naming of ['prefixed', 'plain'] as const)
       for (const size of [120, 500]) {
         const tasks = readTasks().filter((_, at) => at % 2 === half);
-        const outcomes = [];
+        const outcomes: TaskOutcome[] = [];
         for (const task of tasks)
           outcomes.push(await outcomeOf(task, offeredTools(task, servers, { size, naming }), vectors));
         const share = (key: Exclude<keyof TaskOutcome, 'before' | 'after'>, width: number) =>

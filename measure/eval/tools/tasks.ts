@@ -8,7 +8,7 @@ export interface Task {
   readonly steps: readonly TaskStep[];
 }
 
-export interface TaskStep {
+interface TaskStep {
   /** Any one of these does. */
   readonly tools: readonly string[];
   /** What a model would search for. */
@@ -24,13 +24,13 @@ export interface ServerTool {
 }
 
 export function readTasks(): readonly Task[] {
-  return linesOf('tasks.txt').reduce<Task[]>((tasks, line) => {
-    const last = tasks.at(-1);
-    if (!line.startsWith(' ') || last === undefined) return [...tasks, { text: line, steps: [] }];
+  const tasks: { text: string; steps: TaskStep[] }[] = [];
+  for (const line of linesOf('tasks.txt')) {
     const [tools = '', words = ''] = line.split(': ');
-    const step = { tools: tools.split('|').map((name) => name.trim()), words };
-    return [...tasks.slice(0, -1), { ...last, steps: [...last.steps, step] }];
-  }, []);
+    if (!line.startsWith(' ')) tasks.push({ text: line, steps: [] });
+    else tasks.at(-1)?.steps.push({ tools: tools.split('|').map((name) => name.trim()), words });
+  }
+  return tasks;
 }
 
 /** The tools of the tasks' servers, by lines such as `read_file(path): Returns a file.` under `# server`. */

@@ -53,6 +53,8 @@ export interface EmbeddingOptions {
    * locally computed vectors.
    */
   readonly isPublic?: true;
+  /** Fails at once with `late` if more texts than this are not cached: computing them would take too long. */
+  readonly missingMax?: number;
   readonly signal?: AbortSignal;
   /** Whether the call's pipeline keeps content from providers, set by the kit. */
   readonly isRedacted?: boolean;

@@ -39,14 +39,17 @@ export async function chooseOmission({
     kit.note({ vectors: 'busy' });
     return undefined;
   }
-  const texts = requestTexts(exchange.request);
-  const [{ list, why }, request] = await Promise.all([
-    lists.load(clientTools, kit.embeddings),
-    embedTexts(texts, kit.embeddings),
-  ]);
-  if (list === undefined || request.why !== undefined) {
-    kit.note({ vectors: why ?? request.why ?? 'down' });
-    lists.embedLater(clientTools, kit);
+  const { list, why } = await lists.load(clientTools, kit.embeddings);
+  if (list === undefined) {
+    kit.note({ vectors: why });
+    // Started at once: a provider takes longer to answer than most lists take to embed.
+    const embedding = lists.embedMissing(clientTools, kit.embeddings);
+    kit.runInBackground(() => embedding);
+    return undefined;
+  }
+  const request = await embedTexts(requestTexts(exchange.request), kit.embeddings);
+  if (request.why !== undefined) {
+    kit.note({ vectors: request.why });
     return undefined;
   }
   const needed = findRequiredTools(exchange, list, { tools: clientTools, always: kit.options.always });

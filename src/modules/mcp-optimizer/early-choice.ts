@@ -1,4 +1,4 @@
-import type { ChatRequest, Exchange, Kit } from '../../module-api.ts';
+import type { ChatRequest, Exchange, Kit, StepEstimate } from '../../module-api.ts';
 
 /** Accounts for the answer and the next user message. */
 const expectedGrowthFactor = 2;
@@ -16,23 +16,26 @@ export function paysToWait(
   return isPriced && tokens > expectedGrowthFactor * tokensBesideTools(request);
 }
 
-/** Whether `edited`, with the tools for the first request, may be sent, given the savings from omitting tools until now. */
-export function mayChooseNow(
+/** The step to choose tools for the first request after small talk, given the tokens saved in each call until now. */
+export function stepAfterSmallTalk(
   { request, target }: Exchange,
-  { edited, tokens }: { readonly edited: ChatRequest; readonly tokens: number },
-  { catalog, prefix }: Pick<Kit<unknown>, 'catalog' | 'prefix'>,
-): boolean {
-  const card = catalog.priceOf(target)?.card;
-  if (card === undefined) return false;
-  const isUncached = card.cacheRead <= 0;
+  savedTokens: number,
+  { catalog }: Pick<Kit<unknown>, 'catalog'>,
+): StepEstimate {
+  const { input, cacheRead } = catalog.priceOf(target)?.card ?? { input: 0, cacheRead: 0 };
+  const isUncached = cacheRead <= 0;
   // The tools would have been read once at full price.
-  const calls = isUncached ? 1 : card.input / card.cacheRead;
-  return prefix.proposeStep(edited, {
-    calls,
-    savesTokens: tokens,
-    writesTokens: tokensBesideTools(request),
-    isUncached,
-  }).isAllowed;
+  const calls = isUncached ? 1 : input / cacheRead;
+  return { calls, savesTokens: savedTokens, writesTokens: tokensBesideTools(request), isUncached };
+}
+
+/** The step to omit tools that all calls until now had. It expects as many further calls. */
+export function stepAfterAllTools(
+  { request }: Exchange,
+  { omitted, kept }: { readonly omitted: number; readonly kept: number },
+): StepEstimate {
+  const calls = request.messages.filter(({ role }) => role === 'assistant').length;
+  return { calls, savesTokens: omitted, writesTokens: kept + tokensBesideTools(request) };
 }
 
 function tokensBesideTools({ system, messages }: ChatRequest): number {

@@ -4,9 +4,11 @@ export const toolTokensMin = 1000;
 export const savedTokensMin = 500;
 /** More tools than any client offers or provider accepts. */
 export const toolsMax = 5000;
-/** The total time a call waits for vectors. */
-export const embeddingWaitMs = 300;
-/** The time limit for embedding a list after a call; hundreds of tools take seconds, and the rest is embedded after the next call. */
+/** The time a call waits for the vectors of its tools, and again for those of its request. */
+export const embeddingWaitMs = 150;
+/** Tools that a call has embedded while it waits; more are embedded beside the call. */
+export const missingToolsMax = 6;
+/** The time limit for embedding a list beside a call; hundreds of tools take seconds, and the next call embeds the rest. */
 export const backgroundEmbeddingMs = 60_000;
 /** Lists embedded concurrently, so that one client's thousands of tools don't block the others. */
 export const listsAtOnce = 4;

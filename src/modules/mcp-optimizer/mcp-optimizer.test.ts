@@ -38,15 +38,16 @@ const request = (text: string, over: Partial<ChatRequest> = {}): ChatRequest => 
 });
 const ask = 'Will the weather be fine tomorrow?';
 const namesIn = (sent: ChatRequest | undefined) => (sent?.tools ?? []).map(({ name }) => name);
+const whenKnown = async (call: ReturnType<typeof runModule>, offered = tools) => {
+  for (let planet = 1; ; planet++) {
+    const { step } = await call(request(`Something about planet ${planet}`, { tools: offered }));
+    if (step?.attributes.vectors === undefined) return;
+  }
+};
 /** Knows the tools already: on a busy machine reading them for the first time may take longer than a call waits. */
 const run = (prices?: ReturnType<typeof testPrices>) => {
   const call = runModule(mcpOptimizer, {}, { embeddings: wordVectors(), ...(prices && { prices }) });
-  const known = (async () => {
-    for (let planet = 1; ; planet++) {
-      const { step } = await call(request(`Something about planet ${planet}`));
-      if (step?.attributes.vectors === undefined) break;
-    }
-  })();
+  const known = whenKnown(call);
   return async (...asked: Parameters<typeof call>) => {
     await known;
     return call(...asked);
@@ -140,29 +141,35 @@ test('search results lose the tools that the client no longer has', () => {
   assert.equal(removeStaleReferences(known, tools), known, 'the same, byte for byte');
 });
 
-test('without vectors in time all tools go as they are for the whole conversation, and the next one is chosen for', async () => {
+test('without vectors in time all tools go as they are, and later calls are chosen for as soon as that pays', async () => {
   let isReady = false;
   const embeddings = wordVectors(() => isReady);
-  const call = runModule(mcpOptimizer, {}, { embeddings });
+  const prices = testPrices({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
+  const call = runModule(mcpOptimizer, {}, { embeddings, prices });
   const first = await call(request(ask));
   assert.equal(first.sent[0]?.tools?.length, tools.length);
   const { vectors, ...others } = first.step?.attributes ?? {};
   // On a busy machine the deadline may come first.
   assert.match(String(vectors), /^(?:busy|late)$/);
   assert.deepEqual(others, { aside: 'vectors' });
-  assert.equal(embeddings.asked.length, tools.length, 'made after the call');
+  assert.equal(embeddings.asked.length, tools.length, 'made beside the call');
   isReady = true;
-  const again = await call(
-    request('', {
-      messages: [
-        { role: 'user', content: ask },
-        { role: 'assistant', content: first.answer?.content ?? [] },
-        { role: 'user', content: 'and the harbor weather' },
-      ],
-    }),
-  );
-  assert.equal(again.sent[0]?.tools?.length, tools.length);
-  assert.deepEqual(again.step?.attributes, { aside: 'prefix' });
+  const messages: Message[] = [{ role: 'user', content: ask }];
+  const counts: number[] = [];
+  for (let turn = 0; turn < 12; turn++) {
+    messages.push(
+      { role: 'assistant', content: 'It is fine.' },
+      { role: 'user', content: 'And the weather then?' },
+    );
+    const { sent, step } = await call(request('', { messages: [...messages] }));
+    assert.ok(namesIn(sent[0]).includes(weather));
+    if (sent[0]?.tools?.length !== counts.at(-1) && counts.length > 0)
+      assert.equal(step?.attributes.step, 'pays');
+    counts.push(sent[0]?.tools?.length ?? 0);
+  }
+  assert.equal(counts[0], tools.length, 'one call more would not pay for a change');
+  assert.equal(new Set(counts).size, 2, `changed once: ${counts.join(' ')}`);
+  assert.ok((counts.at(-1) ?? 0) < tools.length / 2, counts.join(' '));
   const other = await call(request(`${ask}, please`));
   assert.ok((other.sent[0]?.tools?.length ?? 0) < tools.length);
 });
@@ -252,16 +259,6 @@ test('who wants others always has them at once', async () => {
   assert.equal(step?.effect, 'changed-both');
 });
 
-test('vectors are made for a list though there was no room for that the last time', async () => {
-  const embeddings = wordVectors(() => false);
-  const lists = new ToolListCache();
-  const left: (() => Promise<void>)[] = [];
-  lists.embedLater(tools, { embeddings: embeddings, runInBackground: () => undefined });
-  lists.embedLater(tools, { embeddings: embeddings, runInBackground: (run) => void left.push(run) });
-  await left[0]?.();
-  assert.equal(embeddings.asked.length, tools.length);
-});
-
 test('reading thousands of long descriptions lets others have their turn', async () => {
   const long = Array.from({ length: 1500 }, (_, at) => ({
     name: `tool_${at}`,
@@ -279,14 +276,7 @@ test('who offers a list while vectors of it are made waits for nothing', async (
   const embed = wordVectors(() => false);
   const made = Promise.withResolvers<void>();
   const slow = { ...embed, many: () => made.promise.then(() => ({ why: 'busy' as const })) };
-  let left: (() => Promise<void>) | undefined;
-  lists.embedLater(tools, {
-    embeddings: slow,
-    runInBackground: (run) => {
-      left = run;
-    },
-  });
-  const making = left?.();
+  const making = lists.embedMissing(tools, slow);
   assert.deepEqual(await lists.load(tools, slow), { why: 'busy' });
   made.resolve();
   await making;
@@ -506,6 +496,7 @@ describe('the way back', () => {
   test('tools are found by words where there are no vectors in time', async () => {
     let isReady = true;
     const call = runModule(mcpOptimizer, {}, { embeddings: wordVectors(() => isReady) });
+    await whenKnown(call);
     const rounds = script({}, [use('f1', 'find_tools', { query: 'violin makers' })]);
     const upstream: Handler = (exchange) => {
       isReady = false;
@@ -558,7 +549,9 @@ describe('the way back', () => {
   test('a search names every tool that was left out', async () => {
     const many = toolsOf(Array.from({ length: 300 }, (_, at) => `subject${at}`));
     const upstream = script({}, [use('f1', 'find_tools', { query: 'subject7' })]);
-    const { sent } = await run()(request('Tell me about subject3', { tools: many }), { upstream });
+    const call = runModule(mcpOptimizer, {}, { embeddings: wordVectors() });
+    await whenKnown(call, many);
+    const { sent } = await call(request('Tell me about subject3', { tools: many }), { upstream });
     const result = JSON.stringify(sent[1]?.messages.at(-1));
     const listed = new Set(namesIn(sent[0]));
     for (const { name } of many)

@@ -2,7 +2,6 @@ import { type ChatRequest, type GatewayTool, type ModuleFactory, withTools } fro
 import type { ToolList } from './choice/tool-list.ts';
 import { type CallWithTools, embedTexts } from './choose-omission.ts';
 import { deferTools, isToolSearchBlock, removeStaleReferences } from './deferred-tools.ts';
-import { mayChooseNow } from './early-choice.ts';
 import { estimateToolTokens, removeTools } from './omitted-tools.ts';
 import { type McpOptimizerOptions, mcpOptimizerOptions } from './options.ts';
 import { isClientTool } from './required-tools.ts';
@@ -53,10 +52,10 @@ export const mcpOptimizer: ModuleFactory<McpOptimizerOptions> = () => {
       const tokens = decision.tokens - estimateToolTokens(back.map(({ tool }) => tool));
       recordSavings(exchange, { tokens, module: name }, kit);
       const hidden = { isHidden: isToolSearchBlock, resend: search !== undefined };
-      const { waited } = decision;
+      const { step } = decision;
       const arrange = async (request: ChatRequest, offer: (request: ChatRequest) => ChatRequest) => {
         const asked = offer(search === undefined ? request : removeStaleReferences(request, sent));
-        if (waited !== undefined) mayChooseNow(exchange, { edited: asked, tokens: waited }, kit);
+        if (step !== undefined) kit.prefix.proposeStep(asked, step);
         return asked;
       };
       return withTools(back, { exchange: edited, next, kit, hidden, arrange });

@@ -1,7 +1,7 @@
-import type { Exchange, Tool } from '../../module-api.ts';
+import type { Exchange, StepEstimate, Tool } from '../../module-api.ts';
 import { type CallWithTools, chooseOmission, noOmission, type ToolOmission } from './choose-omission.ts';
 import { unreadPartOf } from './deferred-tools.ts';
-import { mayChooseNow } from './early-choice.ts';
+import { stepAfterAllTools, stepAfterSmallTalk } from './early-choice.ts';
 import { estimateToolTokens, removeTools } from './omitted-tools.ts';
 import { forcedToolsOf } from './required-tools.ts';
 import { providerToolSearchOf, retrievalModeOf } from './retrieval-mode.ts';
@@ -10,8 +10,8 @@ import type { SkipReason } from './skip-reason.ts';
 import { type ToolDecision, ToolDecisionLog } from './tool-decision-log.ts';
 
 interface CallDecision extends ToolDecision {
-  /** Tokens omitted during small talk, set in the call that chooses the tools anew. */
-  readonly waited?: number;
+  /** The change of the cached prefix, in the call that chooses the tools late. */
+  readonly step?: StepEstimate;
 }
 
 /** Decides which tools a call omits: those of the conversation's earlier decision, or new ones. */
@@ -31,6 +31,8 @@ export class ToolDecider {
     const before = await this.#log.latest();
     const { isBreak } = this.#call.kit.prefix;
     if (before === undefined ? !isBreak : before.omitted.length === 0) this.skipReason = 'prefix';
+    if (before !== undefined && isUndecided(before))
+      return isBreak ? this.#decideAtBreak(undefined) : this.#chooseLate(before);
     if (isBreak) return this.#decideAtBreak(before);
     if (before === undefined || before.omitted.length === 0) return before;
     return this.#continueDecision(before);
@@ -53,26 +55,48 @@ export class ToolDecider {
 
   /** Chooses tools for the first request after small talk. */
   async #chooseAfterSmallTalk(before: ToolDecision): Promise<CallDecision | undefined> {
-    const { exchange, kit, clientTools } = this.#call;
     const now = await this.#chooseOmission();
     if (now === undefined || now.isSmallTalk) return before;
     const omitted = stillOmitted(before.omitted, now.omitted);
+    const { exchange, kit } = this.#call;
+    return this.#changeTo(omitted, { before, step: stepAfterSmallTalk(exchange, before.tokens, kit) });
+  }
+
+  /** Chooses tools in a conversation whose first call found no vectors, as soon as that pays off. */
+  async #chooseLate(before: ToolDecision): Promise<CallDecision | undefined> {
+    const { exchange, clientTools, lists } = this.#call;
+    const { omitted } = (await this.#chooseOmission()) ?? noOmission;
+    if (omitted.length === 0) return before;
+    const tokens = estimateToolTokens(toolsNamed(clientTools, omitted));
+    const kept = lists.estimateTokens(clientTools) - tokens;
+    return this.#changeTo(omitted, { before, step: stepAfterAllTools(exchange, { omitted: tokens, kept }) });
+  }
+
+  /** Omits other tools than before, if the change of the cached prefix pays off. */
+  async #changeTo(
+    omitted: readonly string[],
+    { before, step }: { readonly before: ToolDecision; readonly step: StepEstimate },
+  ): Promise<CallDecision | undefined> {
+    const { exchange, kit, clientTools } = this.#call;
     const { request } = exchange;
     const edited =
       omitted.length === 0
         ? request
         : { ...request, tools: removeTools(request.tools ?? [], new Set(omitted)) };
-    if (!mayChooseNow(exchange, { edited, tokens: before.tokens }, kit)) return before;
+    if (!kit.prefix.proposeStep(edited, step).isAllowed) return before;
     const tokens = estimateToolTokens(toolsNamed(clientTools, omitted));
     const decided = await this.#log.decide({ omitted, retrieval: before.retrieval, tokens, isEarly: false });
-    return decided && { ...decided, waited: before.tokens };
+    return decided && { ...decided, step };
   }
 
   /** At a cache break, tools can be chosen anew. */
   async #decideAtBreak(before: ToolDecision | undefined): Promise<CallDecision | undefined> {
     const { exchange, kit, clientTools } = this.#call;
     const { omitted, isSmallTalk } = await this.#omissionAtBreak(before);
-    if (omitted.length === 0 && before === undefined) return undefined;
+    if (omitted.length === 0 && before === undefined) {
+      if (this.skipReason === 'vectors') await this.#log.decide({ ...this.#sendAllTools, isEarly: true });
+      return undefined;
+    }
     // Omitting nothing after an earlier omission is also a decision to store.
     const all = this.#sendAllTools;
     const search = all.retrieval === 'defer' ? providerToolSearchOf(exchange, kit) : undefined;
@@ -114,6 +138,11 @@ export class ToolDecider {
     const { exchange, kit } = this.#call;
     return { omitted: [], retrieval: retrievalModeOf(exchange, kit), tokens: 0, isEarly: false };
   }
+}
+
+/** Whether all tools were sent because there were no vectors to choose by. */
+function isUndecided({ isEarly, omitted }: ToolDecision): boolean {
+  return isEarly && omitted.length === 0;
 }
 
 function omitsForcedTool(exchange: Exchange, { omitted }: ToolDecision): boolean {

@@ -4,7 +4,6 @@ import {
   digestOfTools,
   type EmbeddingFailureReason,
   type Embeddings,
-  type Kit,
   Lru,
   type Tool,
 } from '../../module-api.ts';
@@ -18,6 +17,7 @@ import {
   cachedToolsMax,
   embeddingWaitMs,
   listsAtOnce,
+  missingToolsMax,
   preparingMs,
   textsAtOnce,
 } from './limits.ts';
@@ -51,7 +51,12 @@ export class ToolListCache {
     if (all === undefined) return { why: 'late' };
     const { vectors, why } = await embed.many(
       all.map(({ text }) => text),
-      { use: 'tools', isPublic: true, deadlineMs: Math.max(1, deadlineAtMs - performance.now()) },
+      {
+        use: 'tools',
+        isPublic: true,
+        missingMax: missingToolsMax,
+        deadlineMs: Math.max(1, deadlineAtMs - performance.now()),
+      },
     );
     if (vectors === undefined) return { why };
     const list = new ToolList(
@@ -98,27 +103,23 @@ export class ToolListCache {
     return new ToolList((await this.#prepareAll(tools)) ?? [], []);
   }
 
-  /** Embeds missing tools after the call, for the next one. */
-  embedLater(tools: readonly Tool[], kit: Pick<Kit<unknown>, 'embeddings' | 'runInBackground'>): void {
+  /** Embeds missing tools beside the call, for the next one. Resolves when it is done; calls don't wait for it. */
+  async embedMissing(tools: readonly Tool[], embed: Embeddings): Promise<void> {
     const name = digestOfTools({ tools });
-    if (this.#embedding.has(name)) return;
-    kit.runInBackground(async () => {
-      // Checked again here, because the task runs later.
-      if (this.#embedding.has(name) || this.#embedding.size >= listsAtOnce) return;
-      this.#embedding.add(name);
-      const deadlineAtMs = performance.now() + backgroundEmbeddingMs;
-      try {
-        const texts = ((await this.#prepareAll(tools)) ?? []).map(({ text }) => text);
-        for (let at = 0; at < texts.length && performance.now() < deadlineAtMs; at += textsAtOnce)
-          await kit.embeddings.many(texts.slice(at, at + textsAtOnce), {
-            use: 'tools',
-            isPublic: true,
-            deadlineMs: backgroundEmbeddingMs,
-          });
-      } finally {
-        this.#embedding.delete(name);
-      }
-    });
+    if (this.#embedding.has(name) || this.#embedding.size >= listsAtOnce) return;
+    this.#embedding.add(name);
+    const deadlineAtMs = performance.now() + backgroundEmbeddingMs;
+    try {
+      const texts = ((await this.#prepareAll(tools)) ?? []).map(({ text }) => text);
+      for (let at = 0; at < texts.length && performance.now() < deadlineAtMs; at += textsAtOnce)
+        await embed.many(texts.slice(at, at + textsAtOnce), {
+          use: 'tools',
+          isPublic: true,
+          deadlineMs: backgroundEmbeddingMs,
+        });
+    } finally {
+      this.#embedding.delete(name);
+    }
   }
 
   /** Yields to the event loop in between; undefined after the deadline. */
