@@ -97,7 +97,8 @@ export class UsageTally {
   addModule(work: ModuleSavings, day: string): void {
     this.#modules ??= new ModuleTally(this.#sumsMax);
     const sum = this.#modules.add(work, day);
-    this.#file?.markChanged('modules', sum);
+    // The journal, which every call would write to, keeps money; a kill may lose a second's count of calls.
+    if (work.calls === undefined) this.#file?.markChanged('modules', sum);
   }
 
   modules(query: UsageQuery): readonly ModuleDay[] {
