@@ -54,6 +54,17 @@ export function goals(comparisons: readonly Comparison[]): readonly Goal[] {
             measured: over('weir, accounts', 'weir, key'),
           },
         ];
+      case 'agent-200k':
+        return [
+          agentCpu(comparison, 'a later turn', 12),
+          {
+            text: 'ms added to it',
+            most: 15,
+            measured: median(figuresOf(comparison, 'weir, all six').addedP50Ms),
+          },
+        ];
+      case 'agent-200k-first':
+        return [agentCpu(comparison, 'a first turn', 60)];
       default:
         return [];
     }
@@ -63,6 +74,12 @@ export function goals(comparisons: readonly Comparison[]): readonly Goal[] {
 export function goalLine({ text, most, measured }: Goal): string {
   if (Number.isNaN(measured)) return `${text}: at most ${most}, not measured`;
   return `${text}: at most ${most}, measured ${measured.toFixed(2)}: ${measured <= most ? 'met' : 'missed'}`;
+}
+
+function agentCpu(comparison: Comparison, what: string, most: number): Goal {
+  const { cpuMicros } = figuresOf(comparison, 'weir, all six');
+  const text = `ms of CPU of ${what} of an agent, 200,000 tokens, with all six modules`;
+  return { text, most, measured: median(cpuMicros) / 1000 };
 }
 
 function timesBare(

@@ -10,6 +10,7 @@ import { quantile } from './statistics.ts';
 const pools = new Map<string, Pool>();
 /** Runs continue with the next key. */
 let callsWithKeys = 0;
+let callsInPlaces = 0;
 let streams: HeldStreams | undefined;
 process.on('message', async (message: unknown) => {
   const run = plan.safeParse(message).data;
@@ -44,10 +45,11 @@ function poolFor({ origin, concurrency }: Plan): Pool {
 }
 
 async function callAll(wanted: Plan, pool: Pool): Promise<Measurement> {
-  const { row, headers, concurrency, seconds, perSecond, keys } = wanted;
-  const { call, calmCall = call } = rowNamed(row);
+  const { row, origin, headers, concurrency, seconds, perSecond, keys } = wanted;
+  const { call, calmCall = call, callAt } = rowNamed(row);
   const sent = { ...(perSecond === 0 ? call : calmCall), headers };
   const nextCall = () => {
+    if (callAt !== undefined) return { ...callAt(origin, callsInPlaces++), headers };
     const key = keys[callsWithKeys++ % keys.length];
     return key === undefined ? sent : { ...sent, headers: { ...headers, authorization: `Bearer ${key}` } };
   };

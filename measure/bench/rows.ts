@@ -1,5 +1,6 @@
+import { agentCall } from './agent-turns.ts';
 import { type Call, type Format, makeCall } from './calls.ts';
-import type { SubjectName } from './subjects.ts';
+import { moduleSubjects, type SubjectName } from './subjects.ts';
 
 /** One kind of call that is measured, and who is measured with it. */
 export interface Row {
@@ -8,10 +9,12 @@ export interface Row {
   readonly title: string;
   readonly format: Format;
   readonly call: Call;
+  /** What is sent instead where no two calls are the same: the call at a place, in a session of this name. */
+  readonly callAt?: (session: string, place: number) => Call;
   /** What is sent instead where latency is measured: a burst of events would show how processes share the cores. */
   readonly calmCall?: Call;
   /** What the others are compared with, and the latency of what is taken off theirs. */
-  readonly baseline: 'bare' | 'hello' | 'weir, key';
+  readonly baseline: 'bare' | 'hello' | 'weir, key' | 'weir, none';
   readonly subjects: readonly SubjectName[];
   /** How many calls are under way where CPU time is measured: enough to keep a process of one thread busy. */
   readonly floodConcurrency: number;
@@ -34,6 +37,15 @@ const plain = {
   streamed: false,
   parsed: false,
   onlyNamed: false,
+} as const;
+const agent = {
+  format: 'messages',
+  call: agentCall(200_000, '', 0),
+  baseline: 'weir, none',
+  subjects: ['weir, none', ...moduleSubjects],
+  // One agent waits for each answer.
+  floodConcurrency: 1,
+  calmPerSecond: 4,
 } as const;
 const withKey = ['bare', 'weir, key', 'portkey'] as const;
 
@@ -110,6 +122,20 @@ export const rows: readonly Row[] = [
     baseline: 'weir, key',
     subjects: ['weir, key', 'weir, accounts'],
     calmPerSecond: 200,
+  },
+  {
+    ...plain,
+    ...agent,
+    name: 'agent-200k',
+    title: 'later turn of an agent, 200,000 tokens',
+    callAt: (session, place) => agentCall(200_000, session, place),
+  },
+  {
+    ...plain,
+    ...agent,
+    name: 'agent-200k-first',
+    title: 'first turn of an agent, 200,000 tokens',
+    callAt: (session, place) => agentCall(200_000, `${session} ${place}`, place),
   },
   {
     ...plain,

@@ -7,6 +7,23 @@ import { startPortkey } from './portkey.ts';
 import { seedAccounts } from './seed-accounts.ts';
 import { type Gateway, startWeir } from './weir.ts';
 
+/** A Weir for each of these lists of modules. */
+const moduleLists = {
+  'weir, exact-cache': 'exact-cache',
+  'weir, semantic-cache': 'semantic-cache',
+  'weir, mcp-optimizer': 'mcp-optimizer',
+  'weir, patterns': 'patterns',
+  'weir, ipc': 'ipc',
+  'weir, cost-guard': 'cost-guard?day=10000',
+  'weir, all six': 'exact-cache,semantic-cache,mcp-optimizer,patterns,ipc,cost-guard?day=10000',
+} as const;
+type ModuleSubject = keyof typeof moduleLists;
+export const moduleSubjects = Object.keys(moduleLists).filter(isModuleSubject);
+
+function isModuleSubject(name: string): name is ModuleSubject {
+  return Object.hasOwn(moduleLists, name);
+}
+
 /** Who can be measured. Some are one process, told apart by what is sent. */
 export type SubjectName =
   | 'direct'
@@ -18,7 +35,8 @@ export type SubjectName =
   | 'weir, cached'
   | 'weir, key, cached'
   | 'weir, accounts'
-  | 'portkey';
+  | 'portkey'
+  | ModuleSubject;
 
 export interface Subject extends Running {
   readonly name: SubjectName;
@@ -64,7 +82,7 @@ export function lineUp(children: AsyncDisposableStack, portkeyFolder: string): F
   const account = once(async () => signUp((await cloud()).origin, 'bench'));
   const keyOf = async (pipeline: string | null) => bearer(await (await account())(pipeline));
 
-  const reached: Readonly<Record<SubjectName, () => Promise<Reached>>> = {
+  const reached: Readonly<Record<Exclude<SubjectName, ModuleSubject>, () => Promise<Reached>>> = {
     direct: async () => [await provider(), anybody],
     bare: async () => [await bare(), anybody],
     hello: async () => [await hello(), anybody],
@@ -76,11 +94,16 @@ export function lineUp(children: AsyncDisposableStack, portkeyFolder: string): F
     'weir, accounts': async () => [await crowdedCloud(), anybody, (await accounts()).keys],
     portkey: async () => [await portkey(), toPortkey(await upstream())],
   };
+  const reachWith = async (name: ModuleSubject): Promise<Reached> => {
+    const environment = { WEIR_PIPELINE: moduleLists[name] };
+    return [await running(async () => startWeir({ upstream: await upstream(), environment }))(), anybody];
+  };
   const found = new Map<SubjectName, Promise<Subject>>();
   return (name) => {
     const known = found.get(name);
     if (known !== undefined) return known;
-    const subject = reached[name]().then(([process, headersFor, keys]) => ({
+    const reach = isModuleSubject(name) ? reachWith(name) : reached[name]();
+    const subject = reach.then(([process, headersFor, keys]) => ({
       ...process,
       name,
       headersFor,

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 /** Our API keys have some 60 characters. */
@@ -30,7 +30,7 @@ export class KeyedHasher {
   }
 
   #hashWithSha256(bytes: Uint8Array): string {
-    return hash('sha256', Buffer.concat([this.#key, bytes]), 'base64url');
+    return createHash('sha256').update(this.#key).update(bytes).digest('base64url');
   }
 }
 

@@ -63,6 +63,7 @@ export class DecisionLogs {
     };
     const json = async (name: string) => {
       if (name === '') throw new Error('a decision needs a name');
+      if (fresh !== undefined) return (await fresh).decisions.get(name);
       const wasOpen = this.#loaded.get(nameOf(logKey)) !== undefined;
       const opened = this.#getOrLoad(logKey);
       const known = (await opened).decisions.get(name);

@@ -18,6 +18,8 @@ export const limits = {
   recordingReadFlushMs: 1000,
   /** Interval between deletions of expired recordings. */
   recordingCleanupMs: 300_000,
+  /** Items that are archived in one transaction: enough that it hardly counts, and few that others wait for. */
+  archivedAtOnce: 25,
   /** The life of an item that has none of its own. */
   archiveLifeSeconds: 30 * 86_400,
   archivePageMax: 50,
@@ -80,6 +82,8 @@ export const limits = {
   cachedRequestKeysMax: 1000,
   /** The same body may come from several callers and for several models: this many variants are cached. */
   requestKeyVariantsMax: 8,
+  /** Messages and tools whose hashes are kept: those of some fifty long conversations, in 10 MB. */
+  knownItemsMax: 40_000,
   /** The operator pays for small calls only: limits of their request and answer. */
   paidBodyBytesMax: 64 * 1024,
   sandboxOutputTokensMax: 1024,

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { KeyedHasher } from '../accounts/keyed-hasher.ts';
 import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
+import { digestOfItem, isMessageOnly } from '../kernel/conversation/digest.ts';
 import { stripCacheControl } from '../kernel/conversation/strip-cache-control.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
@@ -8,7 +9,7 @@ import type { ChatRequest, TextBlock } from '../kernel/message.ts';
 import type { ConversationContext } from '../kernel/module.ts';
 import { type Provider, wiresOf } from '../kernel/provider.ts';
 import { headerValuesOf } from '../lib/headers.ts';
-import { canonicalJson, exactBody, type JsonObject } from '../lib/json.ts';
+import { canonicalJson, type JsonObject } from '../lib/json.ts';
 import { Lru } from '../lib/lru.ts';
 import { Secret } from '../lib/secret.ts';
 import { apiKeysIn } from './api-key.ts';
@@ -18,6 +19,7 @@ import { limits } from './limits.ts';
 export class RequestKeys {
   /** Caches keys by a hash of the body, so that identical requests are hashed once. */
   readonly #keysByBytes = new Lru<readonly CachedRequestKey[]>(limits.cachedRequestKeysMax);
+  readonly #contentHashes = new ContentHasher();
   /** Hashes bodies. Its key is random, so that no client can construct a collision. */
   readonly #bodyHashes = new KeyedHasher(randomBytes(16));
   /** The key for digests of credentials. */
@@ -33,13 +35,14 @@ export class RequestKeys {
 
   async of(exchange: Exchange): Promise<string> {
     const payer = await this.#payerOf(exchange);
-    if (!exchange.isUnmodified) return hashRequest(exchange, payer);
+    if (!exchange.isUnmodified) return this.#hashRequest(exchange, payer);
     const spelling = this.#bodyHashes.hashBytes(exchange.clientRequest.bytes);
     const alike = this.#keysByBytes.get(spelling) ?? none;
     for (const one of alike) if (matchesCall(one, exchange, payer)) return one.key;
-    const cachedRequestKey = createCachedKey(exchange, payer);
+    const key = this.#hashRequest(exchange, payer);
+    const cachedRequestKey = createCachedKey(exchange, payer, key);
     this.#keysByBytes.set(spelling, [cachedRequestKey, ...alike.slice(0, limits.requestKeyVariantsMax - 1)]);
-    return cachedRequestKey.key;
+    return key;
   }
 
   /**
@@ -49,8 +52,14 @@ export class RequestKeys {
   async contextKey(exchange: Exchange): Promise<ConversationContext | undefined> {
     const text = newestText(exchange.request);
     if (text === undefined) return undefined;
-    const key = hashContext(exchange, await this.#payerOf(exchange), text);
-    return key === undefined ? undefined : { key, text };
+    const parts = this.#contentHashes.partsOf(exchange, text);
+    if (parts.includes(undefined)) return undefined;
+    return { key: hashParts([...destinationParts(exchange, await this.#payerOf(exchange)), ...parts]), text };
+  }
+
+  /** Hashes everything that can change the answer, and nothing else. The tenant is not part of it. */
+  #hashRequest(exchange: Exchange, payer: string): string {
+    return hashParts([...destinationParts(exchange, payer), ...this.#contentHashes.partsOf(exchange)]);
   }
 
   /** A digest of the credential. If an inner module has yet to choose the provider, of all keys that the client sent. */
@@ -91,7 +100,7 @@ interface CachedRequestKey {
 
 const none: readonly CachedRequestKey[] = [];
 
-function createCachedKey(exchange: Exchange, payer: string): CachedRequestKey {
+function createCachedKey(exchange: Exchange, payer: string, key: string): CachedRequestKey {
   const { target, clientRequest } = exchange;
   const { provider, model } = target;
   const { wire, query, streamed } = clientRequest;
@@ -104,7 +113,7 @@ function createCachedKey(exchange: Exchange, payer: string): CachedRequestKey {
     query,
     streamed,
     apiHeaders,
-    key: hashRequest(exchange, payer),
+    key,
   };
 }
 
@@ -137,17 +146,6 @@ function apiHeadersIn(clientRequest: ClientRequest, excluded: readonly string[] 
   return variants;
 }
 
-/** Hashes everything that can change the answer, and nothing else. The tenant is not part of it. */
-function hashRequest(exchange: Exchange, payer: string): string {
-  return hashParts([...destinationParts(exchange, payer), ...contentParts(exchange)]);
-}
-
-/** Hashes everything but the newest text; undefined if that can't be separated. */
-function hashContext(exchange: Exchange, payer: string, words: string): string | undefined {
-  const asked = contentParts(exchange, words);
-  return asked.includes(undefined) ? undefined : hashParts([...destinationParts(exchange, payer), ...asked]);
-}
-
 function hashParts(parts: readonly unknown[]): string {
   return hash('sha256', canonicalJson(parts), 'base64url');
 }
@@ -156,51 +154,85 @@ function destinationParts({ target: { provider, model } }: Exchange, payer: stri
   return [provider.name, provider.baseUrl, model, payer];
 }
 
-/**
- * Uses the canonical request if every format can express it. If the body has any field that isn't on the format's
- * short list, known or not, it uses the whole body. Leaves `words` out.
- */
-function contentParts(exchange: Exchange, words?: string): readonly unknown[] {
-  const { clientRequest, isUnmodified } = exchange;
-  const { wire, body, bytes, streamed } = clientRequest;
-  const exact = exactBody(body, bytes);
-  // The API version changes only the layout of an answer, which is checked when a cached answer is found.
-  const isBare =
-    significantQueryOf(clientRequest) === '' && apiHeadersIn(clientRequest, wire.ownHeaders) === '';
-  if (isBare && exact === body && wire.isPlain(body))
-    return [canonicalFields(exchange, words), isStoredByProvider(exchange) ? wire.name : null];
-  const asked = significantFields(exact, wire.bookkeeping);
-  return [
-    wire.name,
-    significantQueryOf(clientRequest),
-    apiHeadersIn(clientRequest),
-    words === undefined ? asked : removeNewestText(asked, wire.estimates.textFields.at(-1) ?? '', words),
-    isUnmodified ? null : canonicalFields(exchange, words),
-    canReframe(exchange) ? null : streamed,
-  ];
+/** Reads the content of requests, item by item: what was hashed for an earlier call is recognised by its digest. */
+class ContentHasher {
+  /** Hashes that don't depend on the order of keys, by the digests of items as they are written. */
+  readonly #known = new Lru<string>(limits.knownItemsMax);
+
+  /**
+   * Uses the canonical request if every format can express it. If the body has any field that isn't on the format's
+   * short list, known or not, it uses the whole body. Leaves `words` out; undefined where they can't be separated.
+   */
+  partsOf(exchange: Exchange, words?: string): readonly unknown[] {
+    const { clientRequest, isUnmodified } = exchange;
+    const { wire, body, exactBody, streamed } = clientRequest;
+    // The API version changes only the layout of an answer, which is checked when a cached answer is found.
+    const isBare =
+      significantQueryOf(clientRequest) === '' && apiHeadersIn(clientRequest, wire.ownHeaders) === '';
+    if (isBare && exactBody === body && wire.isPlain(body))
+      return [this.#canonicalFields(exchange, words), isStoredByProvider(exchange) ? wire.name : null];
+    const conversation = wire.estimates.textFields.at(-1) ?? '';
+    const asked = words === undefined ? exactBody : removeNewestText(exactBody, conversation, words);
+    return [
+      wire.name,
+      significantQueryOf(clientRequest),
+      apiHeadersIn(clientRequest),
+      asked && this.#significantFields(asked, wire.bookkeeping),
+      isUnmodified ? null : this.#canonicalFields(exchange, words),
+      canReframe(exchange) ? null : streamed,
+    ];
+  }
+
+  /** The canonical request, independent of how it was written. */
+  #canonicalFields({ request, clientRequest }: Exchange, words?: string): JsonObject {
+    const { system, messages, extensions = {}, ...rest } = request;
+    const { bookkeeping } = clientRequest.wire;
+    return {
+      ...this.#significantFields(rest, ['metadata']),
+      ...(system !== undefined && { system: stripCacheControl(blocksOf(system)) }),
+      messages: messages.map((message, at) => {
+        const { role, content } = message;
+        if (words !== undefined && at === messages.length - 1)
+          return this.#hashOf({ role, content: blocksOf(content).slice(0, -1) });
+        return this.#hashOf(isMessageOnly(message) ? message : { role, content });
+      }),
+      extensions: Object.entries(extensions)
+        .map(([wire, fields]) => [wire, this.#significantFields(fields, bookkeeping)] as const)
+        .filter(([, fields]) => Object.keys(fields).length > 0),
+    };
+  }
+
+  /** The request without fields that don't change the answer: framing, bookkeeping and cache markers. */
+  #significantFields(body: JsonObject, bookkeeping: readonly string[]): JsonObject {
+    const excluded = new Set(['model', 'stream', 'cache_control', ...bookkeeping]);
+    const fields = Object.entries(body).filter(([field]) => !excluded.has(field));
+    return Object.fromEntries(
+      fields.map(([field, value]) => [
+        field,
+        Array.isArray(value) ? value.map((item) => this.#hashOf(item)) : stripCacheControl(value),
+      ]),
+    );
+  }
+
+  /** A list with the hash of an object or list, so that no other value equals it; other values as they are. */
+  #hashOf(item: unknown): unknown {
+    if (typeof item !== 'object' || item === null || JSON.isRawJSON(item)) return item;
+    const digest = digestOfItem(item);
+    const known = this.#known.get(digest) ?? hashParts([stripCacheControl(withBlocks(item))]);
+    this.#known.set(digest, known);
+    return [known];
+  }
+}
+
+/** A text means the same alone as in a block. */
+function withBlocks(item: object): object {
+  if (!isMessageOnly(item)) return item;
+  return { role: item.role, content: blocksOf(item.content) };
 }
 
 /** The query parameters that the provider would get. */
 function significantQueryOf({ wire, query }: ClientRequest): string {
   return wire.significantQuery?.(query) ?? query;
-}
-
-/** The canonical request, independent of how it was written. */
-function canonicalFields({ request, clientRequest }: Exchange, words?: string): JsonObject {
-  const { system, messages, extensions = {}, ...rest } = request;
-  const { bookkeeping } = clientRequest.wire;
-  return {
-    ...significantFields(rest, ['metadata']),
-    ...(system !== undefined && { system: stripCacheControl(blocksOf(system)) }),
-    messages: messages.map(({ role, content }, at) => {
-      const blocks = blocksOf(content);
-      const isNewest = words !== undefined && at === messages.length - 1;
-      return [role, stripCacheControl(isNewest ? blocks.slice(0, -1) : blocks)];
-    }),
-    extensions: Object.entries(extensions)
-      .map(([wire, fields]) => [wire, significantFields(fields, bookkeeping)] as const)
-      .filter(([, fields]) => Object.keys(fields).length > 0),
-  };
 }
 
 /** The body without the newest text in its last turn; undefined if the text isn't there verbatim. */
@@ -248,13 +280,6 @@ function newestText({ messages }: ChatRequest): string | undefined {
   const blocks = blocksOf(last.content);
   const text = blocks.at(-1);
   return text?.type === 'text' && blocks.every(({ type }) => type === 'text') ? text.text : undefined;
-}
-
-/** The request without fields that don't change the answer: framing, bookkeeping and cache markers. */
-function significantFields(body: JsonObject, bookkeeping: readonly string[]): JsonObject {
-  const excluded = new Set(['model', 'stream', 'cache_control', ...bookkeeping]);
-  const fields = Object.entries(body).filter(([field]) => !excluded.has(field));
-  return Object.fromEntries(fields.map(([field, value]) => [field, stripCacheControl(value)]));
 }
 
 /** Whether a stream and a whole answer are interchangeable; not so for what only its own format can express. */

@@ -1,6 +1,6 @@
 import { BodyMemory } from '../lib/body-memory.ts';
 import { type HeaderList, joinedHeaderOf, secretHeaders } from '../lib/headers.ts';
-import { exactBody, type JsonObject } from '../lib/json.ts';
+import type { JsonObject } from '../lib/json.ts';
 import type { LazyJsonObject } from './json/lazy-json-object.ts';
 import { limits } from './limits.ts';
 import type { ChatRequest } from './message.ts';
@@ -50,6 +50,7 @@ export class ClientRequest {
   readonly #memoryReservation: ParsedBodyReservation | undefined;
   #memory: BodyMemory | undefined;
   #body: JsonObject | undefined;
+  #exactBody: JsonObject | undefined;
   #wasParsed = false;
   #usageOptInFields: JsonObject | null | undefined;
   #request: ChatRequest | undefined;
@@ -107,6 +108,12 @@ export class ClientRequest {
     return this.fields.parse();
   }
 
+  /** The same with all digits of long integers; the same object if there are none. */
+  get exactBody(): JsonObject {
+    this.#exactBody ??= this.fields.exactOf(this.body);
+    return this.#exactBody;
+  }
+
   /** The fields that would make the request ask for usage; undefined if it does, or needn't. */
   get usageOptInFields(): JsonObject | undefined {
     if (this.#usageOptInFields === undefined)
@@ -119,12 +126,13 @@ export class ClientRequest {
     if (this.bytes.byteLength < limits.reparsedBodyBytesMin || this.#request !== undefined) return;
     if (this.#body === undefined) return;
     this.#body = undefined;
+    this.#exactBody = undefined;
     this.#memoryReservation?.letGo();
   }
 
   /** Decoded on first use: a call that is passed through is never decoded. */
   get request(): ChatRequest {
-    this.#request ??= this.wire.decodeRequest(exactBody(this.body, this.bytes), this.routing);
+    this.#request ??= this.wire.decodeRequest(this.exactBody, this.routing);
     return this.#request;
   }
 

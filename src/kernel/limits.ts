@@ -21,6 +21,14 @@ export const limits = {
    * takes a tenth of a second.
    */
   jsonValuesMax: 250_000,
+  /** A body and a list in it of these sizes or more are parsed item by item: those of earlier calls are known. */
+  itemizedBodyBytesMin: 32 * 1024,
+  itemizedListBytesMin: 4096,
+  /** The memory of known items, for a dozen long conversations at a time, and how long they stay without a call. */
+  parsedItemsBytesMax: 16 * 1024 * 1024,
+  parsedItemsLifeMs: 120_000,
+  /** Larger items, such as pictures, would leave no room for others. */
+  parsedItemBytesMax: 1024 * 1024,
   /** A parsed body of this size or more is dropped while its provider works, and parsed again if needed. */
   reparsedBodyBytesMin: 64 * 1024,
   /** A body of this size or more is freed when its call ends, without waiting for the garbage collector. */
@@ -35,13 +43,6 @@ export const limits = {
    */
   prefixLookupsMax: 8,
   prefixClaimsMax: 10_000,
-  /**
-   * Conversations whose latest messages are cached to compare the next call with, and their maximum size: some 10 MB
-   * in all.
-   */
-  prefixConversationsMax: 32,
-  comparedBodyBytesMin: 32 * 1024,
-  comparedBodyBytesMax: 1024 * 1024,
   /** Declared prefix changes in one conversation: a long run takes a dozen. */
   prefixStepsMax: 50,
   /** A request estimated to fill this share of a window may not fit. */

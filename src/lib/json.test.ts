@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { parseBody } from '../kernel/json/parse-body.ts';
-import { canonicalJson, exactBody, isJsonObject, parseExact } from './json.ts';
+import { canonicalJson, exactValue, isJsonObject, parseExact } from './json.ts';
 
 describe('canonicalJson', () => {
   test('does not depend on the order of keys', () => {
@@ -34,8 +34,8 @@ test('integers too long for a number keep their digits, and everything else is r
     '{"id":12345678901234567890,"at":-9007199254740993,"share":0.12345678901234568,"n":7}',
   );
   const body = parseBody(Buffer.from(text));
-  assert.equal(JSON.stringify(exactBody(body, Buffer.from(text))), JSON.stringify(exact));
+  assert.equal(JSON.stringify(exactValue(body, Buffer.from(text))), JSON.stringify(exact));
   const short = Buffer.from('{"id":123}');
   const plain = parseBody(short);
-  assert.equal(exactBody(plain, short), plain);
+  assert.equal(exactValue(plain, short), plain);
 });

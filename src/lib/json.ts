@@ -19,12 +19,15 @@ declare global {
 /** Matches only from the start of a run of digits, so that a run is read once and not from each digit. */
 const longNumber = /(?<!\d)\d{16}/;
 
-/** Parses a body and preserves all digits, since it may be encoded in another format. */
-export function exactBody(body: JsonObject, bytes: Uint8Array): JsonObject {
-  if (!hasLongNumber(bytes)) return body;
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const exact = parseExact(buffer.toString('utf8'));
-  return isJsonObject(exact) ? exact : body;
+/** The value that these bytes spell with all its digits, since it may be encoded in another format; itself if it has them. */
+export function exactValue(value: unknown, bytes: Uint8Array): unknown {
+  if (!hasLongNumber(bytes)) return value;
+  let isExact = true;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const exact = reviveLongIntegers(text, () => {
+    isExact = false;
+  });
+  return isExact ? value : exact;
 }
 
 const longNumberDigits = 16;
@@ -46,12 +49,15 @@ function isDigit(byte = 0): boolean {
 
 /** Parses JSON so that integers too long for a number keep all digits when serialized again. */
 export function parseExact(text: string): unknown {
-  if (!longNumber.test(text)) return JSON.parse(text);
-  return JSON.parse(text, (_key, value, { source }) =>
-    source !== undefined && longInteger.test(source) && String(value) !== source
-      ? JSON.rawJSON(source)
-      : value,
-  );
+  return longNumber.test(text) ? reviveLongIntegers(text) : JSON.parse(text);
+}
+
+function reviveLongIntegers(text: string, onFound = () => {}): unknown {
+  return JSON.parse(text, (_key, value, { source }) => {
+    if (source === undefined || !longInteger.test(source) || String(value) === source) return value;
+    onFound();
+    return JSON.rawJSON(source);
+  });
 }
 
 const longInteger = /^-?\d{16,}$/;

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { deflateRaw, inflateRaw } from 'node:zlib';
+import { deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { EntryContent } from '../kernel/ports/collection-table.ts';
 import { type Collection, type FieldColumns, ValueTooLargeError } from '../kernel/ports/collections.ts';
@@ -23,12 +23,17 @@ export async function packValue<Value, Fields extends FieldColumns>(
   await checkValue(collection, value);
   const json = toJson(value);
   const content = collection.sealed
-    ? { value: null, ...sealer.seal(await pack(json), context) }
+    ? { value: null, ...sealer.seal(await compress(json), context) }
     : { value: json, sealedBy: null, sealed: null };
   const bytes = content.sealed?.byteLength ?? Buffer.byteLength(json);
   const { valueBytesMax = kernelLimits.collectionValueBytes } = collection;
   if (bytes > valueBytesMax) throw new ValueTooLargeError(bytes, valueBytesMax);
   return { ...content, bytes };
+}
+
+/** A short text takes less time than its way to another thread. */
+function compress(json: string): Buffer | Promise<Buffer> {
+  return json.length <= limits.compressedAtOnceChars ? deflateRawSync(json) : pack(json);
 }
 
 /** Undefined if none of our keys opens it. */

@@ -50,6 +50,8 @@ export const limits = {
    */
   collectionKeyCharactersMax: 200,
   collectionTextCharactersMax: 256,
+  /** A text up to this length is compressed at once, in less than a millisecond. */
+  compressedAtOnceChars: 16_384,
   /** A sealed value, unpacked: no compressed text fills the memory. The largest bodies of clients are smaller. */
   unpackedValueBytesMax: 256 * 1024 * 1024,
   /** Entries that are deleted in one transaction, and the interval between deletions of expired ones. */

@@ -2,7 +2,7 @@ import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import { patchJson } from '../kernel/json/patch-json.ts';
 import type { TextMark } from '../kernel/scan/scan-result.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
-import { exactBody, isJsonObject, type JsonObject } from '../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { sanitizeFieldNames } from './dropped-fields.ts';
 
 /** How a format finds what another maker's model left in a conversation, and replaces it. */
@@ -26,9 +26,8 @@ export function createForeignContentReplacer({
     if (received !== undefined && !mayHaveAny(received, marks)) return undefined;
     const fields = LazyJsonObject.of(body, noLimits);
     if (!mayHaveAny(fields, marks)) return undefined;
-    const { bytes } = fields;
     const dropped = new Set<string>();
-    const changes = replace(exactBody(fields.parse(), bytes), model, dropped);
+    const changes = replace(fields.exactOf(fields.parse()), model, dropped);
     if (changes === undefined) return undefined;
     return { body: patchJson(fields, changes), dropped: sanitizeFieldNames(dropped) };
   };

@@ -65,7 +65,7 @@ export class Archives {
       return person === undefined ? own : own.filter((one) => one === person);
     };
     return {
-      put: (items) => this.#put(entries, items),
+      put: (items) => this.#put(scope, items),
       find: async (ref) => {
         const found = await this.find(scope, { ref });
         return found !== undefined && visibleTo(undefined).includes(found.person) ? found : undefined;
@@ -98,19 +98,33 @@ export class Archives {
     return isRef(ref) ? this.#entries(scope).deleteAll({ ...where, key: ref }) : 0;
   }
 
-  async #put(entries: ArchiveEntries, items: readonly NewArchivedItem[]): Promise<readonly string[]> {
+  /** Writes many items together; one by one if some can't be written. */
+  async #put(scope: string, items: readonly NewArchivedItem[]): Promise<readonly string[]> {
     const stored: string[] = [];
-    for (const { ref, content, conversation, person, ttlSeconds } of items) {
-      if (!isRef(ref)) throw new Error(`"${ref}" is not an archive ref: use letters and digits only`);
-      const expiresAtMs = this.#parts.clock.now() + ttlSeconds * 1000;
-      try {
-        await entries.put(ref, { value: content, fields: { conversation, person }, expiresAtMs }, 0);
-        stored.push(ref);
-      } catch (error) {
-        if (!(error instanceof ValueTooLargeError)) throw error;
-      }
+    for (let at = 0; at < items.length; at += limits.archivedAtOnce) {
+      const batch = items.slice(at, at + limits.archivedAtOnce);
+      if (await this.#putTogether(scope, batch)) stored.push(...batch.map(({ ref }) => ref));
+      else for (const item of batch) if (await this.#putTogether(scope, [item])) stored.push(item.ref);
     }
     return stored;
+  }
+
+  /** False if an item is too large, or one of several is archived already. */
+  async #putTogether(scope: string, items: readonly NewArchivedItem[]): Promise<boolean> {
+    try {
+      const isWritten = await this.#parts.stores.store(archiveName, scope).write((batch) => {
+        for (const { ref, content, conversation, person, ttlSeconds } of items) {
+          if (!isRef(ref)) throw new Error(`"${ref}" is not an archive ref: use letters and digits only`);
+          const expiresAtMs = this.#parts.clock.now() + ttlSeconds * 1000;
+          const entry = { value: content, fields: { conversation, person }, expiresAtMs };
+          batch.put(this.#collection, ref, entry, 0);
+        }
+      });
+      return isWritten || items.length === 1;
+    } catch (error) {
+      if (!(error instanceof ValueTooLargeError)) throw error;
+      return false;
+    }
   }
 
   #entries(scope: string): ArchiveEntries {

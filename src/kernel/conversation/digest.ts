@@ -5,6 +5,8 @@ import { stripCacheControl } from './strip-cache-control.ts';
 
 /** Cached digests of messages, tools and instructions, which are immutable. */
 const digestCache = new WeakMap<object, string>();
+/** Digests of items with all their fields. */
+const itemDigests = new WeakMap<object, string>();
 
 /** A digest of a message's content; ignores cache markers, and whether a text is in a block. */
 export function digestOfMessage(message: Message): string {
@@ -12,6 +14,22 @@ export function digestOfMessage(message: Message): string {
     const { role, content } = message;
     return digest([role, typeof content === 'string' ? [{ type: 'text', text: content }] : content]);
   });
+}
+
+/** A digest of an item of a request's list: a message, or anything else. Ignores cache markers. */
+export function digestOfItem(item: object): string {
+  return isMessageOnly(item)
+    ? `message ${digestOfMessage(item)}`
+    : memoizeDigest(item, () => `item ${digest(item)}`, itemDigests);
+}
+
+/** Whether an item has a role, content and nothing else that counts. */
+export function isMessageOnly(item: unknown): item is Message {
+  return isJsonObject(item) && 'role' in item && 'content' in item && Object.keys(item).every(isMessageField);
+}
+
+function isMessageField(name: string): boolean {
+  return name === 'role' || name === 'content' || name === 'cache_control';
 }
 
 export function digestOfTools({ tools }: Pick<ChatRequest, 'tools'>): string {
@@ -45,10 +63,10 @@ function stripCacheMarkers(value: unknown): unknown {
   return isJsonObject(value) ? stripCacheControl(value) : value;
 }
 
-function memoizeDigest(of: object, made: () => string): string {
-  const before = digestCache.get(of);
+function memoizeDigest(of: object, made: () => string, cache = digestCache): string {
+  const before = cache.get(of);
   if (before !== undefined) return before;
   const name = made();
-  digestCache.set(of, name);
+  cache.set(of, name);
   return name;
 }

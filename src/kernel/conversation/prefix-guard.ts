@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange.ts';
 import { limits } from '../limits.ts';
 import type { Prices } from '../ports/prices.ts';
 import type { CacheBackend, ScopedCache } from '../ports/scoped-cache.ts';
-import { type Conversation, suppliedConversationName } from './conversation.ts';
+import { suppliedConversationName } from './conversation.ts';
 import { digest, digestOfTools } from './digest.ts';
 import { findChange, storeLatestCall } from './latest-calls.ts';
 import { type BreakReason, nameOfTarget, Prefix, type PrefixState } from './prefix.ts';
@@ -50,8 +50,6 @@ export class PrefixGuard {
   readonly #parts: PrefixGuardParts;
   /** How conversations continued, for concurrent branches. */
   readonly #claimedBranches = new Lru<string>(limits.prefixClaimsMax);
-  /** The latest conversations, so that unchanged messages are not hashed again. */
-  readonly #latestConversations = new Lru<Conversation>(limits.prefixConversationsMax);
 
   constructor(parts: PrefixGuardParts) {
     this.#parts = parts;
@@ -59,7 +57,6 @@ export class PrefixGuard {
 
   /** Opens the cached prefix of the call's conversation for the modules that may edit it. */
   async open(exchange: Exchange, modules: readonly string[]): Promise<Prefix> {
-    this.#reuseDigests(exchange);
     const prefixMatch = await this.#findLatest(exchange);
     const name = await this.#resolveName(exchange, prefixMatch);
     const breakReason = await this.#findBreakReason(exchange, prefixMatch, modules);
@@ -74,15 +71,6 @@ export class PrefixGuard {
     return new Prefix(
       this.#createState(exchange, breakReason === undefined ? prefixMatch : undefined, known),
     );
-  }
-
-  #reuseDigests({ caller, conversation, clientRequest }: Exchange): void {
-    const { byteLength } = clientRequest.bytes;
-    if (byteLength < limits.comparedBodyBytesMin || byteLength > limits.comparedBodyBytesMax) return;
-    const name = `${scopeOf(caller)}\n${conversation.root}`;
-    const before = this.#latestConversations.get(name);
-    if (before !== undefined) conversation.reuseDigests(before);
-    this.#latestConversations.set(name, conversation);
   }
 
   /** State from earlier calls, and from earlier attempts of this call. */

@@ -129,3 +129,54 @@ function same(cut: unknown, whole: unknown): void {
     for (const name of Object.keys(whole)) same(cut[name], whole[name]);
   } else assert.equal(cut, whole);
 }
+
+describe('a large body', () => {
+  const long = 'x'.repeat(2000);
+  const messages = Array.from({ length: 30 }, (_, at) => ({ role: 'user', content: `${at} ${long}` }));
+  const bodyWith = (list: readonly unknown[], rest: object = {}) =>
+    of(JSON.stringify({ model: 'm', messages: list, ...rest }));
+  const messagesIn = (lazyJsonObject: LazyJsonObject): readonly unknown[] => {
+    const { messages: list } = lazyJsonObject.parse();
+    assert.ok(Array.isArray(list));
+    return list;
+  };
+
+  test('shares the items of earlier ones, and nobody can change them', () => {
+    const before = messagesIn(bodyWith(messages));
+    const now = messagesIn(bodyWith([...messages, { role: 'user', content: 'new' }], { stream: true }));
+    assert.deepEqual(now.slice(0, 30), messages);
+    assert.ok(before.every((message, at) => message === now[at]));
+    const [first] = now;
+    assert.throws(() => Object.assign(first ?? {}, { role: 'assistant' }), TypeError);
+  });
+
+  test('has an object for each item, also for equal ones', () => {
+    const twice = messagesIn(bodyWith([...messages, ...messages]));
+    assert.deepEqual(twice, [...messages, ...messages]);
+    assert.equal(new Set(twice).size, 60);
+  });
+
+  test('with a duplicate key in an item is rejected, also if the item is known', () => {
+    const twin = `{"role":"user","content":"${long}","content":"x"}`;
+    const text = JSON.stringify({ messages }).replace(']}', `,${twin}]}`);
+    for (const _ of [1, 2]) assert.throws(() => of(text).parse(), refused(/duplicate key/));
+  });
+
+  test('keeps all digits of long integers where it is asked for them, and is itself without any', () => {
+    const digits = '12345678901234567890';
+    const text = JSON.stringify({ messages, n: 1 });
+    for (const [written, isItself] of [
+      [text, true],
+      [text.replace('"n":1', `"n":"${digits}"`), true],
+      [text.replace('"n":1', `"n":${digits}`), false],
+      [text.replace('"role"', `"long":${digits},"role"`), false],
+    ] as const) {
+      const lazyJsonObject = of(written);
+      const body = lazyJsonObject.parse();
+      const exact = lazyJsonObject.exactOf(body);
+      assert.equal(exact === body, isItself);
+      assert.equal(JSON.stringify(exact), written);
+      assert.deepEqual(body, JSON.parse(written));
+    }
+  });
+});

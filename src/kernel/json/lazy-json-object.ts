@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isJsonObject, type JsonObject } from '../../lib/json.ts';
+import { exactValue, isJsonObject, type JsonObject } from '../../lib/json.ts';
 import { truncateLongTexts } from '../../lib/truncate-texts.ts';
 import { GatewayError } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -13,6 +13,7 @@ import {
   type ScanResult,
   type TextMark,
 } from '../scan/scan-result.ts';
+import { type ParsedItem, ParsedItems, parseItem } from './parsed-items.ts';
 
 /** Fields of an object, parsed on access. */
 export interface FieldReader {
@@ -106,9 +107,63 @@ export class LazyJsonObject implements FieldReader {
       : undefined;
   }
 
-  /** The whole object. */
+  /** The whole object. Items of long lists that earlier calls sent, too, are the same objects as there, and frozen. */
   parse(): JsonObject {
-    return this.#parseText(this.bytes.toString('utf8'));
+    if (this.bytes.byteLength < limits.itemizedBodyBytesMin || this.#scanned.escapedKeys)
+      return this.#parseText(this.bytes.toString('utf8'));
+    let keys = 0;
+    const fields: [string, unknown][] = [];
+    const exactFields: JsonObject = {};
+    for (const { name, valueStart, valueEnd } of this.members()) {
+      const field =
+        this.#parseItems(valueStart, valueEnd) ?? parseItem(this.bytes.subarray(valueStart, valueEnd));
+      keys += 1 + field.keys;
+      fields.push([name, field.value]);
+      if (field.exact !== field.value) Object.assign(exactFields, { [name]: field.exact });
+    }
+    const body = this.#checked(Object.fromEntries(fields), keys);
+    exactBodies.set(body, Object.keys(exactFields).length === 0 ? body : { ...body, ...exactFields });
+    return body;
+  }
+
+  /** A parsed body with all digits of long integers; the same object if it has none. */
+  exactOf(body: JsonObject): JsonObject {
+    const exact = exactBodies.get(body) ?? exactValue(body, this.bytes);
+    return isJsonObject(exact) ? exact : body;
+  }
+
+  /** A long list of objects; undefined for any other value. */
+  #parseItems(start: number, end: number): Omit<ParsedItem, 'heapBytes'> | undefined {
+    const items = this.#itemsIn(start, end);
+    if (items === undefined) return undefined;
+    let keys = 0;
+    let isExact = true;
+    const exact: unknown[] = [];
+    const values = new Set<unknown>();
+    for (const bytes of items) {
+      const known = parsedItems.parse(bytes);
+      const item = values.has(known.value) ? parseItem(bytes) : known;
+      values.add(item.value);
+      exact.push(item.exact);
+      isExact &&= item.exact === item.value;
+      keys += item.keys;
+    }
+    const value = [...values];
+    return { value, exact: isExact ? value : exact, keys };
+  }
+
+  /** The bytes of each object in a long list; undefined for any other value. */
+  #itemsIn(start: number, end: number): readonly Uint8Array[] | undefined {
+    if (this.bytes[start] !== openBracket || end - start < limits.itemizedListBytesMin) return undefined;
+    const list = scan(this.bytes, answerBounds, start, end);
+    if (typeof list === 'string') return undefined;
+    const items: Uint8Array[] = [];
+    for (let at = 0; at < list.offsets.length; at += 2) {
+      const [from = 0, to = 0] = [list.offsets[at], list.offsets[at + 1]];
+      if (this.bytes[from] !== openBrace) return undefined;
+      items.push(this.bytes.subarray(from, to));
+    }
+    return items;
   }
 
   /** The whole object with long texts truncated where that saves time; `bytesOfText` returns their full lengths. */
@@ -122,7 +177,12 @@ export class LazyJsonObject implements FieldReader {
   #parseText(text: string): JsonObject {
     const read: unknown = this.#scanned.escapedKeys ? parseExactKeys(text) : JSON.parse(text);
     const body = isJsonObject(read) ? read : emptyObject;
-    if (this.#rejectsDuplicates && countKeys(body) !== this.#scanned.pairs) throw duplicateKeyError();
+    return this.#rejectsDuplicates ? this.#checked(body, countKeys(body)) : body;
+  }
+
+  /** Fewer keys than in the text mean that one was a duplicate. */
+  #checked(body: JsonObject, keys: number): JsonObject {
+    if (this.#rejectsDuplicates && keys !== this.#scanned.pairs) throw duplicateKeyError();
     return body;
   }
 }
@@ -133,6 +193,10 @@ const answerBounds: ScanBounds = { valuesMax: Number.POSITIVE_INFINITY, depthMax
 /** Truncating takes as long as parsing a text of a few thousand bytes. */
 const truncatedBytesMin = 8192;
 const openBracket = 91;
+const openBrace = 123;
+const parsedItems = new ParsedItems();
+/** Of bodies that were parsed item by item. */
+const exactBodies = new WeakMap<JsonObject, JsonObject>();
 const emptyObject: JsonObject = {};
 
 function scanError(fault: ScanFault, bytes: Buffer): GatewayError {
@@ -167,7 +231,6 @@ function invalidBodyError(what: string, cause?: unknown): GatewayError {
   return new GatewayError('invalid_json', `the body ${what}`, { cause });
 }
 
-/** Counts the keys after parsing: fewer than in the text means that one was a duplicate. */
 function countKeys(value: object): number {
   let keys = 0;
   if (Array.isArray(value)) {

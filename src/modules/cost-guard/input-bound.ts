@@ -1,4 +1,4 @@
-import { type ChatRequest, type Exchange, isJsonObject, wiresOf } from '../../module-api.ts';
+import { type ChatRequest, type Exchange, isJsonObject, type Message, wiresOf } from '../../module-api.ts';
 import { CostFactors } from './cost-factors.ts';
 
 /** An upper bound of a call's input tokens, estimated from its request. */
@@ -38,7 +38,7 @@ export function inputBound(
   const isTranslated = !wiresOf(target).includes(clientRequest.wire);
   const factors = new CostFactors(request, isTranslated);
   // A modified request differs from the received bytes.
-  const bytes = isUnmodified ? clientRequest.bytes.byteLength : Buffer.byteLength(JSON.stringify(request));
+  const bytes = isUnmodified ? clientRequest.bytes.byteLength : jsonBytesOf(request);
   const perMedia = modelsWithCostlyMedia.test(target.model) ? higherMedia : tokenCoefficients.media;
   const tokens =
     Math.ceil(Math.max(0, bytes - factors.pictureBytes) * tokenCoefficients.perByte) +
@@ -51,3 +51,24 @@ export function inputBound(
     factors.media * perMedia;
   return { tokens, factors };
 }
+
+function jsonBytesOf({ messages, ...rest }: ChatRequest): number {
+  return messages.reduce((sum, message) => sum + messageBytesOf(message), jsonLength(rest));
+}
+
+/** Most messages of a conversation were measured for an earlier call. */
+const bytesByMessage = new WeakMap<Message, number>();
+
+function messageBytesOf(message: Message): number {
+  const known = bytesByMessage.get(message);
+  if (known !== undefined) return known;
+  const bytes = jsonLength(message) + separatorBytes;
+  bytesByMessage.set(message, bytes);
+  return bytes;
+}
+
+function jsonLength(value: object): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+const separatorBytes = 1;

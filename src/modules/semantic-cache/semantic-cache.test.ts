@@ -202,6 +202,19 @@ test('answers that were cut off are not kept, and who wants no cache gets none',
   assert.equal((await run(asks(reworded))).sent.length, 0);
 });
 
+test('a turn of tool results is left alone, since it asks nothing in words', async () => {
+  const run = runModule(cache, answering('Done.'), { embeddings });
+  const turn = asks('', {
+    messages: [
+      { role: 'user', content: question },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'look_up', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'found' }] },
+    ],
+  });
+  for (const { sent, step } of [await run(turn), await run(turn)])
+    assert.deepEqual([sent.length, step?.attributes], [1, { bypass: true, aside: 'tool-result' }]);
+});
+
 test('a shadow call that agrees leaves the entry as it is, one that disagrees closes it at once', async () => {
   const run = runModule(cache, answering('It takes 3 days.'), { embeddings });
   const shadow = { options: 'shadow=1' };

@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bypassesCaches, changesState, type Embeddings, type ModuleFactory } from '../../module-api.ts';
+import {
+  type Block,
+  bypassesCaches,
+  type ChatRequest,
+  changesState,
+  type Embeddings,
+  type ModuleFactory,
+} from '../../module-api.ts';
 import { type SemanticCacheOptions, semanticCacheOptions } from './options.ts';
 import type { SemanticCacheHandler } from './semantic-cache-handler.ts';
 
@@ -60,10 +67,20 @@ export function semanticCacheWith(random: () => number): ModuleFactory<SemanticC
           });
           return next(exchange);
         }
+        if (endsWithToolResult(exchange.request)) {
+          kit.note({ bypass: true, aside: 'tool-result' });
+          return next(exchange);
+        }
         return (await answering()).handle(exchange, next, kit);
       },
     };
   };
+}
+
+/** Such a turn of an agent has no question that could be asked in other words. */
+function endsWithToolResult({ messages }: ChatRequest): boolean {
+  const content = messages.at(-1)?.content;
+  return Array.isArray(content) && content.some(({ type }: Block) => type === 'tool_result');
 }
 
 export const semanticCache = semanticCacheWith(Math.random);
