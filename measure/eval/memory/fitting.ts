@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Message } from '../../../src/kernel/message.ts';
-import { extractRecord, type Utterance, utterancesIn } from '../../../src/modules/ipc/text/record.ts';
+import { selectLines, type Utterance, utterancesIn } from '../../../src/modules/ipc/text/record.ts';
 import { extractTraits, scoreSalience, type Traits } from '../../../src/modules/ipc/text/salience.ts';
 import { KeptModels } from '../semantic/models.ts';
 import { rowsOf } from './rows.ts';
@@ -127,7 +127,7 @@ function nearness(vectors: readonly Float32Array[]): readonly (readonly number[]
 function keptIn({ messages, wanted }: Talk, likely: readonly number[]): readonly boolean[] {
   const chars = messages.reduce((sum, { content }) => sum + String(content).length, 0);
   const record = squeezed(
-    extractRecord(messages, chars * share, () => likely)
+    selectLines(utterancesIn(messages), likely, chars * share)
       .map(({ text }) => text)
       .join('\n'),
   );

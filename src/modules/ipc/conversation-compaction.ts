@@ -158,8 +158,8 @@ export class ConversationCompaction {
     const planInput = await this.#createPlanInput(current.view);
     const { step, lookChars } =
       isBreak || isRequired
-        ? this.#planner.planFreeStep(current, planInput)
-        : this.#planner.planPaidStep(current, planInput);
+        ? await this.#planner.planFreeStep(current, planInput)
+        : await this.#planner.planPaidStep(current, planInput);
     if (step === undefined || !kit.prefix.proposeStep(step.rendered.request, step.expected).isAllowed)
       return { lookChars };
     const view = await this.#decide(step.view, rejected !== undefined);

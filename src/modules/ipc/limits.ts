@@ -30,6 +30,8 @@ export const pieceChars = 300;
 export const callChars = 160;
 /** The minimum size of a record. */
 export const recordCharsMin = 800;
+/** Messages of this size together are shortened in one turn of the event loop: some milliseconds. */
+export const shortenedAtOnceChars = 64_000;
 /** The texts that a record is selected from, or twice its own size if that is more: reading a megabyte takes 40 ms. */
 export const recordReadChars = 400_000;
 /** User texts stay complete up to this share of a record. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Message } from '../../module-api.ts';
 import {
   looseShortening,
@@ -5,6 +6,7 @@ import {
   recentTurnsMin,
   recentTurnsShareMax,
   recordCharsMin,
+  shortenedAtOnceChars,
   shortenedShare,
   tightShortening,
 } from './limits.ts';
@@ -45,11 +47,11 @@ interface PlanBounds {
  * Plans pieces after `base`, which stays, to fit the request into `goalChars` if possible. With `writesChars` or `since` it only
  * shortens tool results, from as far back as these allow.
  */
-export function planPieces(
+export async function planPieces(
   planInput: PlanInput,
   goalChars: number,
   { base = [], writesChars, since }: PlanBounds = {},
-): readonly Piece[] | undefined {
+): Promise<readonly Piece[] | undefined> {
   const start = base.at(-1)?.to ?? 0;
   const kept = recentTurnsStart(planInput, goalChars);
   if (kept <= start) return undefined;
@@ -58,9 +60,16 @@ export function planPieces(
   const mentioned = collectMentionedNames(planInput.messages.slice(kept));
   const isBound = writesChars !== undefined || since !== undefined;
   const how = { ...(isBound ? tightShortening : looseShortening), mentioned };
-  const messages = planInput.messages
-    .slice(start, kept)
-    .map((message, at) => shortenMessage(message, { ...how, ref: () => planInput.ref(start + at) }));
+  const messages: Message[] = [];
+  let readChars = shortenedAtOnceChars;
+  for (const [at, message] of planInput.messages.slice(start, kept).entries()) {
+    if (readChars >= shortenedAtOnceChars) {
+      await nextTurn();
+      readChars = 0;
+    }
+    readChars += planInput.chars[start + at] ?? 0;
+    messages.push(shortenMessage(message, { ...how, ref: () => planInput.ref(start + at) }));
+  }
   const chars = messages.map(charsOf);
   if (isBound) {
     const most = (writesChars ?? 0) - sum(planInput.chars.slice(kept));
@@ -84,7 +93,7 @@ export function planPieces(
   const recordChars = Math.max(recordCharsMin, left - sum(recent.map(charsOf)));
   return [
     ...base,
-    ...recordPieces(planInput, { start, end: split, chars: recordChars }),
+    ...(await recordPieces(planInput, { start, end: split, chars: recordChars })),
     ...shortenedPieces(planInput, recent, split),
   ];
 }
@@ -169,21 +178,21 @@ function shortenedPieces(planInput: PlanInput, messages: readonly Message[], fro
   return pieces;
 }
 
-function recordPieces(
+async function recordPieces(
   planInput: PlanInput,
   { start, end, chars }: { readonly start: number; readonly end: number; readonly chars: number },
-): readonly Piece[] {
+): Promise<readonly Piece[]> {
   if (end <= start) return [];
   const ready = planInput.findWrittenRecord?.(start, end);
   if (ready !== undefined) {
     const piece = recordPiece(planInput, { from: start, to: ready.to, text: ready.text });
     const left = Math.max(recordCharsMin, chars - piece.chars);
-    return [piece, ...recordPieces(planInput, { start: ready.to, end, chars: left })];
+    return [piece, ...(await recordPieces(planInput, { start: ready.to, end, chars: left }))];
   }
   const pieces: Piece[] = [];
   let from = start;
   let text = '';
-  for (const { at, text: line } of extractRecord(planInput.messages.slice(start, end), chars)) {
+  for (const { at, text: line } of await extractRecord(planInput.messages.slice(start, end), chars)) {
     if (text !== '' && text.length + line.length > pieceJsonCharsMax) {
       pieces.push(recordPiece(planInput, { from, to: start + at, text }));
       from = start + at;

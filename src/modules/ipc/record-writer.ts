@@ -52,7 +52,7 @@ export class RecordWriter {
     }
     recordsInProgress.add(key);
     const end = incoming.conversation.digestAt(to);
-    const extract = extractRecord(incoming.request.messages.slice(from, to), recordInputCharsMax);
+    const extract = await extractRecord(incoming.request.messages.slice(from, to), recordInputCharsMax);
     kit.runInBackground(async () => {
       try {
         // Stored first, so that a failed record isn't requested again with every call.

@@ -43,26 +43,32 @@ export class StepPlanner {
   }
 
   /** For a step that costs nothing, or that is required at any cost. */
-  planFreeStep(current: RenderedRequest, planInput: PlanInput): PlannedStep {
+  async planFreeStep(current: RenderedRequest, planInput: PlanInput): Promise<PlannedStep> {
     const { costs, goalChars, rejected } = this.#call;
     const isFirst = costs.calls === 0 && (current.view?.pieces.length ?? 0) === 0 && rejected === undefined;
     const size = rejected === undefined ? goalChars : Math.min(goalChars, current.chars);
-    const pieces = planPieces(planInput, size * (isFirst ? firstShare : breakShare));
+    const pieces = await planPieces(planInput, size * (isFirst ? firstShare : breakShare));
     return { step: this.#createCandidate(pieces, current, true), lookChars: 0 };
   }
 
   /** The affordable step with the highest net savings. */
-  planPaidStep(current: RenderedRequest, planInput: PlanInput): PlannedStep {
+  async planPaidStep(current: RenderedRequest, planInput: PlanInput): Promise<PlannedStep> {
     const pieces = current.view?.pieces ?? [];
     const records = pieces.filter(({ kind }) => kind === 'record');
     const hasRecall = current.view?.hasRecall === true;
     const size = this.#call.goalChars * stepShare;
-    const candidates = [
-      ...this.#bounds(current).map((bounds) => planPieces(planInput, size, { base: pieces, ...bounds })),
-      ...(records.length > 0 ? [planPieces(planInput, size, { base: records })] : []),
-    ].flatMap((plan) => this.#createCandidate(plan, current, hasRecall) ?? []);
+    const bounds = [
+      ...this.#bounds(current).map((bound) => ({ base: pieces, ...bound })),
+      ...(records.length > 0 ? [{ base: records }] : []),
+    ];
+    const candidates: StepCandidate[] = [];
+    for (const bound of bounds) {
+      const plan = await planPieces(planInput, size, bound);
+      const candidate = this.#createCandidate(plan, current, hasRecall);
+      if (candidate !== undefined) candidates.push(candidate);
+    }
     // Rewriting everything invalidates the provider's cache anyway, so the recall tool can be added.
-    const anew = this.#createCandidate(planPieces(planInput, size), current, true);
+    const anew = this.#createCandidate(await planPieces(planInput, size), current, true);
     const allowance = stepAllowance(this.#call.costs);
     const [step] = [...candidates, ...(anew === undefined ? [] : [anew])]
       .filter(({ cost, savings }) => cost <= allowance && savings >= cost * savingsFactorMin)

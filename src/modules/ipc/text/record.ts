@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Block, Message, ToolUseBlock } from '../../../module-api.ts';
 import { callChars, recordReadChars, usersShareMax } from '../limits.ts';
 import { blocksOf, resultText } from './blocks.ts';
@@ -28,14 +29,24 @@ export interface RecordLine {
   readonly text: string;
 }
 
-/** Extracts the most useful units of the messages, verbatim and in order, up to a size. */
-export function extractRecord(
+/** Extracts the most useful units of the messages, in turns of the event loop: a long text takes milliseconds in each. */
+export async function extractRecord(
   messages: readonly Message[],
   chars: number,
-  likelihood: (said: readonly Utterance[]) => readonly number[] = scoreSalience,
-): readonly RecordLine[] {
+): Promise<readonly RecordLine[]> {
   const said = utterancesIn(messages, Math.max(recordReadChars, 2 * chars));
-  const likely = likelihood(said);
+  await nextTurn();
+  const likely = scoreSalience(said);
+  await nextTurn();
+  return selectLines(said, likely, chars);
+}
+
+/** The units that are most likely to be needed, verbatim and in order, up to a size. */
+export function selectLines(
+  said: readonly Utterance[],
+  likely: readonly number[],
+  chars: number,
+): readonly RecordLine[] {
   const kept = new Set<number>();
   let left = chars;
   const take = (at: number) => {
