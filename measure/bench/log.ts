@@ -2,6 +2,7 @@
 // npm run bench:log. In SQLite and in PostgreSQL, of TEST_DATABASE_URL or of a server of its own.
 // --calls 1000000 --copies 10 makes ten million rows in PostgreSQL: calls are stored as the gateway does, then copied there.
 import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
@@ -150,10 +151,11 @@ function* filters(): Generator<LogFilter> {
   }
 }
 
-/** `copy` adds rows like those that are there; `sizes` tells how large each table is. */
+/** `copy` adds rows like those that are there; `sizes` tells how large each table is; `cpuMs` what its processes took of processors. */
 interface Server {
   copy(): Promise<void>;
   sizes(): Promise<string>;
+  cpuMs(): Promise<number>;
 }
 
 async function measure(name: string, database: Database, server?: Server): Promise<void> {
@@ -191,7 +193,7 @@ async function measure(name: string, database: Database, server?: Server): Promi
     `\n${name}: ${count} calls in ${Math.round((performance.now() - startedAt) / 1000)} s; a batch of ${requests.rowsAtOnce} ${spread(batches)}, of the last tenth ${spread(batches.slice(-batches.length / 10))}`,
   );
   const found: { readonly ms: number; readonly asked: string; readonly calls: number }[] = [];
-  const cpu: number[] = [];
+  const [cpu, serverCpu]: [number[], number[]] = [[], []];
   const generator = filters();
   for (let at = 0; at < pages; at++) {
     const filter: LogFilter = generator.next().value ?? {};
@@ -205,32 +207,35 @@ async function measure(name: string, database: Database, server?: Server): Promi
           ? undefined
           : { id: firstIdAt(nowMs - random(1000) * (monthMs / 1000)), side: beside },
     };
-    const beganAt = performance.now();
-    const cpuBefore = cpuMs();
+    const serverBefore = (await server?.cpuMs()) ?? 0;
+    const [beganAt, cpuBefore] = [performance.now(), cpuMs()];
     const { calls, more } = await requests.page(question);
     const ms = performance.now() - beganAt;
     cpu.push(cpuMs() - cpuBefore);
+    serverCpu.push(((await server?.cpuMs()) ?? 0) - serverBefore);
     if (more && calls.length === 0) throw new Error(`nothing was found in time: ${JSON.stringify(question)}`);
     found.push({ ms, calls: calls.length, asked: JSON.stringify(question) });
   }
   console.log(
     `${pages} pages, by each filter and ${pages} combinations: ${spread(found.map(({ ms }) => ms))}`,
   );
-  console.log(`of this process's processor time: ${spread(cpu)}`);
+  console.log(`of this process's processor time: ${spread(cpu)}; of the server's: ${spread(serverCpu)}`);
   for (const { ms, calls, asked } of found.toSorted((one, other) => other.ms - one.ms).slice(0, 5))
     console.log(`  ${ms.toFixed(1)} ms, ${calls} calls: ${asked}`);
   for (const accountId of ['account-0', undefined])
     for (const hours of [1, 24, 168, 720]) {
-      const beganAt = performance.now();
-      const cpuBefore = cpuMs();
+      const serverBefore = (await server?.cpuMs()) ?? 0;
+      const [beganAt, cpuBefore] = [performance.now(), cpuMs()];
       const { all } = await summarizeLog(requests, {
         accountId,
         fromMs: nowMs - hours * 3_600_000,
         toMs: nowMs,
         nowMs,
       });
+      const [ms, ownMs] = [performance.now() - beganAt, cpuMs() - cpuBefore];
+      const serverMs = ((await server?.cpuMs()) ?? 0) - serverBefore;
       console.log(
-        `summary of ${hours} h, ${accountId ?? 'all accounts'}: ${(performance.now() - beganAt).toFixed(1)} ms (processor ${(cpuMs() - cpuBefore).toFixed(1)}), ${all.requests} calls`,
+        `summary of ${hours} h, ${accountId ?? 'all accounts'}: ${ms.toFixed(1)} ms (processor ${ownMs.toFixed(1)}, of the server ${serverMs.toFixed(1)}), ${all.requests} calls`,
       );
     }
   await cleaner.stop();
@@ -267,6 +272,15 @@ async function copyRows(client: Client): Promise<void> {
     insert into requests (id, ${columns}) select left(id, 16) || substr(md5(random()::text || id), 1, 20), ${columns}
       from (select * from requests order by id limit ${count}) as originals;
     commit`);
+}
+
+/** Of all connections to this database. On Linux, and if the server runs here. */
+async function serverCpuMs(client: Client): Promise<number> {
+  const { rows } = await client.query('select pid from pg_stat_activity where datname = current_database()');
+  return rows
+    .map(({ pid }) => `/proc/${pid}/schedstat`)
+    .filter((file) => existsSync(file))
+    .reduce((sum, file) => sum + Number(readFileSync(file, 'utf8').split(' ')[0]) / 1e6, 0);
 }
 
 async function tableSizes(client: Client): Promise<string> {
@@ -307,7 +321,11 @@ if (set.only !== 'sqlite') {
     await client.query('vacuum analyze');
     return tableSizes(client);
   };
-  await measure('PostgreSQL', database, { copy: () => copyRows(client), sizes: analyse });
+  await measure('PostgreSQL', database, {
+    copy: () => copyRows(client),
+    sizes: analyse,
+    cpuMs: () => serverCpuMs(client),
+  });
   await client.end();
   await database.close();
   await drop();
