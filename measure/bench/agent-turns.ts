@@ -4,17 +4,19 @@ import type { Call } from './calls.ts';
 interface AgentConversation {
   readonly beginning: Buffer;
   readonly turns: readonly Buffer[];
+  /** The turns after those, as many as were needed so far. */
+  readonly laterTurns: Buffer[];
 }
 
 /** Reads, edits and runs programs: a file or the output of a command with each turn, of about this size. */
 const resultBytes = 4000;
-/** After so many turns of its own, a call goes back to the beginning, as an agent's next task does. */
-const turnsMax = 20;
+/** In later turns it is short, so that hundreds of calls have about the same size. */
+const laterResultBytes = 400;
 const conversations = new Map<number, AgentConversation>();
 
 /**
- * The call at this place in a session of an agent, with 30 tools and about this many tokens. Sessions differ by `mark`
- * from their first message on. No two calls are the same.
+ * The call at this place in a session of an agent, with 30 tools and about this many tokens: each call has one turn more.
+ * Sessions differ by `mark` from their first message on.
  */
 export function agentCall(tokens: number, mark: string, place: number): Call {
   let conversation = conversations.get(tokens);
@@ -22,12 +24,13 @@ export function agentCall(tokens: number, mark: string, place: number): Call {
     conversation = makeConversation(tokens);
     conversations.set(tokens, conversation);
   }
-  const { beginning, turns } = conversation;
+  const { beginning, turns, laterTurns } = conversation;
+  while (laterTurns.length < place)
+    laterTurns.push(agentTurn(turns.length + laterTurns.length, laterResultBytes));
   const task = json({ role: 'user', content: `Session ${mark}: make the failing tests of the parser pass.` });
-  const newest = Array.from({ length: (place % turnsMax) + 1 }, (_, turn) =>
-    agentTurn(turns.length + turn, Math.floor(place / turnsMax)),
-  );
-  const messages = [task, ...turns, ...newest].flatMap((bytes, at) => (at === 0 ? [bytes] : [comma, bytes]));
+  const messages = [task, ...turns, ...laterTurns.slice(0, place)]
+    .flatMap((bytes) => [comma, bytes])
+    .slice(1);
   return { path: '/v1/messages', body: Buffer.concat([beginning, ...messages, ending]) };
 }
 
@@ -44,25 +47,25 @@ function makeConversation(tokens: number): AgentConversation {
   const beginning = Buffer.from(`${JSON.stringify(fields).slice(0, -1)},"messages":[`);
   const turns: Buffer[] = [];
   for (let bytes = beginning.byteLength; bytes < tokens * 4; ) {
-    const turn = agentTurn(turns.length, 0);
+    const turn = agentTurn(turns.length, resultBytes);
     turns.push(turn);
     bytes += turn.byteLength;
   }
-  return { beginning, turns };
+  return { beginning, turns, laterTurns: [] };
 }
 
 /** The model's call of a tool, and its result. */
-function agentTurn(at: number, session: number): Buffer {
-  const id = `toolu_${session}_${at}`;
-  const path = `src/${wordAt(at)}/${wordAt(at * 7 + 3)}-${session}.ts`;
+function agentTurn(at: number, bytes: number): Buffer {
+  const id = `toolu_${at}`;
+  const path = `src/${wordAt(at)}/${wordAt(at * 7 + 3)}-${at}.ts`;
   const call = {
     type: 'tool_use',
     id,
     name: toolName(at % 30),
-    input: { path, query: sentence(at + session) },
+    input: { path, query: sentence(at) },
   };
-  const thought = { type: 'text', text: `${sentence(at * 3)} ${sentence(at * 5 + session)}` };
-  const result = { type: 'tool_result', tool_use_id: id, content: program(at + session * 31) };
+  const thought = { type: 'text', text: `${sentence(at * 3)} ${sentence(at * 5)}` };
+  const result = { type: 'tool_result', tool_use_id: id, content: program(at, bytes) };
   const turn = [
     { role: 'assistant', content: [thought, call] },
     { role: 'user', content: [result] },
@@ -83,9 +86,9 @@ function toolName(at: number): string {
 }
 
 /** Lines of a program with comments, indented and quoted as programs are. */
-function program(seed: number): string {
+function program(seed: number, bytes: number): string {
   let text = '';
-  for (let line = 0; text.length < resultBytes; line++) {
+  for (let line = 0; text.length < bytes; line++) {
     const [one, two, three] = [seed * 17 + line * 5, seed + line * 3, line * 7 + 1].map(wordAt);
     text +=
       line % 4 === 0

@@ -10,7 +10,8 @@ import { quantile } from './statistics.ts';
 const pools = new Map<string, Pool>();
 /** Runs continue with the next key. */
 let callsWithKeys = 0;
-let callsInPlaces = 0;
+/** Calls of each session so far. */
+const places = new Map<string, number>();
 let streams: HeldStreams | undefined;
 process.on('message', async (message: unknown) => {
   const run = plan.safeParse(message).data;
@@ -49,7 +50,12 @@ async function callAll(wanted: Plan, pool: Pool): Promise<Measurement> {
   const { call, calmCall = call, callAt } = rowNamed(row);
   const sent = { ...(perSecond === 0 ? call : calmCall), headers };
   const nextCall = () => {
-    if (callAt !== undefined) return { ...callAt(origin, callsInPlaces++), headers };
+    if (callAt !== undefined) {
+      const session = `${row} ${origin}`;
+      const place = places.get(session) ?? 0;
+      places.set(session, place + 1);
+      return { ...callAt(session, place), headers };
+    }
     const key = keys[callsWithKeys++ % keys.length];
     return key === undefined ? sent : { ...sent, headers: { ...headers, authorization: `Bearer ${key}` } };
   };

@@ -135,7 +135,8 @@ export const rows: readonly Row[] = [
     ...agent,
     name: 'agent-200k-first',
     title: 'first turn of an agent, 200,000 tokens',
-    callAt: (session, place) => agentCall(200_000, `${session} ${place}`, place),
+    callAt: (session, place) => agentCall(200_000, `${session} ${place}`, 0),
+    onlyNamed: true,
   },
   {
     ...plain,
