@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { isServable } from '../../src/modules/semantic-cache/error-bound.ts';
 import { EvaluatedCache, type Offer } from './semantic/cache.ts';
+import { exchangedPairs } from './semantic/exchanged.ts';
 import { KeptModels } from './semantic/models.ts';
 import { nearMisses, ownPairs } from './semantic/own-sets.ts';
 import { type Pair, readIntents, readPairs, type Sentence, seeded, shuffled } from './semantic/sets.ts';
@@ -34,6 +35,30 @@ const sets: Readonly<Record<string, (folder: string) => Promise<AskedPair[]>>> =
   'gptcache-mock': (folder) => asPairs(readPairs(folder, 'gptcache-mock')),
   'banking77, other intents': (folder) => asIntents(readIntents(folder, 'banking77')),
   'clinc150, other intents': (folder) => asIntents(readIntents(folder, 'clinc150')),
+  'words exchanged, qqp-16k': (folder) =>
+    asPairs(
+      exchangedPairs(
+        readPairs(folder, 'qqp-16k').flatMap(({ a, b }) => [a, b]),
+        2000,
+        seeded(5),
+      ),
+    ),
+  'words exchanged, clinc150': (folder) =>
+    asPairs(
+      exchangedPairs(
+        readIntents(folder, 'clinc150').map(({ text }) => text),
+        2000,
+        seeded(5),
+      ),
+    ),
+  'words exchanged, banking77': (folder) =>
+    asPairs(
+      exchangedPairs(
+        readIntents(folder, 'banking77').map(({ text }) => text),
+        1000,
+        seeded(5),
+      ),
+    ),
   'own prompts': () => asPairs(ownPairs()),
   'near-misses': () => asPairs(bothWays(nearMisses())),
 };

@@ -16,6 +16,10 @@ function veto(pair: string): string | undefined {
 
 const differ: Readonly<Record<string, readonly string[]>> = {
   'the same words in another order': [
+    'Which SQL questions are asked in an interview? | Which interview questions are asked in an SQL?',
+    'I leave from Graz and go to Porto | I leave from Porto and go to Graz',
+    'Find a museum for children with free entry | Find a museum for free with children entry',
+    'How do I mute Slack while Zoom is open? | How do I mute Zoom while Slack is open?',
     'Which is cheaper, a monthly Basic plan or a yearly Premium plan? | Which is cheaper, a monthly Premium plan or a yearly Basic plan?',
     'What is the difference between a public key in SSH and a private key in TLS? | What is the difference between a private key in SSH and a public key in TLS?',
     'I scored 85 points in chemistry and 60 points in history, what is my average weight if chemistry counts double? | I scored 60 points in chemistry and 85 points in history, what is my average weight if chemistry counts double?',
@@ -35,6 +39,9 @@ const differ: Readonly<Record<string, readonly string[]>> = {
     'What is the pH of blood? | What is the PH of blood?',
     'How do I print PATH in a shell script? | How do I print Path in a shell script?',
     'What does getUser return? | What does getuser return?',
+    'Where is userID set? | In which file is userId set?',
+    'How long does it take to send 5 MB? | How much time does it take to send 5 Mb?',
+    'What does MAX_SIZE limit? | what does max_size limit',
     'Is Co harmful? | Is CO harmful?',
   ],
   'other numbers': [
@@ -235,6 +242,12 @@ for (const [kind, pairs] of Object.entries(differ))
   });
 
 const alike = [
+  'What is PYTHON used for? | What is python used for?',
+  'How do I install mysql? | How do I install MySQL?',
+  'How safe is TOR? | Is it safe to use Tor?',
+  'Is the library open in June on Sundays? | Is the library open on Sundays in June?',
+  'Tell me if you are a human or are a computer | Tell me if you are a computer or are a human',
+  'After an update how do I restart the router? | How do I restart the router after an update?',
   'How do I reset my password? | how can i reset my password',
   "What's the capital of Japan? | What is Japan's capital?",
   'In Python, how do I sort a list? | How do I sort a list in Python?',

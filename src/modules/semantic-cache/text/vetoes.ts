@@ -33,6 +33,7 @@ import { differInActor } from './who-does-what/actors.ts';
 import { differInAddressee } from './who-does-what/addressees.ts';
 import { conversionDirectionOf } from './who-does-what/direction.ts';
 import { isReordered } from './who-does-what/order.ts';
+import { isPermuted } from './who-does-what/permutation.ts';
 import { differInOwner, differInPersons } from './who-does-what/persons.ts';
 import { differInRoles, haveSwappedPlaces, isInstrumentOnlyHere } from './who-does-what/roles.ts';
 
@@ -69,6 +70,7 @@ const vetoRules: Readonly<Record<string, Rule>> = {
     lacksIdentifier(old.identifiers, now) ||
     lacksIdentifier(now.identifiers, old) ||
     [...onlyOld, ...onlyNew].some(({ text }) => /^\p{L}$/u.test(text)),
+  capital: differInCase,
   quote: (old, now) => hasUnmatchedQuote(old, now) || hasUnmatchedQuote(now, old),
   material: (old, now) =>
     old.tail !== undefined &&
@@ -142,7 +144,7 @@ const vetoRules: Readonly<Record<string, Rule>> = {
     const isSame = onlyOld.length + onlyNew.length === 0;
     // A conversion has one direction in any order; what stands beside "and" or "or" is none.
     const isConversion = known === 2 && !hasWord(old, 'and') && !hasWord(old, 'or');
-    return (known === 0 || (isSame && !isConversion)) && isReordered(old, now);
+    return isPermuted(old, now) || ((known === 0 || (isSame && !isConversion)) && isReordered(old, now));
   },
   'small change': (old, now, { onlyOld, onlyNew }) => {
     if (![...onlyOld, ...onlyNew].every(isSmallWord)) return false;

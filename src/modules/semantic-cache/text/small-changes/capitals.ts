@@ -15,16 +15,39 @@ export function differInProperName(old: ParsedPrompt, now: ParsedPrompt): boolea
   });
 }
 
-/** Whether letters of the same word differ in case where both prompts choose it: "Mb" and "MB", "pH" and "Ph", "getUser" and "getuser". */
+/**
+ * Whether a word that both prompts have differs in the case of its letters, and both choose it: "Mb" and "MB", "pH" and "Ph",
+ * "getUser" and "getuser". Names are capitalized carelessly, so abbreviations with vowels count only if all words are the same: "Path" and
+ * "PATH", but not "Tor" and "TOR".
+ */
 export function differInCase(old: ParsedPrompt, now: ParsedPrompt): boolean {
-  if (isOneCase(old.text) || isOneCase(now.text)) return false;
-  return old.words.some((one, at) => {
-    const other = now.words[at];
-    return other !== undefined && one.text === other.text && areCasesDifferent(one.raw, other.raw);
+  const isChosen = !isOneCase(old.text) && !isOneCase(now.text);
+  const abbreviation = old.plain === now.plain ? anyAbbreviation : abbreviationWithoutVowels;
+  return old.words.some((word) => {
+    const there = now.words.filter(({ text }) => text === word.text);
+    const one = withoutPossessive(word.raw);
+    return there.length > 0 && there.every(({ raw }) => areDifferent(one, withoutPossessive(raw)));
   });
+
+  function areDifferent(one: string, other: string): boolean {
+    if (one === other) return false;
+    // A sentence may begin with it.
+    if (one.includes('_')) return one.slice(1) !== other.slice(1);
+    if (!isChosen) return false;
+    if (isIdentifier(one) !== isIdentifier(other)) return true;
+    return [one, other].every((raw) => abbreviation.test(raw) && /\p{Lu}/u.test(raw));
+  }
 }
 
-/** A prompt in one case, or with every word capitalized, chooses none. */
+/** Abbreviations and units of up to four letters mean what their capitals say. */
+const anyAbbreviation = /^\p{L}{2,4}$/u;
+const abbreviationWithoutVowels = /^(?!.*[aeiouy])\p{L}{2,4}$/iu;
+
+function withoutPossessive(raw: string): string {
+  return raw.replace(/'s$|'$/i, '');
+}
+
+/** A prompt in lower or upper case throughout chooses none. */
 function isOneCase(text: string): boolean {
   const words = text.match(/\p{L}+/gu) ?? [];
   return (
@@ -33,24 +56,18 @@ function isOneCase(text: string): boolean {
   );
 }
 
-/** Abbreviations and units of up to four letters mean what their capitals say; longer words may be capitalized carelessly. */
-const abbreviationMax = 4;
-
-function areCasesDifferent(one: string, other: string): boolean {
-  if (one === other) return false;
-  if (isIdentifier(one) !== isIdentifier(other)) return true;
-  if (![one, other].every((raw) => /\p{Lu}/u.test(raw))) return false;
-  return one.length <= abbreviationMax;
-}
-
 /** Lower case, then a capital, as in "getUser"; a single letter before it is a brand: "iPhone". */
 function isIdentifier(raw: string): boolean {
-  return /^\p{Ll}{2,}\p{Lu}\p{Ll}/u.test(raw);
+  return /^\p{Ll}{2,}\p{Lu}/u.test(raw);
 }
 
-/** A prompt that doesn't begin with a capital gives no information: it may be all in lower case. */
+/**
+ * A prompt that doesn't begin with a capital gives no information: it may be all in lower case. Neither do capitals inside a word:
+ * "PYTHON" and "python", "VPN" and "vpn", "MySQL" and "mysql".
+ */
 function isProperNameOnlyHere(one: Word, other: Word, { text }: ParsedPrompt): boolean {
   if (one.text !== other.text || !one.isName || other.raw !== other.text || !/^\p{Lu}/u.test(text))
     return false;
-  return one.isContent || (capitalizedSmallWords.has(one.text) && one.raw === one.raw.toUpperCase());
+  if (one.isContent) return !/.\p{Lu}/u.test(one.raw);
+  return capitalizedSmallWords.has(one.text) && one.raw === one.raw.toUpperCase();
 }
