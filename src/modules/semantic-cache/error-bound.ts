@@ -52,7 +52,7 @@ export function errorProbabilityOf(score: number): number {
 }
 
 /** How much the worst served answer may exceed the average error; lower for a low error limit. */
-const marginalErrorRatio = { least: 2, most: 3.1, from: 0.02 } as const;
+const marginalErrorRatio = { least: 2, most: 2.5, from: 0.02 } as const;
 
 /** The maximum error probability of an answer that keeps the share of wrong answers below `error`. */
 export function maxErrorProbability(error: number): number {

@@ -7,8 +7,8 @@ const doubts = {
   otherQuestion: 0.8,
   /** One word is replaced and all others are equal: a synonym, or a different thing. */
   replacedWord: 1.3,
-  /** One prompt has one word more. */
-  addedWord: 0.3,
+  /** One prompt has one word more, which often narrows the question: "training" and "workflow training". */
+  addedWord: 1.3,
   /** Several words differ: paraphrases differ in many words, while different requests often differ in a single one. */
   paraphrase: -0.5,
   /** One prompt has a single content word, and the judge gives little weight to function words. */
