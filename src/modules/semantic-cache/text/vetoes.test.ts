@@ -32,6 +32,7 @@ const differ: Readonly<Record<string, readonly string[]>> = {
   'a name more': [
     'What is the best coaching in Jaipur? | What is the best CLAT coaching in Jaipur?',
     'Which training is best for CCNP? | Which training is best for CCNP and CCIE?',
+    'Where can I ski in Austria? | Where can I ski in Lech, Austria?',
   ],
   'letters that differ in case': [
     'How many Mb are in a GB? | How many MB are in a GB?',

@@ -27,8 +27,13 @@ export function differInNames(old: ParsedPrompt, now: ParsedPrompt, difference: 
   return added.some((word) => !isPartOfSharedName(word, more, less));
 }
 
-/** Whether the names around it, without other words in between, include one that the other prompt has. */
-function isPartOfSharedName(word: Word, { words }: ParsedPrompt, { vocabulary }: ParsedPrompt): boolean {
+/** Whether the names around it, without other words in between, include one that the other prompt has. "Graz, Austria" is more than "Austria". */
+function isPartOfSharedName(
+  word: Word,
+  { words, text }: ParsedPrompt,
+  { vocabulary }: ParsedPrompt,
+): boolean {
+  if (text.includes(`${word.raw},`)) return false;
   const at = words.indexOf(word);
   return [1, -1].some((step) => {
     let next = at + step;
