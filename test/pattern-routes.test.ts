@@ -44,6 +44,25 @@ describe('patterns of a local gateway', () => {
       assert.equal((await call(url, { method, path, ...(method === 'PATCH' && { body: {} }) })).status, 404);
   });
 
+  test('that contradict each other say so, and which one is used', async () => {
+    const { url } = (await enter()).weir;
+    const made: unknown[] = [];
+    for (const advice of ['Use tabs for indentation.', 'Use spaces for indentation.']) {
+      const { json } = await call(url, {
+        path: '/v1/patterns',
+        body: { trigger: 'indenting lines', advice },
+      });
+      made.push(json.id);
+    }
+    const [tabs, spaces] = made;
+    const { json: story } = await call(url, { path: `/v1/patterns/${String(tabs)}` });
+    assert.deepEqual(story.conflicts, [{ id: spaces, advice: 'Use spaces for indentation.', is_used: true }]);
+    const { json: page } = await call(url, { path: '/v1/patterns?q=indentation' });
+    assert.deepEqual(at(page, 'patterns', 0, 'conflicts'), [
+      { id: tabs, advice: 'Use tabs for indentation.', is_used: false },
+    ]);
+  });
+
   test('are found page by page and by words, and go out and in as JSON lines', async () => {
     const { url } = (await enter()).weir;
     const lines = Array.from({ length: 7 }, (_, number) =>

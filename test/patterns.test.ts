@@ -117,7 +117,7 @@ test('an agent stumbles over a stone once', async () => {
   const path = `${url}/v1/patterns/${String(candidate.id)}`;
   assert.equal(at((await requestJson(path)).json, 'state'), 'active');
 
-  const second = await work(url, 'And what do the others say?');
+  const second = await work(url, 'And what do the other files say?');
   assert.equal(second.failures, 0);
   const before = await requestJson(path);
   assert.equal((await succeeded(url, { conversation: second.conversation })).status, 202);
@@ -191,7 +191,7 @@ test('patterns outlive the process', async (t: TestContext) => {
   const now = await startTestGateway(more);
   t.after(() => now.close());
   assert.equal((await succeeded(now.url, { conversation })).status, 202);
-  assert.equal((await work(now.url, 'And the others?')).failures, 0);
+  assert.equal((await work(now.url, 'And the other files?')).failures, 0);
 });
 
 test('replicas learn from each other, and accounts never do', async (t) => {
@@ -212,7 +212,7 @@ test('replicas learn from each other, and accounts never do', async (t) => {
   assert.equal((await succeeded(other.url, { request_id: first.requestId }, another)).status, 404);
   assert.equal((await succeeded(other.url, { conversation: first.conversation }, another)).status, 404);
   assert.equal((await succeeded(other.url, { request_id: first.requestId }, hers)).status, 202);
-  assert.equal((await work(other.url, 'And the others?', hers)).failures, 0);
+  assert.equal((await work(other.url, 'And the other files?', hers)).failures, 0);
   assert.equal((await work(one.url, 'What do my notes say?', another)).failures, 1);
   const [own] = await patternsOf(one.url, hers);
   assert.equal(

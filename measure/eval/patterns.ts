@@ -57,7 +57,7 @@ for (let at = 1; at <= conversations; at++) {
   const name = at % 2 === 0 ? 'good' : 'bad';
   const headers = ['x-weir-conversation', `c${at}`];
   const { sent } = await run(
-    { model: 'demo-1', messages: [{ role: 'user', content: 'Go on.' }], tools: [{ name }] },
+    { model: 'demo-1', messages: [{ role: 'user', content: `Use the ${name} one.` }], tools: [{ name }] },
     { headers },
   );
   const isAdvised = JSON.stringify(sent).includes('gateway-advice');

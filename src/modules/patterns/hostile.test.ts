@@ -103,9 +103,9 @@ describe('names that a tool declares', () => {
     const { run, all, activate } = await learned([request]);
     assert.equal(all.length, 1);
     await activate();
-    const same = await run({ ...request, messages: [user('Go now.')] });
+    const same = await run({ ...request, messages: [user('Fetch now.')] });
     assert.match(JSON.stringify(same.sent[0]?.messages), /gateway-advice/);
-    const other = await run({ ...request, messages: [user('Go then.')], tools: [tool({ url: {} })] });
+    const other = await run({ ...request, messages: [user('Fetch then.')], tools: [tool({ url: {} })] });
     assert.doesNotMatch(JSON.stringify(other.sent[0]?.messages), /gateway-advice/);
   });
 });
@@ -182,7 +182,7 @@ test('what two patterns both say is said once', async () => {
   for (const tools of [['fetch'], ['fetch', 'other']])
     await book.add('local', { ...word, trigger: { text: '', tools, models: [] } });
   const run = runModule(patterns, { options: 'holdout=0' }, { tables });
-  const { sent } = await run({ ...ask(user('Go.')), tools: [{ name: 'fetch', input_schema: {} }] });
+  const { sent } = await run({ ...ask(user('Fetch it.')), tools: [{ name: 'fetch', input_schema: {} }] });
   assert.equal(String(sent[0]?.messages[0]?.content).match(/Be kind/g)?.length, 1);
 });
 
@@ -193,7 +193,7 @@ test('advice is never cut short', async () => {
   const trigger: Pattern['trigger'] = { text: '', tools: ['fetch'], models: ['gpt-5*'] };
   await book.add('local', { advice, trigger, state: 'active', scope: null });
   const run = runModule(patterns, { options: 'holdout=0&budget_tokens=2000' }, { tables });
-  const request = { ...ask(user('Go.')), model: 'openai/gpt-5-mini' };
+  const request = { ...ask(user('Fetch it.')), model: 'openai/gpt-5-mini' };
   const { sent } = await run({ ...request, tools: [{ name: 'fetch', input_schema: {} }] });
   assert.match(String(sent[0]?.messages[0]?.content), /never on Fridays\.\n<\/gateway-advice>$/);
 });

@@ -69,15 +69,58 @@ describe('advice', () => {
     assert.doesNotMatch(String(more.sent[0]?.messages[4]?.content), /migrations/);
   });
 
+  test('about a tool is only where the tool is used, or where the task is about it', async () => {
+    const issue = { name: 'mcp__tracker__create_issue', input_schema: {} };
+    const { run } = await taught([{ trigger: trigger('', [issue.name]), advice: 'Give a label.' }]);
+    const isAdvised = async (...messages: readonly Message[]) => {
+      const { sent } = await run({ ...ask(...messages), tools: [issue, deploy] });
+      return JSON.stringify(sent[0]?.messages).includes('Give a label.');
+    };
+    assert.equal(await isAdvised(user('What is the capital of France? Create a poem about it.')), false);
+    assert.equal(await isAdvised(user('Please open issues for these two bugs.')), true);
+    const used: readonly Message[] = [
+      user('Note down what is broken.'),
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: issue.name, input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'ok' }] },
+      assistant('Noted.'),
+      user('The door, too.'),
+    ];
+    assert.equal(await isAdvised(...used), true);
+  });
+
+  test('that contradicts other advice is left out, unless it is the better one', async () => {
+    const when = trigger('indenting code of the shop');
+    const said = user('We are indenting the code of the shop.');
+    for (const [one, other] of [
+      ['Use tabs for indentation.', 'Use spaces for indentation.'],
+      ['Always format before a commit.', 'Never format before a commit.'],
+      ['Use four, not two.', 'Use two, not four.'],
+    ] as const) {
+      const { run } = await taught([one, other].map((advice) => ({ trigger: when, advice })));
+      const newer = JSON.stringify((await run(ask(said))).sent[0]?.messages);
+      assert.deepEqual([newer.includes(one), newer.includes(other)], [false, true], one);
+    }
+    const rivals = ['Use tabs for indentation.', 'Use spaces for indentation.'];
+    const measured = await taught(rivals.map((advice) => ({ trigger: when, advice })));
+    await measured.table.change('local', measured.made[0] ?? '', (pattern) => ({ ...pattern, wins: 9 }));
+    assert.match(JSON.stringify((await measured.run(ask(said))).sent[0]?.messages), /Use tabs/);
+    const { run } = await taught([
+      { trigger: when, advice: 'Run the formatter.' },
+      { trigger: when, advice: 'Ask before you touch generated files.' },
+    ]);
+    const both = JSON.stringify((await run(ask(said))).sent[0]?.messages);
+    assert.ok(both.includes('formatter') && both.includes('generated'));
+  });
+
   test('is for tools that are offered, and for models that it names', async () => {
     const { run } = await taught([
       { trigger: trigger('', ['deploy']), advice: 'Absolute paths.' },
       { trigger: { ...trigger('', ['deploy']), models: ['gpt-*'] }, advice: 'For others.' },
     ]);
-    const { sent } = await run({ ...ask(user('Go.')), tools: [deploy] });
+    const { sent } = await run({ ...ask(user('Deploy.')), tools: [deploy] });
     assert.match(JSON.stringify(sent[0]?.messages), /Absolute paths/);
     assert.doesNotMatch(JSON.stringify(sent[0]?.messages), /For others/);
-    assert.equal((await run(ask(user('Go on.')))).sent[0]?.messages[0]?.content, 'Go on.');
+    assert.equal((await run(ask(user('Deploy on.')))).sent[0]?.messages[0]?.content, 'Deploy on.');
   });
 
   test('leaves a request alone where nothing is relevant', async () => {
@@ -90,14 +133,17 @@ describe('advice', () => {
   test('stays within its budget', async () => {
     const words = Array.from({ length: 30 }, (_, at) => ({
       trigger: trigger('', ['deploy']),
-      advice: `Number ${at}: ${'word '.repeat(20)}`,
+      advice: `Number ${at}: ${`word${at} `.repeat(20)}`,
     }));
     const { run } = await taught(words, 'holdout=0&budget_tokens=300');
-    const { sent } = await run({ ...ask(user('Go.')), tools: [deploy] });
+    const { sent } = await run({ ...ask(user('Deploy.')), tools: [deploy] });
     const text = String(sent[0]?.messages[0]?.content);
     assert.ok(text.length / 4 < 300 && text.includes('Number'), `${text.length}`);
     const { run: none } = await taught(words, 'holdout=0&budget_tokens=0');
-    assert.equal((await none({ ...ask(user('Go.')), tools: [deploy] })).sent[0]?.messages[0]?.content, 'Go.');
+    assert.equal(
+      (await none({ ...ask(user('Deploy.')), tools: [deploy] })).sent[0]?.messages[0]?.content,
+      'Deploy.',
+    );
   });
 
   test('can’t end its own block', async () => {

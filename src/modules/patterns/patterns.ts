@@ -14,6 +14,7 @@ import {
   parseAdviceDecision,
 } from './advice.ts';
 import { recordAdviceCost } from './advice-cost.ts';
+import { withoutContradicted } from './conflicts.ts';
 import { learnFromCall } from './learning.ts';
 import { limits } from './limits.ts';
 import { type PatternsOptions, patternsOptions } from './options.ts';
@@ -182,8 +183,12 @@ async function decideAdvice(
   const before = new Set(
     decided.flatMap(({ decision: adviceDecision }) => [...adviceDecision.with, ...adviceDecision.without]),
   );
+  const earlier = (await own.listUnretired()).filter(({ id }) => before.has(id));
   const choice = chooseAdvice(
-    relevant.filter(({ pattern }) => !before.has(pattern.id)),
+    withoutContradicted(
+      relevant.filter(({ pattern }) => !before.has(pattern.id)),
+      earlier,
+    ),
     {
       budgetTokens: budget_tokens - spent,
       holdOut: holdout,

@@ -1,4 +1,10 @@
-import { type ChatRequest, contentWords, type Embeddings, type Vectors } from '../../module-api.ts';
+import {
+  type ChatRequest,
+  contentWords,
+  type Embeddings,
+  type Message,
+  type Vectors,
+} from '../../module-api.ts';
 import { limits } from './limits.ts';
 import type { Pattern } from './pattern.ts';
 import { type PatternIndex, wordKey } from './pattern-index.ts';
@@ -11,7 +17,7 @@ const cosineGapMax = 0.1;
 /** Minimum share of matching words without vectors. One word is enough if a person wrote the pattern. */
 const leastWordShare = 0.75;
 const leastWords = 2;
-/** The score if the request offers a pattern's tool: sufficient alone, but lower than a text match. */
+/** The score if the conversation is about a pattern's tool: sufficient alone, but lower than a text match. */
 const toolScore = 0.5;
 
 export interface RelevantPattern {
@@ -35,7 +41,7 @@ export async function rankPatterns(
   const { request, userText, scope } = relevanceQuery;
   const scores = new Map<Pattern, number>();
   const add = (pattern: Pattern, score: number) => scores.set(pattern, (scores.get(pattern) ?? 0) + score);
-  for (const { name } of request.tools ?? [])
+  for (const name of toolsInFocus(request, userText))
     for (const pattern of index.byTool.get(name) ?? []) add(pattern, toolScore);
   for (const [pattern, share] of wordOverlaps(index, { userText, scope })) add(pattern, share);
   const why =
@@ -57,6 +63,43 @@ export async function rankPatterns(
     .sort((one, other) => other.score - one.score || (one.pattern.id < other.pattern.id ? -1 : 1));
   return { relevant, why };
 }
+
+/** The offered tools that the conversation used, or that the user's text is about: most are offered whatever the task is. */
+function toolsInFocus({ tools = [], messages }: ChatRequest, userText: string): readonly string[] {
+  const used = new Set(messages.flatMap(toolsUsedIn));
+  const said = contentWords(userText);
+  return tools
+    .map(({ name }) => name)
+    .filter(
+      (name) =>
+        used.has(name) || subjectsOf(name).some((word) => said.some((other) => isSameWord(word, other))),
+    );
+}
+
+function toolsUsedIn({ content }: Message): readonly string[] {
+  if (typeof content === 'string') return [];
+  return content.flatMap((block) => (block.type === 'tool_use' ? [block.name] : []));
+}
+
+/** What a tool's name is about: `issue` in `mcp__github__create_issue`; its verb if there is nothing else. */
+function subjectsOf(name: string): readonly string[] {
+  const own = name.slice(name.lastIndexOf('__') + 1);
+  const words = contentWords(own.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/[_.-]/g, ' '));
+  const subjects = words.filter((word) => !commonVerbs.has(word));
+  return subjects.length > 0 ? subjects : words;
+}
+
+/** Also for stems of two forms of a word: `file` and `fil`, `issue` and `issu`. */
+function isSameWord(one: string, other: string): boolean {
+  const [short = '', long = ''] = [one, other].sort((a, b) => a.length - b.length);
+  return short === long || (short.length >= 3 && long.length === short.length + 1 && long.startsWith(short));
+}
+
+const commonVerbs: ReadonlySet<string> = new Set(
+  contentWords(
+    'add call check create delete edit execute fetch find generate list open post put query read remove run search send set show start stop update view write',
+  ),
+);
 
 function wordOverlaps(
   index: PatternIndex,

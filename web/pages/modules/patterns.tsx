@@ -41,6 +41,12 @@ export function Patterns() {
                       <span className="min-w-0">
                         <span className="block truncate">{pattern.advice}</span>
                         <span className="block truncate text-xs text-muted">When: {whenOf(pattern)}</span>
+                        {pattern.conflicts.map(({ id, advice, is_used }) => (
+                          <span key={id} className="block text-xs">
+                            Contradicts “{advice}”.{' '}
+                            {is_used ? 'That one is used, not this.' : 'This one is used, not that.'}
+                          </span>
+                        ))}
                       </span>
                       <span className="flex items-center gap-3 text-xs text-muted">
                         <span className="hidden sm:inline">

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { textSchema } from '../../../module-api.ts';
+import type { Conflict } from '../conflicts.ts';
 import type { Pattern, PatternTrigger } from '../pattern.ts';
 import { type PatternEffect, patternEffectOf } from '../store/pattern-effect.ts';
 import { limits } from './limits.ts';
@@ -47,9 +48,25 @@ const rowFields = {
 };
 const share = z.strictObject({ mean: z.number(), low: z.number(), high: z.number() });
 
+const conflictFields = {
+  conflicts: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        advice: z.string(),
+        is_used: z
+          .boolean()
+          .describe('Whether this other pattern is used, and not the one that has the conflict'),
+      }),
+    )
+    .describe('Active patterns for the same case that say the opposite; only the better one is used'),
+};
+
 export const patternSchema = z.strictObject(rowFields);
+export const listedPatternSchema = z.strictObject({ ...rowFields, ...conflictFields });
 export const patternStorySchema = z.strictObject({
   ...rowFields,
+  ...conflictFields,
   holdout: z
     .strictObject({ wins: z.number(), losses: z.number() })
     .describe('Holdout: conversations without the pattern'),
@@ -92,9 +109,26 @@ export function describePattern(pattern: Pattern): z.output<typeof patternSchema
   };
 }
 
-export function describePatternWithStory(pattern: Pattern): z.output<typeof patternStorySchema> {
+export function describeListedPattern(
+  pattern: Pattern,
+  conflicts: readonly Conflict[] = [],
+): z.output<typeof listedPatternSchema> {
   return {
     ...describePattern(pattern),
+    conflicts: conflicts.map(({ other: { id, advice }, isOtherUsed }) => ({
+      id,
+      advice,
+      is_used: isOtherUsed,
+    })),
+  };
+}
+
+export function describePatternWithStory(
+  pattern: Pattern,
+  conflicts: readonly Conflict[] = [],
+): z.output<typeof patternStorySchema> {
+  return {
+    ...describeListedPattern(pattern, conflicts),
     holdout: pattern.without,
     worth: roundWorth(patternEffectOf(pattern)),
     won_in: [...pattern.wonIn],

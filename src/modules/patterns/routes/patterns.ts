@@ -6,6 +6,7 @@ import {
   type ModuleRoute,
   pageLimitSchema,
 } from '../../../module-api.ts';
+import { findConflicts } from '../conflicts.ts';
 import type { Pattern } from '../pattern.ts';
 import { limits as patternsLimits } from '../store/limits.ts';
 import type { PatternFields } from '../store/new-pattern.ts';
@@ -14,8 +15,10 @@ import { limits } from './limits.ts';
 import { newPattern, parsePatternLines, toPatternInput } from './pattern-input.ts';
 import {
   adviceSchema,
+  describeListedPattern,
   describePattern,
   describePatternWithStory,
+  listedPatternSchema,
   parseTrigger,
   patternSchema,
   patternStorySchema,
@@ -40,7 +43,7 @@ const query = {
 };
 
 const pageSchema = z.strictObject({
-  patterns: z.array(patternSchema).describe('Newest first'),
+  patterns: z.array(listedPatternSchema).describe('Newest first'),
   next: z.string().nullable().describe('For `after`; null when there are no more'),
 });
 
@@ -77,7 +80,10 @@ export function patternsRoutes(patternStore: PatternStore): readonly ModuleRoute
         });
         const shown = page.slice(0, limit);
         const next = page.length > limit ? (shown.at(-1)?.id ?? null) : null;
-        return { body: { patterns: shown.map(describePattern), next } };
+        const conflicts = findConflicts(shown, await patternStore.of(scope).listUnretired());
+        return {
+          body: { patterns: shown.map((one) => describeListedPattern(one, conflicts.get(one.id))), next },
+        };
       },
     }),
     defineModuleRoute({
@@ -154,7 +160,8 @@ export function patternsRoutes(patternStore: PatternStore): readonly ModuleRoute
       async handle({ scope, parameters: { id = '' } }) {
         const pattern = isPatternId(id) ? await patternStore.find(scope, id) : undefined;
         if (pattern === undefined) throw patternNotFoundError();
-        return { body: describePatternWithStory(pattern) };
+        const conflicts = findConflicts([pattern], await patternStore.of(scope).listUnretired());
+        return { body: describePatternWithStory(pattern, conflicts.get(id)) };
       },
     }),
     defineModuleRoute({
