@@ -190,7 +190,7 @@ class Walk {
       .filter(({ headers: { 'x-test-call': call = id } }) => call === id);
     for (const request of sent) this.#checkValid(request, asked);
     // What is sent within one call only grows, too.
-    if (!/(folder|ipc);[^,]*step=(pays|window)/.test(trace))
+    if (!/(folder|ipc|optimizer);[^,]*step=(pays|window)/.test(trace))
       for (const [at, request] of sent.entries()) checkBegins(at === 0 ? kept : sent[at - 1], request);
     const answer = stream ? this.#talk.told(framesIn(text)) : (objectOf(json) ?? {});
     const node = { asked, answer, sent };
