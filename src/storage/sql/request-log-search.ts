@@ -13,10 +13,13 @@ interface IdRange {
   readonly below: string;
 }
 
-/** The first call of a kind. */
-interface NearestCall {
-  readonly kind: string;
+interface FoundId {
   readonly id: string;
+}
+
+/** The first call of a kind. */
+interface NearestCall extends FoundId {
+  readonly kind: string;
 }
 
 const lowestId = '';
@@ -80,7 +83,7 @@ export class LogSearch {
   }
 
   /** PostgreSQL plans many ranges in one statement slowly, so it uses a lateral join, which SQLite does not have. */
-  #idsOfKinds(nearest: readonly NearestCall[]): RawBuilder<unknown> {
+  #idsOfKinds(nearest: readonly NearestCall[]): RawBuilder<FoundId> {
     const kinds = nearest.map(({ kind }) => kind);
     // No call of the page lies beyond the last of these.
     const farthest = nearest[this.#fetchLimit - 1]?.id;
@@ -97,11 +100,11 @@ export class LogSearch {
             kinds.map((kind, at) => sql`select id from (${range(sql`${kind}`, this.#fetchLimit - at)})`),
             sql` union all `,
           );
-    return sql`select id from (${ranges}) as ranges order by id ${this.#order} limit ${this.#fetchLimit}`;
+    return sql<FoundId>`select id from (${ranges}) as ranges order by id ${this.#order} limit ${this.#fetchLimit}`;
   }
 
-  #idsOfAccount(idRange: IdRange): RawBuilder<unknown> {
-    return sql`select id from requests where ${this.#accountCondition} and ${this.#inRange(idRange)} order by id ${this.#order} limit ${this.#fetchLimit}`;
+  #idsOfAccount(idRange: IdRange): RawBuilder<FoundId> {
+    return sql<FoundId>`select id from requests where ${this.#accountCondition} and ${this.#inRange(idRange)} order by id ${this.#order} limit ${this.#fetchLimit}`;
   }
 
   async #scan(kinds: RawBuilder<unknown>): Promise<LogPage> {
@@ -113,7 +116,7 @@ export class LogSearch {
       const edge = await this.#stepEnd(idRange);
       const step = edge === undefined ? idRange : this.#endRangeAt(idRange, edge);
       calls.push(
-        ...(await this.#readCalls(sql`select id from requests where ${this.#accountCondition} and ${hasMatchingKind} and ${this.#inRange(step)}
+        ...(await this.#readCalls(sql<FoundId>`select id from requests where ${this.#accountCondition} and ${hasMatchingKind} and ${this.#inRange(step)}
           order by id ${this.#order} limit ${this.#fetchLimit - calls.length}`)),
       );
       if (edge === undefined || calls.length >= this.#fetchLimit) return this.#limitedPage(calls);
@@ -124,7 +127,7 @@ export class LogSearch {
 
   /** The last call of the next step, matching or not; undefined if the step reaches the end. */
   async #stepEnd(idRange: IdRange): Promise<string | undefined> {
-    const { rows } = await sql<{ readonly id: string }>`select id from requests
+    const { rows } = await sql<FoundId>`select id from requests
       where ${this.#accountCondition} and ${this.#inRange(idRange)}
       order by id ${this.#order} limit 1 offset ${limits.requestLogSearchRows - 1}`.execute(this.#db);
     return rows[0]?.id;
@@ -135,12 +138,18 @@ export class LogSearch {
     return this.#isNewerSide ? { ...idRange, below: `${edge}0` } : { ...idRange, above: predecessorOf(edge) };
   }
 
-  /** Selects the ids by index only, then reads the rows. */
-  async #readCalls(ids: RawBuilder<unknown>): Promise<readonly LoggedCall[]> {
+  /** Selects the ids by index only, then reads the rows: PostgreSQL looks into the partitions of known ids alone. */
+  async #readCalls(selectIds: RawBuilder<FoundId>): Promise<readonly LoggedCall[]> {
+    const { rows: found } = await selectIds.execute(this.#db);
+    if (found.length === 0) return [];
     const rows = await this.#db
       .selectFrom('requests')
       .select(requestColumnNames)
-      .where('id', 'in', sql<string>`(${ids})`)
+      .where(
+        'id',
+        'in',
+        found.map(({ id }) => id),
+      )
       .orderBy('id', this.#isNewerSide ? 'asc' : 'desc')
       .execute();
     return rows.map(callFromRow);
