@@ -10,7 +10,7 @@ import type { CallRecordings } from '../calls/recordings/call-recordings.ts';
 import type { OpenRecording } from '../calls/recordings/open-recording.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
-import { operatorPays } from '../kernel/caller.ts';
+import { operatorPays, scopeOf } from '../kernel/caller.ts';
 import { ClientPresence } from '../kernel/client-presence.ts';
 import { ClientRequest } from '../kernel/client-request.ts';
 import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
@@ -106,7 +106,7 @@ export class InferenceHandler {
       const trace = new Trace(performance.now());
       const clientRequest = new ClientRequest({
         wire,
-        fields: LazyJsonObject.of(bytes),
+        fields: LazyJsonObject.ofCall(bytes, scopeOf(callerIdentity.caller)),
         headers,
         query,
         path,

@@ -133,8 +133,9 @@ function same(cut: unknown, whole: unknown): void {
 describe('a large body', () => {
   const long = 'x'.repeat(2000);
   const messages = Array.from({ length: 30 }, (_, at) => ({ role: 'user', content: `${at} ${long}` }));
-  const bodyWith = (list: readonly unknown[], rest: object = {}) =>
-    of(JSON.stringify({ model: 'm', messages: list, ...rest }));
+  const ofCall = (text: string, owner = 'account:a') => LazyJsonObject.ofCall(Buffer.from(text), owner);
+  const bodyWith = (list: readonly unknown[], rest: object = {}, owner?: string) =>
+    ofCall(JSON.stringify({ model: 'm', messages: list, ...rest }), owner);
   const messagesIn = (lazyJsonObject: LazyJsonObject): readonly unknown[] => {
     const { messages: list } = lazyJsonObject.parse();
     assert.ok(Array.isArray(list));
@@ -150,6 +151,12 @@ describe('a large body', () => {
     assert.throws(() => Object.assign(first ?? {}, { role: 'assistant' }), TypeError);
   });
 
+  test('shares nothing with those of other owners, or of none', () => {
+    const seen = new Set(messagesIn(bodyWith(messages)));
+    const others = [bodyWith(messages, {}, 'account:b'), of(JSON.stringify({ messages }))].map(messagesIn);
+    for (const message of others.flat()) assert.ok(!seen.has(message));
+  });
+
   test('has an object for each item, also for equal ones', () => {
     const twice = messagesIn(bodyWith([...messages, ...messages]));
     assert.deepEqual(twice, [...messages, ...messages]);
@@ -159,7 +166,7 @@ describe('a large body', () => {
   test('with a duplicate key in an item is rejected, also if the item is known', () => {
     const twin = `{"role":"user","content":"${long}","content":"x"}`;
     const text = JSON.stringify({ messages }).replace(']}', `,${twin}]}`);
-    for (const _ of [1, 2]) assert.throws(() => of(text).parse(), refused(/duplicate key/));
+    for (const _ of [1, 2]) assert.throws(() => ofCall(text).parse(), refused(/duplicate key/));
   });
 
   test('keeps all digits of long integers where it is asked for them, and is itself without any', () => {
@@ -171,7 +178,7 @@ describe('a large body', () => {
       [text.replace('"n":1', `"n":${digits}`), false],
       [text.replace('"role"', `"long":${digits},"role"`), false],
     ] as const) {
-      const lazyJsonObject = of(written);
+      const lazyJsonObject = ofCall(written);
       const body = lazyJsonObject.parse();
       const exact = lazyJsonObject.exactOf(body);
       assert.equal(exact === body, isItself);

@@ -36,11 +36,13 @@ export class LazyJsonObject implements FieldReader {
   readonly bytes: Buffer;
   readonly #scanned: ScanResult;
   readonly #rejectsDuplicates: boolean;
+  readonly #owner: string | undefined;
 
-  private constructor(bytes: Buffer, scanResult: ScanResult, refusesTwins: boolean) {
+  private constructor(bytes: Buffer, scanResult: ScanResult, refusesTwins: boolean, owner?: string) {
     this.bytes = bytes;
     this.#scanned = scanResult;
     this.#rejectsDuplicates = refusesTwins;
+    this.#owner = owner;
   }
 
   /** For answers, where the last of two duplicate keys counts; undefined if it is no object or nested too deep. */
@@ -51,8 +53,13 @@ export class LazyJsonObject implements FieldReader {
       : new LazyJsonObject(bytes, scanned, false);
   }
 
+  /** The body of a call. Calls of the same owner share the items of long lists. */
+  static ofCall(bytes: Uint8Array, owner: string): LazyJsonObject {
+    return LazyJsonObject.of(bytes, clientBounds, owner);
+  }
+
   /** Rejects anything but a JSON object within the limits. */
-  static of(given: Uint8Array, bounds: ScanBounds = clientBounds): LazyJsonObject {
+  static of(given: Uint8Array, bounds: ScanBounds = clientBounds, owner?: string): LazyJsonObject {
     const bytes = Buffer.isBuffer(given)
       ? given
       : Buffer.from(given.buffer, given.byteOffset, given.byteLength);
@@ -61,7 +68,7 @@ export class LazyJsonObject implements FieldReader {
     if (typeof scanned === 'string') throw scanError(scanned, bytes);
     if (scanned.kind !== 'object') throw invalidBodyError('must be a JSON object');
     if (hasDuplicateKey(bytes, scanned)) throw duplicateKeyError();
-    return new LazyJsonObject(bytes, scanned, true);
+    return new LazyJsonObject(bytes, scanned, true, owner);
   }
 
   /** Approximate number of values. */
@@ -107,16 +114,18 @@ export class LazyJsonObject implements FieldReader {
       : undefined;
   }
 
-  /** The whole object. Items of long lists that earlier calls sent, too, are the same objects as there, and frozen. */
+  /** The whole object. Items of long lists that the owner has sent before are the same objects as there, and frozen. */
   parse(): JsonObject {
-    if (this.bytes.byteLength < limits.itemizedBodyBytesMin || this.#scanned.escapedKeys)
+    const owner = this.#owner;
+    const isLarge = this.bytes.byteLength >= limits.itemizedBodyBytesMin;
+    if (owner === undefined || !isLarge || this.#scanned.escapedKeys)
       return this.#parseText(this.bytes.toString('utf8'));
     let keys = 0;
     const fields: [string, unknown][] = [];
     const exactFields: JsonObject = {};
     for (const { name, valueStart, valueEnd } of this.members()) {
       const field =
-        this.#parseItems(valueStart, valueEnd) ?? parseItem(this.bytes.subarray(valueStart, valueEnd));
+        this.#parseItems(owner, valueStart, valueEnd) ?? parseItem(this.bytes.subarray(valueStart, valueEnd));
       keys += 1 + field.keys;
       fields.push([name, field.value]);
       if (field.exact !== field.value) Object.assign(exactFields, { [name]: field.exact });
@@ -133,7 +142,7 @@ export class LazyJsonObject implements FieldReader {
   }
 
   /** A long list of objects; undefined for any other value. */
-  #parseItems(start: number, end: number): Omit<ParsedItem, 'heapBytes'> | undefined {
+  #parseItems(owner: string, start: number, end: number): Omit<ParsedItem, 'heapBytes'> | undefined {
     const items = this.#itemsIn(start, end);
     if (items === undefined) return undefined;
     let keys = 0;
@@ -141,7 +150,7 @@ export class LazyJsonObject implements FieldReader {
     const exact: unknown[] = [];
     const values = new Set<unknown>();
     for (const bytes of items) {
-      const known = parsedItems.parse(bytes);
+      const known = parsedItems.parse(owner, bytes);
       const item = values.has(known.value) ? parseItem(bytes) : known;
       values.add(item.value);
       exact.push(item.exact);

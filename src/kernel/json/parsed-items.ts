@@ -15,7 +15,7 @@ export interface ParsedItem {
 
 /**
  * The items of recent large requests: a client sends all earlier messages with each call, and those are parsed once.
- * The same bytes are the same object, so that whatever was computed for it is known, too. Found by SHA-256: nobody can
+ * The same bytes of an owner are the same object, so that whatever was computed for it is known, too. Found by SHA-256: nobody can
  * construct two items with the same hash. Items that no call has used for a minute or two are dropped.
  */
 export class ParsedItems {
@@ -24,8 +24,9 @@ export class ParsedItems {
   #freshBytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  parse(bytes: Uint8Array): ParsedItem {
-    const name = hash('sha256', bytes, 'base64url');
+  /** Owners share nothing: the time that a call takes would tell one what another has sent. */
+  parse(owner: string, bytes: Uint8Array): ParsedItem {
+    const name = `${hash('sha256', bytes, 'base64url')} ${owner}`;
     const fresh = this.#fresh.get(name);
     if (fresh !== undefined) return fresh;
     const item = this.#stale.get(name) ?? parseItem(bytes);
