@@ -9,7 +9,7 @@ export interface Span {
 /** A note in brackets at the end of a text, such as an attachment or an editor's name. */
 const trailingNote = /\s(\[[^[\]]{20,}\])\s*$/;
 const sentenceEnd = /[.!?](?= )|。/g;
-/** A shorter sentence is joined with the next: it may be an abbreviation or an item number. */
+/** A shorter sentence, paragraph or code block is joined with the next: it may be an abbreviation or an item number. */
 const sentenceChars = 40;
 const fence = /^\s*(```|~~~)/;
 
@@ -31,7 +31,7 @@ function splitOffNote(text: string, whole: Span): readonly Span[] {
   ];
 }
 
-/** Groups lines: a code block is one group, and short lines are joined. */
+/** Groups lines: a code block is one group, and short lines and short groups are joined. */
 function groupLines(text: string, { start, end }: Span): readonly Span[] {
   const spans: Span[] = [];
   let from = start;
@@ -41,13 +41,15 @@ function groupLines(text: string, { start, end }: Span): readonly Span[] {
     const lineEnd = stop < 0 || stop > end ? end : stop;
     const isFence = text.charCodeAt(at) <= 126 && fence.test(text.slice(at, Math.min(lineEnd, at + 12)));
     const isLong = lineEnd - from >= pieceChars;
+    const isShort = lineEnd - from < sentenceChars;
     const isEmpty = lineEnd === at;
-    if (isFence && !inFence && at > from) {
+    if (isFence && !inFence && at - from >= sentenceChars) {
       spans.push({ start: from, end: at });
       from = at;
     }
     if (isFence) inFence = !inFence;
-    if ((inFence && lineEnd - from < unitChars * 2) || (!isLong && !isEmpty && !isFence && lineEnd < end)) {
+    const isGroupEnd = isLong || (!isShort && (isEmpty || isFence)) || lineEnd >= end;
+    if (inFence ? lineEnd - from < unitChars * 2 : !isGroupEnd) {
       at = lineEnd + 1;
       continue;
     }
