@@ -101,7 +101,7 @@ describe('a gateway with no pipeline set', () => {
         version,
         status: 'production',
         purpose: 'Answers identical requests from memory, streamed or not.',
-        options: { ttl: 60, max_bytes: 1_048_576 },
+        options: { ttl: 60, scope: 'person', max_bytes: 1_048_576 },
       },
     ]);
   });
@@ -123,7 +123,11 @@ describe('a gateway with no pipeline set', () => {
       const { json } = await requestJson(`${weir().url}/v1/pipeline`, {
         headers: { 'x-weir-pipeline': list },
       });
-      assert.deepEqual(at(json, 'active', 0, 'options'), { ttl: 60, max_bytes: 1_048_576 }, list);
+      assert.deepEqual(
+        at(json, 'active', 0, 'options'),
+        { ttl: 60, scope: 'person', max_bytes: 1_048_576 },
+        list,
+      );
     }
   });
 

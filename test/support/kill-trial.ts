@@ -6,6 +6,7 @@ import { FakeUpstream } from '../../src/testing/fake-upstream.ts';
 import { at } from './at.ts';
 import { call } from './call.ts';
 import { bearer, Person } from './cloud.ts';
+import { eventually } from './eventually.ts';
 import { recordedMessage, saysMessage } from './recorded-messages.ts';
 import { WeirProcess } from './weir-process.ts';
 
@@ -77,6 +78,8 @@ export async function killTrial(t: TestContext, trial: Trial): Promise<Outcome> 
   const refusals = await last.refused();
   answered += last.answeredTo(capped.key);
   ids.push(...last.ids);
+  // Each replica stores its own calls, a second after they ended.
+  for (const url of urls) await eventually(() => hasStoredCalls(url));
   const logged = new Set((await Promise.all(keys.map((key) => loggedIds(String(urls[0]), key)))).flat());
   const made = (key: string) =>
     provider.requests.filter(({ headers }) => headers['x-api-key'] === key).length;
@@ -87,6 +90,11 @@ export async function killTrial(t: TestContext, trial: Trial): Promise<Outcome> 
     logged: { of: ids.length, missing: ids.filter((id) => !logged.has(id)).length },
     refusals,
   };
+}
+
+async function hasStoredCalls(url: string): Promise<true | undefined> {
+  const { text } = await call(url, { path: '/metrics' });
+  return /^weir_log_rows_waiting(\{\})? 0$/m.test(text) ? true : undefined;
 }
 
 /** Every call of a key that the request log has. */
