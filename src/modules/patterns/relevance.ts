@@ -67,14 +67,16 @@ export async function rankPatterns(
 /** The offered tools that the conversation used, or that the user's text is about: most are offered whatever the task is. */
 function toolsInFocus({ tools = [], messages }: ChatRequest, userText: string): readonly string[] {
   const used = new Set(messages.flatMap(toolsUsedIn));
-  const said = contentWords(userText);
-  return tools
-    .map(({ name }) => name)
-    .filter(
-      (name) =>
-        used.has(name) || subjectsOf(name).some((word) => said.some((other) => isSameWord(word, other))),
-    );
+  const said = new Set(contentWords(userText));
+  const saidStems = new Set([...said].filter(isLong).map(stemOf));
+  // Also for stems of two forms of a word: `file` and `fil`, `issue` and `issu`.
+  const isSaid = (word: string) =>
+    said.has(word) || saidStems.has(word) || (isLong(word) && said.has(stemOf(word)));
+  return tools.map(({ name }) => name).filter((name) => used.has(name) || subjectsOf(name).some(isSaid));
 }
+
+const isLong = (word: string) => word.length >= 4;
+const stemOf = (word: string) => word.slice(0, -1);
 
 function toolsUsedIn({ content }: Message): readonly string[] {
   if (typeof content === 'string') return [];
@@ -83,17 +85,14 @@ function toolsUsedIn({ content }: Message): readonly string[] {
 
 /** What a tool's name is about: `issue` in `mcp__github__create_issue`; its verb if there is nothing else. */
 function subjectsOf(name: string): readonly string[] {
-  const own = name.slice(name.lastIndexOf('__') + 1);
+  const own = name.slice(Math.max(name.length - toolNameChars, name.lastIndexOf('__') + 1));
   const words = contentWords(own.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/[_.-]/g, ' '));
   const subjects = words.filter((word) => !commonVerbs.has(word));
   return subjects.length > 0 ? subjects : words;
 }
 
-/** Also for stems of two forms of a word: `file` and `fil`, `issue` and `issu`. */
-function isSameWord(one: string, other: string): boolean {
-  const [short = '', long = ''] = [one, other].sort((a, b) => a.length - b.length);
-  return short === long || (short.length >= 3 && long.length === short.length + 1 && long.startsWith(short));
-}
+/** Providers accept shorter names only. */
+const toolNameChars = 200;
 
 const commonVerbs: ReadonlySet<string> = new Set(
   contentWords(
