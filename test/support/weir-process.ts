@@ -136,6 +136,7 @@ function folderWithDatabase(t: TestContext): string {
 
 export function emptyFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'weir-process-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  // Hooks run in the order in which they are made: a process may still be writing here.
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
   return folder;
 }
