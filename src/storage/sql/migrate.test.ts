@@ -46,20 +46,20 @@ for (const [sqlDialect, makeHome] of homes)
       assert.deepEqual(await versionsOf(db), [1, 2, 3, 4]);
     });
 
-    test('their progress is told, without a word if there is nothing to do', async (t) => {
+    test('their progress is reported, but not if there is nothing to do', async (t) => {
       const db = (await setUp(t))();
-      const told: string[] = [];
+      const reported: string[] = [];
       const listener: MigrationListener = {
-        onBegin: (from, to) => told.push(`${from} to ${to}`),
-        onStep: ({ version, name, ms }) => told.push(`${version} ${name} ${ms >= 0}`),
-        onRetry: () => told.push('retry'),
-        onEnd: (ms) => told.push(`end ${ms > 0}`),
+        onBegin: (from, to) => reported.push(`${from} to ${to}`),
+        onStep: ({ version, name, ms }) => reported.push(`${version} ${name} ${ms >= 0}`),
+        onRetry: () => reported.push('retry'),
+        onEnd: (ms) => reported.push(`end ${ms > 0}`),
       };
       const steps = [makes('first'), makes('second'), makes('third')];
       await up(db, steps.slice(0, 1));
       for (let times = 0; times < 2; times++)
         await migrate(db, { dialect: sqlDialect, migrations: steps, listener });
-      assert.deepEqual(told, ['1 to 3', '2 makes second true', '3 makes third true', 'end true']);
+      assert.deepEqual(reported, ['1 to 3', '2 makes second true', '3 makes third true', 'end true']);
     });
 
     test('a step that fails leaves nothing of itself and nothing of those before it', async (t) => {
