@@ -33,6 +33,9 @@ test('changes of accounts and keys, and failed logins, have a line with who, who
   await ada.call({ path: `/v1/keys/${id}`, method: 'PATCH', body: { name: 'second', pipelineConfig: null } });
   const byok = { path: '/v1/byok/anthropic', method: 'PUT', body: { key: secret } };
   await call(url, { ...byok, headers: ['authorization', `Bearer ${key}`] });
+  const second = await ada.call({ path: `${byok.path}/keys`, body: { key: `${secret}-2` } });
+  const providerKey = String(second.json.id);
+  await ada.call({ path: `${byok.path}/keys/${providerKey}`, method: 'DELETE' });
   await ada.call({ path: byok.path, method: 'DELETE' });
   await ada.call({ path: `/v1/keys/${id}`, method: 'DELETE' });
   await ada.call({ path: '/v1/users/me/export' });
@@ -55,6 +58,8 @@ test('changes of accounts and keys, and failed logins, have a line with who, who
       { event: 'login.succeeded', actor: user },
       { event: 'key.changed', actor: user, key: id, changed: ['name', 'pipelineConfig'] },
       { event: 'provider_key.stored', actor: `key:${id}`, provider: 'anthropic' },
+      { event: 'provider_key.stored', actor: user, provider: 'anthropic', providerKey },
+      { event: 'provider_key.deleted', actor: user, provider: 'anthropic', providerKey },
       { event: 'provider_key.deleted', actor: user, provider: 'anthropic' },
       { event: 'key.revoked', actor: user, key: id },
       { event: 'account.exported', actor: user },

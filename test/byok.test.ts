@@ -112,6 +112,68 @@ describe('a provider key', () => {
     assert.equal((await put(ada, 'openai', `${openaiKeys.second}-x`)).json.hint, 'da-x');
   });
 
+  test('can be one of several, up to twenty for each provider', async (t) => {
+    const { url } = await startCloud(t);
+    const ada = await Person.signUp(url);
+    const path = '/v1/byok/openai/keys';
+    const add = (body: object) => ada.call({ path, body });
+    const list = async () => (await ada.call({ path })).json;
+    assert.deepEqual(await list(), { provider: 'openai', keys: [] });
+    await put(ada, 'openai', openaiKeys.first);
+    const second = await add({ key: openaiKeys.second, name: 'second', weight: 3 });
+    assert.equal(second.status, 201, second.text);
+    const { id, updatedAt, ...rest } = second.json;
+    assert.deepEqual(rest, {
+      name: 'second',
+      weight: 3,
+      hint: '-ada',
+      state: 'ok',
+      until: null,
+      models: [],
+    });
+    assert.match(String(updatedAt), timestamp);
+    const listed = await list();
+    assert.deepEqual([at(listed, 'keys', 0, 'weight'), at(listed, 'keys', 1)], [1, second.json]);
+    for (const [param, wrong] of [
+      ['key', { key: openaiKeys.second }],
+      ['key', { key: 'two words' }],
+      ['weight', { key: 'sk-proj-other', weight: 0 }],
+      ['weight', { key: 'sk-proj-other', weight: 1.5 }],
+      ['weight', { key: 'sk-proj-other', weight: 1001 }],
+      ['name', { key: 'sk-proj-other', name: 5 }],
+    ] as const)
+      assertError(await add(wrong), { status: 400, type: 'invalid_request', param });
+    assert.equal(at((await add({ key: firstKey })).json, 'error', 'code'), 'provider_key_mismatch');
+    await put(ada, 'openai', 'sk-proj-replaced-0000');
+    const replaced = await list();
+    assert.deepEqual(at(replaced, 'keys', 1), second.json);
+    assert.deepEqual(
+      [at(replaced, 'keys', 0, 'id'), at(replaced, 'keys', 0, 'hint')],
+      [at(listed, 'keys', 0, 'id'), '0000'],
+    );
+    const oneOf = (key: unknown, method = 'DELETE') => ada.call({ method, path: `${path}/${String(key)}` });
+    assert.equal((await oneOf(at(listed, 'keys', 0, 'id'))).status, 204);
+    assertError(await oneOf(at(listed, 'keys', 0, 'id')), { status: 404, type: 'not_found' });
+    assert.deepEqual(at(await list(), 'keys'), [second.json]);
+    assert.equal(at((await ada.call({ path: '/v1/byok' })).json, 'providers', 0, 'hint'), '-ada');
+    for (let number = 1; number < 20; number++) await add({ key: `sk-proj-number-${number}` });
+    const tooMany = await add({ key: 'sk-proj-number-20' });
+    assert.deepEqual([tooMany.status, at(tooMany.json, 'error', 'code')], [409, 'key_limit_reached']);
+    await ada.call({ method: 'DELETE', path: '/v1/byok/openai' });
+    assert.deepEqual(at(await list(), 'keys'), []);
+
+    const { key } = await ada.makeKey();
+    const byKey = (method: string, more = '', body?: object) =>
+      call(url, { method, path: path + more, headers: bearer(key), ...(body && { body }) });
+    assert.equal((await byKey('POST', '', { key: openaiKeys.first })).status, 201);
+    assertError(await byKey('POST', '', { key: openaiKeys.second }), {
+      status: 403,
+      type: 'permission_error',
+    });
+    assertError(await byKey('DELETE', '/x'), { status: 403, type: 'permission_error' });
+    assert.equal((await byKey('GET')).status, 200);
+  });
+
   test('needs a credential', async (t) => {
     const { url } = await startCloud(t);
     for (const headers of [[], bearer('x'), ['x-provider-key', openaiKeys.first]])
@@ -119,6 +181,9 @@ describe('a provider key', () => {
         ['GET', '/v1/byok'],
         ['PUT', '/v1/byok/openai'],
         ['DELETE', '/v1/byok/openai'],
+        ['GET', '/v1/byok/openai/keys'],
+        ['POST', '/v1/byok/openai/keys'],
+        ['DELETE', '/v1/byok/openai/keys/x'],
       ] as const)
         assertError(await call(url, { method, path, headers }), {
           status: 401,
@@ -206,6 +271,9 @@ describe('a new secret', () => {
     const ada = await Person.signUp(first.url, 'ada@example.com');
     const { key } = await ada.makeKey();
     await put(ada, 'anthropic', firstKey);
+    const another = { path: '/v1/byok/openai/keys', body: { key: openaiKeys.second } };
+    await put(ada, 'openai', openaiKeys.first);
+    assert.equal((await ada.call(another)).status, 201);
     await first.close();
 
     const both = { ...after, ...house, WEIR_SECRET_PREVIOUS: before.WEIR_SECRET };
@@ -219,7 +287,7 @@ describe('a new secret', () => {
 
     const resealing = new WeirProcess(t, { args: ['reseal'], environment: both });
     assert.deepEqual(await resealing.exited, { code: 0, signal: null }, resealing.stderr);
-    assert.match(resealing.stdout, /\b1 key\b/);
+    assert.match(resealing.stdout, /\b3 keys\b/);
     assert.ok(!`${resealing.stdout}${resealing.stderr}`.includes(firstKey));
     assert.deepEqual(await paid(second.url), [200, firstKey]);
     await second.close();

@@ -143,6 +143,7 @@ async function settled({ person, canary, other, stripe, database }: Settled): Pr
   await put(`/v1/keys/${made.id}/recording`, { record: 'all' });
   await put(`/v1/configurations/exact-cache/${canary}`, { ttl: '1h' });
   await put('/v1/byok/anthropic', { key: `sk-ant-${canary}-zqxj` });
+  await person.call({ path: '/v1/byok/anthropic/keys', body: { key: `sk-ant-2-${canary}`, name: canary } });
   const login = { email: person.email, password };
   await call(other, { path: '/v1/users/login', body: login, headers: ['user-agent', canary] });
   const ask = (path: string, body: object) => call(other, { path, headers: bearer(made.key), body });
@@ -210,6 +211,7 @@ function assertKept(
     'sessions',
     'api_keys',
     'provider_keys',
+    'further_provider_keys',
     'configurations',
     'requests',
     'receipt_owners',

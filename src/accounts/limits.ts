@@ -74,7 +74,9 @@ export const limits = {
   keyUsesMax: 50_000,
   /** Keys of at least this length can show their last four characters without giving the key away. */
   hintedKeyCharactersMin: 12,
-  /** Unsealed provider keys cached in memory. */
+  /** Keys of an account for one provider: a call ranks all of them. */
+  keysOfProviderMax: 20,
+  /** Providers of accounts whose unsealed keys are cached in memory. */
   unsealedKeysMax: 20_000,
   /** Rows sealed anew at a time, so that other queries don't wait long. */
   resealedAtOnce: 100,

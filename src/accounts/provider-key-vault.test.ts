@@ -16,7 +16,7 @@ test('a stored key opens for its account, and is nowhere to be read', async (t) 
     ['anthropic', '-own', desk.clock.now()],
   );
   assert.equal((await opened(desk, await version()))?.reveal(), secret.reveal());
-  const row = await desk.database.providerKeys.get(place.accountId, place.provider);
+  const [row] = await desk.database.providerKeys.ofProvider(place.accountId, place.provider);
   assert.ok(row);
   assert.ok(!Buffer.from(row.sealed).includes(secret.reveal()));
 });
@@ -37,19 +37,33 @@ test('the first key can be put once, also by many at once', async (t) => {
   assert.equal((await opened(desk, await version()))?.reveal().slice(-4), first?.hint);
 });
 
+test('several keys open together; those that can’t be opened are left out while others can', async (t) => {
+  const { desk, place, version } = await stage(t);
+  await desk.vaultSealedBy([testKey(9)]).add(place, new Secret('sk-ant-lost'));
+  await desk.vault.add(place, secret, { name: 'mine', weight: 3 });
+  const keys = await desk.vault.open(place.accountId, place.provider, await version());
+  assert.deepEqual(
+    keys.map((key) => [key.secret.reveal(), key.weight]),
+    [[secret.reveal(), 3]],
+  );
+  const [lost, mine] = await desk.vault.keysOf(place);
+  assert.deepEqual([lost?.secret, mine?.name, mine?.hint], [undefined, 'mine', '-own']);
+  await assert.rejects(desk.vault.add(place, secret), { code: 'invalid_request' });
+});
+
 test('an opened key is cached for its version of the account only', async (t) => {
   const { desk, place, version } = await stage(t);
   const before = await version();
   const cached = (current: string) => desk.vault.cached(place.accountId, place.provider, current);
   assert.equal(cached(before), undefined);
   assert.equal(await opened(desk, before), undefined);
-  assert.deepEqual(cached(before), { version: before, secret: undefined });
+  assert.deepEqual(cached(before), { version: before, keys: [] });
   await desk.vault.put(place, secret);
   const after = await version();
   assert.notEqual(after, before);
   assert.equal(cached(after), undefined);
   assert.ok(await opened(desk, after));
-  assert.ok(cached(after)?.secret instanceof Secret);
+  assert.ok(cached(after)?.keys[0]?.secret instanceof Secret);
   assert.equal(cached(before), undefined);
   await desk.vault.delete(place);
   assert.equal(await opened(desk, await version()), undefined);
@@ -59,7 +73,7 @@ test('an opened key is cached for its version of the account only', async (t) =>
 test('a sealed key that is moved to another account or provider does not open', async (t) => {
   const { desk, place, version } = await stage(t);
   await desk.vault.put(place, secret);
-  const row = await desk.database.providerKeys.get(place.accountId, place.provider);
+  const [row] = await desk.database.providerKeys.ofProvider(place.accountId, place.provider);
   assert.ok(row);
   const other = await desk.account('eve@example.com');
   const moved: readonly SealedKey[] = [
@@ -84,7 +98,7 @@ test('the previous key opens, and one that is gone does not', async (t) => {
   await desk.vaultSealedBy([testKey(7)]).put(place, secret);
   const rotated = desk.vaultSealedBy([testKey(8), testKey(7)]);
   const found = await rotated.open(place.accountId, place.provider, await version());
-  assert.equal(found?.reveal(), secret.reveal());
+  assert.equal(found[0]?.secret.reveal(), secret.reveal());
   const forgotten = desk.vaultSealedBy([testKey(8)]);
   await assert.rejects(async () => forgotten.open(place.accountId, place.provider, await version()));
 });
@@ -118,10 +132,10 @@ test('all keys are sealed anew under load, and what changes meanwhile is not ove
   assert.deepEqual(await providerKeys.notSealedBy(sealer.currentKeyId, 10), []);
   const renewed = desk.vaultSealedBy([testKey(8)]);
   for (const provider of providers)
-    assert.equal((await renewed.open('a', provider, 'v'))?.reveal(), `old-${provider}`);
+    assert.equal((await renewed.open('a', provider, 'v'))[0]?.secret.reveal(), `old-${provider}`);
   for (const { provider, hint } of await renewed.list('a'))
     if (!providers.includes(provider)) {
-      assert.equal((await renewed.open('a', provider, 'v'))?.reveal(), 'new');
+      assert.equal((await renewed.open('a', provider, 'v'))[0]?.secret.reveal(), 'new');
       assert.equal(hint, null);
     }
 });
@@ -146,5 +160,5 @@ async function stage(t: Parameters<typeof AccountFixture.open>[0]) {
 async function opened(desk: AccountFixture, version: string): Promise<Secret | undefined> {
   const ada = await desk.database.identities.byEmail('ada@example.com');
   const [member] = ada === undefined ? [] : await desk.database.members.ofIdentity(ada.id);
-  return member === undefined ? undefined : desk.vault.open(member.account.id, 'anthropic', version);
+  return member && (await desk.vault.open(member.account.id, 'anthropic', version))[0]?.secret;
 }

@@ -28,7 +28,7 @@ test('a provider key that is stored while a call runs pays for it only where its
     versions,
     callers: callerAuthenticator,
     operator: new Map(),
-    pools: new Map(),
+    chooser: { choose: async () => undefined },
   });
   const begun = async () => {
     const { key, token } = await desk.keys.create(accountId, { name: '', pipelineConfig: null });

@@ -1,4 +1,4 @@
-import type { ProviderKeyVault } from '../accounts/provider-key-vault.ts';
+import type { ProviderKeyVault, WeightedKey } from '../accounts/provider-key-vault.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { CredentialResolver } from '../kernel/exchange.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
@@ -10,7 +10,7 @@ import { apiKeysIn } from './api-key.ts';
 import { bearerTokenOf } from './bearer-token.ts';
 import type { CallerAuthenticator, CallerIdentity } from './caller-authenticator.ts';
 import type { CredentialShapes } from './credential-shapes.ts';
-import type { KeyPool } from './key-pool.ts';
+import type { KeyChooser } from './key-chooser.ts';
 
 export interface CredentialRules {
   readonly mode: 'local' | 'cloud';
@@ -19,10 +19,10 @@ export interface CredentialRules {
   readonly vault: ProviderKeyVault;
   readonly versions: Versions;
   readonly callers: Pick<CallerAuthenticator, 'reidentify'>;
-  /** Credentials of the operator, by provider; only local users may use them. */
-  readonly operator: ReadonlyMap<string, Secret>;
-  /** Providers for which the operator has several credentials. */
-  readonly pools: ReadonlyMap<string, KeyPool>;
+  /** Keys of the operator, by provider; only local users may use them. */
+  readonly operator: ReadonlyMap<string, readonly WeightedKey[]>;
+  /** Chooses where there are several keys. */
+  readonly chooser: Pick<KeyChooser, 'choose'>;
 }
 
 /** The caller and the headers of a call. */
@@ -46,7 +46,7 @@ export class Credentials {
     return new CallCredentials({
       requestedProvider: requested.provider,
       resolve: (target, sentKeyPolicy) => this.#resolve(payingCall, target, sentKeyPolicy),
-      pools: this.#rules.pools,
+      choose: (keys, target) => this.#choose(payingCall, keys, target),
     });
   }
 
@@ -56,29 +56,37 @@ export class Credentials {
     target: Target,
   ): Promise<{ credential: Secret | undefined } | undefined> {
     try {
-      return { credential: await this.#resolve(payingCall, target, 'any') };
+      const keys = await this.#resolve(payingCall, target, 'any');
+      return { credential: await this.#choose(payingCall, keys, target) };
     } catch (refusal) {
       if (GatewayError.is(refusal) && refusal.status < 500) return undefined;
       throw refusal;
     }
   }
 
-  /** Uses the first that exists: the key of the request, of the account, of the operator. */
-  async #resolve(payingCall: PayingCall, target: Target, which: SentKeyPolicy): Promise<Secret | undefined> {
+  #choose(
+    { stickiness }: PayingCall,
+    keys: Keys,
+    target: Target,
+  ): Secret | undefined | Promise<Secret | undefined> {
+    return keys.length < 2 ? keys[0]?.secret : this.#rules.chooser.choose(keys, target, stickiness?.() ?? '');
+  }
+
+  /** Uses the first that exist: the key of the request, those of the account, of the operator. None if none is needed. */
+  async #resolve(payingCall: PayingCall, target: Target, which: SentKeyPolicy): Promise<Keys> {
     const { headers } = payingCall;
     const { provider } = target;
-    if (provider.answerLocally !== undefined) return undefined;
+    if (provider.answerLocally !== undefined) return noKeys;
     const given = this.#sentKey(headers, provider, which);
-    if (given !== undefined) return this.#requireMatching(given, target);
+    if (given !== undefined) return [this.#requireMatching(given, target)];
     const login = which === 'any' ? this.#cloudLogin(headers, provider) : undefined;
-    if (login !== undefined) return login;
+    if (login !== undefined) return [login];
     const { accountId, key } = payingCall.identity;
     const version = key?.version ?? (await this.#rules.versions.of(accountId));
     const cached = this.#rules.vault.cached(accountId, provider.name, version);
-    const stored =
-      cached === undefined ? await this.#storedKey(payingCall, provider, version) : cached.secret;
-    const credential = stored ?? (await this.#localKey(payingCall, target, which));
-    if (credential !== undefined || provider.keyless) return credential;
+    const stored = cached?.keys ?? (await this.#storedKeys(payingCall, provider, version));
+    const keys = stored.length > 0 ? stored : this.#localKeys(payingCall, target, which);
+    if (keys.length > 0 || provider.keyless) return keys;
     throw this.#missingKeyError(provider, which);
   }
 
@@ -86,45 +94,38 @@ export class Credentials {
    * A provider's key or login as the bearer token, beside an API key in another header. Agents send their login with all
    * calls: one to another provider is paid with the stored key.
    */
-  #cloudLogin(headers: HeaderList, provider: Provider): Secret | undefined {
+  #cloudLogin(headers: HeaderList, provider: Provider): WeightedKey | undefined {
     const { mode, shapes, directory } = this.#rules;
     const bearer = mode === 'cloud' ? bearerTokenOf(headers) : undefined;
     if (bearer === undefined || shapes.isGatewayToken(bearer) || !shapes.isProviderKey(bearer))
       return undefined;
     return isKeyOfAnotherProvider(bearer, provider, directory.providers.values())
       ? undefined
-      : new Secret(bearer);
+      : onlyKey(bearer);
   }
 
   /** A call may outlast its API key: rejects stored keys if the API key was revoked meanwhile. */
-  async #storedKey({ identity, headers }: PayingCall, { name }: Provider, version: string) {
+  async #storedKeys({ identity, headers }: PayingCall, { name }: Provider, version: string) {
     const { vault, versions, callers } = this.#rules;
     const { accountId, key } = identity;
-    const secret = await vault.open(accountId, name, version);
+    const keys = await vault.open(accountId, name, version);
     if (key !== undefined && (await versions.of(accountId)) !== version) await callers.reidentify(headers);
-    return secret;
+    return keys;
   }
 
   /** Credentials for local users only: a provider key sent as the bearer token, and the operator's own. */
-  #localKey(
-    { headers, stickiness }: PayingCall,
-    target: Target,
-    which: SentKeyPolicy,
-  ): Secret | undefined | Promise<Secret> {
-    const { mode, shapes, operator, pools } = this.#rules;
-    if (mode !== 'local') return undefined;
+  #localKeys({ headers }: PayingCall, target: Target, which: SentKeyPolicy): Keys {
+    const { mode, shapes, operator } = this.#rules;
+    if (mode !== 'local') return noKeys;
     const bearer = which === 'any' ? bearerTokenOf(headers) : undefined;
-    if (bearer !== undefined && shapes.isProviderKey(bearer)) return this.#requireMatching(bearer, target);
-    const pool = pools.get(target.provider.name);
-    return pool === undefined
-      ? operator.get(target.provider.name)
-      : pool.choose(target, stickiness?.() ?? '');
+    if (bearer !== undefined && shapes.isProviderKey(bearer)) return [this.#requireMatching(bearer, target)];
+    return operator.get(target.provider.name) ?? noKeys;
   }
 
   /** Never sends a key to a provider that it doesn't belong to. */
-  #requireMatching(given: string, { provider, model }: Target): Secret {
+  #requireMatching(given: string, { provider, model }: Target): WeightedKey {
     if (!isKeyOfAnotherProvider(given, provider, this.#rules.directory.providers.values()))
-      return new Secret(given);
+      return onlyKey(given);
     throw new GatewayError(
       'provider_key_mismatch',
       `"${model}" needs a ${provider.title} key, and the key sent with this call is not one; it was not forwarded`,
@@ -229,7 +230,14 @@ const labeledKeyPattern = /^\s*([a-z][\w.-]*)\s*=(.*)$/is;
 /** Which keys sent with a call may be used: any, only those labeled with the provider, or none. */
 type SentKeyPolicy = 'any' | 'labelled' | 'none';
 
-type ResolveCredential = (target: Target, sentKeyPolicy: SentKeyPolicy) => Promise<Secret | undefined>;
+/** The keys that a call may use, the first one first; often one, and none if the provider needs none. */
+type Keys = readonly WeightedKey[];
+
+const noKeys: Keys = [];
+
+function onlyKey(text: string): WeightedKey {
+  return { secret: new Secret(text), weight: 1 };
+}
 
 /**
  * The credentials of one call. A key without a label goes only to the provider of the model that the client requested,
@@ -237,27 +245,32 @@ type ResolveCredential = (target: Target, sentKeyPolicy: SentKeyPolicy) => Promi
  */
 class CallCredentials implements CredentialResolver {
   readonly #parts: CallCredentialsParts;
-  #last: { readonly provider: Provider; readonly credential: Promise<Secret | undefined> } | undefined;
+  #last: { readonly provider: Provider; readonly keys: Promise<Keys> } | undefined;
 
   constructor(parts: CallCredentialsParts) {
     this.#parts = parts;
   }
 
-  find(target: Target, which?: 'stored'): Promise<Secret | undefined> {
-    const { requestedProvider, resolve, pools } = this.#parts;
-    if (which === 'stored') return resolve(target, 'none');
+  /** Chooses again each time: the next attempt may need another key of several. */
+  async find(target: Target, which?: 'stored' | 'first'): Promise<Secret | undefined> {
+    const { resolve, choose } = this.#parts;
+    const keys = await (which === 'stored' ? resolve(target, 'none') : this.#keysFor(target));
+    return which === 'first' ? keys[0]?.secret : choose(keys, target);
+  }
+
+  #keysFor(target: Target): Promise<Keys> {
+    const { requestedProvider, resolve } = this.#parts;
     const { provider } = target;
-    // The next attempt may need another key of several.
-    if (this.#last?.provider !== provider || pools.has(provider.name)) {
+    if (this.#last?.provider !== provider) {
       const sentKeyPolicy = provider === requestedProvider ? 'any' : 'labelled';
-      this.#last = { provider, credential: resolve(target, sentKeyPolicy) };
+      this.#last = { provider, keys: resolve(target, sentKeyPolicy) };
     }
-    return this.#last.credential;
+    return this.#last.keys;
   }
 }
 
 interface CallCredentialsParts {
   readonly requestedProvider: Provider;
-  readonly resolve: ResolveCredential;
-  readonly pools: ReadonlyMap<string, KeyPool>;
+  resolve(target: Target, sentKeyPolicy: SentKeyPolicy): Promise<Keys>;
+  choose(keys: Keys, target: Target): Secret | undefined | Promise<Secret | undefined>;
 }

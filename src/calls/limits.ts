@@ -100,6 +100,8 @@ export const limits = {
   healthTimes: 32,
   /** Targets and credentials whose results are in memory, half a kilobyte each. */
   healthRecordsMax: 10_000,
+  /** Models that the health of a credential lists, the latest ones. */
+  unhealthyModelsMax: 20,
   /** Results are shared after a second, changes of a breaker at once; so many reports a second are cheap for Redis. */
   healthPublishMs: 1000,
   healthPublishedMax: 200,

@@ -62,11 +62,11 @@ export class RequestKeys {
     return hashParts([...destinationParts(exchange, payer), ...this.#contentHashes.partsOf(exchange)]);
   }
 
-  /** A digest of the credential. If an inner module has yet to choose the provider, of all keys that the client sent. */
+  /** A digest of the credential, the first of several. If an inner module has yet to choose the provider, of all keys that the client sent. */
   async #payerOf(exchange: Exchange): Promise<string> {
     try {
       if (exchange.isTargetResolved) {
-        const credential = await credentialsOf(exchange).find(exchange.target);
+        const credential = await credentialsOf(exchange).find(exchange.target, 'first');
         return credential?.keyedDigest(this.#credentialDigestKey) ?? '';
       }
     } catch (refusal) {

@@ -145,7 +145,6 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     identityPart({ ...ground, usage, directory: providerDirectory, address, findGuest }),
   );
   const { callers: callerAuthenticator, access } = identity;
-  const { vault } = parts.add(providerKeysPart({ ...ground, providers }));
   const recorded = { metrics, usage, spending: spendingLimiter, requests, sinks };
   const calls = parts.add(
     pipelinesPart({
@@ -157,7 +156,8 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
       embeddingsPart: meaning,
     }),
   );
-  const { pipelines } = calls;
+  const { pipelines, health } = calls;
+  const { vault } = parts.add(providerKeysPart({ ...ground, providers, health }));
   const sandbox = parts.add(sandboxPart({ ...ground, providers, identity, pipelines, sessions }));
   const models = createPaidModels(settings, providers);
   const payerServices = await createPayerServices({ settings, egress, models, pipelines });

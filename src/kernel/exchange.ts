@@ -12,8 +12,11 @@ import type { Trace } from './trace.ts';
 
 /** Resolves the credential for a call's provider; rejects if one is needed and missing. */
 export interface CredentialResolver {
-  /** `stored` after the call has ended, when credentials of the request may no longer be used. */
-  find(target: Target, which?: 'stored'): Promise<Secret | undefined>;
+  /**
+   * Of several keys, one that works now. `first` is the same for all calls with these keys, whatever their state. `stored`
+   * is for after the call has ended, when credentials of the request may no longer be used.
+   */
+  find(target: Target, which?: 'stored' | 'first'): Promise<Secret | undefined>;
 }
 
 interface ExchangeFields {

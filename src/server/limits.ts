@@ -16,6 +16,8 @@ export const limits = {
   localTokenCharactersMax: 4096,
   /** SPEC's limit on key names. */
   keyNameCharactersMax: 120,
+  /** The largest weight of a provider key: shares of a thousandth are fine enough. */
+  providerKeyWeightMax: 1000,
   /** Providers' keys are 40 to 200 characters; a key goes into a header. */
   providerKeyCharactersMax: 500,
   /** Maximum size of a webhook of the payment processor. */

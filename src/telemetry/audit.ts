@@ -45,6 +45,8 @@ export interface AuditFacts {
   /** The invited address, which has no account yet. */
   readonly email?: string;
   readonly provider?: string;
+  /** The id of the provider key. */
+  readonly providerKey?: string;
   readonly tier?: string;
   /** The changed fields of a key. */
   readonly changed?: readonly string[];

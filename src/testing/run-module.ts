@@ -45,6 +45,7 @@ import { demo } from '../providers/demo/demo.ts';
 import { MemoryBudgets } from '../storage/memory/memory-budgets.ts';
 import { MemoryCacheBackend } from '../storage/memory/memory-cache-backend.ts';
 import { MemoryCounters } from '../storage/memory/memory-counters.ts';
+import { MemoryHealthBoard } from '../storage/memory/memory-health-board.ts';
 import { MemoryRateLimiter } from '../storage/memory/memory-rate-limiter.ts';
 import { anthropicMessages, wireByName } from '../wire/index.ts';
 import { GlobalFetchGuard } from './global-fetch-guard.ts';
@@ -158,7 +159,7 @@ export function runModule(
     processId: 'test',
     clock,
     rateLimiter: new MemoryRateLimiter(clock),
-    board: undefined,
+    board: new MemoryHealthBoard(clock),
   });
   const kits = createKitFactory({
     embeddings,

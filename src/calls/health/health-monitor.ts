@@ -1,13 +1,13 @@
 import { KeyedHasher } from '../../accounts/keyed-hasher.ts';
 import type { Attempt } from '../../kernel/attempt.ts';
-import type { BreakerState, HealthBoard, TargetHealth } from '../../kernel/ports/health.ts';
+import type { BreakerState, CredentialHealth, HealthBoard, TargetHealth } from '../../kernel/ports/health.ts';
 import type { RateLimiter } from '../../kernel/ports/shared-state.ts';
-import type { Target } from '../../kernel/provider.ts';
+import type { Provider, Target } from '../../kernel/provider.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Lru } from '../../lib/lru.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { limits } from '../limits.ts';
-import { outcomeOf } from './outcome.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
 import { TargetRecord } from './target-record.ts';
 
 export interface HealthMonitorParts {
@@ -16,8 +16,7 @@ export interface HealthMonitorParts {
   readonly processId: string;
   readonly clock: Clock;
   readonly rateLimiter: RateLimiter;
-  /** Undefined if no module reads the health of targets: then no process needs the results of others. */
-  readonly board: HealthBoard | undefined;
+  readonly board: HealthBoard;
 }
 
 export type EndedAttempt = Pick<Attempt, 'target' | 'ending' | 'startedAtMs' | 'firstContentAtMs'>;
@@ -29,6 +28,7 @@ export interface CredentialedTarget {
 }
 
 interface NamedRecord {
+  /** With an empty model in the record of all targets of a provider. */
   readonly target: Target;
   /** A keyed hash of the credential. */
   readonly credentialName: string;
@@ -66,14 +66,39 @@ export class HealthMonitor {
     const contentMs = firstContentAtMs === undefined ? undefined : firstContentAtMs - startedAtMs;
     const isUrgent = named.record.add(outcome, nowMs, contentMs);
     if (isUrgent) this.#noteState(named);
-    if (this.#parts.board !== undefined) this.#publishSoon(named, isUrgent);
+    this.#publishSoon(named, isUrgent);
+    if (isUrgent || outcome.kind === 'rejected-credential' || this.#unhealthy.size > 0)
+      this.#addToCredential(named, outcome, isUrgent);
+  }
+
+  /** The provider accepted a credential in a test. */
+  addAcceptance(provider: Provider, credential: Secret): void {
+    const whole = this.#recordOf({ provider, model: '' }, credential);
+    whole.record.acceptedAtMs = this.#parts.clock.now();
+    this.#noteState(whole);
+    this.#publishSoon(whole, true);
+    for (const named of this.#unhealthy)
+      if (this.#recordOfAll(named) === whole) this.#acceptWith(whole, named);
   }
 
   /** The health of targets, with what other processes published in the last moments. */
   async of(credentialedTargets: readonly CredentialedTarget[]): Promise<readonly TargetHealth[]> {
     const named = credentialedTargets.map(({ target, credential }) => this.#recordOf(target, credential));
-    await this.#readOthers(named);
+    await this.#readOthers([...new Set([...named, ...named.map((one) => this.#recordOfAll(one))])]);
     return named.map((one) => this.#healthOf(one));
+  }
+
+  /** The health of a credential over all models. */
+  async ofCredential(provider: Provider, credential: Secret): Promise<CredentialHealth> {
+    const whole = this.#recordOf({ provider, model: '' }, credential);
+    await this.#readOthers([whole]);
+    const targets = [...whole.record.models].map((model) => ({ provider, model }));
+    const healths = await this.of(targets.map((target) => ({ target, credential })));
+    const models = targets.flatMap(({ model }, at) => {
+      const { restsUntilMs, isRejected = false } = healths[at] ?? {};
+      return isRejected || restsUntilMs !== undefined ? { model, isRejected, restsUntilMs } : [];
+    });
+    return { isRejected: whole.record.isRejected, models };
   }
 
   /** The breakers that are not closed, for metrics. */
@@ -84,9 +109,10 @@ export class HealthMonitor {
     }
   }
 
-  /** The targets whose provider rejects a credential, for metrics. */
-  *rejectedCredentials(): Iterable<Target> {
-    for (const { target, record } of this.#unhealthy) if (record.isRejected) yield target;
+  /** The number of credentials that a provider rejects, for all models or some, for metrics. */
+  get rejectedCredentials(): number {
+    const rejected = [...this.#unhealthy].filter(({ record }) => record.isRejected);
+    return new Set(rejected.map((named) => this.#recordOfAll(named))).size;
   }
 
   get size(): number {
@@ -120,8 +146,36 @@ export class HealthMonitor {
     return named;
   }
 
+  /** The record of all targets of a provider with the same credential. */
+  #recordOfAll({ target: { provider }, credentialName }: NamedRecord): NamedRecord {
+    return this.#findRecord({ provider, model: '' }, credentialName);
+  }
+
+  /** Notes what a result says about its credential at all targets. */
+  #addToCredential(named: NamedRecord, outcome: Outcome, isUrgent: boolean): void {
+    const whole = this.#recordOfAll(named);
+    const { record } = whole;
+    const isAccepted = outcome.kind === 'answered' && record.isRejected;
+    if (outcome.kind === 'rejected-credential') record.rejectedAtMs = this.#parts.clock.now();
+    else if (isAccepted) record.acceptedAtMs = this.#parts.clock.now();
+    else if (isUrgent) record.addModel(named.target.model);
+    else return;
+    this.#noteState(whole);
+    this.#publishSoon(whole, true);
+  }
+
+  /** A credential that was accepted for all targets later is not rejected for one. */
+  #acceptWith({ record: { acceptedAtMs } }: NamedRecord, named: NamedRecord): void {
+    const { record } = named;
+    if (!record.isRejected || acceptedAtMs <= record.rejectedAtMs) return;
+    record.acceptedAtMs = acceptedAtMs;
+    this.#noteState(named);
+  }
+
   #healthOf(named: NamedRecord): TargetHealth {
     const { record } = named;
+    const whole = this.#recordOfAll(named);
+    this.#acceptWith(whole, named);
     const nowMs = this.#parts.clock.now();
     const { attempts, failures } = record.counts(nowMs);
     const breaker = record.breaker(nowMs);
@@ -133,16 +187,17 @@ export class HealthMonitor {
       errorRate: attempts === 0 ? 0 : failures / attempts,
       firstContentMs: record.firstContentMs,
       restsUntilMs: restsUntilMs > nowMs ? restsUntilMs : undefined,
-      isRejected: record.isRejected,
-      mayTry: () => this.#mayTry(named),
+      isRejected: record.isRejected || whole.record.isRejected,
+      mayTry: () => this.#mayTry(named, whole),
     };
   }
 
-  async #mayTry(named: NamedRecord): Promise<boolean> {
+  async #mayTry(named: NamedRecord, whole: NamedRecord): Promise<boolean> {
     const { record } = named;
     const nowMs = this.#parts.clock.now();
     const breaker = record.breaker(nowMs);
-    if (record.isRejected || record.restsUntilMs > nowMs || breaker === 'open') return false;
+    const isRejected = record.isRejected || whole.record.isRejected;
+    if (isRejected || record.restsUntilMs > nowMs || breaker === 'open') return false;
     if (breaker === 'closed') return true;
     const once = { most: 1, seconds: limits.breakerProbeSeconds };
     // Without the store that counts them, several calls may probe the target at once.
@@ -160,7 +215,7 @@ export class HealthMonitor {
     const { board, clock, processId } = this.#parts;
     const nowMs = clock.now();
     const stale = named.filter(({ record }) => nowMs - record.readAtMs >= limits.healthReadMs);
-    if (board === undefined || stale.length === 0) return;
+    if (stale.length === 0) return;
     // Without the reports of others, the results of this process have to do.
     const all = await board.read(stale.map(({ name }) => name)).catch(() => []);
     for (const [at, reports] of all.entries()) {
@@ -193,7 +248,7 @@ export class HealthMonitor {
   async #publish(named: NamedRecord): Promise<void> {
     this.#unpublished.delete(named);
     const { board, processId } = this.#parts;
-    await board?.publish(named.name, processId, named.record.report).catch(() => undefined);
+    await board.publish(named.name, processId, named.record.report).catch(() => undefined);
   }
 }
 

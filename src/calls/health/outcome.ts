@@ -3,7 +3,11 @@ import type { Ending } from '../../kernel/reply/ending.ts';
 
 /** What an attempt says about its target. */
 export type Outcome =
-  | { readonly kind: 'answered' | 'failed' | 'rejected-credential' | 'unknown' }
+  | { readonly kind: 'answered' | 'failed' | 'unknown' }
+  /** The provider knows the credential, and rejects it for this target. */
+  | { readonly kind: 'rejected-target' }
+  /** The provider rejects the credential for all targets. */
+  | { readonly kind: 'rejected-credential' }
   /** The provider asked to wait. */
   | { readonly kind: 'rest'; readonly seconds: number };
 
@@ -28,7 +32,8 @@ function outcomeOfStatus(status: number, retryAfterSeconds: number | undefined):
   const isBusy = status === 429 || status === 503 || status === 529;
   if (isBusy && retryAfterSeconds !== undefined) return { kind: 'rest', seconds: retryAfterSeconds };
   if (isBusy || status === 408 || status >= 500) return failed;
-  return status === 401 || status === 403 ? { kind: 'rejected-credential' } : answered;
+  if (status === 401) return { kind: 'rejected-credential' };
+  return status === 403 ? { kind: 'rejected-target' } : answered;
 }
 
 const answered: Outcome = { kind: 'answered' };

@@ -8,7 +8,8 @@ interface Counts {
 }
 
 /**
- * The results of a target with one credential: this process's own, and what others reported. The times only grow, so
+ * The results of a target, or of all targets of a provider, with one credential: this process's own, and what others
+ * reported. The times only grow, so
  * the latest of all processes holds, whatever order reports arrive in.
  */
 export class TargetRecord {
@@ -19,6 +20,8 @@ export class TargetRecord {
   acceptedAtMs = 0;
   /** When the reports of other processes were read. */
   readAtMs = 0;
+  /** Models with a record of their own that may be unhealthy, the oldest first; only in the record of all targets. */
+  readonly models = new Set<string>();
   #slots: MutableSlot[] = [];
   #others: readonly HealthReport[] = [];
   /** The latest times to the first content, as a ring. */
@@ -29,12 +32,13 @@ export class TargetRecord {
   add(outcome: Outcome, nowMs: number, firstContentMs: number | undefined): boolean {
     switch (outcome.kind) {
       case 'unknown':
+      case 'rejected-credential':
         return false;
       case 'rest':
         this.#count(nowMs, false);
         this.restsUntilMs = Math.max(this.restsUntilMs, nowMs + outcome.seconds * 1000);
         return true;
-      case 'rejected-credential':
+      case 'rejected-target':
         this.rejectedAtMs = nowMs;
         return true;
       case 'failed':
@@ -123,6 +127,7 @@ export class TargetRecord {
       this.restsUntilMs = Math.max(this.restsUntilMs, report.restsUntilMs);
       this.rejectedAtMs = Math.max(this.rejectedAtMs, report.rejectedAtMs);
       this.acceptedAtMs = Math.max(this.acceptedAtMs, report.acceptedAtMs);
+      for (const model of report.models ?? []) this.addModel(model);
     }
     // Failures before the breaker closed don't open it again.
     if (closedAtMs > this.closedAtMs) this.#close(closedAtMs);
@@ -131,6 +136,13 @@ export class TargetRecord {
       ...report,
       slots: report.slots.filter(({ slot }) => slot > closedSlot),
     }));
+  }
+
+  addModel(model: string): void {
+    this.models.delete(model);
+    this.models.add(model);
+    const [oldest] = this.models;
+    if (this.models.size > limits.unhealthyModelsMax && oldest !== undefined) this.models.delete(oldest);
   }
 
   get report(): HealthReport {
@@ -147,6 +159,7 @@ export class TargetRecord {
       acceptedAtMs,
       firstContentMs,
       answers,
+      ...(this.models.size > 0 && { models: [...this.models] }),
     };
   }
 }

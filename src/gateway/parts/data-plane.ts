@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
-import type { ProviderKeyVault } from '../../accounts/provider-key-vault.ts';
+import type { ProviderKeyVault, WeightedKey } from '../../accounts/provider-key-vault.ts';
 import { Admission } from '../../calls/admission.ts';
 import { BackgroundAnswers } from '../../calls/background-answers.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
 import type { CallerAdmissions } from '../../calls/caller-admission.ts';
 import { Credentials } from '../../calls/credentials.ts';
-import { createKeyPools } from '../../calls/key-pool.ts';
+import { KeyChooser } from '../../calls/key-chooser.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
+import type { Secret } from '../../lib/secret.ts';
 import { createTokenCounter } from '../../providers/token-counter.ts';
 import { BodyMemoryBudget } from '../../server/body-memory-budget.ts';
 import { CountTokensHandler } from '../../server/count-tokens.ts';
@@ -86,8 +87,8 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     vault,
     versions: stores.shared.versions,
     callers: callerAuthenticator,
-    operator: settings.credentials,
-    pools: createKeyPools(settings.keyPools, parts.health),
+    operator: operatorKeys(settings),
+    chooser: new KeyChooser(parts.health),
   });
   const heldBytesMax = Math.max(
     limits.bodyMemoryBytesMin,
@@ -194,4 +195,15 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     },
     close: () => backgroundAnswers.close(),
   };
+}
+
+/** All keys of each provider have the same weight. */
+function operatorKeys({ credentials, keyPools }: Settings): ReadonlyMap<string, readonly WeightedKey[]> {
+  const keysOf = (provider: string, first: Secret) => keyPools.get(provider) ?? [first];
+  return new Map(
+    [...credentials].map(([provider, first]) => [
+      provider,
+      keysOf(provider, first).map((secret) => ({ secret, weight: 1 })),
+    ]),
+  );
 }

@@ -137,13 +137,12 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
   // Sealed, since others may read Redis.
   const turnSealing = settings.stores === undefined ? undefined : new Sealer(rootSecrets.deriveKeys('turns'));
   const [nameKey] = rootSecrets.deriveKeys('credential names');
-  const mayReroute = [...parts.modules.values()].some(({ touches }) => touches.includes('target'));
   const health = new HealthMonitor({
     nameKey,
     processId: randomUUID(),
     clock: stores.clock,
     rateLimiter: stores.shared.rateLimiter,
-    board: mayReroute || settings.keyPools.size > 0 ? stores.shared.health : undefined,
+    board: stores.shared.health,
   });
   const targets = new TargetChecks({
     directory: providerDirectory,
@@ -289,8 +288,8 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       },
       {
         name: 'weir_credentials_rejected',
-        help: 'Targets whose provider rejects a credential, which is set aside if there are several',
-        read: () => [...health.rejectedCredentials()].length,
+        help: 'Credentials that their provider rejects, for all models or some; of several keys they are set aside',
+        read: () => health.rejectedCredentials,
       },
       {
         name: 'weir_health_records',

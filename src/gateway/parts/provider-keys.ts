@@ -1,9 +1,11 @@
 import { limits } from '../../accounts/limits.ts';
 import { ProviderKeyVault } from '../../accounts/provider-key-vault.ts';
 import { Sealer } from '../../accounts/sealer.ts';
+import type { HealthMonitor } from '../../calls/health/health-monitor.ts';
 import { testKey } from '../../providers/key-test.ts';
 import { byokRoutes } from '../../server/api/routes/byok.ts';
 import { keyTestRoute } from '../../server/api/routes/key-test.ts';
+import { providerKeyPoolRoutes } from '../../server/api/routes/provider-key-pool.ts';
 import type { Part } from '../part.ts';
 import type { RootSecrets } from '../secrets.ts';
 import type { ProvidersPart } from './providers.ts';
@@ -17,6 +19,7 @@ interface ProviderKeyParts {
   readonly stores: Stores;
   readonly roots: RootSecrets;
   readonly providers: ProvidersPart;
+  readonly health: HealthMonitor;
 }
 
 /** Stored provider keys of accounts. */
@@ -24,6 +27,7 @@ export function providerKeysPart({
   stores,
   roots: rootSecrets,
   providers: providersPart,
+  health,
 }: ProviderKeyParts): ProviderKeysPart {
   const { directory: providerDirectory, egress, means: signing } = providersPart;
   const { rateLimiter, versions } = stores.shared;
@@ -37,18 +41,23 @@ export function providerKeysPart({
     vault,
     routes: [
       ...byokRoutes({ vault, directory: providerDirectory }),
+      ...providerKeyPoolRoutes({
+        vault,
+        directory: providerDirectory,
+        healthOf: (provider, key) => health.ofCredential(provider, key),
+      }),
       keyTestRoute({
         vault,
-        versions,
         attempts: rateLimiter,
         directory: providerDirectory,
         test: (provider, key) => testKey({ egress, signing, provider, key }),
+        onAccepted: (provider, key) => health.addAcceptance(provider, key),
       }),
     ],
     gauges: [
       {
         name: 'weir_provider_keys_open',
-        help: `Decrypted provider keys in memory, max ${limits.unsealedKeysMax}`,
+        help: `Providers of accounts whose decrypted keys are in memory, max ${limits.unsealedKeysMax}`,
         read: () => vault.openKeys,
       },
     ],

@@ -31,8 +31,9 @@ export const accountErrors = {
     remedy: 'Ask the operator of the gateway for an invitation.',
   },
   key_limit_reached: {
-    cause: 'The account has as many active API keys as it may have.',
-    remedy: 'Revoke one with `DELETE /v1/keys/<id>`.',
+    cause: 'The account has as many active API keys, or as many keys of one provider, as it may have.',
+    remedy:
+      'Revoke one with `DELETE /v1/keys/<id>`, or delete one with `DELETE /v1/byok/<provider>/keys/<id>`.',
   },
   pattern_limit_reached: {
     cause: 'The account has as many [patterns](modules/patterns.md) as it may have.',

@@ -32,7 +32,8 @@ export const credentialErrors = {
     remedy: 'Send the key of the provider that serves the model, or choose a model of the key’s provider.',
   },
   provider_key_exists: {
-    cause: 'An API key tried to replace or delete a stored provider key. It can only store the first one.',
+    cause:
+      'An API key tried to add, replace or delete a stored provider key. It can only store the first one.',
     remedy: 'Use a session token: log in, or use the dashboard.',
   },
   provider_key_unreadable: {

@@ -17,6 +17,18 @@ export interface TargetHealth {
   mayTry(): Promise<boolean>;
 }
 
+/** What a provider makes of a credential, in all processes of an instance. */
+export interface CredentialHealth {
+  /** Whether the provider rejects it for all models. */
+  readonly isRejected: boolean;
+  /** Models that it is rejected for, or rests for. */
+  readonly models: readonly {
+    readonly model: string;
+    readonly isRejected: boolean;
+    readonly restsUntilMs: number | undefined;
+  }[];
+}
+
 /** The results of one process in one slot of time. */
 export interface HealthSlot {
   /** Number of the slot since 1970. */
@@ -39,6 +51,8 @@ export interface HealthReport {
   /** The median time to the first content of this many answers. */
   readonly firstContentMs: number;
   readonly answers: number;
+  /** Models that have reports of their own; only in the report about all models of a provider with a credential. */
+  readonly models?: readonly string[] | undefined;
 }
 
 /** The health reports of all processes. Losing them is harmless: each process has its own results. */

@@ -133,6 +133,12 @@ export interface ApiKeys {
 export interface SealedKey {
   readonly accountId: string;
   readonly provider: string;
+  /** Unique among the keys of the account for the provider. */
+  readonly id: string;
+  /** Chosen by the user; may be empty. */
+  readonly name: string;
+  /** Its share of the conversations, in relation to the weights of the other keys. */
+  readonly weight: number;
   /** The id of the sealing key. */
   readonly sealedBy: string;
   readonly sealed: Uint8Array;
@@ -141,14 +147,28 @@ export interface SealedKey {
   readonly updatedAtMs: number;
 }
 
+export interface ProviderKeyId {
+  readonly accountId: string;
+  readonly provider: string;
+  readonly id: string;
+}
+
+/** The provider keys of accounts, one or several for each provider. */
 export interface ProviderKeys {
+  /** Stores the first key of a provider, or replaces it: then its id, name and weight stay. */
   put(key: SealedKey, shown?: PresentedCredential): Promise<void>;
   /** False without a change if there is one already. */
   putIfAbsent(key: SealedKey, shown?: PresentedCredential): Promise<boolean>;
-  get(accountId: string, provider: string): Promise<SealedKey | undefined>;
-  /** By provider. */
+  /** Stores one more key of a provider; false without a change if there are `most` already. */
+  add(key: SealedKey, most: number, shown?: PresentedCredential): Promise<boolean>;
+  /** The first key of each provider, by provider. */
   list(accountId: string): Promise<readonly SealedKey[]>;
+  /** All keys of a provider: the first, then the others by age. */
+  ofProvider(accountId: string, provider: string): Promise<readonly SealedKey[]>;
+  /** Deletes all keys of a provider; false if there are none. */
   delete(accountId: string, provider: string): Promise<boolean>;
+  /** Deletes one key; if it was the first, the oldest of the others is the first from then on. */
+  deleteOne(key: ProviderKeyId): Promise<boolean>;
   /** Up to `most` keys that were sealed with another sealing key. */
   notSealedBy(sealedBy: string, most: number): Promise<readonly SealedKey[]>;
   /** Replaces the sealed bytes if they are unchanged; keeps the key's own time. */

@@ -55,4 +55,5 @@ const reportSchema: z.ZodType<HealthReport> = z.object({
   acceptedAtMs: figure,
   firstContentMs: figure,
   answers: figure,
+  models: z.array(z.string()).optional(),
 });

@@ -53,7 +53,14 @@ const exportedTables: readonly ExportedTable[] = [
     from: sql`provider_keys`,
     ownerColumn: 'account_id',
     key: ['provider'],
-    columns: ['hint', 'updated_at_ms'],
+    columns: ['id', 'name', 'weight', 'hint', 'updated_at_ms'],
+  },
+  {
+    type: 'provider_key',
+    from: sql`further_provider_keys`,
+    ownerColumn: 'account_id',
+    key: ['provider', 'id'],
+    columns: ['name', 'weight', 'hint', 'updated_at_ms'],
   },
   {
     type: 'configuration',

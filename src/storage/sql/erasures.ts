@@ -11,6 +11,7 @@ import type { Tables } from './tables.ts';
  * balances stay as the operator's bookkeeping, and so do receipts, without the account's name.
  */
 const erasedTables = [
+  ['further_provider_keys', 'id'],
   ['provider_keys', 'provider'],
   ['configurations', 'name'],
   ['requests', 'id'],

@@ -51,6 +51,9 @@ export function someSealedKey(given: Partial<SealedKey> = {}): SealedKey {
   return {
     accountId: 'local',
     provider: 'openai',
+    id: 'key-1',
+    name: '',
+    weight: 1,
     sealedBy: 'seal-1',
     sealed: Buffer.from('sealed'),
     hint: 'wxyz',

@@ -153,6 +153,7 @@ export function sessionsConformance(setUpDatabase: SetUpDatabase): void {
         kind: 'key',
         id: early.id,
       });
+      await database.providerKeys.add(someSealedKey({ accountId: member.account.id, id: 'key-2' }), 9, shown);
       const tokens = [someToken(member), someToken(member, { purpose: 'verify' })];
       for (const token of tokens) await database.mailedTokens.add(token, { nowMs: 0, most });
       const both = [database, await open()];
@@ -178,7 +179,10 @@ export function sessionsConformance(setUpDatabase: SetUpDatabase): void {
       assert.deepEqual(await apiKeys.active(early.prefix), []);
       assert.equal((await apiKeys.byId(early.id))?.revokedAtMs, 7);
       assert.deepEqual(
-        [await providerKeys.list(member.account.id), await sessions.list(member.identity.id, 0)],
+        [
+          await providerKeys.ofProvider(member.account.id, 'openai'),
+          await sessions.list(member.identity.id, 0),
+        ],
         [[], []],
       );
       await assert.rejects(apiKeys.add(someKey(member.account.id), 100, shown), /was revoked or has expired/);

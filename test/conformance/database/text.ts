@@ -39,7 +39,7 @@ export function textConformance(setUpDatabase: SetUpDatabase): void {
           database.apiKeys.add(someKey(member.account.id, { name }), 100),
           database.apiKeys.change(member.account.id, name, { name }),
           database.apiKeys.touch(new Map([[name, 1]])),
-          database.providerKeys.get(name, name),
+          database.providerKeys.ofProvider(name, name),
           database.usage.add({ id: name, atMs: 1, days: [someDay({ model: name })], counted: [] }),
           database.sessions.find(name),
           database.requests.add([someCall({ modelAsked: name })]),

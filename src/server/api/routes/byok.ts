@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import type { ProviderKeyVault, StoredProviderKey } from '../../../accounts/provider-key-vault.ts';
-import { GatewayError } from '../../../kernel/errors.ts';
-import type { Provider } from '../../../kernel/provider.ts';
-import type { CheckedKey } from '../../../kernel/signing.ts';
 import { Secret } from '../../../lib/secret.ts';
-import { isKeyOfAnotherProvider, type ProviderDirectory } from '../../../providers/provider-directory.ts';
-import { limits } from '../../limits.ts';
-import { type AccountCaller, credentialOf } from '../access.ts';
+import type { ProviderDirectory } from '../../../providers/provider-directory.ts';
+import { credentialOf } from '../access.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
+import {
+  apiKeyNotAllowedError,
+  checkMayDelete,
+  checkProviderKey,
+  providerKeyText,
+} from '../provider-key-input.ts';
 import type { ApiRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
 
@@ -16,25 +18,6 @@ export interface ByokParts {
   readonly vault: ProviderKeyVault;
   readonly directory: ProviderDirectory;
 }
-
-const newKey = jsonBody({
-  key: z
-    .string('must be a string')
-    .trim()
-    .describe("The provider's key, for some providers a JSON text; it is never returned"),
-});
-
-/** Keys without their own form are sent unchanged in a header, so they must be printable. */
-function checkProviderKey(provider: Provider, key: string): CheckedKey {
-  if (provider.keyForm !== undefined) return provider.keyForm.check(key, provider);
-  if (printableKey.test(key)) return { text: key, displayedPart: key };
-  const max = limits.providerKeyCharactersMax;
-  throw new GatewayError('invalid_request', `key: must have 1 to ${max} printable ASCII characters`, {
-    param: 'key',
-  });
-}
-
-const printableKey = new RegExp(`^[!-~]{1,${limits.providerKeyCharactersMax}}$`);
 
 const keyInfo = z.strictObject({
   provider: z.string(),
@@ -55,10 +38,10 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
     defineRoute({
       method: 'PUT',
       path: '/v1/byok/:provider',
-      summary: 'Store the key for a provider',
+      summary: 'Store the first key for a provider, or replace it',
       tag,
       access: bySessionOrKey,
-      body: newKey,
+      body: jsonBody({ key: providerKeyText }),
       responses: {
         200: { description: 'The key is stored', schema: keyInfo },
         400: { description: "The body is invalid, or the key looks like another provider's" },
@@ -68,13 +51,7 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
       },
       async handle({ caller, body, parameters }) {
         const provider = providerDirectory.provider(parameters.provider ?? '');
-        const { text, displayedPart } = checkProviderKey(provider, body.key);
-        if (isKeyOfAnotherProvider(text, provider, providerDirectory.providers.values()))
-          throw new GatewayError(
-            'provider_key_mismatch',
-            `the key does not look like a ${provider.title} key; it was not stored`,
-            { param: 'key' },
-          );
+        const { text, displayedPart } = checkProviderKey(body.key, provider, providerDirectory);
         const slot = { accountId: caller.accountId, provider: provider.name };
         const secret = new Secret(text);
         const options = { hintSource: displayedPart, shown: credentialOf(caller) };
@@ -95,7 +72,7 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
       access: bySessionOrKey,
       body: noBody,
       responses: {
-        200: { description: 'The stored keys by provider', schema: listInfo },
+        200: { description: 'The first stored key of each provider', schema: listInfo },
         ...unauthenticated,
       },
       handle: async ({ caller }) => ({
@@ -105,20 +82,18 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
     defineRoute({
       method: 'DELETE',
       path: '/v1/byok/:provider',
-      summary: 'Delete the key for a provider',
+      summary: 'Delete all keys for a provider',
       tag,
       access: bySessionOrKey,
       body: noBody,
       responses: {
-        204: { description: 'The key is deleted' },
+        204: { description: 'The keys are deleted' },
         ...unauthenticated,
         ...forbidden,
         ...unknown,
       },
       async handle({ caller, parameters: { provider = '' } }) {
-        checkMayDelete(caller);
-        // A key may have been stored before the provider was disabled.
-        if (!providerDirectory.isDisabled(provider)) providerDirectory.provider(provider);
+        checkMayDelete(caller, provider, providerDirectory);
         await vault.delete({ accountId: caller.accountId, provider });
         return { status: 204, audit: { event: 'provider_key.deleted', provider } };
       },
@@ -128,16 +103,4 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
 
 function describeProviderKey({ provider, hint, updatedAtMs }: StoredProviderKey) {
   return { provider, configured: true, hint, updatedAt: timestamp(updatedAtMs) };
-}
-
-function checkMayDelete(caller: AccountCaller): void {
-  if (caller.kind === 'key') throw apiKeyNotAllowedError('delete');
-}
-
-/** Someone with a leaked API key must not be able to replace the owner's provider keys. */
-function apiKeyNotAllowedError(action: string): GatewayError {
-  return new GatewayError(
-    'provider_key_exists',
-    `an API key can only register the first key for a provider, not ${action} one; use a session token`,
-  );
 }

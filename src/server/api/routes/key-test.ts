@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { countAttempt } from '../../../accounts/count-attempt.ts';
-import type { ProviderKeyVault } from '../../../accounts/provider-key-vault.ts';
+import { type ProviderKeyVault, unreadableKeyError } from '../../../accounts/provider-key-vault.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import type { RateLimiter, Versions } from '../../../kernel/ports/shared-state.ts';
+import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import type { Provider } from '../../../kernel/provider.ts';
 import type { Secret } from '../../../lib/secret.ts';
 import type { KeyTestResult } from '../../../providers/key-test.ts';
@@ -14,10 +14,11 @@ import type { ApiRoute } from '../route.ts';
 
 export interface KeyTestParts {
   readonly vault: ProviderKeyVault;
-  readonly versions: Versions;
   readonly attempts: RateLimiter;
   readonly directory: ProviderDirectory;
   test(provider: Provider, key: Secret): Promise<KeyTestResult>;
+  /** Called when the provider has accepted a key. */
+  onAccepted(provider: Provider, key: Secret): void;
 }
 
 const testResultSchema = z.strictObject({
@@ -27,35 +28,39 @@ const testResultSchema = z.strictObject({
 
 export function keyTestRoute({
   vault,
-  versions,
   attempts: rateLimiter,
   directory: providerDirectory,
   test,
+  onAccepted,
 }: KeyTestParts): ApiRoute {
   return defineRoute({
     method: 'POST',
     path: '/v1/byok/:provider/test',
-    summary: 'Test the stored key with a free request to the provider',
+    summary: 'Test a stored key with a free request to the provider',
     tag: 'Provider keys',
     access: bySessionOrKey,
-    body: jsonBody({}),
+    body: jsonBody({ id: z.string().optional().describe('The id of the key; without it, the first one') }),
     responses: {
       200: { description: 'The result of the test', schema: testResultSchema },
-      400: { description: 'The body is not empty' },
+      400: { description: 'The body is invalid' },
       401: { description: 'Missing or invalid credential' },
-      404: { description: 'Unknown provider, or no key is stored for it' },
+      404: { description: 'Unknown provider, or no such key is stored for it' },
       429: { description: 'Too many attempts' },
     },
-    async handle({ caller: { accountId }, parameters }) {
+    async handle({ caller: { accountId }, body: { id }, parameters }) {
       const provider = providerDirectory.provider(parameters.provider ?? '');
-      const key = await vault.open(accountId, provider.name, await versions.of(accountId));
+      const keys = await vault.keysOf({ accountId, provider: provider.name });
+      const key = id === undefined ? keys[0] : keys.find((one) => one.id === id);
       if (key === undefined)
         throw new GatewayError(
           'not_found',
-          `no key is stored for ${provider.name}; store one with PUT /v1/byok/${provider.name}`,
+          `no such key is stored for ${provider.name}; store one with PUT /v1/byok/${provider.name}`,
         );
+      if (key.secret === undefined) throw unreadableKeyError(key);
       await countAttempt(rateLimiter, `key-test:${accountId}`, limits.keyTestsPerAccount);
-      return { body: await test(provider, key) };
+      const result = await test(provider, key.secret);
+      if (result.ok) onAccepted(provider, key.secret);
+      return { body: result };
     },
   });
 }

@@ -90,12 +90,20 @@ export interface AccountTables {
     /** Which of its calls are recorded; null for the default of the instance. */
     readonly record: string | null;
   };
-  readonly provider_keys: {
-    readonly account_id: string;
-    readonly provider: string;
-    readonly sealed_by: string;
-    readonly sealed: Uint8Array;
-    readonly hint: string | null;
-    readonly updated_at_ms: number;
-  };
+  /** The first key of each provider. Its primary key has no `id`: earlier builds know one key for each provider. */
+  readonly provider_keys: ProviderKeyRow;
+  /** The other keys of providers that have a first one; they are deleted with it. */
+  readonly further_provider_keys: ProviderKeyRow;
+}
+
+export interface ProviderKeyRow {
+  readonly account_id: string;
+  readonly provider: string;
+  readonly id: string;
+  readonly name: string;
+  readonly weight: number;
+  readonly sealed_by: string;
+  readonly sealed: Uint8Array;
+  readonly hint: string | null;
+  readonly updated_at_ms: number;
 }

@@ -1,0 +1,57 @@
+import { hash } from 'node:crypto';
+import type { WeightedKey } from '../accounts/provider-key-vault.ts';
+import type { Target } from '../kernel/provider.ts';
+import type { Secret } from '../lib/secret.ts';
+import type { HealthMonitor } from './health/health-monitor.ts';
+
+/**
+ * Chooses one of several keys for a provider. A conversation stays on one key while that works, since prompt caches belong
+ * to the owner of a key; if it is set aside or rests, the conversation moves to another one, always the same.
+ */
+export class KeyChooser {
+  readonly #health: Pick<HealthMonitor, 'of'>;
+
+  constructor(health: Pick<HealthMonitor, 'of'>) {
+    this.#health = health;
+  }
+
+  /** The key for calls with this stickiness; if none works, the one that is free soonest. */
+  async choose(
+    keys: readonly WeightedKey[],
+    target: Target,
+    stickiness: string,
+  ): Promise<Secret | undefined> {
+    const ranked = rankKeys(keys, stickiness);
+    // Mostly the first key works, and the health of the others need not be read.
+    const [first] = await this.#freeTimes(ranked.slice(0, 1), target);
+    if (first === 0) return ranked[0];
+    const times = await this.#freeTimes(ranked, target);
+    return ranked[times.indexOf(Math.min(...times))];
+  }
+
+  /**
+   * When each key can be used: 0 for one that works now, infinity for a rejected one. The time of a resting one is in
+   * milliseconds since 1970.
+   */
+  async #freeTimes(keys: readonly Secret[], target: Target): Promise<readonly number[]> {
+    const healths = await this.#health.of(keys.map((credential) => ({ target, credential })));
+    return healths.map(({ isRejected, restsUntilMs = 0 }) =>
+      isRejected ? Number.POSITIVE_INFINITY : restsUntilMs,
+    );
+  }
+}
+
+/**
+ * Weighted rendezvous hashing: each key is the first of a share of conversations that its weight determines, and another
+ * set of keys moves as few conversations as possible.
+ */
+function rankKeys(keys: readonly WeightedKey[], stickiness: string): readonly Secret[] {
+  return keys
+    .map(({ secret, weight }) => {
+      const digest = hash('sha256', `${stickiness}\n${secret.reveal()}`, 'buffer');
+      const uniform = (digest.readUIntBE(0, 6) + 0.5) / 2 ** 48;
+      return { secret, score: -weight / Math.log(uniform) };
+    })
+    .toSorted((one, other) => other.score - one.score)
+    .map(({ secret }) => secret);
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Provider } from '../../kernel/provider.ts';
+import type { CheckedKey } from '../../kernel/signing.ts';
+import { isKeyOfAnotherProvider, type ProviderDirectory } from '../../providers/provider-directory.ts';
+import { limits } from '../limits.ts';
+import type { AccountCaller } from './access.ts';
+
+/** A provider key in the body of a request. */
+export const providerKeyText = z
+  .string('must be a string')
+  .trim()
+  .describe("The provider's key, for some providers a JSON text; it is never returned");
+
+/** The key as it is stored; rejects one that can't be the provider's. */
+export function checkProviderKey(key: string, provider: Provider, directory: ProviderDirectory): CheckedKey {
+  const checked = checkForm(key, provider);
+  if (!isKeyOfAnotherProvider(checked.text, provider, directory.providers.values())) return checked;
+  throw new GatewayError(
+    'provider_key_mismatch',
+    `the key does not look like a ${provider.title} key; it was not stored`,
+    { param: 'key' },
+  );
+}
+
+/** Keys without their own form are sent unchanged in a header, so they must be printable. */
+function checkForm(key: string, provider: Provider): CheckedKey {
+  if (provider.keyForm !== undefined) return provider.keyForm.check(key, provider);
+  if (printableKey.test(key)) return { text: key, displayedPart: key };
+  const max = limits.providerKeyCharactersMax;
+  throw new GatewayError('invalid_request', `key: must have 1 to ${max} printable ASCII characters`, {
+    param: 'key',
+  });
+}
+
+const printableKey = new RegExp(`^[!-~]{1,${limits.providerKeyCharactersMax}}$`);
+
+/** The provider whose keys the caller wants to delete; it may have been disabled since they were stored. */
+export function checkMayDelete(caller: AccountCaller, provider: string, directory: ProviderDirectory): void {
+  if (caller.kind === 'key') throw apiKeyNotAllowedError('delete');
+  if (!directory.isDisabled(provider)) directory.provider(provider);
+}
+
+/** Someone with a leaked API key must not be able to replace the owner's provider keys. */
+export function apiKeyNotAllowedError(action: 'replace' | 'add' | 'delete'): GatewayError {
+  return new GatewayError(
+    'provider_key_exists',
+    `an API key can only register the first key for a provider, not ${action} one; use a session token`,
+  );
+}
