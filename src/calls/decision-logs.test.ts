@@ -30,6 +30,23 @@ test('the first decision about a place stands, on every replica and after a rest
   assert.equal(await replica().of(whose).get('b'), 'other');
 });
 
+test('many decisions are read at once, in the order of their names, also those of other replicas', async () => {
+  const { replica } = replicas();
+  const [one, other] = [replica(), replica()];
+  await one.of(whose).decideOnce('a', () => 1);
+  assert.deepEqual([...(await other.of(whose).getAll(['b', 'a']))], [['a', 1]]);
+  await one.of(whose).decideOnce('b', () => [2]);
+  const log = other.of(whose);
+  assert.deepEqual(
+    [...(await log.getAll(['b', 'missing', 'a']))],
+    [
+      ['b', [2]],
+      ['a', 1],
+    ],
+  );
+  await assert.rejects(log.getAll(['a', '']), /needs a name/);
+});
+
 test('of those who decide at the same time, all get the one decision', async () => {
   const { replica } = replicas();
   const ledgers = [replica(), replica(), replica()];

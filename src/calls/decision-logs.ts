@@ -61,13 +61,21 @@ export class DecisionLogs {
       fresh ??= wasOpen ? this.#refresh(logKey) : opened;
       return fresh;
     };
-    const json = async (name: string) => {
-      if (name === '') throw new Error('a decision needs a name');
-      if (fresh !== undefined) return (await fresh).decisions.get(name);
+    /** The decisions that exist, as JSON. */
+    const find = async (names: readonly string[]) => {
+      if (names.includes('')) throw new Error('a decision needs a name');
+      const named = ({ decisions }: LoadedDecisions) =>
+        new Map(
+          names.flatMap((name) => {
+            const json = decisions.get(name);
+            return json === undefined ? [] : [[name, json]];
+          }),
+        );
+      if (fresh !== undefined) return named(await fresh);
       const wasOpen = this.#loaded.get(nameOf(logKey)) !== undefined;
       const opened = this.#getOrLoad(logKey);
-      const known = (await opened).decisions.get(name);
-      return known ?? (await freshest(opened, wasOpen)).decisions.get(name);
+      const known = named(await opened);
+      return known.size === names.length ? known : named(await freshest(opened, wasOpen));
     };
     return {
       isEmpty: async () => {
@@ -77,11 +85,15 @@ export class DecisionLogs {
         return (await freshest(opened, wasOpen)).decisions.size === 0;
       },
       async get(name) {
-        const decided = await json(name);
+        const decided = (await find([name])).get(name);
         return decided === undefined ? undefined : parseExact(decided);
       },
+      async getAll(names) {
+        const decided = await find(names);
+        return new Map([...decided].map(([name, json]) => [name, parseExact(json)]));
+      },
       decideOnce: async (name, decide) =>
-        parseExact((await json(name)) ?? (await this.#decideOnce(logKey, name, decide))),
+        parseExact((await find([name])).get(name) ?? (await this.#decideOnce(logKey, name, decide))),
     };
   }
 

@@ -37,7 +37,7 @@ export class Conversation implements ConversationIdentity {
     for (let next = this.#digests.length; next <= index; next++) {
       const message = this.#messages[next - 1];
       if (message === undefined) throw new Error(`there is no message ${index - 1} in this conversation`);
-      this.#digests.push(digestOfText(`${this.#digests[next - 1]}${digestOfMessage(message)}`));
+      this.#digests.push(digestAfter(this.#digests[next - 1] ?? this.root, message));
     }
     return this.#digests[index] ?? this.root;
   }
@@ -52,6 +52,21 @@ function cachedDigestsOf(messages: readonly Message[], root: string): string[] {
   const places = [root];
   digestCache.set(messages, places);
   return places;
+}
+
+/** Digests after a message by the digest before it, since each call repeats the messages of the last one. */
+const digestsAfter = new WeakMap<Message, Map<string, string>>();
+/** A message has a place in the client's conversation, and in what each editing module makes of it. */
+const digestsAfterMax = 8;
+
+function digestAfter(before: string, message: Message): string {
+  const known = digestsAfter.get(message) ?? new Map<string, string>();
+  const cached = known.get(before);
+  if (cached !== undefined) return cached;
+  if (known.size === digestsAfterMax) known.clear();
+  const after = digestOfText(`${before}${digestOfMessage(message)}`);
+  digestsAfter.set(message, known.set(before, after));
+  return after;
 }
 
 const conversationHeader = 'x-weir-conversation';

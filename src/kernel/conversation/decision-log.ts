@@ -8,6 +8,8 @@ export interface DecisionLog {
   isEmpty(): Promise<boolean>;
   /** Undefined if there is no such decision. */
   get(place: string): Promise<unknown>;
+  /** The decisions under these names, in this order and without those that don't exist. */
+  getAll(places: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
   /** The decision under this name, as parsed JSON; calls `decide` if there is none yet. */
   decideOnce(place: string, decide: () => unknown): Promise<unknown>;
 }

@@ -63,7 +63,7 @@ function stripCacheMarkers(value: unknown): unknown {
   return isJsonObject(value) ? stripCacheControl(value) : value;
 }
 
-function memoizeDigest(of: object, made: () => string, cache = digestCache): string {
+export function memoizeDigest(of: object, made: () => string, cache = digestCache): string {
   const before = cache.get(of);
   if (before !== undefined) return before;
   const name = made();

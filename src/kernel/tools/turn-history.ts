@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../lib/json.ts';
 import type { DecisionLog } from '../conversation/decision-log.ts';
-import { digest } from '../conversation/digest.ts';
+import { digest, memoizeDigest } from '../conversation/digest.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Block, Message } from '../message.ts';
 
@@ -32,9 +32,16 @@ export interface HiddenBlocks {
 }
 
 /** The key in the decision log of the turn that follows `before`, a digest of the conversation. */
-export function turnKey(before: string, { text, calls }: VisibleTurn): string {
-  return `turn:${before}:${digest([text.trim(), calls])}`;
+export function turnKey(before: string, turn: VisibleTurn): string {
+  return `turn:${before}:${digestOfTurn(turn)}`;
 }
+
+function digestOfTurn({ text, calls }: VisibleTurn): string {
+  return digest([text.trim(), calls]);
+}
+
+/** Digests of turns by their messages. */
+const turnDigests = new WeakMap<object, string>();
 
 /** The messages of a request with the hidden rounds of earlier turns restored. */
 export async function restoreToolRounds(
@@ -44,15 +51,19 @@ export async function restoreToolRounds(
 ): Promise<readonly Message[]> {
   const { conversation, request } = exchange;
   if (await decisionLog.isEmpty()) return request.messages;
+  const keyAt = (message: Message, at: number) =>
+    `turn:${conversation.digestAt(at)}:${memoizeDigest(message, () => digestOfTurn(visibleTurnOf(message)), turnDigests)}`;
+  const keys = request.messages.map((message, at) =>
+    message.role === 'assistant' ? keyAt(message, at) : undefined,
+  );
+  const decided = await decisionLog.getAll(keys.filter((key) => key !== undefined));
+  if (decided.size === 0) return request.messages;
   const messages: Message[] = [];
   let isChanged = false;
   /** Results that go before those of the client. */
   let waiting: readonly Block[] = [];
   for (const [at, message] of request.messages.entries()) {
-    const rounds =
-      message.role === 'assistant'
-        ? parseToolRounds(await decisionLog.get(turnKey(conversation.digestAt(at), visibleTurnOf(message))))
-        : [];
+    const rounds = parseToolRounds(decided.get(keys[at] ?? ''));
     if (waiting.length > 0 && message.role === 'user') {
       messages.push({ ...message, content: [...waiting, ...blocksOf(message)] });
       waiting = [];

@@ -38,12 +38,11 @@ export class ToolResultClearing {
     const { incoming, kit } = this.#parts;
     if (this.#editing === undefined) return renderedRequest;
     const { messages } = incoming.request;
-    for (let at = messages.length; at >= Math.max(1, renderedRequest.view?.since ?? 0); at--) {
-      if (at < messages.length && messages[at]?.role !== 'assistant') continue;
-      const decided = await kit.decisions.get(decisionKey(incoming, at));
-      if (isClearingDecision(decided)) return this.#clear(renderedRequest, decided.uses);
-    }
-    return renderedRequest;
+    const keys: string[] = [];
+    for (let at = messages.length; at >= Math.max(1, renderedRequest.view?.since ?? 0); at--)
+      if (at === messages.length || messages[at]?.role === 'assistant') keys.push(decisionKey(incoming, at));
+    const decided = [...(await kit.decisions.getAll(keys)).values()].find(isClearingDecision);
+    return decided === undefined ? renderedRequest : this.#clear(renderedRequest, decided.uses);
   }
 
   /** Clears more than `current` if that pays off or is required. */

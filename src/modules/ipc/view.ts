@@ -40,14 +40,15 @@ export class ViewStore {
   /** The views decided for prefixes of this conversation, the latest first. */
   async load(exchange: Exchange, decisionLog: DecisionLog): Promise<readonly View[]> {
     const { messages } = exchange.request;
-    const views: View[] = [];
-    for (let at = messages.length; at > 0 && views.length < viewsTried; at--) {
+    const places = new Map<string, number>();
+    for (let at = messages.length; at > 0; at--) {
       if (at < messages.length && messages[at]?.role !== 'assistant') continue;
-      for (const isRefused of [true, false]) {
-        const stored = await decisionLog.get(decisionKey(exchange, { at, isRefused }));
-        const view = await this.#parse(stored, exchange, { decisionLog, at });
-        if (view !== undefined) views.push(view);
-      }
+      for (const isRefused of [true, false]) places.set(decisionKey(exchange, { at, isRefused }), at);
+    }
+    const views: View[] = [];
+    for (const [key, stored] of await decisionLog.getAll([...places.keys()])) {
+      const view = await this.#parse(stored, exchange, { decisionLog, at: places.get(key) ?? 0 });
+      if (view !== undefined && views.push(view) === viewsTried) break;
     }
     return views;
   }

@@ -41,9 +41,11 @@ export class ToolDecisionLog {
   /** The latest decision for a prefix of this conversation. */
   async latest(): Promise<ToolDecision | undefined> {
     const { messages } = this.#exchange.request;
-    for (let at = messages.length; at > 0; at--) {
-      if (at < messages.length && messages[at]?.role !== 'assistant') continue;
-      const decided = this.#parse(await this.#decisions.get(this.#decisionKey(at)));
+    const keys: string[] = [];
+    for (let at = messages.length; at > 0; at--)
+      if (at === messages.length || messages[at]?.role === 'assistant') keys.push(this.#decisionKey(at));
+    for (const stored of (await this.#decisions.getAll(keys)).values()) {
+      const decided = this.#parse(stored);
       if (decided !== undefined) return decided;
     }
     return undefined;

@@ -133,13 +133,15 @@ async function recallDecisions(
   { request: { messages }, conversation }: Exchange,
   kit: PatternsKit,
 ): Promise<readonly PlacedDecision[]> {
-  const decided: PlacedDecision[] = [];
-  for (const [at, message] of messages.entries()) {
-    if (!mayHaveUserText(message)) continue;
-    const adviceDecision = parseAdviceDecision(await kit.decisions.get(conversation.digestAt(at + 1)));
-    if (adviceDecision !== undefined) decided.push({ at, decision: adviceDecision, isNew: false });
-  }
-  return decided;
+  const places = new Map<string, number>();
+  for (const [at, message] of messages.entries())
+    if (mayHaveUserText(message)) places.set(conversation.digestAt(at + 1), at);
+  const stored = await kit.decisions.getAll([...places.keys()]);
+  return [...stored].flatMap(([place, decision]) => {
+    const adviceDecision = parseAdviceDecision(decision);
+    const at = places.get(place) ?? 0;
+    return adviceDecision === undefined ? [] : [{ at, decision: adviceDecision, isNew: false }];
+  });
 }
 
 async function findRelevantPatterns(
