@@ -21,9 +21,11 @@ export const limits = {
    * takes a tenth of a second.
    */
   jsonValuesMax: 250_000,
-  /** A body and a list in it of these sizes or more are parsed item by item: those of earlier calls are known. */
+  /** In a body of this size, values of this size are looked up among those of earlier calls, and the longest list item by item. */
   itemizedBodyBytesMin: 32 * 1024,
-  itemizedListBytesMin: 4096,
+  knownValueBytesMin: 1024,
+  /** Neighbouring items that are looked up by one hash; those at the end of a list are looked up one by one. */
+  parsedGroupItems: 32,
   /** The memory of known items, for a dozen long conversations at a time, and how long they stay without a call. */
   parsedItemsBytesMax: 16 * 1024 * 1024,
   parsedItemsLifeMs: 120_000,

@@ -132,7 +132,7 @@ function same(cut: unknown, whole: unknown): void {
 
 describe('a large body', () => {
   const long = 'x'.repeat(2000);
-  const messages = Array.from({ length: 30 }, (_, at) => ({ role: 'user', content: `${at} ${long}` }));
+  const messages = Array.from({ length: 70 }, (_, at) => ({ role: 'user', content: `${at} ${long}` }));
   const ofCall = (text: string, owner = 'account:a') => LazyJsonObject.ofCall(Buffer.from(text), owner);
   const bodyWith = (list: readonly unknown[], rest: object = {}, owner?: string) =>
     ofCall(JSON.stringify({ model: 'm', messages: list, ...rest }), owner);
@@ -145,10 +145,23 @@ describe('a large body', () => {
   test('shares the items of earlier ones, and nobody can change them', () => {
     const before = messagesIn(bodyWith(messages));
     const now = messagesIn(bodyWith([...messages, { role: 'user', content: 'new' }], { stream: true }));
-    assert.deepEqual(now.slice(0, 30), messages);
+    assert.deepEqual(now.slice(0, 70), messages);
     assert.ok(before.every((message, at) => message === now[at]));
+    const edited = messagesIn(bodyWith(messages.with(50, { role: 'user', content: 'edited' })));
+    assert.deepEqual(edited[50], { role: 'user', content: 'edited' });
+    assert.ok(before.slice(0, 32).every((message, at) => message === edited[at]));
     const [first] = now;
     assert.throws(() => Object.assign(first ?? {}, { role: 'assistant' }), TypeError);
+  });
+
+  test('shares its other long values with earlier ones', () => {
+    const tools = [{ name: 'open', description: long }];
+    const [one, two, other] = [tools, tools, [{ name: 'shut', description: long }]].map(
+      (list) => bodyWith(messages, { tools: list }).parse().tools,
+    );
+    assert.deepEqual(one, tools);
+    assert.equal(one, two);
+    assert.notEqual(one, other);
   });
 
   test('shares nothing with those of other owners, or of none', () => {
@@ -160,7 +173,7 @@ describe('a large body', () => {
   test('has an object for each item, also for equal ones', () => {
     const twice = messagesIn(bodyWith([...messages, ...messages]));
     assert.deepEqual(twice, [...messages, ...messages]);
-    assert.equal(new Set(twice).size, 60);
+    assert.equal(new Set(twice).size, 140);
   });
 
   test('with a duplicate key in an item is rejected, also if the item is known', () => {

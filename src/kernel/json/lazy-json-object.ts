@@ -21,6 +21,18 @@ export interface FieldReader {
   get(name: string): unknown;
 }
 
+/** The items of a list as they were parsed, with their starts and ends. */
+interface ItemizedList {
+  readonly items: readonly unknown[];
+  readonly offsets: readonly number[];
+}
+
+/** Neighbours in a list of the body. */
+interface FoundItems {
+  readonly bytes: Uint8Array;
+  readonly count: number;
+}
+
 interface FieldRange {
   readonly name: string;
   readonly valueStart: number;
@@ -37,6 +49,9 @@ export class LazyJsonObject implements FieldReader {
   readonly #scanned: ScanResult;
   readonly #rejectsDuplicates: boolean;
   readonly #owner: string | undefined;
+  #itemized: ItemizedList | undefined;
+  /** The indexes of its items. */
+  #places: Map<unknown, number> | undefined;
 
   private constructor(bytes: Buffer, scanResult: ScanResult, refusesTwins: boolean, owner?: string) {
     this.bytes = bytes;
@@ -114,7 +129,7 @@ export class LazyJsonObject implements FieldReader {
       : undefined;
   }
 
-  /** The whole object. Items of long lists that the owner has sent before are the same objects as there, and frozen. */
+  /** The whole object. Values, and items of its longest list, that the owner has sent before are the same objects as there, and frozen. */
   parse(): JsonObject {
     const owner = this.#owner;
     const isLarge = this.bytes.byteLength >= limits.itemizedBodyBytesMin;
@@ -123,9 +138,13 @@ export class LazyJsonObject implements FieldReader {
     let keys = 0;
     const fields: [string, unknown][] = [];
     const exactFields: JsonObject = {};
-    for (const { name, valueStart, valueEnd } of this.members()) {
+    const members = this.members();
+    const longest = Math.max(...members.map(({ valueStart, valueEnd }) => valueEnd - valueStart));
+    for (const { name, valueStart, valueEnd } of members) {
+      const isLongest = valueEnd - valueStart === longest;
       const field =
-        this.#parseItems(owner, valueStart, valueEnd) ?? parseItem(this.bytes.subarray(valueStart, valueEnd));
+        (isLongest ? this.#parseItems(owner, valueStart, valueEnd) : undefined) ??
+        this.#parseValue(owner, this.bytes.subarray(valueStart, valueEnd));
       keys += 1 + field.keys;
       fields.push([name, field.value]);
       if (field.exact !== field.value) Object.assign(exactFields, { [name]: field.exact });
@@ -141,38 +160,47 @@ export class LazyJsonObject implements FieldReader {
     return isJsonObject(exact) ? exact : body;
   }
 
-  /** A long list of objects; undefined for any other value. */
-  #parseItems(owner: string, start: number, end: number): Omit<ParsedItem, 'heapBytes'> | undefined {
-    const items = this.#itemsIn(start, end);
-    if (items === undefined) return undefined;
-    let keys = 0;
-    let isExact = true;
-    const exact: unknown[] = [];
-    const values = new Set<unknown>();
-    for (const bytes of items) {
-      const known = parsedItems.parse(owner, bytes);
-      const item = values.has(known.value) ? parseItem(bytes) : known;
-      values.add(item.value);
-      exact.push(item.exact);
-      isExact &&= item.exact === item.value;
-      keys += item.keys;
-    }
-    const value = [...values];
-    return { value, exact: isExact ? value : exact, keys };
+  #parseValue(owner: string, bytes: Uint8Array): ParsedItem {
+    return bytes.byteLength < limits.knownValueBytesMin ? parseItem(bytes) : parsedItems.parse(owner, bytes);
   }
 
-  /** The bytes of each object in a long list; undefined for any other value. */
-  #itemsIn(start: number, end: number): readonly Uint8Array[] | undefined {
-    if (this.bytes[start] !== openBracket || end - start < limits.itemizedListBytesMin) return undefined;
+  /** A list of objects; undefined for any other value. */
+  #parseItems(owner: string, start: number, end: number): Omit<ParsedItem, 'heapBytes'> | undefined {
+    const offsets = this.#offsetsOfItems(start, end);
+    if (offsets === undefined) return undefined;
+    let keys = 0;
+    const exact = new Map<unknown, unknown>();
+    for (const [at, known] of parsedItems.parseList(owner, this.bytes, offsets).entries()) {
+      const isSecond = exact.has(known.value);
+      const item = isSecond ? parseItem(this.bytes.subarray(offsets[2 * at], offsets[2 * at + 1])) : known;
+      exact.set(item.value, item.exact);
+      keys += item.keys;
+    }
+    const value = [...exact.keys()];
+    const exactValues = [...exact.values()];
+    const isExact = exactValues.every((one, at) => one === value[at]);
+    this.#itemized = { offsets, items: isExact ? value : exactValues };
+    return { value, exact: this.#itemized.items, keys };
+  }
+
+  /** The starts and ends of the objects in a list; undefined for any other value. */
+  #offsetsOfItems(start: number, end: number): readonly number[] | undefined {
+    if (this.bytes[start] !== openBracket) return undefined;
     const list = scan(this.bytes, answerBounds, start, end);
     if (typeof list === 'string') return undefined;
-    const items: Uint8Array[] = [];
-    for (let at = 0; at < list.offsets.length; at += 2) {
-      const [from = 0, to = 0] = [list.offsets[at], list.offsets[at + 1]];
-      if (this.bytes[from] !== openBrace) return undefined;
-      items.push(this.bytes.subarray(from, to));
-    }
-    return items;
+    const isOfObjects = list.offsets.every((offset, at) => at % 2 === 1 || this.bytes[offset] === openBrace);
+    return isOfObjects ? list.offsets : undefined;
+  }
+
+  /** The bytes of the items at the start of `list` that follow each other in the same way in the body; undefined if the first isn't there. */
+  findItems(list: readonly unknown[], from: number): FoundItems | undefined {
+    const { items, offsets } = this.#itemized ?? noItems;
+    this.#places ??= new Map(items.map((item, at) => [item, at]));
+    const first = this.#places.get(list[from]);
+    if (first === undefined) return undefined;
+    let count = 1;
+    while (from + count < list.length && list[from + count] === items[first + count]) count++;
+    return { bytes: this.bytes.subarray(offsets[2 * first], offsets[2 * (first + count) - 1]), count };
   }
 
   /** The whole object with long texts truncated where that saves time; `bytesOfText` returns their full lengths. */
@@ -207,6 +235,7 @@ const parsedItems = new ParsedItems();
 /** Of bodies that were parsed item by item. */
 const exactBodies = new WeakMap<JsonObject, JsonObject>();
 const emptyObject: JsonObject = {};
+const noItems: ItemizedList = { items: [], offsets: [] };
 
 function scanError(fault: ScanFault, bytes: Buffer): GatewayError {
   switch (fault) {

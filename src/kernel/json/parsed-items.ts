@@ -14,28 +14,57 @@ export interface ParsedItem {
 }
 
 /**
- * The items of recent large requests: a client sends all earlier messages with each call, and those are parsed once.
+ * The values and items of recent large requests: a client sends all earlier messages with each call, and those are parsed once.
  * The same bytes of an owner are the same object, so that whatever was computed for it is known, too. Found by SHA-256: nobody can
  * construct two items with the same hash. Items that no call has used for a minute or two are dropped.
  */
 export class ParsedItems {
-  #fresh = new Map<string, ParsedItem>();
-  #stale = new Map<string, ParsedItem>();
+  /** Single items, and groups of neighbours that are looked up by one hash. */
+  #fresh = new Map<string, readonly ParsedItem[]>();
+  #stale = new Map<string, readonly ParsedItem[]>();
   #freshBytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** Owners share nothing: the time that a call takes would tell one what another has sent. */
   parse(owner: string, bytes: Uint8Array): ParsedItem {
-    const name = `${hash('sha256', bytes, 'base64url')} ${owner}`;
+    return this.#findOrAdd(nameOf(owner, bytes), () => [parseItem(bytes)])[0] ?? parseItem(bytes);
+  }
+
+  /** The items of a list, of which `offsets` has the starts and ends. */
+  parseList(owner: string, bytes: Uint8Array, offsets: readonly number[]): readonly ParsedItem[] {
+    const items: ParsedItem[] = [];
+    for (let at = 0; at < offsets.length; at += 2 * limits.parsedGroupItems) {
+      const group = offsets.slice(at, at + 2 * limits.parsedGroupItems);
+      items.push(...this.#parseGroup(owner, bytes, group));
+    }
+    return items;
+  }
+
+  #parseGroup(owner: string, bytes: Uint8Array, offsets: readonly number[]): readonly ParsedItem[] {
+    const [start = 0, end = 0] = [offsets[0], offsets.at(-1)];
+    const isGrowing = offsets.length < 2 * limits.parsedGroupItems;
+    if (isGrowing || end - start > limits.parsedItemBytesMax / 4)
+      return itemsAt(bytes, offsets).map((item) => this.parse(owner, item));
+    return this.#findOrAdd(nameOf(owner, bytes.subarray(start, end)), () =>
+      itemsAt(bytes, offsets).map((item) => this.#find(nameOf(owner, item))?.[0] ?? parseItem(item)),
+    );
+  }
+
+  #find(name: string): readonly ParsedItem[] | undefined {
+    return this.#fresh.get(name) ?? this.#stale.get(name);
+  }
+
+  #findOrAdd(name: string, parse: () => readonly ParsedItem[]): readonly ParsedItem[] {
     const fresh = this.#fresh.get(name);
     if (fresh !== undefined) return fresh;
-    const item = this.#stale.get(name) ?? parseItem(bytes);
-    if (item.heapBytes > limits.parsedItemBytesMax) return item;
-    if (this.#freshBytes + item.heapBytes > limits.parsedItemsBytesMax / 2) this.#startGeneration();
-    this.#fresh.set(name, item);
-    this.#freshBytes += item.heapBytes;
+    const items = this.#stale.get(name) ?? parse();
+    const bytes = items.reduce((sum, { heapBytes }) => sum + heapBytes, 0);
+    if (bytes > limits.parsedItemBytesMax) return items;
+    if (this.#freshBytes + bytes > limits.parsedItemsBytesMax / 2) this.#startGeneration();
+    this.#fresh.set(name, items);
+    this.#freshBytes += bytes;
     this.#timer ??= setInterval(() => this.#dropUnused(), limits.parsedItemsLifeMs / 2).unref();
-    return item;
+    return items;
   }
 
   #dropUnused(): void {
@@ -50,6 +79,16 @@ export class ParsedItems {
     this.#fresh = new Map();
     this.#freshBytes = 0;
   }
+}
+
+function nameOf(owner: string, bytes: Uint8Array): string {
+  return `${hash('sha256', bytes, 'base64url')} ${owner}`;
+}
+
+function itemsAt(bytes: Uint8Array, offsets: readonly number[]): readonly Uint8Array[] {
+  const items: Uint8Array[] = [];
+  for (let at = 0; at < offsets.length; at += 2) items.push(bytes.subarray(offsets[at], offsets[at + 1]));
+  return items;
 }
 
 /** An item of its own, for the second of two equal items in a list: each has its place. */

@@ -26,6 +26,19 @@ describe('patchJson', () => {
     assert.equal(patch('{ "a":1 }', { b: undefined }), '{ "a":1 }');
   });
 
+  test('keeps the bytes of the items of a list that stay, wherever they go', () => {
+    const items = Array.from({ length: 40 }, (_, at) => `{ "n": ${at}.0, "text": "${'x'.repeat(1000)}" }`);
+    const body = LazyJsonObject.ofCall(Buffer.from(`{"list": [${items.join(' ,\n')}]}`), 'account:a');
+    const { list } = body.parse();
+    assert.ok(Array.isArray(list));
+    const edit = (list: readonly unknown[]) => Buffer.from(patchJson(body, { list })).toString();
+    const [one, two, ...rest] = items;
+    assert.equal(edit(list.slice(1)), `{"list": [${[two, ...rest].join(' ,\n')}]}`);
+    const moved = edit([list[1], { n: 'new' }, list[0], list[0], undefined]);
+    assert.equal(moved, `{"list": [${two},{"n":"new"},${one},${one},null]}`);
+    assert.equal(edit([]), '{"list": []}');
+  });
+
   test('means the same as writing over the parsed object', () => {
     const key = fc.constantFrom('a', 'b', 'c', 'd"', 'é\\');
     const value = fc.jsonValue({ maxDepth: 3 });

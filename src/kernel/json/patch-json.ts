@@ -21,7 +21,7 @@ export function patchJson(lazyJsonObject: LazyJsonObject, changes: JsonObject): 
       pieces.push(
         Buffer.concat([
           bytes.subarray(start, valueStart),
-          Buffer.from(JSON.stringify(changes[name])),
+          ...formatValue(lazyJsonObject, changes[name]),
           bytes.subarray(valueEnd, end),
         ]),
       );
@@ -30,6 +30,20 @@ export function patchJson(lazyJsonObject: LazyJsonObject, changes: JsonObject): 
   if (added !== '') pieces.push(Buffer.from(added));
   const parts = pieces.flatMap((field, at) => (at === 0 ? [field] : [comma, field]));
   return Buffer.concat([head, ...parts, bytes.subarray(start - 1)]);
+}
+
+/** The items of a list that are the object's own keep their bytes. */
+function formatValue(lazyJsonObject: LazyJsonObject, value: unknown): readonly Uint8Array[] {
+  if (!Array.isArray(value) || value.length === 0) return [Buffer.from(JSON.stringify(value))];
+  const parts: Uint8Array[] = [];
+  for (let at = 0; at < value.length; ) {
+    const kept = lazyJsonObject.findItems(value, at);
+    const count = Math.max(1, kept?.count ?? 0);
+    parts.push(at === 0 ? openBracket : comma);
+    parts.push(kept?.bytes ?? Buffer.from(JSON.stringify(value[at]) ?? 'null'));
+    at += count;
+  }
+  return [...parts, closeBracket];
 }
 
 /** The same for a non-empty object that has none of these fields. */
@@ -64,6 +78,8 @@ function separatorAfter(bytes: Uint8Array, valueEnd: number): number {
 }
 
 const comma = Buffer.from(',');
+const openBracket = Buffer.from('[');
+const closeBracket = Buffer.from(']');
 const space = 32;
 const openBrace = 123;
 const closeBrace = 125;
