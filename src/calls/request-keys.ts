@@ -158,6 +158,8 @@ function destinationParts({ target: { provider, model } }: Exchange, payer: stri
 class ContentHasher {
   /** Hashes that don't depend on the order of keys, by the digests of items as they are written. */
   readonly #known = new Lru<string>(limits.knownItemsMax);
+  /** The same by the items themselves: those of a recent call are the same objects. */
+  readonly #knownItems = new WeakMap<object, string>();
 
   /**
    * Uses the canonical request if every format can express it. If the body has any field that isn't on the format's
@@ -190,12 +192,14 @@ class ContentHasher {
     return {
       ...this.#significantFields(rest, ['metadata']),
       ...(system !== undefined && { system: stripCacheControl(blocksOf(system)) }),
-      messages: messages.map((message, at) => {
-        const { role, content } = message;
-        if (words !== undefined && at === messages.length - 1)
-          return this.#hashOf({ role, content: blocksOf(content).slice(0, -1) });
-        return this.#hashOf(isMessageOnly(message) ? message : { role, content });
-      }),
+      messages: this.#hashAll(
+        messages.map((message, at) => {
+          const { role, content } = message;
+          if (words !== undefined && at === messages.length - 1)
+            return { role, content: blocksOf(content).slice(0, -1) };
+          return isMessageOnly(message) ? message : { role, content };
+        }),
+      ),
       extensions: Object.entries(extensions)
         .map(([wire, fields]) => [wire, this.#significantFields(fields, bookkeeping)] as const)
         .filter(([, fields]) => Object.keys(fields).length > 0),
@@ -209,19 +213,29 @@ class ContentHasher {
     return Object.fromEntries(
       fields.map(([field, value]) => [
         field,
-        Array.isArray(value) ? value.map((item) => this.#hashOf(item)) : stripCacheControl(value),
+        Array.isArray(value) ? this.#hashAll(value) : stripCacheControl(value),
       ]),
     );
   }
 
-  /** A list with the hash of an object or list, so that no other value equals it; other values as they are. */
-  #hashOf(item: unknown): unknown {
-    if (typeof item !== 'object' || item === null || JSON.isRawJSON(item)) return item;
+  /** A list of one text, which no other value equals: the hashes of objects and lists, each in a list, and other values as they are. */
+  #hashAll(items: readonly unknown[]): readonly string[] {
+    return [JSON.stringify(items.map((item) => (isContainer(item) ? [this.#hashOf(item)] : item)))];
+  }
+
+  #hashOf(item: object): string {
+    const before = this.#knownItems.get(item);
+    if (before !== undefined) return before;
     const digest = digestOfItem(item);
     const known = this.#known.get(digest) ?? hashParts([stripCacheControl(withBlocks(item))]);
     this.#known.set(digest, known);
-    return [known];
+    this.#knownItems.set(item, known);
+    return known;
   }
+}
+
+function isContainer(item: unknown): item is object {
+  return typeof item === 'object' && item !== null && !JSON.isRawJSON(item);
 }
 
 /** A text means the same alone as in a block. */

@@ -36,14 +36,22 @@ export function patchJson(lazyJsonObject: LazyJsonObject, changes: JsonObject): 
 function formatValue(lazyJsonObject: LazyJsonObject, value: unknown): readonly Uint8Array[] {
   if (!Array.isArray(value) || value.length === 0) return [Buffer.from(JSON.stringify(value))];
   const parts: Uint8Array[] = [];
+  const written: unknown[] = [];
+  const write = () => {
+    if (written.length > 0) parts.push(comma, Buffer.from(JSON.stringify(written).slice(1, -1)));
+    written.length = 0;
+  };
   for (let at = 0; at < value.length; ) {
     const kept = lazyJsonObject.findItems(value, at);
-    const count = Math.max(1, kept?.count ?? 0);
-    parts.push(at === 0 ? openBracket : comma);
-    parts.push(kept?.bytes ?? Buffer.from(JSON.stringify(value[at]) ?? 'null'));
-    at += count;
+    if (kept === undefined) written.push(value[at]);
+    else {
+      write();
+      parts.push(comma, kept.bytes);
+    }
+    at += kept?.count ?? 1;
   }
-  return [...parts, closeBracket];
+  write();
+  return [openBracket, ...parts.slice(1), closeBracket];
 }
 
 /** The same for a non-empty object that has none of these fields. */
