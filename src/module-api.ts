@@ -112,6 +112,7 @@ export { canonicalJson, isJsonObject, type JsonObject, parseExact } from './lib/
 export { Lru } from './lib/lru.ts';
 export { isFreeOfSecrets, toPlainLine } from './lib/secret-shapes.ts';
 export { originalByteLength } from './lib/truncate-texts.ts';
+export { mayHaveTwelveHourCache } from './wire/openai/prompt-cache-retention.ts';
 export { mapTexts, texts, unscannedParts } from './wire/texts/map-texts.ts';
 export type { MapText, RequestText, TextField, TextPlace, UnscannedPart } from './wire/texts/text-place.ts';
 export { isThinkingBlock } from './wire/thinking-blocks.ts';

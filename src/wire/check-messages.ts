@@ -18,9 +18,9 @@ export function checkMessages(body: JsonObject): readonly JsonObject[] {
   if (!Array.isArray(messages)) throw invalidRequestError('messages', 'a list of messages is required');
   if (messages.length === 0) throw invalidRequestError('messages', 'at least one message is required');
   for (const [at, message] of messages.entries()) {
-    const path = `messages.${at}`;
-    if (!isJsonObject(message)) throw invalidRequestError(path, 'a message must be an object');
-    if (typeof message.role !== 'string') throw invalidRequestError(`${path}.role`, 'a role is required');
+    if (!isJsonObject(message)) throw invalidRequestError(`messages.${at}`, 'a message must be an object');
+    if (typeof message.role !== 'string')
+      throw invalidRequestError(`messages.${at}.role`, 'a role is required');
   }
   return messages;
 }

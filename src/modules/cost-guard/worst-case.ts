@@ -5,6 +5,7 @@ import {
   costCeiling,
   type Exchange,
   type ModelPricing,
+  mayHaveTwelveHourCache,
   type NanoUsd,
   nanoOfPico,
   type RateCard,
@@ -61,7 +62,7 @@ export class WorstCase {
     this.isLimited =
       typeof request.max_tokens === 'number' || assumed.clamp === true || choosesOutputLimit(exchange);
     this.#thinkingTokens = thinkingBudgetOf(request);
-    const bound = boundOf(factors, this.inputTokens, hasTwelveHourCache(exchange));
+    const bound = boundOf(factors, this.inputTokens, mayHaveTwelveHourCache(exchange.clientRequest));
     const { clientRequest } = exchange;
     this.#bound = {
       ...bound,
@@ -160,11 +161,6 @@ function answerCountOf({ fields }: CostFactors): number {
 
 /** Vertex AI has no field for the tier. */
 const vertexTierHeader = 'x-vertex-ai-llm-shared-request-type';
-
-/** OpenAI's cache lifetime, in the options of the request or at any part of its input. */
-function hasTwelveHourCache({ clientRequest: { bytes } }: Exchange): boolean {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('"12h"');
-}
 
 function boundOf(
   { fields, hourCache, isSilent }: CostFactors,

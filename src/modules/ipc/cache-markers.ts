@@ -17,7 +17,7 @@ export function placeMarkers(
   ends: readonly MarkerPosition[],
   client: ChatRequest,
 ): ChatRequest {
-  const pattern = findLatestMarker(client);
+  const pattern = latestMarkerOf(client);
   if (pattern === undefined || ends.length === 0) return request;
   const counted = countMarkers(request);
   const messages = [...request.messages];
@@ -45,7 +45,7 @@ export function placeMarkers(
 
 /** Whether the client sets cache markers; then the provider caches nothing else. */
 export function hasMarkers(request: ChatRequest): boolean {
-  return findLatestMarker(request) !== undefined;
+  return latestMarkerOf(request) !== undefined;
 }
 
 /**
@@ -70,13 +70,22 @@ export function findAnchors(
   return anchors.slice(-2);
 }
 
+const latestMarkers = new WeakMap<ChatRequest, { readonly marker: CacheControl | undefined }>();
+
 /** The last marker has the shortest TTL: only earlier ones may have a longer one. */
+function latestMarkerOf(request: ChatRequest): CacheControl | undefined {
+  const known = latestMarkers.get(request) ?? { marker: findLatestMarker(request) };
+  latestMarkers.set(request, known);
+  return known.marker;
+}
+
 function findLatestMarker({ tools = [], system, messages }: ChatRequest): CacheControl | undefined {
-  for (const { content } of [...messages].reverse())
-    if (typeof content !== 'string') {
-      const marked = content.findLast((block) => markerOf(block) !== undefined);
-      if (marked !== undefined) return markerOf(marked);
-    }
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const { content = '' } = messages[at] ?? {};
+    if (typeof content === 'string') continue;
+    const marked = content.findLast((block) => markerOf(block) !== undefined);
+    if (marked !== undefined) return markerOf(marked);
+  }
   const head = [...tools, ...(typeof system === 'string' ? [] : (system ?? []))];
   return head.findLast(({ cache_control }) => cache_control != null)?.cache_control;
 }

@@ -123,19 +123,18 @@ export class ConversationCompaction {
   async #renderCurrent(views: readonly View[]): Promise<RenderedRequest> {
     const { renderer, kit } = this.#call;
     const { prefix } = kit;
-    const whole = renderer.render(undefined);
     for (const view of views) {
       const sent = renderer.render(view);
       if (prefix.isBreak || prefix.isPreserved(sent.request)) return sent;
       if (this.#isLosing) continue;
       const anew = renderer.render({ ...view, since: renderer.messageCount });
-      const expected = this.#planner.expected(anew, whole);
+      const expected = this.#planner.expected(anew, renderer.render(undefined));
       if (!prefix.proposeStep(anew.request, expected).isAllowed) continue;
       const decided = await this.#decide(anew.view ?? view);
       const adopted = decided === undefined ? anew : renderer.render(decided);
       if (prefix.proposeStep(adopted.request, expected).isAllowed) return adopted;
     }
-    return whole;
+    return renderer.render(undefined);
   }
 
   /** Has the provider clear older tool results, which is possible in a tool loop with thinking. */

@@ -8,8 +8,11 @@ export function checkRequest(body: JsonObject): ChatRequest {
   // Without output, the provider only fills its prompt cache.
   checkTokenLimit(body, 'max_tokens', 0);
   const messages = resumesThread(body) ? [] : checkMessages(body);
-  for (const [at, message] of messages.entries())
+  for (const [at, message] of messages.entries()) {
+    if (checkedMessages.has(message)) continue;
     if (!isSettingsMessage(message)) checkContent(message.content, `messages.${at}.content`);
+    checkedMessages.add(message);
+  }
   const { system, tools } = body;
   if (system !== undefined && typeof system !== 'string') checkBlocks(system, 'system');
   if (tools !== undefined) checkObjects(tools, 'tools', 'a list');
@@ -19,6 +22,9 @@ export function checkRequest(body: JsonObject): ChatRequest {
   );
   return asRequest({ ...body, messages: withContent });
 }
+
+/** Those that a recent call had are the same objects. */
+const checkedMessages = new WeakSet<object>();
 
 /** A system message that only changes settings, such as the effort. */
 function isSettingsMessage({ role, content }: JsonObject): boolean {

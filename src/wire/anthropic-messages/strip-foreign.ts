@@ -3,8 +3,9 @@ import { foreignPartOf } from '../foreign.ts';
 
 /** Drops the blocks that only other formats understand. */
 export function stripForeignBlocks(blocks: readonly Block[]): readonly Block[] {
-  const own = blocks.filter((block) => foreignPartOf(block) === undefined).map(stripForeignFields);
-  return own.length === blocks.length && own.every((block, at) => block === blocks[at]) ? blocks : own;
+  const isOwn = (block: Block) => foreignPartOf(block) === undefined && stripForeignFields(block) === block;
+  if (blocks.every(isOwn)) return blocks;
+  return blocks.filter((block) => foreignPartOf(block) === undefined).map(stripForeignFields);
 }
 
 /** Drops the fields of other formats: here only the stop reason reports a refusal. */
@@ -18,14 +19,17 @@ export function stripForeignFields(block: Block): Block {
 
 /** Earlier turns may come from providers of other formats. */
 export function stripForeignContent(messages: readonly Message[]): readonly Message[] {
-  return messages.flatMap((message) => {
-    const { content } = message;
-    if (typeof content === 'string') return [message];
-    if (content.length === 0 && message.role === 'system') return [withoutContent(message)];
-    const plain = stripForeignBlocks(content);
-    if (plain === content) return [message];
-    return plain.length === 0 ? [] : [{ ...message, content: plain }];
-  });
+  return messages.map(stripForeignPart).filter((message) => message !== undefined);
+}
+
+/** Undefined if nothing of it is left. */
+function stripForeignPart(message: Message): Message | undefined {
+  const { content } = message;
+  if (typeof content === 'string') return message;
+  if (content.length === 0 && message.role === 'system') return withoutContent(message);
+  const plain = stripForeignBlocks(content);
+  if (plain === content) return message;
+  return plain.length === 0 ? undefined : { ...message, content: plain };
 }
 
 /** A system message that only changes settings has an empty list as its content in the canonical form. */

@@ -14,8 +14,9 @@ export function resultText(content: string | readonly Block[] | undefined): stri
 /** Whether the provider replaced earlier messages with a summary. */
 export function hasCompaction({ content }: Message): boolean {
   if (typeof content === 'string') return false;
-  return content.some((block: { readonly type: string; readonly kind?: unknown }) =>
-    [block.type, block.kind].includes('compaction'),
+  return content.some(
+    ({ type, kind }: { readonly type: string; readonly kind?: unknown }) =>
+      type === 'compaction' || kind === 'compaction',
   );
 }
 
