@@ -78,6 +78,7 @@ function createPool(open: () => Promise<SqliteSession>): SqlitePool {
     return {
       isLost: false,
       run: async (statement) => session.run(statement),
+      changeBounds: async () => undefined,
       close: async () => session.close(),
       abandon: () => session.close(),
     };

@@ -6,6 +6,12 @@ export interface ConnectionPool {
   close(): Promise<void>;
 }
 
+/** A pool that first migrates the database, which may take long, and then serves calls. */
+export interface AdjustablePool extends ConnectionPool {
+  /** While no connection is in use. */
+  changeBounds(poolBounds: PoolBounds): Promise<void>;
+}
+
 export interface PooledConnection {
   /** Settles within a bounded time. After a failure that the database did not report, the connection rejects everything. */
   run(sql: string, parameters?: readonly unknown[]): Promise<StatementResult>;

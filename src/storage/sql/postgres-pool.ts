@@ -2,13 +2,13 @@ import { DatabaseError, Pool, type PoolClient, types } from 'pg';
 import type { GatewayError } from '../../kernel/errors.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { limits } from '../limits.ts';
-import type { ConnectionPool, PoolBounds, PooledConnection, StatementResult } from './connection-pool.ts';
+import type { AdjustablePool, PoolBounds, PooledConnection, StatementResult } from './connection-pool.ts';
 import { addCallsToPostgres } from './postgres-calls.ts';
 
 /** Connections to PostgreSQL, opened on demand; broken ones are replaced on the next demand. */
-export class PostgresPool implements ConnectionPool {
+export class PostgresPool implements AdjustablePool {
   readonly #url: string;
-  readonly #bounds: PoolBounds;
+  #bounds: PoolBounds;
   #pool: Pool;
   /** Whether connections are opened with timeouts of the server; PgBouncer refuses them. */
   #hasServerTimeouts = true;
@@ -58,10 +58,21 @@ export class PostgresPool implements ConnectionPool {
     }
   }
 
+  async changeBounds(poolBounds: PoolBounds): Promise<void> {
+    const before = this.#pool;
+    this.#bounds = poolBounds;
+    this.#pool = this.#createPool();
+    await this.#end(before);
+  }
+
   /** A connection that is not released ends by its own timeouts. */
   close(): Promise<void> {
-    this.#closing ??= Promise.race([this.#pool.end(), delay(this.#bounds.waitMs)]);
+    this.#closing ??= this.#end(this.#pool);
     return this.#closing;
+  }
+
+  #end(pool: Pool): Promise<void> {
+    return Promise.race([pool.end(), delay(this.#bounds.waitMs)]);
   }
 
   /** Statements then end by the timeouts of this process, which closes their connections. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { Client } from 'pg';
 import { databaseConformance } from '../../../test/conformance/database.ts';
 import { cleanUp } from '../../../test/support/clean-up.ts';
@@ -9,17 +9,11 @@ import { openPostgres } from './postgres.ts';
 
 type PostgresFixture = Awaited<ReturnType<typeof createPostgres>>;
 
-/** With all tables, which take longer to make than most tests; so do copies, which are emptied and used again. */
-let filled: PostgresFixture | undefined;
+/** With all tables. To make one takes longer than most tests: they are emptied and used again. */
 const made: PostgresFixture[] = [];
 const free: PostgresFixture[] = [];
-before(async () => {
-  filled = await createPostgres();
-  await (await openPostgres({ url: filled.url })).close();
-});
 after(async () => {
   for (const database of made) await database.drop();
-  await filled?.drop();
 });
 
 databaseConformance(
@@ -30,7 +24,7 @@ databaseConformance(
 
 /** The address of a database that has its tables and nothing in them. */
 async function emptyPostgres(t: TestContext): Promise<string> {
-  const database = free.pop() ?? (await createPostgres(filled?.name));
+  const database = free.pop() ?? (await createPostgres(process.env.TEST_DATABASE_TEMPLATE));
   if (!made.includes(database)) made.push(database);
   cleanUp(t, async () => {
     await execute(database.url, empty);

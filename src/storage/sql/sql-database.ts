@@ -36,7 +36,7 @@ import { SqlBillingAccounts } from './billing-accounts.ts';
 import { SqlChallenges } from './challenges.ts';
 import { SqlCollectionTable } from './collection-table.ts';
 import { SqlConfigurations } from './configurations.ts';
-import type { ConnectionPool, PoolBounds } from './connection-pool.ts';
+import type { AdjustablePool, ConnectionPool, PoolBounds } from './connection-pool.ts';
 import { SqlCredits } from './credits.ts';
 import { SqlErasures } from './erasures.ts';
 import { SqlIdentities } from './identities.ts';
@@ -73,7 +73,7 @@ export const defaultPoolBounds: PoolBounds = {
 export interface SqlBackend {
   readonly dialect: SqlDialect;
   readonly bounds: PoolBounds;
-  createPool(poolBounds: PoolBounds): ConnectionPool;
+  createPool(poolBounds: PoolBounds): AdjustablePool;
   /** The clock of entries that expire. */
   readonly clock?: Clock | undefined;
   /** Called with the duration of each statement. */
@@ -86,25 +86,15 @@ export interface SqlBackend {
  * that a newer version has extended, like processes that already have the database open.
  */
 export async function openSqlDatabase(backend: SqlBackend, mayBeNewer = false): Promise<Database> {
-  const connectionPool = backend.createPool(migrationBounds(backend.bounds));
+  const pool = backend.createPool(migrationBounds(backend.bounds));
   try {
-    await migrateSchema(backend, connectionPool, mayBeNewer);
-  } finally {
-    await connectionPool.close();
-  }
-  return new SqlDatabase(backend, backend.createPool(backend.bounds));
-}
-
-/** An empty database that lasts until its connection is closed. */
-export async function openEmptySqlDatabase(backend: SqlBackend): Promise<Database> {
-  const only = backend.createPool(migrationBounds(backend.bounds));
-  try {
-    await migrateSchema(backend, only);
+    await migrateSchema(backend, pool, mayBeNewer);
+    await pool.changeBounds(backend.bounds);
   } catch (failure) {
-    await only.close();
+    await pool.close();
     throw failure;
   }
-  return new SqlDatabase(backend, only);
+  return new SqlDatabase(backend, pool);
 }
 
 function migrationBounds({ waitMs }: PoolBounds): PoolBounds {
@@ -114,7 +104,7 @@ function migrationBounds({ waitMs }: PoolBounds): PoolBounds {
 async function migrateSchema(
   { dialect, migrationListener: listener }: SqlBackend,
   connectionPool: ConnectionPool,
-  allowNewerSchema = false,
+  allowNewerSchema: boolean,
 ): Promise<void> {
   try {
     const db = new Kysely<SchemaTables>({ dialect: createKyselyDialect(dialect, connectionPool) });

@@ -42,6 +42,17 @@ test('a statement that takes too long is given up with its link, and the next go
   next.release();
 });
 
+test('changed bounds hold for the open file', async (t) => {
+  const { links, lock } = setUp(t, { statementMs: 600_000, answerMs: 600_000 });
+  (await links.acquire()).release();
+  await links.changeBounds({ ...defaultPoolBounds, statementMs: 10 });
+  const unlock = lock();
+  const pooledConnection = await links.acquire();
+  await assert.rejects(pooledConnection.run('begin immediate'), unavailable);
+  unlock();
+  pooledConnection.release();
+});
+
 test('a link is taken in turn', async (t) => {
   const { links } = setUp(t);
   const first = await links.acquire();

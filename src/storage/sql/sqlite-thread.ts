@@ -3,7 +3,7 @@ import type { GatewayError } from '../../kernel/errors.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { limits } from '../limits.ts';
-import type { StatementResult } from './connection-pool.ts';
+import type { PoolBounds, StatementResult } from './connection-pool.ts';
 import type {
   CallBatchStatement,
   SqliteFileOptions,
@@ -19,7 +19,7 @@ export type SqliteWorkerMessage =
 /** One connection to a file on its own thread, so that a slow disk blocks nothing else. */
 export class SqliteThread {
   readonly #worker: Worker;
-  readonly #answerMs: number;
+  #answerMs: number;
   #pendingResult: PromiseWithResolvers<StatementResult> | undefined;
   #failure: GatewayError | undefined;
 
@@ -66,6 +66,11 @@ export class SqliteThread {
     if (this.#failure !== undefined) throw this.#failure;
     this.#worker.postMessage(statement);
     return this.#nextResult();
+  }
+
+  async changeBounds({ answerMs, statementMs }: PoolBounds): Promise<void> {
+    this.#answerMs = answerMs;
+    await this.run({ sql: `pragma busy_timeout = ${statementMs}`, parameters: [] });
   }
 
   /** The running statement may or may not take effect. */

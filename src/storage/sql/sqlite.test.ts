@@ -1,30 +1,17 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, type TestContext, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { databaseConformance } from '../../../test/conformance/database.ts';
-import { patientBounds } from '../../testing/empty-database.ts';
+import { emptyDatabaseFile, patientBounds } from '../../testing/empty-database.ts';
 import { openSqlite } from './sqlite.ts';
-
-/** With all tables, which take longer to make than most tests; each gets a copy. */
-const filled = mkdtempSync(join(tmpdir(), 'weir-sqlite-'));
-before(async () => {
-  const database = await openSqlite({ file: join(filled, 'weir.db') });
-  await database.ping();
-  await database.close();
-});
-after(() => rmSync(filled, { recursive: true }));
 
 databaseConformance(
   'a database in SQLite',
   (t) => home(join(folder(t), 'data', 'weir.db')),
-  (t) => {
-    const file = join(folder(t), 'weir.db');
-    copyFileSync(join(filled, 'weir.db'), file);
-    return home(file);
-  },
+  (t) => home(emptyDatabaseFile(folder(t))),
 );
 
 function home(file: string) {
@@ -48,6 +35,17 @@ test('the file and those beside it are for their owner only', async (t) => {
   await database.ping();
   for (const path of [file, `${file}-wal`, `${file}-shm`])
     assert.equal(statSync(path).mode & 0o777, 0o600, path);
+});
+
+test('a database is migrated and used by one thread', async (t) => {
+  let threads = 0;
+  const count = () => threads++;
+  process.on('worker', count);
+  t.after(() => process.off('worker', count));
+  const database = await openSqlite({ file: join(folder(t), 'weir.db') });
+  t.after(() => database.close());
+  await database.ping();
+  assert.equal(threads, 1);
 });
 
 test('a file that is no database is refused in one line that names it', async (t) => {

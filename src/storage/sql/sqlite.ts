@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Database } from '../../kernel/ports/records.ts';
 import type { PoolBounds } from './connection-pool.ts';
-import { defaultPoolBounds, openEmptySqlDatabase, openSqlDatabase, type SqlBackend } from './sql-database.ts';
+import { defaultPoolBounds, openSqlDatabase, type SqlBackend } from './sql-database.ts';
 import { sqliteDialect } from './sql-dialect.ts';
 import { SqlitePool } from './sqlite-pool.ts';
 
@@ -31,7 +31,7 @@ export async function openSqlite({
 
 /** A database that is deleted when it is closed. */
 export function openSqliteInMemory(options: Pick<SqlBackend, 'onStatement'> = {}): Promise<Database> {
-  return openEmptySqlDatabase({
+  return openSqlDatabase({
     dialect: sqliteDialect,
     bounds: defaultPoolBounds,
     createPool: createPoolFor(':memory:'),
