@@ -108,6 +108,13 @@ function importsOf(file: string): readonly string[] {
   return specifiers.map((specifier) => relative(source, join(source, dirname(file), specifier)));
 }
 
+test('node:http is imported for types only', () => {
+  const violations = files
+    .filter((file) => roomOf(file) !== 'testing')
+    .filter((file) => /^import (?!type ).* from 'node:http'/m.test(readFileSync(join(source, file), 'utf8')));
+  assert.deepEqual(violations, [], 'src/lib/node-http.ts says why');
+});
+
 test('the gateway and its builds import no packages of the tests', () => {
   const root = join(source, '..');
   const built = globSync(['bin/*.js', 'site/*.js', 'scripts/build-models/*.ts'], { cwd: root });

@@ -1,6 +1,6 @@
-import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIPv6, type Socket } from 'node:net';
+import { request as httpRequest } from '../lib/node-http.ts';
 import { portOf } from './destinations.ts';
 import { limits } from './limits.ts';
 

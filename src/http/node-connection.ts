@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { createServer } from '../lib/node-http.ts';
 import { checkChunkCount } from './chunked-decoder.ts';
 import { HttpProtocolError, malformedRequest } from './protocol-error.ts';
 import { HttpRequest } from './request.ts';

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from '../lib/node-http.ts';
 import { fieldLine, fieldLines } from './request-head.ts';
 
 /** How the end of a response body is marked. `end` closes the connection; `none` is a response without a body. */
