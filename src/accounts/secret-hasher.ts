@@ -9,9 +9,9 @@ const passwordCost: Argon2Cost = { memoryCost: 19 * 1024, timeCost: 2, paralleli
 /** 256 random bits can't be guessed at any speed, so key stretching would only slow calls down. */
 const keyCost: Argon2Cost = { memoryCost: 64, timeCost: 1, parallelism: 1 };
 
-export function createPasswordHasher(): SecretHasher {
+export function createPasswordHasher(argon2Cost = passwordCost): SecretHasher {
   return new SecretHasher(
-    passwordCost,
+    argon2Cost,
     new BoundedQueue({ atOnce: limits.passwordHashesAtOnce, waitingMax: limits.passwordHashesWaiting }),
   );
 }

@@ -1,5 +1,6 @@
 import { AccountApiKeys } from '../accounts/account-api-keys.ts';
 import { ApiKeyAuthenticator } from '../accounts/api-key-authenticator.ts';
+import type { Argon2Cost } from '../accounts/argon2.ts';
 import { KeyUses } from '../accounts/key-uses.ts';
 import { AccountRecovery } from '../accounts/mail/account-recovery.ts';
 import { MailQueue } from '../accounts/mail/mail-queue.ts';
@@ -32,6 +33,8 @@ export interface AccountServiceParts {
   readonly egress: Egress;
   readonly log: Log;
   readonly address: { readonly url: string };
+  /** The recommended one if undefined. */
+  readonly passwordCost: Argon2Cost | undefined;
 }
 
 export function openAccountServices(parts: AccountServiceParts): AccountServices {
@@ -47,7 +50,7 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
     onFailure: (cause) => log.error({ err: cause }, 'could not store the last use of API keys; will retry'),
   });
   const tokens = new SessionTokens({ keys: rootSecrets.deriveKeys('sessions'), sessions, clock });
-  const passwordHasher = createPasswordHasher();
+  const passwordHasher = createPasswordHasher(parts.passwordCost);
   const mailQueue = settings.mail && createMailQueue({ ...settings.mail, egress }, log);
   const accountRecovery = new AccountRecovery({
     identities,

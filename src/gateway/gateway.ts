@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Argon2Cost } from '../accounts/argon2.ts';
 import type { Provider } from '../kernel/provider.ts';
 import { isRequestId } from '../kernel/request-id.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
@@ -82,6 +83,8 @@ export interface GatewayExtras {
   /** Further wire formats and providers. */
   readonly formats?: readonly WireFormat[];
   readonly providers?: readonly Provider[];
+  /** Less than the usual cost, for tests. */
+  readonly passwordCost?: Argon2Cost;
 }
 
 interface ComposeOptions extends GatewayExtras {
@@ -142,7 +145,14 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const { recordings } = parts.add(recordingsPart(ground));
   const { sessions, findGuest } = parts.add(anonymousPart(ground));
   const identity = parts.add(
-    identityPart({ ...ground, usage, directory: providerDirectory, address, findGuest }),
+    identityPart({
+      ...ground,
+      usage,
+      directory: providerDirectory,
+      address,
+      findGuest,
+      passwordCost: composeOptions.passwordCost,
+    }),
   );
   const { callers: callerAuthenticator, access } = identity;
   const recorded = { metrics, usage, spending: spendingLimiter, requests, sinks };

@@ -1,10 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Argon2Cost } from '../accounts/argon2.ts';
 import { type Gateway, type GatewayExtras, startGateway } from '../gateway/gateway.ts';
 import { type Environment, readSettings } from '../gateway/settings.ts';
 import { createLog } from '../telemetry/log.ts';
 import { emptyDatabaseFile } from './empty-database.ts';
+
+/** A password takes a third of a millisecond instead of 35. */
+export const testPasswordCost: Argon2Cost = { memoryCost: 64, timeCost: 1, parallelism: 1 };
 
 /** A gateway in this process, with a free port, an empty data folder and its log in memory. */
 export interface TestGateway {
@@ -25,7 +29,7 @@ export async function startTestGateway(
   const gateway = await startGateway(
     readSettings({ PORT: '0', WEIR_DATA_DIR: dataDir, WEIR_HTTP: process.env.WEIR_HTTP, ...environment }),
     log,
-    gatewayExtras,
+    { passwordCost: testPasswordCost, ...gatewayExtras },
   );
   return {
     url: gateway.url,

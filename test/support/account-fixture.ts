@@ -14,6 +14,7 @@ import type { ApiKeys, Database } from '../../src/kernel/ports/records.ts';
 import type { SharedState } from '../../src/kernel/ports/shared-state.ts';
 import { MemorySharedState } from '../../src/storage/memory/memory-shared-state.ts';
 import { openEmptyDatabase } from '../../src/testing/empty-database.ts';
+import { testPasswordCost } from '../../src/testing/test-gateway.ts';
 import { ManualClock } from './manual-clock.ts';
 
 /** Keys of 32 bytes that differ by number. */
@@ -60,7 +61,7 @@ export class AccountFixture {
       members: database.members,
       attempts: shared.rateLimiter,
       tokens: this.tokens,
-      passwordHasher: createPasswordHasher(),
+      passwordHasher: createPasswordHasher(testPasswordCost),
       clock,
     });
     const hasher = createKeyHasher();

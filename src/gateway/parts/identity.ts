@@ -10,21 +10,16 @@ import {
   type FindGuest,
 } from '../../calls/caller-authenticator.ts';
 import { CredentialShapes } from '../../calls/credential-shapes.ts';
-import type { Egress } from '../../egress/egress.ts';
 import type { HeaderList } from '../../lib/headers.ts';
 import type { ProviderDirectory } from '../../providers/provider-directory.ts';
 import { type AccessChecks, createCloudAccess, createLocalAccess } from '../../server/api/access.ts';
 import { billingPagePaths } from '../../server/api/routes/billing-pages.ts';
 import { SessionCookies } from '../../server/api/session-cookie.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
-import type { Log } from '../../telemetry/log.ts';
 import type { Gauge } from '../../telemetry/process-gauges.ts';
 import { AccountChangeInbox } from '../account-change-inbox.ts';
-import { type AccountServices, openAccountServices } from '../account-services.ts';
+import { type AccountServiceParts, type AccountServices, openAccountServices } from '../account-services.ts';
 import type { Part } from '../part.ts';
-import type { RootSecrets } from '../secrets.ts';
-import type { Settings } from '../settings.ts';
-import type { Stores } from './stores.ts';
 
 /** The public URL of the gateway; by default the listener's, once it listens. */
 export interface PublicAddress {
@@ -42,12 +37,7 @@ export interface IdentityPart extends Part {
   readonly services: AccountServices | undefined;
 }
 
-interface IdentityParts {
-  readonly settings: Settings;
-  readonly egress: Egress;
-  readonly log: Log;
-  readonly roots: RootSecrets;
-  readonly stores: Stores;
+interface IdentityParts extends AccountServiceParts {
   readonly usage: UsageRecorder;
   readonly directory: ProviderDirectory;
   readonly address: PublicAddress;
@@ -82,8 +72,8 @@ function localIdentity(
 }
 
 function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): IdentityPart {
-  const { settings, egress, log, roots: rootSecrets, stores, usage, address, findGuest } = parts;
-  const services = openAccountServices({ stores, roots: rootSecrets, settings, egress, log, address });
+  const { settings, log, stores, usage, address, findGuest } = parts;
+  const services = openAccountServices(parts);
   const { keys, tokens } = services;
   const cookies = new SessionCookies(address);
   const callerAuthenticator = createCloudAuthenticator(shapes, keys, findGuest);
