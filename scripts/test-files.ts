@@ -3,54 +3,42 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Those that take longest, each in a process of its own: one that begins last would keep one core busy and the others idle. */
+/** The longest, by process: one that begins last would keep one core busy and the others idle. */
 const long = [
-  'src/storage/sql/sqlite.test.ts',
-  'test/log-output.test.ts',
-  'test/kill.test.ts',
-  'test/regular-expressions.test.ts',
-  'test/cache-keys.test.ts',
-  'test/hostile-end-users.test.ts',
-  'test/watchdog.test.ts',
-  'test/process.test.ts',
-  'test/workers.test.ts',
-  'test/dashboard.test.ts',
-  'test/dashboard-cloud.test.ts',
-  'test/http-traps.test.ts',
-  'src/storage/sql/postgres.test.ts',
-  'test/settlement.test.ts',
-  'test/billing-faults.test.ts',
-  'test/payment-kills.test.ts',
-  'test/fuzz.test.ts',
-  'test/sandbox.test.ts',
-  'test/operator-billing.test.ts',
-  'test/module-package.test.ts',
-  'test/stores-away.test.ts',
-  'test/embeddings.test.ts',
-  'test/full-disk.test.ts',
+  ['test/kill.test.ts'],
+  ['test/log-output.test.ts', 'test/watchdog.test.ts', 'test/full-disk.test.ts'],
+  ['test/process.test.ts', 'test/stores-away.test.ts'],
+  ['test/workers.test.ts', 'test/embeddings.test.ts'],
+  ['test/dashboard.test.ts', 'test/dashboard-cloud.test.ts'],
+  ['src/storage/sql/sqlite.test.ts', 'src/storage/sql/postgres.test.ts'],
+  ['test/settlement.test.ts', 'test/sandbox.test.ts', 'test/operator-billing.test.ts'],
+  ['test/billing-faults.test.ts', 'test/payment-kills.test.ts'],
+  ['test/cache-keys.test.ts', 'test/hostile-end-users.test.ts', 'test/module-package.test.ts'],
+  ['test/fuzz.test.ts', 'test/regular-expressions.test.ts'],
 ];
 
 /** They look at the process that they run in. */
 const alone = [
-  'src/server/api/streams.test.ts',
-  'test/create-gateway.test.ts',
-  'test/heavy-bodies.test.ts',
-  'test/texts.test.ts',
+  ['test/http-traps.test.ts'],
+  ['src/server/api/streams.test.ts'],
+  ['test/create-gateway.test.ts'],
+  ['test/heavy-bodies.test.ts'],
+  ['test/texts.test.ts'],
 ];
 
-const filesInProcess = 10;
+const filesInProcess = 16;
 
 /** Every test, by the process that it runs in: to start one takes longer than most tests do. */
 export function byProcess(): readonly (readonly string[])[] {
   const all = ['src/**/*.test.ts', 'test/**/*.test.ts'].flatMap((pattern) => globSync(pattern).toSorted());
-  const apart = new Set([...long, ...alone]);
+  const apart = new Set([...long, ...alone].flat());
   const shared = all.filter((file) => !apart.has(file));
   const units = shared.filter(isUnit);
   const short = shared.filter((file) => !isUnit(file));
   const groups = Array.from({ length: Math.ceil(short.length / filesInProcess) }, (_, index) =>
     short.slice(index * filesInProcess, (index + 1) * filesInProcess),
   );
-  return [units, ...[...long, ...alone].map((file) => [file]), ...groups];
+  return [units, ...long, ...alone, ...groups];
 }
 
 /** A module by itself, without a server or a gateway. */

@@ -8,6 +8,8 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { byProcess, oneForEach } from './test-files.ts';
 import { buildChanged } from './test-servers/changed.ts';
+import { makeMemoryFolder } from './test-servers/memory-folder.ts';
+import { makePostgresTemplate } from './test-servers/postgres-template.ts';
 import { makeSqliteFile } from './test-servers/sqlite-file.ts';
 import { bringUp } from './test-servers.ts';
 import { recordTimes } from './test-times.ts';
@@ -15,25 +17,32 @@ import { recordTimes } from './test-times.ts';
 const named = process.argv.slice(2).filter((arg) => arg !== '--times');
 const isTimed = process.argv.includes('--times');
 
+// Every file is a process, and every gateway in it has threads: all but the first find their code compiled.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
+const memory = makeMemoryFolder();
+if (memory !== undefined) process.env.TMPDIR = memory.folder;
+
 try {
   const processes = named.length > 0 ? [...new Set(named.flatMap(found))].map((file) => [file]) : byProcess();
   buildChanged();
   const servers = await bringUp(process.env);
   Object.assign(process.env, servers.environment);
-  // Every file is a process, and every gateway in it has threads: all but the first find their code compiled.
-  process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
   const sqlite = await makeSqliteFile();
-  process.env.TEST_SQLITE_FILE = sqlite.file;
+  const postgres = await makePostgresTemplate();
+  Object.assign(process.env, { TEST_SQLITE_FILE: sqlite.file, TEST_DATABASE_TEMPLATE: postgres.name });
   const together = oneForEach(processes);
   const times = isTimed ? recordTimes() : undefined;
   process.exitCode = await runTests(together.files, times?.execArgv);
   times?.print(new Map(together.files.map((file, index) => [file, processes[index] ?? []])));
   together.remove();
   sqlite.remove();
+  await postgres.remove();
   await servers.stop();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
+} finally {
+  memory?.remove();
 }
 
 function found(pattern: string): readonly string[] {

@@ -11,7 +11,7 @@ import { bearer, Person, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
 import { completionFrames, recordedCompletion, saysCompletion } from './support/recorded-completions.ts';
 import { anthropicError, messageFrames, recordedMessage, saysMessage } from './support/recorded-messages.ts';
-import { freshPostgres, freshRedis } from './support/stores.ts';
+import { freshRedis, migratedPostgres } from './support/stores.ts';
 
 const fake = await FakeUpstream.start(saysMessage(recordedMessage()));
 after(() => fake.close());
@@ -269,7 +269,7 @@ test('a lost Redis and a restart change nothing about what was spent', async (t)
 async function pair(t: TestContext) {
   const environment = {
     ...upstreams,
-    DATABASE_URL: await freshPostgres(t),
+    DATABASE_URL: await migratedPostgres(t),
     REDIS_URL: await freshRedis(t),
     WEIR_SECRET: 's'.repeat(32),
     WEIR_BASE_URL: 'http://127.0.0.1',

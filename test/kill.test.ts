@@ -7,7 +7,7 @@ import { usageTrial } from './support/usage-trial.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
 /** A few in every run; `npm run test:kill` has more. */
-const kills = Number(process.env.KILLS ?? 3);
+const kills = Number(process.env.KILLS ?? 2);
 const usageKills = Number(process.env.KILLS ?? 1);
 const callsBetween = 100;
 const limit = (kills + 2) * callsBetween;

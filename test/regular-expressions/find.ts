@@ -29,12 +29,12 @@ export function expressionsIn(file: string): FileExpressions {
   const literals: Expression[] = [];
   const built: string[] = [];
   const named = new Set<string>();
+  const placeOf = ({ start }: Node) => `${file}:${text.slice(0, start).split('\n').length}`;
   walk(program, [], (node, parents) => {
-    const place = `${file}:${text.slice(0, node.start).split('\n').length}`;
     const { regex } = node;
     if (isLiteral(regex)) {
       literals.push({
-        place,
+        place: placeOf(node),
         source: regex.pattern,
         flags: regex.flags,
         isBounded: isBounded(node, parents),
@@ -46,7 +46,7 @@ export function expressionsIn(file: string): FileExpressions {
     if (!isCall || nameOf(node.callee) !== 'RegExp') return;
     const [argument] = nodesOf(node.arguments);
     // A copy of one that is written in this file.
-    if (argument === undefined || !named.has(nameOf(argument) ?? '-')) built.push(place);
+    if (argument === undefined || !named.has(nameOf(argument) ?? '-')) built.push(placeOf(node));
   });
   return { literals, built };
 }

@@ -2,12 +2,12 @@ import type { TestContext } from 'node:test';
 import type { Environment } from '../../src/gateway/settings.ts';
 import type { TestGateway } from '../../src/testing/test-gateway.ts';
 import { startCloud } from './cloud.ts';
-import { freshPostgres, freshRedis } from './stores.ts';
+import { freshRedis, migratedPostgres } from './stores.ts';
 
 /** What replicas of one gateway have in common. */
 export async function replicaSettings(t: TestContext, more: Environment = {}): Promise<Environment> {
   return {
-    DATABASE_URL: await freshPostgres(t),
+    DATABASE_URL: await migratedPostgres(t),
     REDIS_URL: await freshRedis(t),
     WEIR_SECRET: 'a secret that all the replicas of this test have in common',
     WEIR_BASE_URL: 'https://weir.example.com',
@@ -24,7 +24,6 @@ export async function startReplicas(
   // What is registered first runs first, and a gateway has things to store before its stores go.
   t.after(() => Promise.all(open.map((gateway) => gateway.close())));
   const environment = await replicaSettings(t, more);
-  // At once: both find an empty database, and one of them makes its tables.
   const both = await Promise.all([startCloud(t, environment), startCloud(t, environment)]);
   open.push(...both);
   return both;

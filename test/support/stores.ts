@@ -12,6 +12,11 @@ export async function freshPostgres(t: TestContext, template?: string): Promise<
   return url;
 }
 
+/** The same with all tables. */
+export function migratedPostgres(t: TestContext): Promise<string> {
+  return freshPostgres(t, process.env.TEST_DATABASE_TEMPLATE);
+}
+
 export async function createPostgres(
   template = 'template1',
 ): Promise<{ readonly url: string; readonly name: string; drop(): Promise<void> }> {
