@@ -1,6 +1,7 @@
 /** Everything that a module imports, built-in or from a package: `weir-gateway/module`. */
 
 export { type Abilities, type Ability, abilitiesNeededBy } from './kernel/abilities.ts';
+export { abstains, autoOption, holdoutOption, stepsAside } from './kernel/abstention.ts';
 export type { Attempt } from './kernel/attempt.ts';
 export { cachedBytesOption, cacheScopeOption, ttlOption } from './kernel/cache-options.ts';
 export {
@@ -38,6 +39,7 @@ export {
   type ModuleFactory,
   type ModuleHost,
   type RunOptions,
+  type StepAside,
 } from './kernel/module.ts';
 export type { Count, CountOptions, ModuleSlot } from './kernel/module-counters.ts';
 export type { ModulePage } from './kernel/module-page.ts';

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, type TestContext, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { createClient } from '@redis/client';
@@ -300,3 +304,19 @@ async function rush(caller: Caller, replicas: readonly string[]): Promise<void> 
   fake.answerWith(saysMessage(recordedMessage()));
   assert.deepEqual([answers.filter(({ status }) => status === 200).length, refused, sent], [100, 400, 100]);
 }
+
+test('only modules of the savings report have their calls counted', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const weir = await startTestGateway({ WEIR_DATA_DIR: folder });
+  const headers = ['x-weir-pipeline', 'exact-cache,cost-guard?day=5'];
+  await call(weir.url, { path: '/v1/messages', headers, body: { ...body, model: 'demo-1' } });
+  await weir.close();
+  const database = new DatabaseSync(join(folder, 'weir.db'));
+  const rows = database.prepare('select module, calls from module_days').all();
+  database.close();
+  assert.deepEqual(
+    rows.map(({ module, calls }) => [module, calls]),
+    [['exact-cache', 1]],
+  );
+});

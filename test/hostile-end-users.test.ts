@@ -209,7 +209,7 @@ for (const seed of [1, 2]) {
       return stories.every(({ json }) => Object(at(json, 'won_in')).length >= 3) || undefined;
     });
 
-    const pipeline = 'exact-cache,semantic-cache,patterns?holdout=0,ipc';
+    const pipeline = 'exact-cache,semantic-cache,patterns?holdout=0,ipc?holdout=0';
     for (const user of shuffled([...everybody, ...everybody], seed + 100)) {
       const { answer, prompts } = await call(user, [{ role: 'user', content: question }], {
         pipeline,
@@ -235,7 +235,7 @@ describe('the archive', () => {
         }`,
       }));
       const { prompts } = await call({ ...user, fields }, said, {
-        pipeline: 'ipc?target=1000&keep_turns=2',
+        pipeline: 'ipc?target=1000&keep_turns=2&holdout=0',
         conversation: user.id === undefined ? `guest-${user.at}` : 'support',
       });
       assert.ok(prompts.some((prompt) => prompt.includes('recall_1')));

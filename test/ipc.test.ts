@@ -36,7 +36,7 @@ beforeEach(() => {
   fake.answerWith({ body: format.whole('Yes.') });
 });
 
-const pipeline = 'ipc?target=2000&keep_turns=2';
+const pipeline = 'ipc?target=2000&keep_turns=2&holdout=0';
 const said = Array.from({ length: 120 }, (_, turn) => ({
   role: turn % 2 === 0 ? ('user' as const) : ('assistant' as const),
   content: `Turn ${turn}: the harbour of town ${turn * 13} has ${turn * 7} boats, and somebody counted them twice.`,
@@ -81,7 +81,7 @@ test('a result that is shortened says under which name it can be read', async ()
     },
   ]);
   const long = { ...body, messages: [{ role: 'user', content: 'Read on.' }, ...turns.flat()] };
-  const headers = ['x-weir-pipeline', 'ipc?target=3500&keep_turns=2'];
+  const headers = ['x-weir-pipeline', 'ipc?target=3500&keep_turns=2&holdout=0'];
   const answer = await call(weir.url, { path: '/v1/messages', headers, body: long });
   assert.equal(answer.status, 200, answer.text);
   const [, ref = ''] = /left out by the gateway, kept as (\w+)/.exec(String(fake.requests[0]?.bytes)) ?? [];
@@ -162,7 +162,7 @@ describe('a model that writes records', () => {
   }
 
   test('is asked before they are needed, with the stored key, as the module’s own call', async () => {
-    const { ann, written, saying } = await talked('ipc?target=2400&keep_turns=2&style=model', true);
+    const { ann, written, saying } = await talked('ipc?target=2400&keep_turns=2&holdout=0&style=model', true);
     const row = await eventually(async () => {
       const { json } = await ann.call({ path: '/v1/requests' });
       const rows: readonly unknown[] = Array.isArray(json.requests) ? json.requests : [];
@@ -181,7 +181,7 @@ describe('a model that writes records', () => {
   });
 
   test('is not asked with a key that came with a request, nor past a ceiling: then records are extracts', async () => {
-    const options = 'ipc?target=2400&keep_turns=2&style=model&model=claude-opus-4-1';
+    const options = 'ipc?target=2400&keep_turns=2&holdout=0&style=model&model=claude-opus-4-1';
     for (const [pipelineConfig, isStored] of [
       [options, false],
       [`${options},cost-guard?request=0.05`, true],

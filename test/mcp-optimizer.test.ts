@@ -27,7 +27,7 @@ beforeEach(() => {
   fake.answerWith(model);
 });
 
-const headers = { 'x-weir-pipeline': 'mcp-optimizer' };
+const headers = { 'x-weir-pipeline': 'mcp-optimizer?holdout=0' };
 const anthropic = new Anthropic({ baseURL: weir.url, apiKey: 'any', maxRetries: 0, defaultHeaders: headers });
 const openai = new OpenAI({
   baseURL: `${weir.url}/v1`,
@@ -124,7 +124,7 @@ for (const { name, model: provider } of providerDialects)
   for (const stream of [true, false])
     test(`with a provider of ${name}, ${stream ? 'streamed' : 'unstreamed'}, clients call what was left out`, async () => {
       const body = { model: provider, max_tokens: 100, tools: messagesTools };
-      const ours = { headers: { 'x-weir-pipeline': 'mcp-optimizer?way_back=find_tools' } };
+      const ours = { headers: { 'x-weir-pipeline': 'mcp-optimizer?way_back=find_tools&holdout=0' } };
       const say = (messages: Anthropic.MessageParam[]) =>
         stream
           ? anthropic.messages.stream({ ...body, messages }, ours).finalMessage()
@@ -362,7 +362,7 @@ for (const stream of [true, false])
     assert.deepEqual([name, namespace], ['music__make_playlist', undefined]);
     assert.equal(objectsOf(second.json.input)[4]?.namespace, 'music__make_playlist');
     // Off by an option, and in a format that has no such search.
-    const off = { headers: { 'x-weir-pipeline': 'mcp-optimizer?way_back=find_tools' } };
+    const off = { headers: { 'x-weir-pipeline': 'mcp-optimizer?way_back=find_tools&holdout=0' } };
     await chosenFor((asked) => say([asked], off));
     assert.ok(namesIn(fake.requests.at(-1) ?? assert.fail()).includes('find_tools'));
     fake.answerWith(model);

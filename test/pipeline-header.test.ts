@@ -101,7 +101,7 @@ describe('a gateway with no pipeline set', () => {
         version,
         status: 'production',
         purpose: 'Answers identical requests from memory, streamed or not.',
-        options: { ttl: 60, scope: 'person', max_bytes: 1_048_576 },
+        options: { ttl: 60, scope: 'person', max_bytes: 1_048_576, auto: 'off' },
       },
     ]);
   });
@@ -125,7 +125,7 @@ describe('a gateway with no pipeline set', () => {
       });
       assert.deepEqual(
         at(json, 'active', 0, 'options'),
-        { ttl: 60, scope: 'person', max_bytes: 1_048_576 },
+        { ttl: 60, scope: 'person', max_bytes: 1_048_576, auto: 'off' },
         list,
       );
     }

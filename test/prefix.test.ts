@@ -32,7 +32,7 @@ const modules = [
   'meddler',
   'optimizer',
   'patterns?holdout=0.3',
-  'ipc?target=1000&keep_turns=2',
+  'ipc?target=1000&keep_turns=2&holdout=0.2',
 ];
 
 const fake = await FakeUpstream.start();
@@ -300,7 +300,7 @@ test('what ipc has left out is among what stays as it is', async () => {
     move: pick === 35 ? ('otherTools' as const) : ('goOn' as const),
     pick,
   }));
-  await new Walk(pair, ['ipc?target=1000&keep_turns=2', 'hinter'], 1).run(all);
+  await new Walk(pair, ['ipc?target=1000&keep_turns=2&holdout=0', 'hinter'], 1).run(all);
   const shortened = fake.requests.filter(({ bytes }) => bytes.includes('by the gateway'));
   assert.ok(shortened.length > 5, `${shortened.length} of ${fake.requests.length}`);
 });

@@ -243,6 +243,6 @@ test('a model of another maker behind the same API keeps its unsigned thinking',
 
 test('a request that a module edited is rid of foreign thinking as well', async () => {
   fake.answerWith({ body: makers[0]?.thinks ?? {} });
-  await sendMessages(loop, { 'x-weir-pipeline': 'ipc?target=3000&keep_turns=2' });
+  await sendMessages(loop, { 'x-weir-pipeline': 'ipc?target=3000&keep_turns=2&holdout=0' });
   assert.ok(!fake.last.bytes.includes('The map knows.'));
 });

@@ -11,11 +11,12 @@ import { type Gateway, startWeir } from './weir.ts';
 const moduleLists = {
   'weir, exact-cache': 'exact-cache',
   'weir, semantic-cache': 'semantic-cache',
-  'weir, mcp-optimizer': 'mcp-optimizer',
+  'weir, mcp-optimizer': 'mcp-optimizer?holdout=0',
   'weir, patterns': 'patterns',
-  'weir, ipc': 'ipc',
+  'weir, ipc': 'ipc?holdout=0',
   'weir, cost-guard': 'cost-guard?day=10000',
-  'weir, all six': 'exact-cache,semantic-cache,mcp-optimizer,patterns,ipc,cost-guard?day=10000',
+  'weir, all six':
+    'exact-cache,semantic-cache,mcp-optimizer?holdout=0,patterns,ipc?holdout=0,cost-guard?day=10000',
 } as const;
 type ModuleSubject = keyof typeof moduleLists;
 export const moduleSubjects = Object.keys(moduleLists).filter(isModuleSubject);

@@ -28,7 +28,11 @@ function sideOf(conversations: number, usd: number) {
 }
 
 function report(...days: readonly ModuleDay[]) {
-  const found = buildSavingsReport(days, (name) => name !== 'cost-guard');
+  const found = buildSavingsReport(days, (name) => ({
+    module: { protective: name === 'cost-guard', ...(name === 'exact-cache' && { cache: true }) },
+    stepAside:
+      name === 'exact-cache' ? { sinceMs: 0, untilMs: 86_400_000, reason: 'nothing_shown' } : undefined,
+  }));
   savingsReportSchema.parse(found);
   return objectsOf(found.modules);
 }
@@ -50,7 +54,21 @@ test('days of a module are added up since its first', () => {
     saved_usd: '1.5',
     spent_usd: '0.5',
   });
-  assert.match(String(method), /no interval/);
+  assert.match(String(method), /held-out conversations/i);
+});
+
+test('a cache knows what each hit saved, and says since when it steps aside', () => {
+  const [cache] = report(day({ module: 'exact-cache', calls: 2000 }));
+  assert.partialDeepStrictEqual(cache, {
+    verdict: 'nothing_shown',
+    basis: 'hits',
+    stepped_aside: {
+      since: '1970-01-01T00:00:00.000Z',
+      until: '1970-01-02T00:00:00.000Z',
+      reason: 'nothing_shown',
+    },
+  });
+  assert.match(String(cache?.method), /saving of every hit is known/);
 });
 
 const both = (usd: number) => ({ with: sideOf(900, 1), without: sideOf(100, usd) });
@@ -62,8 +80,11 @@ const verdicts: readonly [string, Partial<ModuleDay>][] = [
   ['saves', { calls: 1, savedNanoUsd: 1 }],
   ['saves', { calls: 1999, savedNanoUsd: -1, ...both(1.2) }],
   ['loses', { calls: 1999, savedNanoUsd: 1, ...both(0.8) }],
-  ['measuring', { calls: 1999, savedNanoUsd: 1, ...both(1.001) }],
-  ['nothing_shown', { calls: 2000, savedNanoUsd: 1, ...both(1.001) }],
+  ['saves', { calls: 2000, savedNanoUsd: 1, ...both(1.001) }],
+  ['measuring', { calls: 1999, savedNanoUsd: -1, ...both(1.001) }],
+  ['nothing_shown', { calls: 2000, savedNanoUsd: -1, ...both(1.001) }],
+  ['nothing_shown', { calls: 2000, savedNanoUsd: 500e9, ...both(1.001) }],
+  ['nothing_shown', { calls: 2000, savedNanoUsd: -1, with: sideOf(300, 1), without: sideOf(5, 1) }],
 ];
 for (const [verdict, changes] of verdicts)
   test(`${JSON.stringify(changes)} is judged as ${verdict}`, () => {

@@ -24,6 +24,8 @@ export interface CallRunnerParts {
   readonly reports: Pick<CallReports, 'add'>;
   readonly clock: Clock;
   readonly settlement: CallSettlement;
+  /** Whether the savings report lists a module, so that its calls are counted. */
+  isReported(module: string): boolean;
 }
 
 /** Runs a call through its pipeline. Metering, counting and reporting happen however the call ends. */
@@ -102,7 +104,7 @@ export class CallRunner {
 
   /** Updates quota and usage at once, since further calls depend on them; reports the call later. */
   #settle(inFlightCall: InFlightCall, { pipeline, countedCall, ending }: CallOutcome): void {
-    const { usage, clock, settlement } = this.#parts;
+    const { usage, clock, settlement, isReported } = this.#parts;
     const { exchange, answered } = inFlightCall;
     const { id, trace, caller } = exchange;
     this.#openCalls.delete(inFlightCall);
@@ -128,7 +130,8 @@ export class CallRunner {
         ),
       );
     settlement.runPart('modules', id, () => {
-      for (const { module } of trace.steps) usage.recordModule({ accountId, module, calls: 1 }, clock.now());
+      for (const { module } of trace.steps)
+        if (isReported(module)) usage.recordModule({ accountId, module, calls: 1 }, clock.now());
     });
     settlement.runPart('report', id, () => this.#report(inFlightCall, { ending, pipeline: pipeline.text }));
   }

@@ -6,7 +6,14 @@ import type { DecisionLog } from '../kernel/conversation/decision-log.ts';
 import type { PrefixKit } from '../kernel/conversation/prefix.ts';
 import { endUserRefOf } from '../kernel/end-user.ts';
 import { type Exchange, requestOriginOf } from '../kernel/exchange.ts';
-import type { ConversationContext, Kit, ModelRequest, Models, RunOptions } from '../kernel/module.ts';
+import type {
+  ConversationContext,
+  Kit,
+  ModelRequest,
+  Models,
+  RunOptions,
+  StepAside,
+} from '../kernel/module.ts';
 import type { Count, CountOptions, ModuleSlot } from '../kernel/module-counters.ts';
 import type { ModuleExecution } from '../kernel/module-execution.ts';
 import type { NanoUsd } from '../kernel/money.ts';
@@ -38,6 +45,7 @@ import { cacheName } from './module-caches.ts';
 import { countForModule, takeModuleSlot } from './module-counters.ts';
 import type { RequestKeys } from './request-keys.ts';
 import { askModel, type RunModelParts, runModel } from './run-model.ts';
+import type { StepAsides } from './step-asides.ts';
 import { addTrialCost } from './trials.ts';
 
 export interface KitParts {
@@ -54,6 +62,7 @@ export interface KitParts {
   readonly backgroundTasks: BackgroundTasks;
   readonly runModel: RunModelParts;
   readonly usage: Pick<UsageRecorder, 'recordModule'>;
+  readonly stepAsides: Pick<StepAsides, 'current'>;
   /** The budget of the caller's key. */
   budget(budgetHolder: BudgetHolder, call: { readonly isEnded: boolean }): Budget;
   wireByName(name: string): ProviderFormat | undefined;
@@ -218,7 +227,11 @@ class CallKit implements Kit<unknown> {
     const { accountId } = budgetHolderOf(exchange.caller);
     const { usage, clock } = this.#parts;
     this.onBilled((attempts) => {
-      const costNanoUsd = billOf(attempts)?.nanoUsd;
+      // The module's own calls are subtracted where they are billed.
+      const ofOthers = attempts.filter(
+        ({ isModuleCall, askedBy }) => !isModuleCall || askedBy !== module.name,
+      );
+      const costNanoUsd = billOf(ofOthers)?.nanoUsd;
       if (costNanoUsd === undefined) return;
       this.runInBackground(async () => {
         const beforeNanoUsd = await addTrialCost(this.cache, exchange.conversation.name, costNanoUsd);
@@ -226,6 +239,12 @@ class CallKit implements Kit<unknown> {
         usage.recordModule({ accountId, module: module.name, trial }, clock.now());
       });
     });
+  }
+
+  stepAside(): Promise<StepAside | undefined> {
+    const { module, exchange } = this.#execution;
+    const { accountId } = budgetHolderOf(exchange.caller);
+    return this.#parts.stepAsides.current({ module: module.name, scope: this.scope, accountId });
   }
 
   note(facts: Attributes): void {

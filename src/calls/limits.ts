@@ -45,6 +45,12 @@ export const limits = {
   /** Conversations whose decisions are cached, and the size of that cache. */
   openDecisionLogsMax: 1000,
   decisionLogCharsMax: 32 * 1024 * 1024,
+  /** How long a module steps aside that is not worth its place, until traffic or prices may have changed. */
+  stepAsideMs: 30 * 86_400_000,
+  /** How often that is judged: evidence grows slowly, and reading it takes a query. */
+  stepAsideCheckMs: 60_000,
+  /** Modules of accounts whose judgement is cached. */
+  stepAsideChecksMax: 10_000,
   /** Turns that one conversation is assembled from; agents that run for days make hundreds. */
   turnsMax: 10_000,
   /** Answers of one account that a process makes in the background: an answer may take many minutes. */

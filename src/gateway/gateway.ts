@@ -216,6 +216,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
       sessions,
       embeddingsPart: meaning,
       recordings,
+      stepAsides: calls.stepAsides,
       stopCharging,
     }),
   );

@@ -177,6 +177,11 @@ export interface Kit<Options> {
    * account's usage shows what the module is worth.
    */
   recordTrial(isHeldOut: boolean): void;
+  /**
+   * The time for which the module steps aside in the calls of this account, because it loses money or shows no saving; undefined
+   * if it should work. `stepsAside` asks for it if the option `auto` is on.
+   */
+  stepAside(): Promise<StepAside | undefined>;
   /** Adds attributes to this module's step in the trace. */
   note(facts: Attributes): void;
   /** The same, but numbers add up and texts are appended, each once: `a+b`. */
@@ -195,6 +200,17 @@ export interface Kit<Options> {
   /** Adds a background task that runs after the answer. It is dropped if the queue is full. */
   runInBackground(work: () => Promise<void>): void;
 }
+
+/** A time in which a module does nothing for an account. */
+export interface StepAside {
+  readonly sinceMs: number;
+  /** When the module is tried again. */
+  readonly untilMs: number;
+  readonly reason: StepAsideReason;
+}
+
+/** With confidence it loses money, or nothing can be shown after many calls. */
+export type StepAsideReason = 'loses' | 'nothing_shown';
 
 /** A call, split into the newest user text and the rest. */
 export interface ConversationContext {

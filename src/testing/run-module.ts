@@ -12,6 +12,7 @@ import { HealthMonitor } from '../calls/health/health-monitor.ts';
 import { createKitFactory } from '../calls/kit.ts';
 import { meterAttempts } from '../calls/metered-attempt.ts';
 import { RequestKeys } from '../calls/request-keys.ts';
+import { StepAsides } from '../calls/step-asides.ts';
 import { Egress } from '../egress/egress.ts';
 import { limits as embeddingsLimits } from '../embeddings/limits.ts';
 import { noEmbeddings } from '../embeddings/no-embeddings.ts';
@@ -31,6 +32,7 @@ import type { Budgets } from '../kernel/ports/budget.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { EgressFetch } from '../kernel/ports/fetch.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
+import type { ModuleDay } from '../kernel/ports/records.ts';
 import type { Provider } from '../kernel/provider.ts';
 import { Reply, replyOwnership } from '../kernel/reply/reply.ts';
 import { createRequestIds } from '../kernel/request-ids.ts';
@@ -107,6 +109,8 @@ export interface ModuleTestEnvironment {
   readonly fetch?: EgressFetch;
   /** Receives the savings and trials that modules report. */
   onModuleWork?(work: ModuleSavings): void;
+  /** What modules saved so far, for the option `auto`. */
+  readonly moduleDays?: readonly ModuleDay[];
   /** Further modules for `pipeline`. */
   readonly otherModules?: readonly Module[];
 }
@@ -125,7 +129,7 @@ export function runModule(
 ) {
   const { clock = systemClock, prices = testPrices(freeSheet), settings = {} } = moduleTestEnvironment;
   const { budgets = new MemoryBudgets(clock), embeddings = noEmbeddings('off') } = moduleTestEnvironment;
-  const { onModuleWork } = moduleTestEnvironment;
+  const { onModuleWork, moduleDays = [] } = moduleTestEnvironment;
   const { tables = createModuleTables(clock) } = moduleTestEnvironment;
   const { stores } = tables;
   const sealer = new Sealer([Buffer.alloc(32, 'test')]);
@@ -179,6 +183,7 @@ export function runModule(
       runModuleCall: (exchange, aside) => aside(exchange),
     },
     usage: { recordModule: (work) => onModuleWork?.(work) },
+    stepAsides: new StepAsides({ stores: tables.modules, clock, days: async () => moduleDays }),
     budget: (budgetHolder, call) => spendingLimiter.budgetFor(budgetHolder, call),
     wireByName,
     fetchFor: () => fetch,

@@ -189,7 +189,7 @@ export const scenarios: readonly Scenario[] = [
     summary:
       'an MCP server of sixty tools, most of which `mcp-optimizer` leaves out; the model finds and calls one',
     model: own,
-    environment: { ...keys, WEIR_PIPELINE: 'mcp-optimizer?way_back=find_tools' },
+    environment: { ...keys, WEIR_PIPELINE: 'mcp-optimizer?way_back=find_tools&holdout=0' },
     manyTools: true,
     sees: new RegExp(word),
   },
@@ -197,7 +197,7 @@ export const scenarios: readonly Scenario[] = [
     name: 'many tools, cross',
     summary: 'the same with a model of a provider of another format',
     model: ({ otherModel }) => otherModel,
-    environment: { ...keys, WEIR_PIPELINE: 'mcp-optimizer?way_back=find_tools' },
+    environment: { ...keys, WEIR_PIPELINE: 'mcp-optimizer?way_back=find_tools&holdout=0' },
     manyTools: true,
     sees: new RegExp(word),
   },

@@ -23,8 +23,8 @@ export const modules: Readonly<Record<string, string>> = {
   'exact-cache': 'exact-cache',
   'semantic-cache': 'semantic-cache?shadow=0',
   patterns: 'patterns?holdout=0',
-  ipc: 'ipc?target=2000&keep_turns=1',
-  'mcp-optimizer': 'mcp-optimizer',
+  ipc: 'ipc?target=2000&keep_turns=1&holdout=0',
+  'mcp-optimizer': 'mcp-optimizer?holdout=0',
   'cost-guard': 'cost-guard?request=1000',
 };
 

@@ -89,7 +89,7 @@ export class SimulatedRun {
     const upstream: Handler = async ({ request }) => this.#answered(request);
     this.#run = runModule(
       ipc,
-      { options, upstream, headers: ['x-weir-conversation', 'eval'] },
+      { options: `holdout=0&${options}`, upstream, headers: ['x-weir-conversation', 'eval'] },
       { clock, prices },
     );
   }

@@ -18,7 +18,11 @@ export async function synthetic(turns: number): Promise<void> {
   };
   const provider = new Keeping();
   const upstream: Handler = async ({ request }) => answeredWith(provider.usageOf(request));
-  const run = runModule(ipc, { options: 'target=0.25', upstream }, { prices, clock: { now: () => 0 } });
+  const run = runModule(
+    ipc,
+    { options: 'holdout=0&target=0.25', upstream },
+    { prices, clock: { now: () => 0 } },
+  );
   const messages: Message[] = [];
   let [steps, faults, moved] = [0, 0, 0];
   let before: readonly string[] = [];

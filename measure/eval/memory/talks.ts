@@ -58,7 +58,7 @@ async function conversation(
   };
   // What the scorer counts is all text of a request, names of roles and the tool included.
   const target = Math.floor(full * share);
-  const run = runModule(ipc, { options: `target=${target}`, upstream: answered }, { prices });
+  const run = runModule(ipc, { options: `holdout=0&target=${target}`, upstream: answered }, { prices });
   const all = turns.map(({ message }) => message);
   // The conversation goes through first, and is answered; then comes the question.
   const isAnswered = all.at(-1)?.role === 'assistant';

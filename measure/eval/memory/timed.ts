@@ -13,7 +13,7 @@ export async function timed(): Promise<void> {
     priceOf: () => ({ card, estimated: false, contextTokens: 1_000_000, cacheSeconds: 300 }),
     bill: () => ({ nanoUsd: 0, estimated: false }),
   };
-  const making = (options: string) => runModule(ipc, { options }, { prices });
+  const making = (options: string) => runModule(ipc, { options: `holdout=0&${options}` }, { prices });
   const [idle, known] = [making('target=1'), making('target=100000')];
   const [begun, large] = [conversationOf(90_000, 'small'), conversationOf(200_000, 'known')];
   const times: Record<'idle' | 'known' | 'anew', number[]> = { idle: [], known: [], anew: [] };

@@ -6,6 +6,8 @@ import { buildUsageReport } from '../../billing/usage-report.ts';
 import { usageReportSchema } from '../../billing/usage-report-schema.ts';
 import type { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
+import type { StepAsides } from '../../calls/step-asides.ts';
+import { scopeOf } from '../../kernel/caller.ts';
 import type { Module } from '../../kernel/module.ts';
 import type { AnonymousSessions } from '../../sandbox/anonymous-sessions.ts';
 import { Claims } from '../../sandbox/claims.ts';
@@ -42,6 +44,7 @@ interface AccountParts {
   readonly modules: ReadonlyMap<string, Module>;
   readonly embeddingsPart: EmbeddingsPart;
   readonly recordings: CallRecordings;
+  readonly stepAsides: StepAsides;
   /** Stops all charges to an account. */
   stopCharging(accountId: string): Promise<void>;
 }
@@ -127,11 +130,21 @@ async function createUsageReport(
   return buildUsageReport({ from, to }, { rows, modules }, quotaStatus);
 }
 
-/** Protective modules are not there to save money. */
 async function createSavingsReport(
-  { usage, modules }: AccountParts,
+  { usage, modules, stepAsides }: AccountParts,
   accountId: string | undefined,
 ): Promise<object> {
   const days = await usage.modules({ accountId, from: '', to: '9' });
-  return buildSavingsReport(days, (name) => modules.get(name)?.protective !== true);
+  const names = [...new Set(days.map(({ module }) => module))];
+  const scope = scopeOf(
+    accountId === undefined ? { kind: 'local' } : { kind: 'account', accountId, keyId: '' },
+  );
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const stepAside = await stepAsides.stored({ module: name, scope });
+      return [name, { module: modules.get(name), stepAside }] as const;
+    }),
+  );
+  const byName = new Map(found);
+  return buildSavingsReport(days, (name) => byName.get(name) ?? { module: undefined, stepAside: undefined });
 }

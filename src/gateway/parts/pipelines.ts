@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Sealer } from '../../accounts/sealer.ts';
 import { recordAttempt } from '../../billing/record-attempt.ts';
+import { isReported } from '../../billing/savings-report.ts';
 import type { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { AccountConfigurations } from '../../calls/account-configurations.ts';
@@ -26,6 +27,7 @@ import { meterAttempts } from '../../calls/metered-attempt.ts';
 import { ModuleCaches } from '../../calls/module-caches.ts';
 import { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import { RequestKeys } from '../../calls/request-keys.ts';
+import { StepAsides } from '../../calls/step-asides.ts';
 import { TargetChecks } from '../../calls/target-checks.ts';
 import type { ModuleFetches } from '../../egress/module-fetches.ts';
 import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
@@ -74,6 +76,7 @@ export interface PipelinesPart extends Part {
   /** The metered upstream of a relay. */
   relayUpstream(upload: Upload | undefined): Handler;
   readonly health: HealthMonitor;
+  readonly stepAsides: StepAsides;
 }
 
 interface PipelinesParts {
@@ -179,6 +182,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     reports,
     clock: stores.clock,
     settlement,
+    isReported: (name) => isReported(parts.modules.get(name)),
   });
   const backgroundTasks = new BackgroundTasks({
     onFault: (module, err) => log.error({ module, err }, 'a background task of a module failed'),
@@ -194,6 +198,11 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     stores: parts.moduleStores,
     clock: stores.clock,
     bytesMax: settings.archiveBytes,
+  });
+  const stepAsides = new StepAsides({
+    stores: stores.database.modules,
+    clock: stores.clock,
+    days: (accountId, from) => usage.modules({ accountId, from, to: '9' }),
   });
   const places = new ModelPlaces(modelCatalog, providerDirectory);
   const kits = createKitFactory({
@@ -218,6 +227,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       runModuleCall: (exchange, next) => callRunner.runModuleCall(exchange, next),
     },
     usage,
+    stepAsides,
     budget: (budgetHolder, call) => spendingLimiter.budgetFor(budgetHolder, call),
     wireByName: providerFormatByName,
     target: (model) => providerDirectory.find(model),
@@ -265,6 +275,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     targets,
     relayUpstream: (upload) => metered(relayUpstream(upload)),
     health,
+    stepAsides,
     routes: [
       ...cacheRoutes(new ModuleCaches({ modules: parts.modules, cacheBackend, vectors })),
       ...archiveRoutes(archives).map((route) => moduleApiRoute('archive', route, stores.shared.rateLimiter)),

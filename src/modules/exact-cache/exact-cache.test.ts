@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Answer, ChatRequest, ReplyEvent } from '../../kernel/message.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
@@ -36,6 +37,25 @@ test('an identical request is answered from memory', async () => {
   assert.deepEqual(second.answer, first.answer);
   assert.deepEqual([first.step?.attributes, first.step?.effect], [{ miss: true }, 'passed']);
   assert.deepEqual([second.step?.attributes, second.step?.effect], [{ hit: true }, 'answered']);
+});
+
+test('with auto=on it steps aside if it never hit in 2,000 calls, says so, and tries again a month later', async () => {
+  const side = { conversations: 0, costNanoUsd: 0, squaredUsd: 0 };
+  const day = { accountId: 'local', day: '2026-11-01', module: 'exact-cache', calls: 2000 };
+  const moduleDays = [{ ...day, savedNanoUsd: 0, spentNanoUsd: 0, with: side, without: side }];
+  const clock = new ManualClock();
+  const run = runModule(exactCache, { options: 'auto=on' }, { moduleDays, clock });
+  const until = new Date(clock.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+  for (let call = 0; call < 2; call++) {
+    const { sent, step } = await run(hello);
+    const attributes = { aside: 'auto', why: 'nothing_shown', until, bypass: true };
+    assert.deepEqual([sent.length, step?.attributes], [1, attributes]);
+  }
+  const off = { options: 'auto=off' };
+  assert.deepEqual([(await run(hello, off)).sent.length, (await run(hello, off)).sent.length], [1, 0]);
+  moduleDays.length = 0;
+  clock.move(30 * 86_400_000 + 1);
+  assert.deepEqual([(await run(hello)).sent.length, (await run(hello)).sent.length], [1, 0]);
 });
 
 test('what an answer from memory would have cost is saved, with what its provider would have kept of the prompt', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import {
+  autoOption,
   bypassesCaches,
   CachedAnswers,
   cachedBytesOption,
@@ -15,6 +16,7 @@ import {
   packAnswer,
   pricingMetadata,
   savingOf,
+  stepsAside,
   ttlOption,
 } from '../../module-api.ts';
 
@@ -25,6 +27,7 @@ const exactCacheOptions = z.strictObject({
   ttl: ttlOption,
   scope: cacheScopeOption,
   max_bytes: cachedBytesOption,
+  auto: autoOption,
 });
 
 type ExactCacheOptions = z.output<typeof exactCacheOptions>;
@@ -61,6 +64,10 @@ export const exactCache: ModuleFactory<ExactCacheOptions> = () => {
       const { clientRequest } = exchange;
       if (bypassesCaches(clientRequest)) {
         kit.note({ bypass: true, aside: changesState(clientRequest) ? 'stateful' : 'cache-control' });
+        return next(exchange);
+      }
+      if (await stepsAside(kit)) {
+        kit.note({ bypass: true });
         return next(exchange);
       }
       const key = await keyOf(exchange, kit);

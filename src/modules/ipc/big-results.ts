@@ -89,7 +89,7 @@ function textsOf({ content }: ToolResultBlock): readonly string[] {
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
 }
 
-function hasBigResult(message: Message): message is Message & { readonly content: readonly Block[] } {
+export function hasBigResult(message: Message): message is Message & { readonly content: readonly Block[] } {
   const { content } = message;
   if (typeof content === 'string') return false;
   return content.some(

@@ -19,6 +19,8 @@ export interface CallCompactionParts {
   readonly recordsInProgress: Set<string>;
   /** The target size of a request; undefined if unknown. */
   readonly targetChars: number | undefined;
+  /** Whether the conversation is compacted only if the context window requires it. */
+  readonly isLeftAlone: boolean;
 }
 
 /** The first attempt of a call, which the provider rejected as too long. */
@@ -55,14 +57,21 @@ export async function compactRequest(
   parts: CallCompactionParts,
   { request, rejected, addRecallTool }: CompactionInput,
 ): Promise<CompactionOutcome> {
-  const { exchange, kit, targetChars } = parts;
+  const { exchange, kit, targetChars, isLeftAlone } = parts;
   const incoming = request === exchange.request ? exchange : exchange.with({ request });
-  const messages = await shrinkBigResults(incoming, kit.decisions, (ref, message) =>
-    archiveLater([{ ref, content: [message] }], exchange, kit),
-  );
+  const messages = isLeftAlone
+    ? request.messages
+    : await shrinkBigResults(incoming, kit.decisions, (ref, message) =>
+        archiveLater([{ ref, content: [message] }], exchange, kit),
+      );
   const firstSent =
     messages === request.messages ? incoming : exchange.with({ request: { ...request, messages } });
-  const renderer = new RequestRenderer({ firstSent, client: exchange.request, targetChars, addRecallTool });
+  const renderer = new RequestRenderer({
+    firstSent,
+    client: exchange.request,
+    targetChars: isLeftAlone ? undefined : targetChars,
+    addRecallTool,
+  });
   const fullChars = renderer.fixedChars + sum(request.messages.map(charsOf));
   const goalChars = goalCharsOf(targetChars, fullChars, rejected !== undefined);
   const isSmall = goalChars === undefined || (fullChars < goalChars && rejected === undefined);
@@ -79,7 +88,11 @@ export async function compactRequest(
     ? { sent: renderer.render(undefined), isStep: false, costs, unchangedReason: smallReason }
     : await new ConversationCompaction({ ...parts, ...call, goalChars }).compact();
   const { sent, isStep } = compacted;
-  if (goalChars !== undefined && (isSmall ? fullChars : sent.chars) > goalChars * writeAheadShare)
+  if (
+    goalChars !== undefined &&
+    !isLeftAlone &&
+    (isSmall ? fullChars : sent.chars) > goalChars * writeAheadShare
+  )
     await new RecordWriter(parts).writeLater(incoming, sent.view);
   const size: CallSize = {
     sentTokens: sent.chars / charsPerToken,

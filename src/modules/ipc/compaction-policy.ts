@@ -16,6 +16,8 @@ export type UnchangedReason =
 export interface StepConditions {
   /** Whether the provider rejected the request as too long, or it may exceed the context window. */
   readonly isRequired: boolean;
+  /** Whether only the context window may require a step. */
+  readonly isLeftAlone: boolean;
   /** Whether compaction has cost more than it saved. */
   readonly isLosing: boolean;
   /** Whether the provider has cached nothing of the conversation, so that a step costs nothing. */
@@ -36,10 +38,16 @@ export function goalCharsOf(
 export function isStepDue(
   { chars, view }: RenderedRequest,
   goalChars: number,
-  { isRequired, isLosing, isBreak, lookChars }: StepConditions & Pick<ConversationCosts, 'lookChars'>,
+  {
+    isRequired,
+    isLeftAlone,
+    isLosing,
+    isBreak,
+    lookChars,
+  }: StepConditions & Pick<ConversationCosts, 'lookChars'>,
 ): boolean {
   if (isRequired) return true;
-  if (isLosing) return false;
+  if (isLeftAlone || isLosing) return false;
   if (!isBreak) return chars >= goalChars && chars >= lookChars;
   // One full step replaces several small ones at a cache break, where it costs nothing.
   const hasSmallStepsOnly = view?.pieces.every(({ kind }) => kind === 'shortened') ?? false;

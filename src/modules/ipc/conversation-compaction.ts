@@ -84,10 +84,11 @@ export class ConversationCompaction {
   }
 
   #conditionsOf({ chars }: RenderedRequest): StepConditions {
-    const { exchange, kit, costs, rejected } = this.#call;
+    const { exchange, kit, costs, rejected, isLeftAlone } = this.#call;
     const { catalog, prefix } = kit;
     return {
       isRequired: rejected !== undefined || fillsWindow(chars, exchange, { catalog, ratio: costs.ratio }),
+      isLeftAlone,
       isLosing: this.#isLosing,
       isBreak: prefix.isBreak,
       isThinking: prefix.isThinking,

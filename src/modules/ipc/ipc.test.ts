@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { ModuleSavings } from '../../billing/module-tally.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Answer, Block, ChatRequest, Message, ReplyEvent, Usage } from '../../kernel/message.ts';
+import type { Handler } from '../../kernel/module.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
 import { compileCard } from '../../providers/catalog/price-sheet.ts';
@@ -12,7 +13,14 @@ import { ipc } from './ipc.ts';
 const contextEditing = { wire: 'anthropic-messages', clearsToolUses: 'clear_tool_uses_20250919' };
 
 /** A clock that stands still until a test advances it. */
-function house(options: string, { contextTokens = 200_000, over = {} as RunOptions } = {}) {
+function house(
+  options: string,
+  {
+    contextTokens = 200_000,
+    over = {} as RunOptions,
+    moduleDays,
+  }: { contextTokens?: number; over?: RunOptions; moduleDays?: ModuleTestEnvironment['moduleDays'] } = {},
+) {
   const works: ModuleSavings[] = [];
   const time = { nowMs: 1_000_000 };
   const card = compileCard({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
@@ -28,8 +36,17 @@ function house(options: string, { contextTokens = 200_000, over = {} as RunOptio
   };
   const run = runModule(
     ipc,
-    { options, upstream: async () => says({ text: 'Yes.' }), ...over },
-    { prices, clock: { now: () => time.nowMs }, onModuleWork: (work) => void works.push(work) },
+    {
+      options: options.includes('holdout') ? options : `holdout=0&${options}`,
+      upstream: async () => says({ text: 'Yes.' }),
+      ...over,
+    },
+    {
+      prices,
+      clock: { now: () => time.nowMs },
+      onModuleWork: (work) => void works.push(work),
+      ...(moduleDays && { moduleDays }),
+    },
   );
   return { run, time, works };
 }
@@ -295,6 +312,80 @@ describe('a conversation', () => {
     assert.equal(step?.attributes.aside, undefined);
     assert.equal(refusals, 1);
     assert.equal(answer?.stop_reason, 'end_turn');
+  });
+});
+
+describe('the holdout', () => {
+  const names = Array.from({ length: 12 }, (_, at) => `c${at}`);
+  const named = (name: string, more: RunOptions = {}): RunOptions => ({
+    ...more,
+    headers: ['x-weir-conversation', name],
+  });
+  const isWhole = (sent: readonly ChatRequest[], turns: number) => textOf(sent[0]) === textOf(asked(turns));
+
+  test('is a share of the conversations, each for its whole life, and both sides are recorded', async () => {
+    const { run, works } = house('target=10000&holdout=0.5');
+    const sides = new Map<string, boolean>();
+    for (const name of names) {
+      const { sent, step } = await run(asked(80), named(name));
+      sides.set(name, isWhole(sent, 80));
+      assert.equal(step?.attributes.aside === 'holdout', isWhole(sent, 80));
+    }
+    const trials = works.flatMap(({ trial }) => trial?.isHeldOut ?? []);
+    assert.deepEqual(trials, [...sides.values()]);
+    assert.equal(new Set(trials).size, 2);
+    for (const [name, isHeldOut] of sides) {
+      const { sent } = await run(asked(90), named(name, { options: 'target=10000&holdout=0' }));
+      assert.equal(isWhole(sent, 90), isHeldOut, name);
+    }
+  });
+
+  test('has no conversation that was compacted before', async () => {
+    const { run, works } = house('target=10000');
+    for (const name of names) await run(asked(80), named(name));
+    for (const name of names) {
+      const { sent } = await run(asked(90), named(name, { options: 'target=10000&holdout=0.5' }));
+      assert.equal(isWhole(sent, 90), false, name);
+    }
+    assert.ok(works.every(({ trial }) => trial === undefined));
+  });
+
+  test('is not there while the module steps aside: it goes on in conversations that it has compacted', async () => {
+    const nothing = { conversations: 0, costNanoUsd: 0, squaredUsd: 0 };
+    const days = { accountId: 'local', day: '1970-01-01', module: 'ipc', calls: 2000, spentNanoUsd: 0 };
+    const moduleDays = [{ ...days, savedNanoUsd: -1, with: nothing, without: nothing }];
+    const { run, works } = house('target=10000&holdout=0', { moduleDays });
+    const options = 'target=10000&holdout=0.5&auto=on';
+    await run(asked(80), named('known'));
+    assert.equal(isWhole((await run(asked(90), named('known', { options }))).sent, 90), false);
+    const { sent, step } = await run(asked(80), named('new', { options }));
+    assert.ok(isWhole(sent, 80));
+    assert.deepEqual(step?.attributes, { aside: 'auto', why: 'loses', until: '1970-01-31' });
+    assert.ok(works.every(({ trial }) => trial === undefined));
+  });
+
+  test('is compacted where the window or the provider requires it, and not further', async () => {
+    const fits = house('target=10000&holdout=0.5');
+    const heldOut: string[] = [];
+    for (const name of names)
+      if (isWhole((await fits.run(asked(70), named(name))).sent, 70)) heldOut.push(name);
+    const [name = assert.fail()] = heldOut;
+    const narrow = house('target=10000&holdout=0.5', { contextTokens: 30_000 });
+    const { sent, error } = await narrow.run(asked(80), named(name));
+    assert.equal(error, undefined);
+    assert.ok(textOf(sent[0]).length < 30_000 * 4, `${textOf(sent[0]).length}`);
+    const refusal = new GatewayError('upstream_error', 'too long', {
+      status: 400,
+      providerCode: 'context_length_exceeded',
+    });
+    let refusals = 0;
+    const upstream: Handler = async ({ request }) => {
+      if (textOf(request).length < 60_000) return says({ text: 'Yes.' });
+      refusals++;
+      throw refusal;
+    };
+    const refused = await fits.run(asked(70), named(name, { upstream }));
+    assert.deepEqual([refused.error, refusals], [undefined, 1]);
   });
 });
 

@@ -1,5 +1,6 @@
 import {
   type Attempt,
+  abstains,
   type Exchange,
   formatUsd,
   GatewayError,
@@ -11,6 +12,7 @@ import {
   type Reply,
   withTools,
 } from '../../module-api.ts';
+import { hasBigResult } from './big-results.ts';
 import {
   type CallCompactionParts,
   type CompactionOutcome,
@@ -18,7 +20,7 @@ import {
   type RejectedAttempt,
 } from './call-compaction.ts';
 import { addCall, type CallSize, type ConversationCosts, storeCosts } from './conversation-costs.ts';
-import { bigResultChars, charsPerToken } from './limits.ts';
+import { bigResultChars, charsPerToken, costTrackingShare } from './limits.ts';
 import { findByRef } from './omitted-messages.ts';
 import { type IpcOptions, ipcOptions } from './options.ts';
 import { recallTool } from './recall.ts';
@@ -28,6 +30,8 @@ import { targetCharsOf } from './window.ts';
 
 type IpcKit = Kit<IpcOptions>;
 
+const name = 'ipc';
+
 /** Compacts long conversations: shortens older turns, in steps that pay off. */
 export const ipc: ModuleFactory<IpcOptions> = () => {
   const viewStore = new ViewStore();
@@ -35,7 +39,7 @@ export const ipc: ModuleFactory<IpcOptions> = () => {
 
   return {
     api: 1,
-    name: 'ipc',
+    name,
     summary: 'Compresses old turns by age, so that a conversation never runs out of room.',
     status: 'production',
     protective: false,
@@ -52,10 +56,18 @@ export const ipc: ModuleFactory<IpcOptions> = () => {
         kit.note({ aside: isSmall ? 'small' : 'request-fields' });
         return next(exchange);
       }
-      return sendCompacted({ exchange, kit, viewStore, recordsInProgress, targetChars }, next);
+      const isLeftAlone = mayCompact(exchange, targetChars) && (await abstains(exchange, name, kit));
+      return sendCompacted({ exchange, kit, viewStore, recordsInProgress, targetChars, isLeftAlone }, next);
     },
   };
 };
+
+/** Whether the request is long enough to be changed, now or soon. */
+function mayCompact({ clientRequest, request }: Exchange, targetChars = Number.POSITIVE_INFINITY): boolean {
+  return (
+    clientRequest.bytes.byteLength >= targetChars * costTrackingShare || request.messages.some(hasBigResult)
+  );
+}
 
 /** Sends the compacted request, and compacts it once more if the provider rejects it as too long. */
 async function sendCompacted(parts: CallCompactionParts, next: Handler): Promise<Reply> {
@@ -86,7 +98,8 @@ async function sendCompacted(parts: CallCompactionParts, next: Handler): Promise
     return attempt({ failure, chars });
   });
   const outcome = outcomes.at(-1);
-  if (outcome?.unchangedReason !== undefined) kit.note({ aside: outcome.unchangedReason });
+  if (outcome?.unchangedReason !== undefined && !parts.isLeftAlone)
+    kit.note({ aside: outcome.unchangedReason });
   if (outcome?.size !== undefined) recordCosts(exchange, kit, { ...outcome, size: outcome.size });
   return reply;
 }

@@ -39,7 +39,7 @@ class Odd {
       }),
       bill: () => ({ nanoUsd: 0, estimated: false }),
     };
-    const options = `target=${seed % 3 === 0 ? 1200 : 2500}&keep_turns=${1 + (seed % 4)}`;
+    const options = `target=${seed % 3 === 0 ? 1200 : 2500}&keep_turns=${1 + (seed % 4)}&holdout=${seed % 5 === 0 ? 0.5 : 0}`;
     const headers = seed % 2 === 0 ? ['x-weir-conversation', 'odd'] : [];
     const upstream = async ({ request }: { readonly request: ChatRequest }) => this.#answered(request);
     this.#run = runModule(

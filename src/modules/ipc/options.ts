@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseDuration } from '../../module-api.ts';
+import { autoOption, holdoutOption, parseDuration } from '../../module-api.ts';
 
 const dayS = 86_400;
 
@@ -43,6 +43,8 @@ export const ipcOptions = z.strictObject({
     .enum(['user', 'account'], 'must be user or account')
     .describe('Who can read omitted content: the end `user` named by the request, or the whole `account`')
     .default('user'),
+  holdout: holdoutOption,
+  auto: autoOption,
 });
 
 export type IpcOptions = z.infer<typeof ipcOptions>;

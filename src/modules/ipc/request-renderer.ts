@@ -17,7 +17,7 @@ interface RequestRendererParts {
   /** The exchange with big results as first sent. */
   readonly firstSent: Exchange;
   readonly client: ChatRequest;
-  /** The target size of a request. */
+  /** The target size of a request, by which anchors are placed; undefined for none. */
   readonly targetChars: number | undefined;
   /** Adds the tool with which a model reads omitted content. */
   addRecallTool(request: ChatRequest): ChatRequest;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { eventually } from '../../../test/support/eventually.ts';
+import type { ModuleSavings } from '../../billing/module-tally.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { systemClock } from '../../lib/clock.ts';
 import {
@@ -46,13 +47,48 @@ const whenKnown = async (call: ReturnType<typeof runModule>, offered = tools) =>
 };
 /** Knows the tools already: on a busy machine reading them for the first time may take longer than a call waits. */
 const run = (prices?: ReturnType<typeof testPrices>) => {
-  const call = runModule(mcpOptimizer, {}, { embeddings: wordVectors(), ...(prices && { prices }) });
+  const call = runModule(
+    mcpOptimizer,
+    { options: 'holdout=0' },
+    { embeddings: wordVectors(), ...(prices && { prices }) },
+  );
   const known = whenKnown(call);
   return async (...asked: Parameters<typeof call>) => {
     await known;
     return call(...asked);
   };
 };
+
+test('in conversations that are held out all tools stay, in all their calls', async () => {
+  const works: ModuleSavings[] = [];
+  const call = runModule(
+    mcpOptimizer,
+    { options: 'holdout=0.5' },
+    { embeddings: wordVectors(), onModuleWork: (work) => void works.push(work) },
+  );
+  await whenKnown(call);
+  const countTools = async (at: number, messages: readonly Message[], options = 'holdout=0.5') => {
+    const headers = ['x-weir-conversation', `c${at}`];
+    const { sent } = await call(request('', { messages }), { headers, options });
+    return namesIn(sent[0]).length;
+  };
+  const first: readonly Message[] = [{ role: 'user', content: ask }];
+  const later: readonly Message[] = [
+    ...first,
+    { role: 'assistant', content: 'Sunny.' },
+    { role: 'user', content: 'And tomorrow?' },
+  ];
+  const sides = new Set<boolean>();
+  works.length = 0;
+  for (let at = 0; at < 8; at++) {
+    const isHeldOut = (await countTools(at, first)) === tools.length;
+    sides.add(isHeldOut);
+    assert.equal((await countTools(at, later, 'holdout=0')) === tools.length, isHeldOut);
+  }
+  assert.deepEqual(sides, new Set([true, false]));
+  const trials = works.flatMap(({ trial }) => trial?.isHeldOut ?? []);
+  assert.deepEqual([trials.length, new Set(trials)], [16, sides]);
+});
 
 test('the tools that a request is about stay, with two by which the others are found', async () => {
   const { sent, step, error } = await run()(request(ask));
@@ -114,7 +150,7 @@ test('while people only greet few tools go out, and the first request chooses, o
     request('', { messages: [hello], system: 'You see all that is in the shop. '.repeat(400) }),
   );
   assert.equal(long.sent[0]?.tools?.length, tools.length);
-  const none = await call(request('Good morning!'), { options: 'way_back=none' });
+  const none = await call(request('Good morning!'), { options: 'holdout=0&way_back=none' });
   assert.equal(none.sent[0]?.tools?.length, tools.length);
   assert.equal(none.step?.attributes.aside, 'vague');
 });
@@ -145,7 +181,7 @@ test('without vectors in time all tools go as they are, and later calls are chos
   let isReady = false;
   const embeddings = wordVectors(() => isReady);
   const prices = testPrices({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
-  const call = runModule(mcpOptimizer, {}, { embeddings, prices });
+  const call = runModule(mcpOptimizer, { options: 'holdout=0' }, { embeddings, prices });
   const first = await call(request(ask));
   assert.equal(first.sent[0]?.tools?.length, tools.length);
   const { vectors, ...others } = first.step?.attributes ?? {};
@@ -189,7 +225,7 @@ test('what was used, forced, named or is always wanted stays, and so do the tool
         { role: 'user', content: ask },
       ],
     }),
-    { options: `always=${name('tennis')}|nothing` },
+    { options: `holdout=0&always=${name('tennis')}|nothing` },
   );
   const names = namesIn(sent[0]);
   for (const word of ['violin', 'garden', 'museum', 'tennis']) assert.ok(names.includes(name(word)), word);
@@ -252,10 +288,12 @@ test('thousands of tools are chosen from', async () => {
 test('who wants others always has them at once', async () => {
   const call = run();
   await call(request(ask));
-  const { sent } = await call(request(ask), { options: 'always=mcp__tennis_server__tennis_lookup' });
+  const { sent } = await call(request(ask), {
+    options: 'holdout=0&always=mcp__tennis_server__tennis_lookup',
+  });
   assert.ok(namesIn(sent[0]).includes('mcp__tennis_server__tennis_lookup'));
   const many = Array.from({ length: 100 }, (_, at) => `mcp__some_server__some_lookup_${at}`).join('|');
-  const { step } = await call(request(`${ask} Or not?`), { options: `always=${many}` });
+  const { step } = await call(request(`${ask} Or not?`), { options: `holdout=0&always=${many}` });
   assert.equal(step?.effect, 'changed-both');
 });
 
@@ -343,7 +381,7 @@ for (const [aside, when, over] of [
   });
 
 test('with way_back=none nothing is added', async () => {
-  const { sent } = await run()(request(ask), { options: 'way_back=none' });
+  const { sent } = await run()(request(ask), { options: 'holdout=0&way_back=none' });
   assert.ok(!namesIn(sent[0]).includes('find_tools'));
   assert.ok((sent[0]?.tools?.length ?? 0) < tools.length);
 });
@@ -374,7 +412,7 @@ describe('what it is worth', () => {
       Reply.of(answerOf([{ type: 'text', text: 'Done.' }], usage));
 
   test('tokens count as much as those of the call that were billed', async () => {
-    const call = runModule(mcpOptimizer, {}, { embeddings: wordVectors(), prices });
+    const call = runModule(mcpOptimizer, { options: 'holdout=0' }, { embeddings: wordVectors(), prices });
     const plain = await call(request(ask), { upstream: using({ input_tokens: 500, output_tokens: 1 }) });
     const read = await call(request(`${ask} Or not?`), {
       upstream: using({ input_tokens: 5, cache_read_input_tokens: 500, output_tokens: 1 }),
@@ -385,7 +423,7 @@ describe('what it is worth', () => {
   });
 
   test('where searching costs more than to write the conversation anew, all tools go out from then on', async () => {
-    const call = runModule(mcpOptimizer, {}, { embeddings: wordVectors(), prices });
+    const call = runModule(mcpOptimizer, { options: 'holdout=0' }, { embeddings: wordVectors(), prices });
     const messages: Message[] = [{ role: 'user', content: ask }];
     const headers = ['x-weir-conversation', 'dearer'];
     const seen: number[] = [];
@@ -411,7 +449,11 @@ describe('what it is worth', () => {
   test('where searching costs more than it saves, all tools go out from the next break on', async () => {
     const nowMs = { value: Date.now() };
     const clock = { ...systemClock, now: () => nowMs.value };
-    const call = runModule(mcpOptimizer, {}, { embeddings: wordVectors(), prices, clock });
+    const call = runModule(
+      mcpOptimizer,
+      { options: 'holdout=0' },
+      { embeddings: wordVectors(), prices, clock },
+    );
     const messages: Message[] = [{ role: 'user', content: ask }];
     const headers = ['x-weir-conversation', 'dear'];
     for (let turn = 0; turn < 6; turn++) {
@@ -495,7 +537,11 @@ describe('the way back', () => {
 
   test('tools are found by words where there are no vectors in time', async () => {
     let isReady = true;
-    const call = runModule(mcpOptimizer, {}, { embeddings: wordVectors(() => isReady) });
+    const call = runModule(
+      mcpOptimizer,
+      { options: 'holdout=0' },
+      { embeddings: wordVectors(() => isReady) },
+    );
     await whenKnown(call);
     const rounds = script({}, [use('f1', 'find_tools', { query: 'violin makers' })]);
     const upstream: Handler = (exchange) => {
@@ -549,7 +595,7 @@ describe('the way back', () => {
   test('a search names every tool that was left out', async () => {
     const many = toolsOf(Array.from({ length: 300 }, (_, at) => `subject${at}`));
     const upstream = script({}, [use('f1', 'find_tools', { query: 'subject7' })]);
-    const call = runModule(mcpOptimizer, {}, { embeddings: wordVectors() });
+    const call = runModule(mcpOptimizer, { options: 'holdout=0' }, { embeddings: wordVectors() });
     await whenKnown(call, many);
     const { sent } = await call(request('Tell me about subject3', { tools: many }), { upstream });
     const result = JSON.stringify(sent[1]?.messages.at(-1));
@@ -584,7 +630,11 @@ test('whatever is said, tools change only where nothing is lost by that, and non
     fc.asyncProperty(moves, async (all) => {
       const now = { ms: Date.now(), isReady: true };
       const clock = { ...systemClock, now: () => now.ms };
-      const call = runModule(mcpOptimizer, {}, { embeddings: wordVectors(() => now.isReady), clock });
+      const call = runModule(
+        mcpOptimizer,
+        { options: 'holdout=0' },
+        { embeddings: wordVectors(() => now.isReady), clock },
+      );
       let messages: readonly Message[] = [{ role: 'user', content: ask }];
       let before: readonly string[] | undefined;
       for (const [at, { move, text, isSearching, isReady }] of all.entries()) {

@@ -1,4 +1,10 @@
-import { type ChatRequest, type GatewayTool, type ModuleFactory, withTools } from '../../module-api.ts';
+import {
+  abstains,
+  type ChatRequest,
+  type GatewayTool,
+  type ModuleFactory,
+  withTools,
+} from '../../module-api.ts';
 import type { ToolList } from './choice/tool-list.ts';
 import { type CallWithTools, embedTexts } from './choose-omission.ts';
 import { deferTools, isToolSearchBlock, removeStaleReferences } from './deferred-tools.ts';
@@ -39,6 +45,7 @@ export const mcpOptimizer: ModuleFactory<McpOptimizerOptions> = () => {
       };
       const aside = skipReasonBeforeChoice(call);
       if (aside !== undefined) return passOn(aside);
+      if (await abstains(exchange, name, kit)) return next(exchange);
       const toolDecider = new ToolDecider(call);
       const decision = await toolDecider.decide();
       if (decision === undefined || decision.omitted.length === 0) return passOn(toolDecider.skipReason);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { autoOption, holdoutOption } from '../../module-api.ts';
 
 export const mcpOptimizerOptions = z.strictObject({
   min_tools: z.coerce
@@ -19,6 +20,8 @@ export const mcpOptimizerOptions = z.strictObject({
       "How a model reaches omitted tools: `find_tools` with two tools that the gateway answers, `auto` with the provider's own tool search where it has one, `none` not at all",
     )
     .default('auto'),
+  holdout: holdoutOption,
+  auto: autoOption,
 });
 
 export type McpOptimizerOptions = z.infer<typeof mcpOptimizerOptions>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { autoOption } from '../../module-api.ts';
 
 const signalNames = ['tools', 'tests', 'correction', 'retry'] as const;
 export type SignalName = (typeof signalNames)[number];
@@ -47,6 +48,7 @@ export const patternsOptions = z.strictObject({
     .max(200)
     .describe('With `forge=model`, the model that phrases patterns (default: the model of the call)')
     .optional(),
+  auto: autoOption,
 });
 
 export type PatternsOptions = z.output<typeof patternsOptions>;

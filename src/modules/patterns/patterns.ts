@@ -5,6 +5,7 @@ import {
   type Message,
   type Module,
   type ModuleHost,
+  stepsAside,
 } from '../../module-api.ts';
 import {
   type AdviceDecision,
@@ -67,6 +68,10 @@ export const patterns = (host: ModuleHost): Module<PatternsOptions> => {
       // A caller without an account can't be recognized in later calls.
       if (caller.kind !== 'local' && caller.kind !== 'account') return next(exchange);
       const own = patternStore.of(kit.scope);
+      if (kit.options.auto === 'on' && (await kit.decisions.isEmpty()) && (await stepsAside(kit))) {
+        await own.recordCall(id, conversation.name).catch(() => undefined);
+        return next(exchange);
+      }
       const decided = await resolveDecisions(exchange, { kit, indexes, patterns: own });
       // After the reads of this call, which would wait for this write in some databases.
       const noted = own.recordCall(id, conversation.name).catch(() => undefined);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cachedBytesOption, cacheScopeOption, ttlOption } from '../../module-api.ts';
+import { autoOption, cachedBytesOption, cacheScopeOption, ttlOption } from '../../module-api.ts';
 
 const share = (what: string, most: number) =>
   z.coerce
@@ -30,6 +30,7 @@ export const semanticCacheOptions = z.strictObject({
     .describe('Longer prompts are only matched exactly')
     .default(62),
   max_bytes: cachedBytesOption,
+  auto: autoOption,
 });
 
 export type SemanticCacheOptions = z.output<typeof semanticCacheOptions>;

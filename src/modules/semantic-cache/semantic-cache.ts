@@ -6,6 +6,7 @@ import {
   changesState,
   type Embeddings,
   type ModuleFactory,
+  stepsAside,
 } from '../../module-api.ts';
 import { type SemanticCacheOptions, semanticCacheOptions } from './options.ts';
 import type { SemanticCacheHandler } from './semantic-cache-handler.ts';
@@ -69,6 +70,10 @@ export function semanticCacheWith(random: () => number): ModuleFactory<SemanticC
         }
         if (endsWithToolResult(exchange.request)) {
           kit.note({ bypass: true, aside: 'tool-result' });
+          return next(exchange);
+        }
+        if (await stepsAside(kit)) {
+          kit.note({ bypass: true });
           return next(exchange);
         }
         return (await answering()).handle(exchange, next, kit);
