@@ -216,6 +216,24 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await assertAccessible(page);
   });
 
+  await t.test('modules that are not worth their place say so', async () => {
+    const exactCache = {
+      ...{ module: 'exact-cache', since: '2026-11-02', calls: 4211, verdict: 'nothing_shown', basis: 'hits' },
+      ...{ saved_usd: '0', spent_usd: '0', method: '' },
+      stepped_aside: {
+        since: '2026-11-03T10:00:00Z',
+        until: '2026-12-03T10:00:00Z',
+        reason: 'nothing_shown',
+      },
+    };
+    await page.route('**/v1/savings', (route) => route.fulfill({ json: { modules: [exactCache] } }));
+    await page.reload();
+    await page.getByText('No saving can be shown in 4,211 calls since Nov 2, 2026.').waitFor();
+    await page.getByText('stepped aside since Nov 3, 2026, tried again on Dec 3, 2026.').waitFor();
+    await assertAccessible(page);
+    await page.unroute('**/v1/savings');
+  });
+
   await t.test(
     'a configuration of a module is stored, named in the pipeline, changed and deleted',
     async () => {

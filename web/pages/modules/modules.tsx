@@ -93,8 +93,8 @@ function Module({
           </span>
         )}
       </div>
-      <p className="text-sm text-muted">{module.purpose}</p>
-      <dl className="mt-auto grid grid-cols-4 gap-2 text-sm [&_dt]:text-xs [&_dt]:text-muted">
+      <p className="text-sm text-muted lg:min-h-10">{module.purpose}</p>
+      <dl className="grid grid-cols-4 gap-2 text-sm [&_dt]:text-xs [&_dt]:text-muted">
         <div>
           <dt>Calls</dt>
           <dd>{did === undefined ? 'none' : count(did.calls)}</dd>
@@ -113,7 +113,7 @@ function Module({
           <dt>Saved</dt>
           <dd
             title={exactUsd(worth?.saved_usd ?? '0')}
-            className={Number(worth?.saved_usd ?? 0) > 0 ? 'text-saved' : ''}
+            className={Number(worth?.saved_usd ?? 0) > 0 && saved?.verdict !== 'loses' ? 'text-saved' : ''}
           >
             {usd(worth?.saved_usd ?? '0')}
           </dd>
@@ -121,6 +121,7 @@ function Module({
       </dl>
       {worth?.holdout !== undefined && <HoldOut {...worth.holdout} />}
       {saved !== undefined && <Warning {...saved} />}
+      {saved?.stepped_aside !== undefined && <SteppedAside {...saved.stepped_aside} />}
     </li>
   );
 }
@@ -137,7 +138,7 @@ function HoldOut({
   return (
     <p className="text-xs text-muted">
       {isKnown
-        ? `≈ ${usd(saved_usd)} saved by the hold-out, ${usd(low_usd)} to ${usd(high_usd)} in nine of ten; ${count(held_out)} conversations went without it.`
+        ? `Saved by comparison with ${count(held_out)} conversations without it: ${usd(saved_usd)}, with 90 % confidence ${usd(low_usd)} to ${usd(high_usd)}.`
         : `Held out so far: ${count(held_out)} of ${count(conversations + held_out)} conversations, too few for a result.`}
     </p>
   );
@@ -147,9 +148,18 @@ function HoldOut({
 function Warning({ verdict, calls, since }: ModuleSavings) {
   if (verdict !== 'loses' && verdict !== 'nothing_shown') return undefined;
   return (
-    <p className="text-xs text-warn">
+    <p className="text-xs text-refused">
       {verdict === 'loses' ? 'It has cost more than it saved' : 'No saving can be shown'} in {count(calls)}{' '}
       calls since {utcDateOf(since)}.
+    </p>
+  );
+}
+
+/** Pipelines without `auto=on` still run it. */
+function SteppedAside({ since, until }: NonNullable<ModuleSavings['stepped_aside']>) {
+  return (
+    <p className="text-xs text-refused">
+      Where <code>auto=on</code>: stepped aside since {utcDateOf(since)}, tried again on {utcDateOf(until)}.
     </p>
   );
 }
