@@ -275,10 +275,21 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await page.getByLabel('Key', { exact: true }).fill('sk-ant-api03-abcdefghijklmnop1234');
     await page.getByRole('button', { name: 'Store', exact: true }).click();
     await page.getByText('…1234').waitFor();
+    await page.getByRole('button', { name: 'Add a key for Anthropic' }).click();
+    await page.getByLabel('Key', { exact: true }).fill('sk-ant-api03-abcdefghijklmnop5678');
+    await page.getByLabel('Name, if any').fill('second');
+    await page.getByLabel('Weight').fill('3');
+    await page.getByRole('button', { name: 'Store', exact: true }).click();
+    const second = page.getByRole('listitem').filter({ hasText: 'second' }).last();
+    await second.getByText('weight 3 · 75 %').waitFor();
     await assertAccessible(page);
-    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Remove' }).first().click();
+    await page.getByRole('dialog').getByText('move to the other keys').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('…1234').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('…5678').waitFor({ state: 'detached' });
   });
 
   await t.test('the reference can be tried', async () => {

@@ -18,6 +18,7 @@ export type ModuleInfo = Answer<'/v1/modules', 'get'>['modules'][number];
 export type Configuration = Answer<'/v1/configurations', 'get'>['configurations'][number];
 export type ModuleWorth = Answer<'/v1/usage', 'get'>['modules'][number];
 export type ApiKey = Answer<'/v1/keys', 'get'>['keys'][number];
+export type StoredKey = Answer<'/v1/byok/{provider}/keys', 'get'>['keys'][number];
 export type Pattern = Answer<'/v1/patterns', 'get'>['patterns'][number];
 export type Receipt = Answer<'/v1/receipts', 'get'>['receipts'][number];
 export type LogQuery = NonNullable<paths['/v1/requests']['get']['parameters']['query']>;
@@ -169,6 +170,14 @@ export const providerKeys = queryOptions({
   queryKey: ['byok'],
   queryFn: () => told(api.GET('/v1/byok')),
 });
+
+/** The keys of one provider, whose states change with calls. */
+export const keysOfProvider = (provider: string) =>
+  queryOptions({
+    queryKey: ['byok', provider],
+    queryFn: () => told(api.GET('/v1/byok/{provider}/keys', { params: { path: { provider } } })),
+    refetchInterval: 15_000,
+  });
 
 export const patterns = infiniteQueryOptions({
   queryKey: ['patterns'],

@@ -1,21 +1,22 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, told } from '../../api/client.ts';
 import { capabilities, health, type Provider, providerKeys } from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ago, utc } from '../../parts/format.ts';
-import { Badge, Failure, Loaded, Page, Rows } from '../../parts/states.tsx';
-import { SetKey } from './set-key.tsx';
-import { useChanged } from './use-changed.ts';
+import { Badge, Loaded, Page, Rows } from '../../parts/states.tsx';
+import { SetKey, type SetKeyPurpose } from './set-key.tsx';
+import { StoredKeys } from './stored-keys.tsx';
+
+interface Setting {
+  readonly provider: Provider;
+  readonly purpose: SetKeyPurpose;
+}
 
 /** Keys of one's own at the providers, which calls are paid with. */
 export function ProviderKeys() {
   const about = useQuery(capabilities);
   const stored = useQuery(providerKeys);
   const { data: state } = useQuery(health);
-  const [setting, setSetting] = useState<Provider>();
-  const [removing, setRemoving] = useState<Provider>();
+  const [setting, setSetting] = useState<Setting>();
   const isLocal = about.data?.mode === 'local';
   return (
     <Page
@@ -33,102 +34,40 @@ export function ProviderKeys() {
               .filter(({ name }) => name !== 'demo')
               .map((provider) => {
                 const { name, title } = provider;
-                const own = providers.find(({ provider }) => provider === name);
+                const hasKey = providers.some(({ provider }) => provider === name);
                 const isSet = isLocal && state?.providers[name] === true;
+                const text = hasKey ? 'Add a key' : 'Store a key';
                 return (
                   <li
                     key={name}
-                    className="grid min-h-12 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 border-b border-line py-2 sm:grid-cols-[9rem_minmax(0,1fr)_auto]"
+                    className="grid min-h-12 grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1 border-b border-line py-2 sm:grid-cols-[9rem_minmax(0,1fr)_auto]"
                   >
-                    <span className="font-medium">{title}</span>
-                    <span className="flex min-w-0 flex-wrap items-center gap-2 text-sm text-muted max-sm:col-start-1">
-                      {own !== undefined ? (
-                        <>
-                          <Badge tone="saved">stored</Badge>
-                          {own.hint !== null && <code className="font-mono text-xs">…{own.hint}</code>}
-                          <span title={utc(own.updatedAt)}>{ago(own.updatedAt)}</span>
-                        </>
-                      ) : isSet ? (
-                        <Badge tone="accent">set in the environment</Badge>
+                    <span className="self-start py-1.5 font-medium">{title}</span>
+                    <div className="min-w-0 max-sm:col-span-2 max-sm:row-start-2">
+                      {hasKey ? (
+                        <StoredKeys
+                          provider={provider}
+                          onReplace={() => setSetting({ provider, purpose: 'replace' })}
+                        />
                       ) : (
-                        'none'
+                        <p className="flex items-center text-sm text-muted sm:min-h-8">
+                          {isSet ? <Badge tone="accent">set in the environment</Badge> : 'none'}
+                        </p>
                       )}
-                    </span>
-                    <span className="flex flex-wrap justify-end gap-2 max-sm:col-start-2 max-sm:row-span-2 max-sm:row-start-1">
-                      {own !== undefined && (
-                        <>
-                          <TestKey provider={name} />
-                          <Button look="quiet" onClick={() => setRemoving(provider)}>
-                            Remove
-                          </Button>
-                        </>
-                      )}
-                      <Button
-                        onClick={() => setSetting(provider)}
-                        aria-label={`${own === undefined ? 'Store a key' : 'Replace'} for ${title}`}
-                      >
-                        {own === undefined ? 'Store a key' : 'Replace'}
-                      </Button>
-                    </span>
+                    </div>
+                    <Button
+                      onClick={() => setSetting({ provider, purpose: hasKey ? 'add' : 'store' })}
+                      aria-label={`${text} for ${title}`}
+                    >
+                      {text}
+                    </Button>
                   </li>
                 );
               })}
           </ul>
         )}
       </Loaded>
-      {setting !== undefined && <SetKey provider={setting} onClose={() => setSetting(undefined)} />}
-      {removing !== undefined && <RemoveKey provider={removing} onClose={() => setRemoving(undefined)} />}
+      {setting !== undefined && <SetKey {...setting} onClose={() => setSetting(undefined)} />}
     </Page>
-  );
-}
-
-/** Asks the provider for its list of models, which costs nothing. */
-function TestKey({ provider }: { readonly provider: string }) {
-  const testing = useMutation({
-    mutationFn: () =>
-      told(api.POST('/v1/byok/{provider}/test', { params: { path: { provider } }, body: {} })),
-  });
-  const { data, error } = testing;
-  return (
-    <>
-      {data !== undefined && (
-        <span role="status" title={data.detail} className="flex items-center">
-          <Badge tone={data.ok ? 'saved' : 'failed'}>{data.ok ? 'works' : data.detail.slice(0, 60)}</Badge>
-        </span>
-      )}
-      {error !== null && <Badge tone="failed">{error.message.slice(0, 60)}</Badge>}
-      <Button look="quiet" busy={testing.isPending} onClick={() => testing.mutate()}>
-        Test
-      </Button>
-    </>
-  );
-}
-
-interface ForProvider {
-  readonly provider: Provider;
-  readonly onClose: () => void;
-}
-
-function RemoveKey({ provider, onClose }: ForProvider) {
-  const removing = useMutation({
-    mutationFn: () =>
-      told(api.DELETE('/v1/byok/{provider}', { params: { path: { provider: provider.name } } })),
-    onSuccess: useChanged(onClose),
-  });
-  return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={`Remove the key for ${provider.title}?`}
-      lead="Calls that rely on it fail from then on. The key still works at the provider: revoke it there if it leaked."
-    >
-      {removing.error !== null && <Failure error={removing.error} />}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Keep it</Button>
-        <Button look="danger" busy={removing.isPending} onClick={() => removing.mutate()}>
-          Remove
-        </Button>
-      </div>
-    </Dialog>
   );
 }

@@ -15,22 +15,32 @@ const oneWord: Way = {
   fields: [{ name: '', title: 'Key', kind: 'secret', required: true }],
 };
 
+/** The first key is stored or replaced, or another is added to it. */
+export type SetKeyPurpose = 'store' | 'replace' | 'add';
+
 interface SetKeyProps {
   readonly provider: Provider;
+  readonly purpose: SetKeyPurpose;
   readonly onClose: () => void;
 }
 
 /** A key is one word, or has parts that the provider tells of. */
-export function SetKey({ provider, onClose }: SetKeyProps) {
+export function SetKey({ provider, purpose, onClose }: SetKeyProps) {
   const { key_forms: ways } = provider;
   const [title, setTitle] = useState(ways[0]?.title ?? '');
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [name, setName] = useState('');
+  const [weight, setWeight] = useState('1');
   const way = ways.find((one) => one.title === title) ?? oneWord;
   const changed = useChanged(onClose);
   const [fault, setFault] = useState<string>();
   const storing = useMutation({
-    mutationFn: (key: string) =>
-      told(api.PUT('/v1/byok/{provider}', { params: { path: { provider: provider.name } }, body: { key } })),
+    mutationFn: async (key: string): Promise<unknown> => {
+      const params = { path: { provider: provider.name } };
+      return purpose === 'add'
+        ? told(api.POST('/v1/byok/{provider}/keys', { params, body: { key, name, weight: Number(weight) } }))
+        : told(api.PUT('/v1/byok/{provider}', { params, body: { key } }));
+    },
     onSuccess: changed,
   });
   const submit = (event: FormEvent) => {
@@ -43,7 +53,7 @@ export function SetKey({ provider, onClose }: SetKeyProps) {
     <Dialog
       open
       onClose={onClose}
-      title={`Key for ${provider.title}`}
+      title={purpose === 'add' ? `Another key for ${provider.title}` : `Key for ${provider.title}`}
       lead="It is stored encrypted, sent to this provider only, and never shown again."
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
@@ -64,6 +74,33 @@ export function SetKey({ provider, onClose }: SetKeyProps) {
             onChange={(value) => setValues({ ...values, [field.name]: value })}
           />
         ))}
+        {purpose === 'add' && (
+          <>
+            <Field label="Name, if any">
+              {(field) => (
+                <Input
+                  {...field}
+                  value={name}
+                  maxLength={120}
+                  onChange={(event) => setName(event.target.value)}
+                />
+              )}
+            </Field>
+            <Field label="Weight" hint="A key of weight 2 gets twice the conversations of one of weight 1.">
+              {(field) => (
+                <Input
+                  {...field}
+                  type="number"
+                  required
+                  min={1}
+                  max={1000}
+                  value={weight}
+                  onChange={(event) => setWeight(event.target.value)}
+                />
+              )}
+            </Field>
+          </>
+        )}
         {storing.error !== null && <Failure error={storing.error} />}
         <Button type="submit" look="primary" busy={storing.isPending} className="self-end">
           Store

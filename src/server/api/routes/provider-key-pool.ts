@@ -64,7 +64,7 @@ export function providerKeyPoolRoutes({
     defineRoute({
       method: 'POST',
       path: '/v1/byok/:provider/keys',
-      summary: 'Store one more key for a provider',
+      summary: 'Add a key for a provider',
       tag,
       access: bySessionOrKey,
       body: jsonBody({
