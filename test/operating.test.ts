@@ -218,7 +218,8 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   const clockless = await startServer(t, (req, res) => {
     res.sendDate = false;
     res.setHeader('date', 'Mon, 01 Jan 2024 00:00:00 GMT');
-    res.writeHead(req.headers['x-api-key'] === undefined ? 404 : 401).end();
+    const key = req.headers['x-api-key'];
+    res.writeHead(key === undefined ? 404 : key === 'sk-ant-good' ? 200 : 401).end();
   });
   const mail = await MailServer.start();
   t.after(() => mail.close());
@@ -255,7 +256,7 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   chmodSync(join(data, 'secret'), 0o644);
   appendFileSync(join(data, 'weir.db'), '');
   const network = await doctor({
-    ANTHROPIC_API_KEY: `sk-ant-${canary}`,
+    ANTHROPIC_API_KEY: `sk-ant-${canary},sk-ant-good,sk-ant-bad-${canary}`,
     WEIR_ANTHROPIC_BASE_URL: clockless,
     WEIR_OLLAMA_BASE_URL: 'http://127.0.0.1:1/v1',
     VERTEX_API_KEY: serviceAccount(),
@@ -272,7 +273,7 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   assert.equal(network.code, 1);
   for (const line of [
     /^warn {2}permissions +other users can read .*secret\n +→ run: chmod go-rwx /m,
-    /^fail {2}anthropic +Anthropic rejects the key \(401\)\n +→ /m,
+    /^fail {2}anthropic +Anthropic rejects the key \(401\)\n +→ check key 1, 3 of its 3 in the settings$/m,
     /^fail {2}ollama +.* is unreachable .*ECONNREFUSED/m,
     /^fail {2}port +cannot listen on 192\.0\.2\.1:0/m,
     /^fail {2}clock +it is \d+ s ahead of the clock of Anthropic\n +→ /m,

@@ -106,6 +106,8 @@ export const limits = {
   healthTimes: 32,
   /** Targets and credentials whose results are in memory, half a kilobyte each. */
   healthRecordsMax: 10_000,
+  /** How long a credential without credit rests: the provider doesn't say when its owner pays. */
+  unpaidRestSeconds: 300,
   /** Models that the health of a credential lists, the latest ones. */
   unhealthyModelsMax: 20,
   /** Results are shared after a second, changes of a breaker at once; so many reports a second are cheap for Redis. */

@@ -106,6 +106,8 @@ export interface ErrorDetails {
   readonly usage?: Usage;
   /** The provider's own error code, which its clients know better than ours. */
   readonly providerCode?: string;
+  /** What is wrong with the provider key, if the provider says so in its body. */
+  readonly keyProblem?: KeyProblem;
   /** Where to get more of what is used up. */
   readonly upgradeUrl?: string;
   /** The person whose login failed, for the audit log. */
@@ -114,6 +116,9 @@ export interface ErrorDetails {
   /** Fields next to `error` in the body. */
   readonly extraFields?: Readonly<Record<string, unknown>>;
 }
+
+/** A provider rejects the key, or it has no credit left. */
+export type KeyProblem = 'rejected' | 'unpaid';
 
 const brand = Symbol.for('weir.GatewayError');
 

@@ -57,6 +57,7 @@ export async function readErrorResponse(
     ...(code !== undefined && { providerCode: code }),
     ...(tooLong && { providerCode: contextOverflowCode }),
     ...(providerError?.param !== undefined && { param: providerError.param }),
+    ...(providerError?.keyProblem !== undefined && { keyProblem: providerError.keyProblem }),
     ...(target.provider.hasOwnErrorFormat !== true && { upstream: { wire, status, headers, bytes } }),
   });
 }

@@ -1,3 +1,4 @@
+import type { KeyProblem } from '../kernel/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { objectOf, objectsOf, stringOf } from './json-values.ts';
 
@@ -7,6 +8,8 @@ export interface ProviderErrorDetails {
   readonly param?: string;
   /** Delay before a retry. */
   readonly retryAfterSeconds?: number;
+  /** The key is wrong, or has no credit left, whatever the status says. */
+  readonly keyProblem?: KeyProblem;
 }
 
 /**
@@ -22,12 +25,22 @@ export function parseProviderError(bytes: Uint8Array): ProviderErrorDetails | un
   if (message === undefined || message === '') return undefined;
   const { code, param } = fields;
   const retryAfterSeconds = retryDelayIn(fields.details);
+  const keyProblem = keyProblemIn(message, fields);
   return {
     message,
     ...(typeof code === 'string' && code !== '' && { code }),
     ...(typeof param === 'string' && param !== '' && { param }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(keyProblem !== undefined && { keyProblem }),
   };
+}
+
+/** Google and xAI answer 400 to a wrong key; Anthropic answers 400, and OpenAI 429, to one without credit. */
+function keyProblemIn(message: string, { code, details }: JsonObject): KeyProblem | undefined {
+  const isWrong = objectsOf(details).some(({ reason }) => reason === 'API_KEY_INVALID');
+  if (isWrong || message.startsWith('Incorrect API key provided')) return 'rejected';
+  const isUnpaid = code === 'insufficient_quota' || message.startsWith('Your credit balance is too low');
+  return isUnpaid ? 'unpaid' : undefined;
 }
 
 /** Google sends the retry delay in the body: `{"@type": "…/google.rpc.RetryInfo", "retryDelay": "34.07s"}`. */

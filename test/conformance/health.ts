@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { HealthMonitor } from '../../src/calls/health/health-monitor.ts';
-import { GatewayError } from '../../src/kernel/errors.ts';
+import { GatewayError, type KeyProblem } from '../../src/kernel/errors.ts';
 import type { SharedState } from '../../src/kernel/ports/shared-state.ts';
 import type { Ending } from '../../src/kernel/reply/ending.ts';
 import { Secret } from '../../src/lib/secret.ts';
@@ -148,6 +148,20 @@ export function healthConformance(
       assert.ok(resting?.restsUntilMs);
     });
 
+    test('a wrong key and one without credit are known by the words of providers, too', async (t) => {
+      const { here, pass } = await setUp(t);
+      await here.end(failedWith(429, undefined, 'unpaid'));
+      const resting = await here.health();
+      assert.deepEqual(
+        [resting.breaker, resting.isRejected, await resting.mayTry()],
+        ['closed', false, false],
+      );
+      await pass(301);
+      assert.equal((await here.health()).restsUntilMs, undefined);
+      await here.end(failedWith(400, undefined, 'rejected'));
+      assert.equal((await here.health()).isRejected, true);
+    });
+
     test('times to the first content are shared as their median', async (t) => {
       const { here, there } = await setUp(t);
       for (const ms of [900, 100, 300]) await here.end(complete, ms);
@@ -210,7 +224,10 @@ function startProcess({ health: board, rateLimiter }: SharedState, clock: Manual
   };
 }
 
-function failedWith(status: number, retryAfterSeconds?: number): Ending {
-  const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+function failedWith(status: number, retryAfterSeconds?: number, keyProblem?: KeyProblem): Ending {
+  const details = {
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(keyProblem !== undefined && { keyProblem }),
+  };
   return { how: 'failed', error: new GatewayError('upstream_error', 'failed', { status, ...details }) };
 }

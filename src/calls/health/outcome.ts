@@ -1,5 +1,6 @@
-import { GatewayError } from '../../kernel/errors.ts';
+import { type ErrorDetails, GatewayError } from '../../kernel/errors.ts';
 import type { Ending } from '../../kernel/reply/ending.ts';
+import { limits } from '../limits.ts';
 
 /** What an attempt says about its target. */
 export type Outcome =
@@ -8,7 +9,7 @@ export type Outcome =
   | { readonly kind: 'rejected-target' }
   /** The provider rejects the credential for all targets. */
   | { readonly kind: 'rejected-credential' }
-  /** The provider asked to wait. */
+  /** The provider asked to wait, or the credential has no credit left. */
   | { readonly kind: 'rest'; readonly seconds: number };
 
 /** Only failures of the provider count: a rejection that the client caused shows that the provider works. */
@@ -22,17 +23,18 @@ export function outcomeOf(ending: Ending): Outcome {
     case 'upstream_broken':
       return failed;
     case 'upstream_error':
-      return outcomeOfStatus(status, details.retryAfterSeconds);
+      return outcomeOfStatus(status, details);
     default:
       return unknown;
   }
 }
 
-function outcomeOfStatus(status: number, retryAfterSeconds: number | undefined): Outcome {
+function outcomeOfStatus(status: number, { retryAfterSeconds, keyProblem }: ErrorDetails): Outcome {
+  if (status === 401 || keyProblem === 'rejected') return { kind: 'rejected-credential' };
+  if (status === 402 || keyProblem === 'unpaid') return { kind: 'rest', seconds: limits.unpaidRestSeconds };
   const isBusy = status === 429 || status === 503 || status === 529;
   if (isBusy && retryAfterSeconds !== undefined) return { kind: 'rest', seconds: retryAfterSeconds };
   if (isBusy || status === 408 || status >= 500) return failed;
-  if (status === 401) return { kind: 'rejected-credential' };
   return status === 403 ? { kind: 'rejected-target' } : answered;
 }
 

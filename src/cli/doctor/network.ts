@@ -7,7 +7,7 @@ import type { Settings } from '../../gateway/settings.ts';
 import type { Provider } from '../../kernel/provider.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { queryProcesses } from '../../process/control-socket.ts';
-import { testKey } from '../../providers/key-test.ts';
+import { type KeyTestResult, testKey } from '../../providers/key-test.ts';
 import { limits as providersLimits } from '../../providers/limits.ts';
 import { limits } from '../limits.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
@@ -57,17 +57,23 @@ export async function providerFindings(settings: Settings, egressPart: EgressPar
         const results = await Promise.all(
           keys.map((one) => testKey({ egress, signing, provider, key: one })),
         );
-        const rejected = results.findIndex((result) => !result.ok);
-        const { detail } = results[Math.max(0, rejected)] ?? { detail: '' };
-        if (rejected < 0) return ok(provider.name, detail);
-        const which = keys.length === 1 ? 'its key' : `key ${rejected + 1} of its ${keys.length}`;
-        return fail(provider.name, detail, `check ${which} in the settings`);
+        return keysFinding(provider, results);
       }),
     );
     return { findings, clockAheadMs };
   } finally {
     await part.close?.(performance.now() + limits.doctorCloseMs);
   }
+}
+
+/** Names keys by their positions. */
+function keysFinding({ name }: Provider, results: readonly KeyTestResult[]): Finding {
+  const bad = results.flatMap(({ ok, detail }, at) => (ok ? [] : { detail, position: at + 1 }));
+  if (bad.length === 0) return ok(name, results[0]?.detail ?? '');
+  const positions = bad.map(({ position }) => position).join(', ');
+  const which = results.length === 1 ? 'its key' : `key ${positions} of its ${results.length}`;
+  const details = [...new Set(bad.map(({ detail }) => detail))].join('; ');
+  return fail(name, details, `check ${which} in the settings`);
 }
 
 function noProvidersFinding({ mode }: Settings): Finding {
