@@ -54,6 +54,8 @@ export const limits = {
   compressedAtOnceChars: 16_384,
   /** A sealed value, unpacked: no compressed text fills the memory. The largest bodies of clients are smaller. */
   unpackedValueBytesMax: 256 * 1024 * 1024,
+  /** Entries that are written in one statement. */
+  collectionEntriesWrittenAtOnce: 100,
   /** Entries that are deleted in one transaction, and the interval between deletions of expired ones. */
   collectionEntriesDeletedAtOnce: 100,
   collectionTidyMs: 300_000,

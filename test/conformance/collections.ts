@@ -33,6 +33,7 @@ const brief = defineCollection({ name: 'brief', fields: { at: 'integer1' }, life
 const moments = defineCollection({ name: 'moments', fields: {}, lifeSeconds: 10 });
 const briefFew = defineCollection({ name: 'brief-few', fields: {}, lifeSeconds: 10, entriesMax: 2 });
 const small = defineCollection({ name: 'small', fields: {}, entriesMax: 1000, bytesMax: 250 });
+const light = defineCollection({ name: 'light', fields: {}, lifeSeconds: 10, bytesMax: 30_000 });
 const secret = defineCollection({ name: 'secret', fields: { of: 'text1' }, sealed: true, entriesMax: 10 });
 
 /** What every database must do with collections of modules. */
@@ -175,6 +176,53 @@ export function collectionsConformance(name: string, open: (t: TestContext) => P
       assert.equal((await entries.get('a'))?.fields.at, 2);
       assert.equal(await store().write((batch) => batch.delete(brief, 'none')), false);
       assert.equal(await store().write(() => undefined), true);
+    });
+
+    test('many entries are written together, each with its own result', async (t) => {
+      const { store, clock } = await setUp(t);
+      const putAll = (keys: readonly string[], version?: number, size = 98) =>
+        store().write((batch) => {
+          for (const key of keys)
+            batch.put(light, key, { value: `${key}${'x'.repeat(size)}`, fields: {} }, version);
+        });
+      const entries = store().collection(light);
+      const keys = Array.from({ length: 120 }, (_, at) => `key ${at}`);
+      const sizeOf = async (key: string) => String((await entries.get(key))?.value).length - key.length;
+      assert.equal(await putAll(keys, 0), true);
+      assert.equal(await putAll(['new', 'key 119'], 0), false);
+      assert.equal(await entries.get('new'), undefined);
+      assert.equal(await putAll([...keys, 'key 0'], undefined, 99), true);
+      assert.deepEqual(
+        await Promise.all(keys.map(sizeOf)),
+        keys.map(() => 99),
+      );
+      clock.ms += 20_000;
+      assert.equal(await putAll(keys, 0, 97), true);
+      assert.deepEqual(
+        await Promise.all(keys.map(sizeOf)),
+        keys.map(() => 97),
+      );
+      // The bytes are counted right: the oldest entries go only when the collection is full.
+      clock.ms++;
+      assert.equal(
+        await putAll(
+          keys.map((key) => `${key}b`),
+          0,
+          97,
+        ),
+        true,
+      );
+      assert.equal(await sizeOf('key 0'), 97);
+      assert.equal(
+        await putAll(
+          keys.map((key) => `${key}c`),
+          0,
+          97,
+        ),
+        true,
+      );
+      assert.equal(await entries.get('key 0'), undefined);
+      assert.equal(await sizeOf('key 119c'), 97);
     });
 
     test('a full collection says so, however many write at once', async (t) => {

@@ -8,6 +8,7 @@ import type {
   RowChangeResult,
 } from '../../kernel/ports/collection-table.ts';
 import { limits } from '../limits.ts';
+import { chunks } from './chunks.ts';
 import { type CollectionCounters, lockCounters, saveCounters } from './collection-counters.ts';
 import { deleteExpired } from './collection-expiry.ts';
 import type { Tables } from './tables.ts';
@@ -59,59 +60,110 @@ async function applyAll(
   changes: readonly RowChange[],
   nowMs: number,
 ): Promise<readonly RowChangeResult[]> {
-  const counted = new Map<
-    string,
-    { readonly bounds: CollectionBounds; readonly counters: CollectionCounters }
-  >();
-  const bounded = new Map(changes.map(({ collection, bounds }) => [collection, bounds]));
+  const counted = new Map<string, CountedCollection>();
+  const byCollection = Map.groupBy(changes, ({ collection }) => collection);
   // In one order for all writers, so that none waits for another in a circle.
-  for (const collection of [...bounded.keys()].sort()) {
-    const bounds = bounded.get(collection) ?? {};
-    if (isCounted(bounds))
-      counted.set(collection, { bounds, counters: await lockCounters(trx, { ...owner, collection }) });
+  for (const collection of [...byCollection.keys()].sort()) {
+    const own = byCollection.get(collection) ?? [];
+    const { bounds = {} } = own.at(-1) ?? {};
+    if (!isCounted(bounds)) continue;
+    const id = { ...owner, collection };
+    const counters = await lockCounters(trx, id);
+    const keys = own.map(({ key }) => key);
+    counted.set(collection, { id, bounds, counters, sizes: await readSizes(trx, id, keys) });
   }
   const results: RowChangeResult[] = [];
-  for (const change of changes) {
-    const there = counted.get(change.collection);
-    if (there !== undefined) await countChange(trx, owner, change, there.counters, nowMs);
-    const result = await applyChange(trx, owner, change, nowMs);
-    if (result === notApplied) throw new Refusal('conflict');
-    results.push(result);
+  for (const batch of batchesOf(changes)) {
+    for (const change of batch) {
+      const there = counted.get(change.collection);
+      if (there !== undefined) await countChange(trx, change, there, nowMs);
+    }
+    for (const result of await applyBatch(trx, owner, batch, nowMs)) {
+      if (result === notApplied) throw new Refusal('conflict');
+      results.push(result);
+    }
   }
-  for (const [collection, { bounds, counters }] of counted) {
-    const id = { ...owner, collection };
+  for (const { id, bounds, counters } of counted.values()) {
     if (bounds.bytesMax !== undefined) await dropOldest(trx, id, counters, bounds.bytesMax);
     await saveCounters(trx, id, counters);
   }
   return results;
 }
 
+interface CountedCollection {
+  readonly id: CollectionId;
+  readonly bounds: CollectionBounds;
+  readonly counters: CollectionCounters;
+  /** The sizes of the entries that are changed, by key. */
+  sizes: Map<string, number>;
+}
+
+/** Neighbouring changes that one statement can make. */
+function batchesOf(changes: readonly RowChange[]): readonly (readonly RowChange[])[] {
+  const batches: RowChange[][] = [];
+  for (const change of changes) {
+    const batch = batches.at(-1) ?? [];
+    const isFull = batch.length === 0 || batch.length === limits.collectionEntriesWrittenAtOnce;
+    if (!isFull && batch.every((other) => canJoin(other, change))) batch.push(change);
+    else batches.push([change]);
+  }
+  return batches;
+}
+
+/** Whether both write entries of different keys, in collections where one entry doesn't decide about another. */
+function canJoin(one: RowChange, other: RowChange): boolean {
+  const isSameKey = one.key === other.key && one.collection === other.collection;
+  return !isSameKey && one.version === other.version && isIndependent(one) && isIndependent(other);
+}
+
+function isIndependent({ row, version = 0, bounds }: RowChange): boolean {
+  const { unique, entriesMax } = bounds;
+  return row !== undefined && version === 0 && unique === undefined && entriesMax === undefined;
+}
+
+async function readSizes(
+  trx: Transaction<Tables>,
+  id: CollectionId,
+  keys: readonly string[],
+): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>();
+  for (const some of chunks(keys, limits.collectionEntriesWrittenAtOnce)) {
+    const rows = await trx
+      .selectFrom('collection_entries')
+      .select(['key', 'bytes'])
+      .where((the) => the.and(id))
+      .where('key', 'in', some)
+      .execute();
+    for (const { key, bytes } of rows) sizes.set(key, bytes);
+  }
+  return sizes;
+}
+
 /** Checks the bounds of the collection and counts the change. */
 async function countChange(
   trx: Transaction<Tables>,
-  owner: Owner,
-  { collection, key, row, bounds }: RowChange,
-  counters: CollectionCounters,
+  { key, row, bounds }: RowChange,
+  counted: CountedCollection,
   nowMs: number,
 ): Promise<void> {
-  const id = { ...owner, collection };
-  const before = await trx
-    .selectFrom('collection_entries')
-    .select('bytes')
-    .where((the) => the.and({ ...id, key }))
-    .executeTakeFirst();
+  const { id, counters } = counted;
+  const before = counted.sizes.get(key);
   if (row === undefined) {
     counters.entries -= before === undefined ? 0 : 1;
-    counters.bytes -= before?.bytes ?? 0;
+    counters.bytes -= before ?? 0;
+    counted.sizes.delete(key);
     return;
   }
   if (bounds.unique !== undefined) await checkUnique(trx, id, { key, row, columns: bounds.unique, nowMs });
-  counters.bytes += row.bytes - (before?.bytes ?? 0);
-  if (before !== undefined) return;
   const { entriesMax = Number.POSITIVE_INFINITY } = bounds;
-  if (counters.entries >= entriesMax) await deleteExpired(trx, id, counters, nowMs);
-  if (counters.entries >= entriesMax) throw new Refusal({ full: collection });
-  counters.entries++;
+  if (before === undefined && counters.entries >= entriesMax) {
+    await deleteExpired(trx, id, counters, nowMs);
+    if (counters.entries >= entriesMax) throw new Refusal({ full: id.collection });
+    counted.sizes = await readSizes(trx, id, [...counted.sizes.keys()]);
+  }
+  if (before === undefined) counters.entries++;
+  counters.bytes += row.bytes - (before ?? 0);
+  counted.sizes.set(key, row.bytes);
 }
 
 async function checkUnique(
@@ -141,28 +193,67 @@ async function checkUnique(
 async function applyChange(
   db: Kysely<Tables>,
   owner: Owner,
-  { collection, key, row, version }: RowChange,
+  change: RowChange,
   nowMs: number,
 ): Promise<RowChangeResult | typeof notApplied> {
+  const { collection, key, row, version } = change;
   const id = { ...owner, collection, key };
   if (row === undefined) return deleteEntry(db, id, version, nowMs);
-  const content = toColumns(row, nowMs);
-  if (version !== undefined && version > 0) return replaceEntry(db, id, content, version);
+  if (version !== undefined && version > 0) return replaceEntry(db, id, toColumns(row, nowMs), version);
+  const [result = notApplied] = await putEntries(db, owner, [{ ...change, row }], nowMs);
+  return result;
+}
+
+/** A change of `batchesOf`, or several that it has put together. */
+async function applyBatch(
+  db: Kysely<Tables>,
+  owner: Owner,
+  batch: readonly RowChange[],
+  nowMs: number,
+): Promise<readonly (RowChangeResult | typeof notApplied)[]> {
+  if (batch.length > 1 && batch.every(isPut)) return putEntries(db, owner, batch, nowMs);
+  return Promise.all(batch.map((change) => applyChange(db, owner, change, nowMs)));
+}
+
+type Put = RowChange & { readonly row: NewEntryRow };
+
+function isPut(change: RowChange): change is Put {
+  return change.row !== undefined;
+}
+
+/** Writes entries in one statement; with version 0, only those that are not there yet or have expired. */
+async function putEntries(
+  db: Kysely<Tables>,
+  owner: Owner,
+  puts: readonly Put[],
+  nowMs: number,
+): Promise<readonly (RowChangeResult | typeof notApplied)[]> {
   const isExpired = sql<boolean>`collection_entries.expires_at_ms <= ${nowMs}`;
+  const rows = puts.map(({ collection, key, row }) => ({
+    ...owner,
+    collection,
+    key,
+    ...toColumns(row, nowMs),
+    version: randomInt(1, firstVersionMax),
+    created_at_ms: nowMs,
+  }));
   const written = await db
     .insertInto('collection_entries')
-    .values({ ...id, ...content, version: randomInt(1, firstVersionMax), created_at_ms: nowMs })
+    .values(rows)
     .onConflict((conflict) => {
-      const updated = conflict.columns(['scope', 'module', 'collection', 'key']).doUpdateSet({
-        ...content,
+      const updated = conflict.columns(['scope', 'module', 'collection', 'key']).doUpdateSet((the) => ({
+        ...Object.fromEntries(contentColumns.map((column) => [column, the.ref(`excluded.${column}`)])),
         version: sql<number>`collection_entries.version + 1`,
         created_at_ms: sql<number>`case when ${isExpired} then ${nowMs} else collection_entries.created_at_ms end`,
-      });
-      return version === 0 ? updated.where(isExpired) : updated;
+      }));
+      return puts[0]?.version === 0 ? updated.where(isExpired) : updated;
     })
-    .returning(['version', 'created_at_ms', 'updated_at_ms'])
-    .executeTakeFirst();
-  return written === undefined ? notApplied : toResult(written);
+    .returning(['collection', 'key', 'version', 'created_at_ms', 'updated_at_ms'])
+    .execute();
+  return puts.map(({ collection, key }) => {
+    const own = written.find((row) => row.key === key && row.collection === collection);
+    return own === undefined ? notApplied : toResult(own);
+  });
 }
 
 type EntryId = CollectionId & { readonly key: string };
@@ -244,6 +335,21 @@ function toColumns({ value, sealedBy, sealed, bytes, columns, expiresAtMs }: New
     integer2: integerOf(columns.integer2),
   };
 }
+
+const contentColumns = [
+  'value',
+  'sealed_by',
+  'sealed',
+  'bytes',
+  'updated_at_ms',
+  'expires_at_ms',
+  'text1',
+  'text2',
+  'text3',
+  'text4',
+  'integer1',
+  'integer2',
+] as const satisfies readonly (keyof ReturnType<typeof toColumns>)[];
 
 function textOf(value: string | number | null | undefined): string | null {
   return typeof value === 'string' ? value : null;
