@@ -39,11 +39,19 @@ export function digestOfTools({ tools }: Pick<ChatRequest, 'tools'>): string {
 /** Ignores blocks that start with `attribution`: they identify the client program, and may differ between calls. */
 export function digestOfSystem({ system }: ChatRequest, attribution: string | undefined): string {
   if (system === undefined || system.length === 0) return '';
-  if (typeof system === 'string') return digest([{ type: 'text', text: system }]);
+  if (typeof system === 'string') return digestOfSystemText(system);
   return memoizeDigest(system, () => {
     const isSaid = ({ text }: TextBlock) => typeof text !== 'string' || !text.startsWith(attribution ?? '\0');
     return digest(system.filter(isSaid));
   });
+}
+
+/** The latest instructions, since a call needs their digest many times. */
+let latestSystem = { text: '', digest: '' };
+
+function digestOfSystemText(text: string): string {
+  if (text !== latestSystem.text) latestSystem = { text, digest: digest([{ type: 'text', text }]) };
+  return latestSystem.digest;
 }
 
 export function digest(value: unknown): string {

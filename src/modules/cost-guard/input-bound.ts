@@ -1,4 +1,11 @@
-import { type ChatRequest, type Exchange, isJsonObject, type Message, wiresOf } from '../../module-api.ts';
+import {
+  type ChatRequest,
+  type Exchange,
+  isJsonObject,
+  type Message,
+  type Tool,
+  wiresOf,
+} from '../../module-api.ts';
 import { CostFactors } from './cost-factors.ts';
 
 /** An upper bound of a call's input tokens, estimated from its request. */
@@ -52,18 +59,20 @@ export function inputBound(
   return { tokens, factors };
 }
 
-function jsonBytesOf({ messages, ...rest }: ChatRequest): number {
-  return messages.reduce((sum, message) => sum + messageBytesOf(message), jsonLength(rest));
+function jsonBytesOf({ messages, tools, ...rest }: ChatRequest): number {
+  const lists = { messages: [], ...(tools !== undefined && { tools: [] }) };
+  const items = [...messages, ...(tools ?? [])];
+  return items.reduce((sum, item) => sum + itemBytesOf(item), jsonLength({ ...rest, ...lists }));
 }
 
-/** Most messages of a conversation were measured for an earlier call. */
-const bytesByMessage = new WeakMap<Message, number>();
+/** Most messages and tools of a conversation were measured for an earlier call. */
+const bytesByItem = new WeakMap<Message | Tool, number>();
 
-function messageBytesOf(message: Message): number {
-  const known = bytesByMessage.get(message);
+function itemBytesOf(item: Message | Tool): number {
+  const known = bytesByItem.get(item);
   if (known !== undefined) return known;
-  const bytes = jsonLength(message) + separatorBytes;
-  bytesByMessage.set(message, bytes);
+  const bytes = jsonLength(item) + separatorBytes;
+  bytesByItem.set(item, bytes);
   return bytes;
 }
 
