@@ -102,8 +102,17 @@ export const limits = {
   /** Results of attempts count for a minute, in slots of ten seconds. */
   healthSlotMs: 10_000,
   healthSlots: 6,
-  /** Times to the first content that the median is taken from. */
-  healthTimes: 32,
+  /** Times to the first content that quantiles are taken from. */
+  contentSamples: 64,
+  /** After this time an answer weighs half as much: a provider's speed changes within minutes. */
+  contentHalfLifeMs: 60_000,
+  /** Fewer answers than this one, five minutes old, say nothing. */
+  contentWeightMin: 1 / 32,
+  /** A target that was away gets all calls again after this time; at once this share, so that it is seen to work. */
+  recoveryMs: 20_000,
+  admittedShareMin: 0.1,
+  /** A rejected credential is tried again after this time: some rejections are temporary. */
+  rejectionMs: 300_000,
   /** Targets and credentials whose results are in memory, half a kilobyte each. */
   healthRecordsMax: 10_000,
   /** How long a credential without credit rests: the provider doesn't say when its owner pays. */
@@ -119,6 +128,9 @@ export const limits = {
   targetHistorySeconds: 86_400,
   /** A mean of outputs follows the latest answers; this many weigh as much as all before. */
   outputMeanAnswers: 50,
+  /** Providers that cache by themselves ignore shorter inputs. */
+  cachedTokensMin: 1024,
+  hourSeconds: 3600,
   /** Expected output of a model that has not answered the account yet. */
   outputTokensAssumed: 500,
   /** A breaker opens after so many failures, if they are at least this share of the attempts in a minute. */

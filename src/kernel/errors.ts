@@ -14,6 +14,7 @@ export const errorStatus = {
   provider_key_mismatch: 400,
   format_not_supported: 400,
   model_not_priced: 400,
+  no_route: 400,
   request_cost_exceeded: 400,
   previous_response_not_found: 400,
   blocked_by_module: 400,
@@ -75,6 +76,7 @@ export const errorStatus = {
   mail_not_configured: 503,
   storage_unavailable: 503,
   sandbox_spent: 503,
+  targets_unavailable: 503,
   upstream_timeout: 504,
   loop_detected: 508,
 } as const;
@@ -121,6 +123,7 @@ export interface ErrorDetails {
 export type KeyProblem = 'rejected' | 'unpaid';
 
 const brand = Symbol.for('weir.GatewayError');
+const originals = new WeakMap<GatewayError, GatewayError>();
 
 /** An error that is reported to the caller. Anything else that is thrown is a bug. */
 export class GatewayError extends Error {
@@ -135,6 +138,18 @@ export class GatewayError extends Error {
     this.status = details.status ?? errorStatus[code];
     this.details = details;
     Object.defineProperty(this, brand, { value: true });
+  }
+
+  /** The same error with the time of a possible retry. */
+  withRetryAfter(seconds: number): GatewayError {
+    const copy = new GatewayError(this.code, this.message, { ...this.details, retryAfterSeconds: seconds });
+    originals.set(copy, this);
+    return copy;
+  }
+
+  /** The error that this one was copied from, or the error itself. */
+  static originalOf(error: unknown): unknown {
+    return GatewayError.is(error) ? (originals.get(error) ?? error) : error;
   }
 
   /** Checks a symbol instead of the class, so that two copies of the package agree. */
@@ -164,5 +179,6 @@ export function providerError({ message, status }: StreamError, details: ErrorDe
 
 /** Whether the gateway or a module rejected the call, as opposed to a failure of something that they use. */
 export function isRejection(thrown: unknown): thrown is GatewayError {
-  return GatewayError.is(thrown) && thrown.status < 500 && thrown.code !== 'upstream_error';
+  if (!GatewayError.is(thrown)) return false;
+  return thrown.code === 'targets_unavailable' || (thrown.status < 500 && thrown.code !== 'upstream_error');
 }

@@ -1,5 +1,6 @@
 import type { Secret } from '../lib/secret.ts';
 import type { AttemptObserver } from './attempt.ts';
+import { AttemptLimit } from './attempt-limit.ts';
 import type { Caller } from './caller.ts';
 import type { ClientPresence } from './client-presence.ts';
 import type { ClientRequest } from './client-request.ts';
@@ -28,6 +29,7 @@ interface ExchangeFields {
   readonly trace: Trace;
   readonly credentials: CredentialResolver;
   readonly costBound?: NanoUsd | undefined;
+  readonly attemptLimit?: AttemptLimit | undefined;
 }
 
 /** How an exchange came about: the modules that it has passed through. */
@@ -60,6 +62,8 @@ export class Exchange {
   readonly trace: Trace;
   /** The most that the call can cost, if a module has held that much for it. */
   readonly costBound: NanoUsd | undefined;
+  /** Set by a module that waits for the first content, to send the call elsewhere if it doesn't come. */
+  readonly attemptLimit: AttemptLimit | undefined;
   readonly #credentials: CredentialResolver;
   readonly #request: ChatRequest | undefined;
   readonly #requestOrigin: RequestOrigin;
@@ -75,6 +79,7 @@ export class Exchange {
     this.presence = fields.presence;
     this.trace = fields.trace;
     this.costBound = fields.costBound;
+    this.attemptLimit = fields.attemptLimit;
     this.#credentials = fields.credentials;
     this.#request = request;
     this.#requestOrigin = requestOrigin;
@@ -121,8 +126,24 @@ export class Exchange {
     return new Exchange({ ...this.#fields(), target, costBound }, request, this.#requestOrigin);
   }
 
+  /** The same exchange as an attempt that fails unless its first content arrives in time. */
+  withAttemptLimit(contentMs: number): Exchange {
+    const attemptLimit = new AttemptLimit(this.presence, contentMs);
+    const fields = { ...this.#fields(), presence: attemptLimit.presence, attemptLimit };
+    return new Exchange(fields, this.#request, this.#requestOrigin);
+  }
+
   #fields(): ExchangeFields {
-    const { id, clientRequest, caller, target, presence: clientPresence, trace, costBound } = this;
+    const {
+      id,
+      clientRequest,
+      caller,
+      target,
+      presence: clientPresence,
+      trace,
+      costBound,
+      attemptLimit,
+    } = this;
     return {
       id,
       clientRequest,
@@ -132,6 +153,7 @@ export class Exchange {
       trace,
       credentials: this.#credentials,
       costBound,
+      attemptLimit,
     };
   }
 

@@ -1,3 +1,4 @@
+import { GatewayError } from './errors.ts';
 import { limits } from './limits.ts';
 import { type Reply, replyOwnership } from './reply/reply.ts';
 
@@ -27,7 +28,8 @@ export class InnerReplies {
   }
 
   /** Whether an error came from further in, so that it is not the module's fault. */
-  isInnerFailure(failure: unknown): boolean {
+  isInnerFailure(thrown: unknown): boolean {
+    const failure = GatewayError.originalOf(thrown);
     return this.#failures.includes(failure) || this.#replies.some((reply) => reply.failure === failure);
   }
 

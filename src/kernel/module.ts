@@ -76,6 +76,8 @@ export interface Module<Options = unknown> {
   /** Whether it does nothing with these options; it is then skipped in calls, but stays in lists. */
   idle?(options: Options): boolean;
   handle(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply>;
+  /** Explains what it would do with a call, without calling anybody: for `GET /v1/route`. */
+  explain?(exchange: Exchange, kit: Kit<Options>): Promise<JsonObject>;
   /**
    * Called once if the gateway's own pipeline has the module: prepares what its first calls would wait for. The gateway does
    * not wait for it.

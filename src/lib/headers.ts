@@ -65,3 +65,8 @@ export function headersByName(headers: HeaderList): Readonly<Record<string, stri
   }
   return Object.fromEntries(byName);
 }
+
+/** The list without the headers of these lower-case names. */
+export function withoutHeaders(headers: HeaderList, names: readonly string[]): HeaderList {
+  return headers.filter((_, at) => !names.includes((headers[at - (at % 2)] ?? '').toLowerCase()));
+}

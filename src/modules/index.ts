@@ -4,6 +4,7 @@ import { exactCache } from './exact-cache/exact-cache.ts';
 import { ipc } from './ipc/ipc.ts';
 import { mcpOptimizer } from './mcp-optimizer/mcp-optimizer.ts';
 import { patterns } from './patterns/patterns.ts';
+import { router } from './router/router.ts';
 import { semanticCache } from './semantic-cache/semantic-cache.ts';
 
 /** The modules that come with the gateway. */
@@ -14,11 +15,11 @@ export const builtInModules: readonly ModuleFactory[] = [
   mcpOptimizer,
   patterns,
   ipc,
+  router,
 ];
 
 /** Modules that are to come, so that users can see what a name will mean. */
 export const plannedModules: readonly { readonly name: string; readonly summary: string }[] = [
-  { name: 'router', summary: 'Picks the cheapest provider that can do the job, with fallbacks.' },
   { name: 'rehydrator', summary: 'Brings archived context back when it is referred to.' },
   { name: 'compaction-bridge', summary: "Carries what the user wants across a client's compaction." },
   { name: 'prompt-optimizer', summary: 'Arranges prompts for density and provider cache hits.' },

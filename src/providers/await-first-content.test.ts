@@ -5,6 +5,8 @@ import { anthropicMessages } from '../wire/anthropic-messages/anthropic-messages
 import { awaitFirstContent } from './await-first-content.ts';
 import { limits } from './limits.ts';
 
+const streamed = { wantsStream: true, hasLimit: false };
+
 test('an answer that can’t be read is given up with its connection', async () => {
   let cancelled = 0;
   const wire = {
@@ -25,7 +27,7 @@ test('an answer that can’t be read is given up with its connection', async () 
     },
   };
   await assert.rejects(
-    awaitFirstContent({ wire, framing: 'sse', status: 200, headers: [], body }, true),
+    awaitFirstContent({ wire, framing: 'sse', status: 200, headers: [], body }, streamed),
     /unreadable/,
   );
   assert.equal(cancelled, 1);
@@ -37,7 +39,7 @@ test('what has come while this process was busy is not late', async (t) => {
   const coming: PullResult<Uint8Array>[] = [silence];
   const body = { next: () => coming.shift(), cancel: () => undefined };
   const raw = { wire: anthropicMessages, framing: 'sse', status: 200, headers: [], body } as const;
-  const answer = awaitFirstContent(raw, true);
+  const answer = awaitFirstContent(raw, streamed);
   // Timers that are due come first, then what the sockets have.
   t.mock.timers.tick(limits.commitWaitMs);
   say(
@@ -54,7 +56,7 @@ test('a document that is called a stream and comes late is one for a client that
   const coming: PullResult<Uint8Array>[] = [silence];
   const body = { next: () => coming.shift(), cancel: () => undefined };
   const raw = { wire: anthropicMessages, framing: 'sse', status: 200, headers: [], body } as const;
-  const answer = awaitFirstContent(raw, false);
+  const answer = awaitFirstContent(raw, { wantsStream: false, hasLimit: false });
   t.mock.timers.tick(limits.commitWaitMs);
   await new Promise(setImmediate);
   say(Buffer.from('{"type":"message"}'));

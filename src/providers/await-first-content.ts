@@ -11,11 +11,11 @@ import { toProviderError } from './provider-error.ts';
  * Waits for the first content of a stream, or until the provider has been silent for a while. Throws an error that comes
  * before that, with everything the provider sent, so that the call can still be retried elsewhere. A body that starts
  * like one document counts as one, whatever its content type. For a client that wants no stream, silence counts only
- * after that is known.
+ * after that is known. An attempt with a limit of its own is waited for until then.
  */
 export async function awaitFirstContent(
   providerResponse: ProviderResponse,
-  wantsStream: boolean,
+  { wantsStream, hasLimit }: { readonly wantsStream: boolean; readonly hasLimit: boolean },
 ): Promise<ProviderResponse> {
   const decoder = providerResponse.wire.replyDecoder(providerResponse.framing, 'everything');
   const framingSniffer = new FramingSniffer();
@@ -26,7 +26,8 @@ export async function awaitFirstContent(
   try {
     while (heldBytes < limits.commitBytesMax) {
       const pending = providerResponse.body.next();
-      const due = wantsStream || framing !== undefined ? [pending, timeout] : [pending];
+      const endsInSilence = !hasLimit && (wantsStream || framing !== undefined);
+      const due = endsInSilence ? [pending, timeout] : [pending];
       const chunk = await Promise.race(due);
       if (chunk === 'time')
         return { ...providerResponse, body: prependChunks(buffered, providerResponse.body, pending) };

@@ -48,8 +48,19 @@ export function unreachableError(provider: Provider, cause: unknown): GatewayErr
   });
 }
 
-/** A connection that ended during a response. Clients retry on the word "terminated". */
-export function interruptedError(provider: Provider, cause: unknown): GatewayError {
+/** An attempt without content in the time that a module gave it. */
+export function lateContentError(provider: Provider, contentMs: number): GatewayError {
+  return new GatewayError(
+    'upstream_timeout',
+    `${provider.title} sent no content within ${contentMs / 1000} s`,
+  );
+}
+
+/**
+ * A connection that ended during a response. Clients retry on the word "terminated", and get a broken connection as well
+ * unless a module has chosen the target.
+ */
+export function interruptedError(provider: Provider, cause: unknown, isRouted: boolean): GatewayError {
   const [code] = errorCodesOf(cause);
   if (code !== undefined && timeoutErrorCodes.has(code))
     return new GatewayError(
@@ -63,7 +74,7 @@ export function interruptedError(provider: Provider, cause: unknown): GatewayErr
   return new GatewayError(
     'upstream_broken',
     `${provider.title} ended its response before it was complete: terminated (${why})`,
-    { cause, isInterruption: true },
+    { cause, ...(!isRouted && { isInterruption: true }) },
   );
 }
 

@@ -16,6 +16,7 @@ import {
   clientGoneError,
   interruptedError,
   isConnectFailure,
+  lateContentError,
   unreachableError,
   waitBeforeRetry,
 } from './connection-errors.ts';
@@ -71,7 +72,8 @@ export async function send(
         : await sniffFraming(toProviderResponse(withoutEncoding(head), plain, sendParts));
     } catch (failure) {
       if (attempt >= limits.connectAttemptsMax || !isConnectFailure(failure)) throw failure;
-      if (relay?.upload !== undefined) throw failure;
+      // A body that was streamed is gone, and a limited attempt has a module that decides what comes next.
+      if (relay?.upload !== undefined || exchange.attemptLimit !== undefined) throw failure;
       await waitBeforeRetry(attempt, exchange.signal);
     } finally {
       if (times !== undefined) {
@@ -85,13 +87,17 @@ export async function send(
 /** Describes a broken connection for the client; `hasStarted` if part of the response had arrived. */
 export function describeFailure({
   presence: clientPresence,
+  attemptLimit,
   target: { provider },
 }: Exchange): (cause: unknown, hasStarted: boolean) => GatewayError {
   return (cause, hasStarted) => {
+    if (attemptLimit?.hasExpired === true) return lateContentError(provider, attemptLimit.contentMs);
     if (clientPresence.hasLeft) return clientGoneError(cause);
     // A streamed body that is too large or too slow.
     if (GatewayError.is(cause)) return cause;
-    return hasStarted ? interruptedError(provider, cause) : unreachableError(provider, cause);
+    return hasStarted
+      ? interruptedError(provider, cause, attemptLimit !== undefined)
+      : unreachableError(provider, cause);
   };
 }
 

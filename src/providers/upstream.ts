@@ -60,15 +60,25 @@ export function createUpstream({ egress, signing, via, outputTokensMax }: Upstre
       const sent = { wire, signed, times: attempt };
       const answer = (await sendOverSocket(exchange, sent)) ?? (await send(exchange, egress, sent));
       const providerResponse: ProviderResponse =
-        question === undefined ? answer : { ...answer, usageRequested: true };
+        question === undefined && exchange.attemptLimit === undefined
+          ? answer
+          : {
+              ...answer,
+              ...(question !== undefined && { usageRequested: true }),
+              ...(exchange.attemptLimit !== undefined && { isRouted: true }),
+            };
       if (providerResponse.status >= 300) throw await readErrorResponse(providerResponse, target, signed);
       const answered =
         providerResponse.framing === 'sse'
-          ? await awaitFirstContent(providerResponse, isStreamed(exchange))
+          ? await awaitFirstContent(providerResponse, {
+              wantsStream: isStreamed(exchange),
+              hasLimit: exchange.attemptLimit !== undefined,
+            })
           : providerResponse;
       const isDocument = answered.framing === 'json' && isStreamed(exchange);
       return Reply.relay(isDocument ? await rejectErrorDocument(answered) : answered);
     } finally {
+      exchange.attemptLimit?.contentArrived();
       trace.providerMs += performance.now() - leftAt;
     }
   };

@@ -104,6 +104,7 @@ export class InferenceHandler {
       const bytesMax = isGuest ? callsLimits.paidBodyBytesMax : limits.bodyBytesMax;
       const bytes = await readBody(req, { bytesMax, reservation, slowBodies: slowBodyMonitor });
       const trace = new Trace(performance.now());
+      if (!isGuest) context.moduleHeaders = trace.moduleHeaders;
       const clientRequest = new ClientRequest({
         wire,
         fields: LazyJsonObject.ofCall(bytes, scopeOf(callerIdentity.caller)),

@@ -1,5 +1,7 @@
 import type { HttpResponse } from '../http/response.ts';
+import { GatewayError } from '../kernel/errors.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
+import { type HeaderList, withoutHeaders } from '../lib/headers.ts';
 import type { Log } from '../telemetry/log.ts';
 import {
   asGatewayError,
@@ -28,8 +30,17 @@ export function rejectCall(thrown: unknown, { res, context, wire, log }: Rejecti
   else if (upstream !== undefined && upstream.wire === wire) {
     const bytes = bytesForClient(upstream, wire, context);
     if (bytes === undefined) sendError(res, error, context, wire);
-    else sendResponse(res, { ...upstream, bytes }, context);
+    else sendResponse(res, { ...upstream, headers: errorResponseHeaders(error, context), bytes }, context);
   } else sendError(res, error, context, wire);
+}
+
+/** The provider's headers, with the time for a retry that a module has found instead of the provider's. */
+function errorResponseHeaders(error: GatewayError, { moduleHeaders = [] }: RequestContext): HeaderList {
+  const { upstream, retryAfterSeconds } = error.details;
+  const headers = [...(upstream?.headers ?? []), ...moduleHeaders];
+  if (GatewayError.originalOf(error) === error || retryAfterSeconds === undefined) return headers;
+  const seconds = String(Math.ceil(retryAfterSeconds));
+  return [...withoutHeaders(headers, ['retry-after', 'retry-after-ms']), 'retry-after', seconds];
 }
 
 /** Undefined for a WebSocket on which nothing would say that the stream has ended. */

@@ -27,6 +27,8 @@ export interface RequestContext {
   keyId?: string | undefined;
   /** Whether the metrics of calls or token counts have the request. */
   isCounted?: boolean;
+  /** Headers that modules have set, for the response to a call that fails. */
+  moduleHeaders?: HeaderList;
 }
 
 type RefusalListener = (refusal: Refusal, facts: object) => void;
@@ -126,6 +128,7 @@ export function errorHeaders(error: GatewayError, requestContext: RequestContext
     'request-id',
     requestContext.id,
     ...requestContext.cors,
+    ...(requestContext.moduleHeaders ?? []),
     ...(headers ?? []),
     ...(retryAfterSeconds === undefined || tooLong
       ? []

@@ -207,7 +207,7 @@ function startProcess({ health: board, rateLimiter }: SharedState, clock: Manual
   return {
     async end(ending: Ending, contentMs?: number) {
       const firstContentAtMs = contentMs === undefined ? undefined : 1000 + contentMs;
-      monitor.add({ target, ending, startedAtMs: 1000, firstContentAtMs }, credential);
+      monitor.add({ target, ending, startedAtMs: 1000, endedAtMs: undefined, firstContentAtMs }, credential);
       await Promise.all(published);
     },
     publish: () => monitor.publishAll(),

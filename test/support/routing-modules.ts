@@ -30,11 +30,11 @@ function moveTo(name: string, protective: boolean): Module<{ to: string }> {
 }
 
 export default [
-  moveTo('router', false),
-  moveTo('strict-router', true),
+  moveTo('mover', false),
+  moveTo('strict-mover', true),
   {
     ...common,
-    name: 'idle-router',
+    name: 'idle-mover',
     options: z.strictObject({}),
     handle: (exchange, next) => next(exchange),
   } satisfies Module,

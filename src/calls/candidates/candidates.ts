@@ -1,8 +1,10 @@
 import type { Abilities } from '../../kernel/abilities.ts';
+import { type CacheMarks, cacheMarksOf } from '../../kernel/conversation/cache-marks.ts';
 import { nameOfTarget } from '../../kernel/conversation/prefix.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { credentialsOf, type Exchange } from '../../kernel/exchange.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
+import type { NanoUsd } from '../../kernel/money.ts';
 import type { Candidate, ExpectedCost } from '../../kernel/ports/candidates.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
 import type { Target } from '../../kernel/provider.ts';
@@ -11,6 +13,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Secret } from '../../lib/secret.ts';
 import type { HealthMonitor } from '../health/health-monitor.ts';
 import { limits } from '../limits.ts';
+import { TargetCache } from './target-cache.ts';
 import type { TargetHistory, WarmPrefix } from './target-history.ts';
 
 export interface CandidateFinderParts {
@@ -47,6 +50,7 @@ export class CandidateFinder {
   ): Promise<readonly Candidate[]> {
     const { prices, health, abilitiesOf, countInput } = this.#parts;
     const targets = this.#targets(exchange, models);
+    const marks = cacheMarksOf(exchange.request);
     const credentials: FoundCredential[] = [];
     // One after the other, since a call caches the last credential that it found.
     for (const target of targets) credentials.push(await findCredential(exchange, target));
@@ -60,7 +64,7 @@ export class CandidateFinder {
         const targetHealth = healths[at];
         if (targetHealth === undefined) throw new Error('a target without health');
         const pricing = prices.priceOf(target);
-        const input = { target, pricing, inputTokens: inputTokens[at] ?? 0, warm, history };
+        const input = { target, pricing, inputTokens: inputTokens[at] ?? 0, warm, marks, history };
         return {
           target,
           name: nameOfTarget(target),
@@ -82,26 +86,26 @@ export class CandidateFinder {
   }
 
   async #expectedCost(request: ChatRequest, input: CostInput): Promise<ExpectedCost | undefined> {
-    const { target, pricing, inputTokens, history } = input;
+    const { target, pricing, inputTokens, warm, marks, history } = input;
     if (pricing === undefined) return undefined;
     const name = nameOfTarget(target);
-    const warmTokens = Math.min(inputTokens, this.#warmTokens(input));
     const mean = (await history.meanOutput(name)) ?? limits.outputTokensAssumed;
     const most = request.max_tokens ?? pricing.outputTokensMax ?? Number.POSITIVE_INFINITY;
     const outputTokens = Math.round(Math.min(mean, most));
-    const usage = {
-      input_tokens: inputTokens - warmTokens,
-      cache_read_input_tokens: warmTokens,
-      output_tokens: outputTokens,
+    const cache = new TargetCache(target, pricing, marks);
+    const isAlive = warm !== undefined && this.#parts.clock.now() - warm.atMs <= cache.seconds * 1000;
+    const sentTokens = isAlive ? Math.min(inputTokens, warm.tokens) : 0;
+    const warmTokens = warm?.target === name ? cache.readable(sentTokens, warm.cachedTokens) : 0;
+    const cost = (read: number): NanoUsd =>
+      costOf(pricing.card, { ...cache.inputUsage(inputTokens, read), output_tokens: outputTokens });
+    return {
+      nanoUsd: cost(warmTokens),
+      stayingNanoUsd: cost(Math.max(warmTokens, cache.readable(sentTokens))),
+      coldNanoUsd: cost(0),
+      inputTokens,
+      warmTokens,
+      outputTokens,
     };
-    return { nanoUsd: costOf(pricing.card, usage), inputTokens, warmTokens, outputTokens };
-  }
-
-  /** What the conversation last sent there, if its provider still has it in its cache. */
-  #warmTokens({ target, pricing, warm }: CostInput): number {
-    if (warm === undefined || warm.target !== nameOfTarget(target) || pricing?.cacheSeconds === undefined)
-      return 0;
-    return this.#parts.clock.now() - warm.atMs <= pricing.cacheSeconds * 1000 ? warm.tokens : 0;
   }
 }
 
@@ -110,6 +114,7 @@ interface CostInput {
   readonly pricing: ModelPricing | undefined;
   readonly inputTokens: number;
   readonly warm: WarmPrefix | undefined;
+  readonly marks: CacheMarks;
   readonly history: TargetHistory;
 }
 

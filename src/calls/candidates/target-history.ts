@@ -5,7 +5,13 @@ import type { ScopedCache } from '../../kernel/ports/scoped-cache.ts';
 import { limits } from '../limits.ts';
 
 /** What the last answered call of a conversation left in the cache of its provider. */
-const warmPrefix = z.object({ target: z.string(), tokens: z.number(), atMs: z.number() });
+const warmPrefix = z.object({
+  target: z.string(),
+  tokens: z.number(),
+  /** The part that the provider reported as read from its cache or written to it. */
+  cachedTokens: z.number(),
+  atMs: z.number(),
+});
 export type WarmPrefix = z.infer<typeof warmPrefix>;
 
 /** The mean output of a model's answers. */
@@ -37,8 +43,9 @@ export class TargetHistory {
     const { input_tokens = 0, output_tokens = 0, ...cached } = last.usage;
     const { cache_read_input_tokens = 0, cache_creation_input_tokens = 0 } = cached;
     const target = nameOfTarget(last.target);
-    const tokens = input_tokens + cache_read_input_tokens + cache_creation_input_tokens + output_tokens;
-    await this.#write(prefixKey(conversation), { target, tokens, atMs: nowMs });
+    const cachedTokens = cache_read_input_tokens + cache_creation_input_tokens;
+    const tokens = input_tokens + cachedTokens + output_tokens;
+    await this.#write(prefixKey(conversation), { target, tokens, cachedTokens, atMs: nowMs });
     const mean = (await this.#read(outputKey(target), outputMean)) ?? { tokens: 0, answers: 0 };
     const answers = Math.min(mean.answers + 1, limits.outputMeanAnswers);
     const moved = mean.tokens + (output_tokens - mean.tokens) / answers;

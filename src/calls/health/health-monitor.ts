@@ -1,8 +1,10 @@
 import { KeyedHasher } from '../../accounts/keyed-hasher.ts';
 import type { Attempt } from '../../kernel/attempt.ts';
+import { GatewayError } from '../../kernel/errors.ts';
 import type { BreakerState, CredentialHealth, HealthBoard, TargetHealth } from '../../kernel/ports/health.ts';
 import type { RateLimiter } from '../../kernel/ports/shared-state.ts';
 import type { Provider, Target } from '../../kernel/provider.ts';
+import type { Ending } from '../../kernel/reply/ending.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Lru } from '../../lib/lru.ts';
 import type { Secret } from '../../lib/secret.ts';
@@ -19,7 +21,10 @@ export interface HealthMonitorParts {
   readonly board: HealthBoard;
 }
 
-export type EndedAttempt = Pick<Attempt, 'target' | 'ending' | 'startedAtMs' | 'firstContentAtMs'>;
+export type EndedAttempt = Pick<
+  Attempt,
+  'target' | 'ending' | 'startedAtMs' | 'endedAtMs' | 'firstContentAtMs'
+>;
 
 /** A target with the credential that a call to it uses. */
 export interface CredentialedTarget {
@@ -56,15 +61,15 @@ export class HealthMonitor {
   }
 
   /** Called at the end of each attempt. Providers inside the gateway have no health. */
-  add({ target, ending, startedAtMs, firstContentAtMs }: EndedAttempt, credential: Secret | undefined): void {
+  add(attempt: EndedAttempt, credential: Secret | undefined): void {
+    const { target, ending } = attempt;
     if (ending === undefined || target.provider.answerLocally !== undefined) return;
     const named = this.#recordOf(target, credential);
     const outcome = outcomeOf(ending);
     const nowMs = this.#parts.clock.now();
     const isProbe = outcome.kind === 'unknown' && named.record.breaker(nowMs) === 'half-open';
     if (isProbe) void this.#parts.rateLimiter.forget(probeName(named)).catch(() => undefined);
-    const contentMs = firstContentAtMs === undefined ? undefined : firstContentAtMs - startedAtMs;
-    const isUrgent = named.record.add(outcome, nowMs, contentMs);
+    const isUrgent = named.record.add(outcome, nowMs, contentMsOf(attempt, ending));
     if (isUrgent) this.#noteState(named);
     this.#publishSoon(named, isUrgent);
     if (isUrgent || outcome.kind === 'rejected-credential' || this.#unhealthy.size > 0)
@@ -179,16 +184,21 @@ export class HealthMonitor {
     const nowMs = this.#parts.clock.now();
     const { attempts, failures } = record.counts(nowMs);
     const breaker = record.breaker(nowMs);
-    const openUntilMs = breaker === 'open' ? record.openedAtMs + limits.breakerOpenMs : 0;
-    const restsUntilMs = Math.max(openUntilMs, record.restsUntilMs);
+    const availableAtMs = () => Math.max(record.availableAtMs, whole.record.availableAtMs);
+    const restsUntilMs = availableAtMs();
+    const content = record.contentQuantiles(nowMs);
     return {
       breaker,
       attempts,
       errorRate: attempts === 0 ? 0 : failures / attempts,
-      firstContentMs: record.firstContentMs,
+      firstContentMs: content?.medianMs,
+      slowContentMs: content?.slowMs,
+      contentAgeMs: content === undefined ? undefined : nowMs - content.atMs,
+      admittedShare: record.admittedShare(nowMs),
       restsUntilMs: restsUntilMs > nowMs ? restsUntilMs : undefined,
       isRejected: record.isRejected || whole.record.isRejected,
       mayTry: () => this.#mayTry(named, whole),
+      availableAtMs,
     };
   }
 
@@ -197,8 +207,8 @@ export class HealthMonitor {
     const nowMs = this.#parts.clock.now();
     const breaker = record.breaker(nowMs);
     const isRejected = record.isRejected || whole.record.isRejected;
-    if (isRejected || record.restsUntilMs > nowMs || breaker === 'open') return false;
-    if (breaker === 'closed') return true;
+    if (Math.max(record.availableAtMs, whole.record.availableAtMs) > nowMs) return false;
+    if (breaker === 'closed' && !isRejected) return true;
     const once = { most: 1, seconds: limits.breakerProbeSeconds };
     // Without the store that counts them, several calls may probe the target at once.
     return (await this.#parts.rateLimiter.count(probeName(named), once).catch(() => 0)) === 0;
@@ -248,8 +258,21 @@ export class HealthMonitor {
   async #publish(named: NamedRecord): Promise<void> {
     this.#unpublished.delete(named);
     const { board, processId } = this.#parts;
-    await board.publish(named.name, processId, named.record.report).catch(() => undefined);
+    await board
+      .publish(named.name, processId, named.record.report(this.#parts.clock.now()))
+      .catch(() => undefined);
   }
+}
+
+/** A timeout took at least as long as the attempt lasted. */
+function contentMsOf(
+  { startedAtMs, endedAtMs, firstContentAtMs }: EndedAttempt,
+  ending: Ending,
+): number | undefined {
+  const isTimeout =
+    ending.how === 'failed' && GatewayError.is(ending.error) && ending.error.code === 'upstream_timeout';
+  const atMs = firstContentAtMs ?? (isTimeout ? endedAtMs : undefined);
+  return atMs === undefined ? undefined : atMs - startedAtMs;
 }
 
 function probeName({ name }: NamedRecord): string {

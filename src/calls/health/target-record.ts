@@ -1,5 +1,11 @@
-import type { BreakerState, HealthReport, HealthSlot } from '../../kernel/ports/health.ts';
+import type {
+  BreakerState,
+  HealthReport,
+  HealthSlot,
+  ReportedContentTimes,
+} from '../../kernel/ports/health.ts';
 import { limits } from '../limits.ts';
+import { ContentTimes, strongestOf } from './content-times.ts';
 import type { Outcome } from './outcome.ts';
 
 interface Counts {
@@ -24,12 +30,11 @@ export class TargetRecord {
   readonly models = new Set<string>();
   #slots: MutableSlot[] = [];
   #others: readonly HealthReport[] = [];
-  /** The latest times to the first content, as a ring. */
-  readonly #contentMs: number[] = [];
-  #answers = 0;
+  readonly #contentTimes = new ContentTimes();
 
   /** Adds a result; true if other processes should know at once. */
-  add(outcome: Outcome, nowMs: number, firstContentMs: number | undefined): boolean {
+  add(outcome: Outcome, nowMs: number, contentMs: number | undefined): boolean {
+    if (contentMs !== undefined) this.#contentTimes.add(contentMs, nowMs);
     switch (outcome.kind) {
       case 'unknown':
       case 'rejected-credential':
@@ -45,13 +50,12 @@ export class TargetRecord {
         this.#count(nowMs, true);
         return this.#openIfNeeded(nowMs);
       case 'answered':
-        return this.#addAnswer(nowMs, firstContentMs);
+        return this.#addAnswer(nowMs);
     }
   }
 
-  #addAnswer(nowMs: number, firstContentMs: number | undefined): boolean {
+  #addAnswer(nowMs: number): boolean {
     this.#count(nowMs, false);
-    if (firstContentMs !== undefined) this.#contentMs[this.#answers++ % limits.healthTimes] = firstContentMs;
     const wasRejected = this.isRejected;
     if (wasRejected) this.acceptedAtMs = nowMs;
     const closes = this.breaker(nowMs) === 'half-open';
@@ -111,10 +115,26 @@ export class TargetRecord {
     return { attempts, failures };
   }
 
-  /** The median over all processes: that of this process if the others have fewer answers each. */
-  get firstContentMs(): number | undefined {
-    const [fullest] = [this.report, ...this.#others].sort((one, other) => other.answers - one.answers);
-    return fullest === undefined || fullest.answers === 0 ? undefined : fullest.firstContentMs;
+  /** The times to the first content of the process with the most recent answers. */
+  contentQuantiles(nowMs: number): ReportedContentTimes | undefined {
+    const others = this.#others.map(({ content }) => content);
+    return strongestOf([this.#contentTimes.quantiles(nowMs), ...others], nowMs);
+  }
+
+  /** The share of calls that it should get: it grows after an outage or a rest, so that not all come back at once. */
+  admittedShare(nowMs: number): number {
+    const sinceMs = nowMs - Math.max(this.closedAtMs, this.restsUntilMs);
+    return Math.min(1, Math.max(limits.admittedShareMin, sinceMs / limits.recoveryMs));
+  }
+
+  /** When it may be called again; in the past if it may be now. */
+  get availableAtMs(): number {
+    const isOpen = this.openedAtMs > this.closedAtMs;
+    return Math.max(
+      this.restsUntilMs,
+      isOpen ? this.openedAtMs + limits.breakerOpenMs : 0,
+      this.isRejected ? this.rejectedAtMs + limits.rejectionMs : 0,
+    );
   }
 
   /** Takes over what other processes report. */
@@ -145,11 +165,10 @@ export class TargetRecord {
     if (this.models.size > limits.unhealthyModelsMax && oldest !== undefined) this.models.delete(oldest);
   }
 
-  get report(): HealthReport {
+  report(nowMs: number): HealthReport {
     const { openedAtMs, closedAtMs, restsUntilMs, rejectedAtMs, acceptedAtMs } = this;
     const slots = this.#slots.map((one) => ({ ...one }));
-    const answers = this.#contentMs.length;
-    const firstContentMs = medianOf(this.#contentMs);
+    const content = this.#contentTimes.quantiles(nowMs);
     return {
       slots,
       openedAtMs,
@@ -157,8 +176,7 @@ export class TargetRecord {
       restsUntilMs,
       rejectedAtMs,
       acceptedAtMs,
-      firstContentMs,
-      answers,
+      content,
       ...(this.models.size > 0 && { models: [...this.models] }),
     };
   }
@@ -168,9 +186,4 @@ type MutableSlot = { -readonly [Field in keyof HealthSlot]: HealthSlot[Field] };
 
 function slotOf(nowMs: number): number {
   return Math.floor(nowMs / limits.healthSlotMs);
-}
-
-function medianOf(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0);
 }

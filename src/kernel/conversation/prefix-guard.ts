@@ -6,11 +6,11 @@ import type { Exchange } from '../exchange.ts';
 import { limits } from '../limits.ts';
 import type { Prices } from '../ports/prices.ts';
 import type { CacheBackend, ScopedCache } from '../ports/scoped-cache.ts';
+import { cacheMarksOf } from './cache-marks.ts';
 import { suppliedConversationName } from './conversation.ts';
 import { digest, digestOfTools } from './digest.ts';
 import { findChange, storeLatestCall } from './latest-calls.ts';
 import { type BreakReason, nameOfTarget, Prefix, type PrefixState } from './prefix.ts';
-import { requestsHourCacheTtl } from './prefix-step.ts';
 import { type SentPrefix, sentPrefixOf } from './sent-prefix.ts';
 import { isInThinkingLoop } from './thinking-loop.ts';
 
@@ -203,7 +203,7 @@ export class PrefixGuard {
   #lifeSeconds({ request, target, clientRequest }: Exchange): number {
     const requested = clientRequest.wire.promptCacheSeconds?.(request);
     if (requested !== undefined) return Math.min(requested, limits.prefixTtlSeconds);
-    if (requestsHourCacheTtl(request)) return hourSeconds;
+    if (cacheMarksOf(request).hasHour) return hourSeconds;
     return this.#parts.prices.priceOf(target)?.cacheSeconds ?? limits.cacheLifeSeconds;
   }
 

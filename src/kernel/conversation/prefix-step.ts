@@ -1,9 +1,10 @@
 import type { Exchange } from '../exchange.ts';
 import { limits } from '../limits.ts';
-import type { Block, ChatRequest, Tool } from '../message.ts';
+import type { ChatRequest } from '../message.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Prices } from '../ports/prices.ts';
 import { costOf, type ModelPricing } from '../rate-card.ts';
+import { cacheMarksOf } from './cache-marks.ts';
 import { isInThinkingLoop } from './thinking-loop.ts';
 
 /** A module's estimate for a change of the provider's cached prefix. */
@@ -106,22 +107,8 @@ function isTooLong(
   return contextTokens !== undefined && tokens + (max_tokens ?? 0) > contextTokens * limits.fullWindowShare;
 }
 
-/** Whether part of the request is to be cached for an hour or longer, which costs more to write. */
-export function requestsHourCacheTtl({ tools = [], system = [], messages }: ChatRequest): boolean {
-  return (
-    tools.some(hasHourCacheTtl) ||
-    (typeof system !== 'string' && system.some(hasHourCacheTtl)) ||
-    messages.some(({ content }) => typeof content !== 'string' && content.some(hasHourCacheTtl))
-  );
-}
-
-function hasHourCacheTtl(part: Tool | Block): boolean {
-  if ('cache_control' in part && part.cache_control?.ttl === '1h') return true;
-  return 'content' in part && Array.isArray(part.content) && part.content.some(hasHourCacheTtl);
-}
-
 function rewriteCost({ card }: ModelPricing, tokens: number, request: ChatRequest): NanoUsd {
-  const hour = requestsHourCacheTtl(request) ? { ephemeral_1h_input_tokens: tokens } : {};
+  const hour = cacheMarksOf(request).hasHour ? { ephemeral_1h_input_tokens: tokens } : {};
   const written = costOf(card, { cache_creation_input_tokens: tokens, cache_creation: hour });
   return Math.max(0, written - costOf(card, { cache_read_input_tokens: tokens }));
 }

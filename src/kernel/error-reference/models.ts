@@ -10,6 +10,17 @@ export const modelErrors = {
     remedy:
       'Give the model a [price](prices.md), set `WEIR_UNKNOWN_MODELS=estimate`, or use `cost-guard?unknown=allow`.',
   },
+  no_route: {
+    cause:
+      'None of the models that [`router`](../guides/routing.md) may choose from can take the call. The message has a reason for each, and `candidates` in the body lists them.',
+    remedy:
+      'Add a model that can do what the call needs, raise `max_usd`, or store a key for one of the providers. `GET /v1/route` explains a choice without a call.',
+  },
+  targets_unavailable: {
+    cause:
+      'All models that could take the call rest after failures or because their providers asked to wait.',
+    remedy: 'Retry after the time in `retry-after`, or add a model of another provider.',
+  },
   format_not_supported: {
     cause:
       'A field of the call, named in `param`, has no counterpart in the format of the model’s provider, and without it the answer would differ.',

@@ -23,6 +23,10 @@ export interface Candidate {
 
 export interface ExpectedCost {
   readonly nanoUsd: NanoUsd;
+  /** The same if the conversation had been here so far, so that the provider had cached what was sent last. */
+  readonly stayingNanoUsd: NanoUsd;
+  /** The same with nothing cached. */
+  readonly coldNanoUsd: NanoUsd;
   /** The counted input, with the part that the provider has probably cached. */
   readonly inputTokens: number;
   readonly warmTokens: number;

@@ -7,14 +7,27 @@ export interface TargetHealth {
   /** Attempts in the last minute, and the share that failed. Rejections that the client caused are no failures. */
   readonly attempts: number;
   readonly errorRate: number;
-  /** The median time to the first content; undefined without recent answers. */
+  /** The median time to the first content, and the time within which 95 % have it; undefined without recent answers. */
   readonly firstContentMs: number | undefined;
-  /** Until when it rests, in milliseconds since 1970: an open breaker, or the wait that the provider asked for. */
+  readonly slowContentMs: number | undefined;
+  /** The age of the newest of these answers. */
+  readonly contentAgeMs: number | undefined;
+  /** The share of calls that it should get, 1 normally: it grows slowly after an outage or a rest. */
+  readonly admittedShare: number;
+  /**
+   * Until when it rests, in milliseconds since 1970: an open breaker, the wait that the provider asked for, or some
+   * minutes after a rejected credential.
+   */
   readonly restsUntilMs: number | undefined;
   /** Whether the provider rejected the credential. */
   readonly isRejected: boolean;
-  /** Whether a call should be sent now. If the breaker is half-open, true for one call at a time. */
+  /**
+   * Whether a call should be sent now. If the breaker is half-open, or the credential was rejected some minutes ago, true
+   * for one call at a time.
+   */
   mayTry(): Promise<boolean>;
+  /** From when on a breaker and the provider allow calls, as of now; in milliseconds since 1970. */
+  availableAtMs(): number;
 }
 
 /** What a provider makes of a credential, in all processes of an instance. */
@@ -37,6 +50,14 @@ export interface HealthSlot {
   readonly failures: number;
 }
 
+/** Times to the first content. The weight of an answer is 1 at first and decays. */
+export interface ReportedContentTimes {
+  readonly medianMs: number;
+  readonly slowMs: number;
+  readonly weight: number;
+  readonly atMs: number;
+}
+
 /** What one process reports about a target with one credential. Times are milliseconds since 1970, or 0. */
 export interface HealthReport {
   readonly slots: readonly HealthSlot[];
@@ -48,9 +69,8 @@ export interface HealthReport {
   /** When the provider last rejected the credential, and accepted it again. */
   readonly rejectedAtMs: number;
   readonly acceptedAtMs: number;
-  /** The median time to the first content of this many answers. */
-  readonly firstContentMs: number;
-  readonly answers: number;
+  /** The times to the first content of recent answers. */
+  readonly content?: ReportedContentTimes | undefined;
   /** Models that have reports of their own; only in the report about all models of a provider with a credential. */
   readonly models?: readonly string[] | undefined;
 }

@@ -8,6 +8,8 @@ import type { Source } from './source.ts';
 
 /** The HTTP response of a provider. */
 export interface ProviderResponse {
+  /** Whether a module chose the target: then an answer that breaks off ends with an error event. */
+  readonly isRouted?: true;
   readonly wire: ProviderFormat;
   readonly framing: Framing;
   readonly status: number;
@@ -86,7 +88,7 @@ export class ProviderResponseReader {
       : new GatewayError(
           'upstream_broken',
           'the provider closed the stream before the response was complete: terminated',
-          { isInterruption: true },
+          this.response.isRouted === true ? {} : { isInterruption: true },
         );
   }
 }

@@ -44,8 +44,6 @@ const emptyReport: HealthReport = {
   restsUntilMs: 0,
   rejectedAtMs: 0,
   acceptedAtMs: 0,
-  firstContentMs: 0,
-  answers: 0,
 };
 
 test('accounts in memory are bounded: those whose period is over go first, then the oldest', async () => {

@@ -53,7 +53,6 @@ const reportSchema: z.ZodType<HealthReport> = z.object({
   restsUntilMs: figure,
   rejectedAtMs: figure,
   acceptedAtMs: figure,
-  firstContentMs: figure,
-  answers: figure,
+  content: z.object({ medianMs: figure, slowMs: figure, weight: figure, atMs: figure }).optional(),
   models: z.array(z.string()).optional(),
 });

@@ -1,0 +1,40 @@
+import { ClientPresence } from './client-presence.ts';
+
+/**
+ * Limits one attempt of a call that a module may send elsewhere: its first content must arrive in time, and it can be
+ * aborted while the call goes on.
+ */
+export class AttemptLimit {
+  /** Leaves with the client, when the time is over, and when the attempt is aborted. */
+  readonly presence = new ClientPresence();
+  /** The time until the first content. */
+  readonly contentMs: number;
+  #hasExpired = false;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(client: ClientPresence, contentMs: number) {
+    this.contentMs = contentMs;
+    this.#timer = setTimeout(() => this.#expire(), contentMs);
+    client.onLeave(() => this.abort());
+  }
+
+  /** Whether the first content did not arrive in time. */
+  get hasExpired(): boolean {
+    return this.#hasExpired;
+  }
+
+  /** The first content has arrived: the rest of the answer may take any time. */
+  contentArrived(): void {
+    clearTimeout(this.#timer);
+  }
+
+  abort(): void {
+    clearTimeout(this.#timer);
+    this.presence.leave();
+  }
+
+  #expire(): void {
+    this.#hasExpired = true;
+    this.presence.leave();
+  }
+}

@@ -1,0 +1,128 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { abilitiesNeededBy, type Candidate, type Exchange, type Kit } from '../../module-api.ts';
+import {
+  type ConversationRoute,
+  conversationRouteAfter,
+  type Decision,
+  decide,
+  type RouteCandidate,
+  type RouteInput,
+  type RouteReason,
+} from './decide.ts';
+import { limits } from './limits.ts';
+import type { RouterOptions, WeightedModel } from './options.ts';
+
+export type RouterKit = Pick<Kit<RouterOptions>, 'options' | 'models' | 'cache'>;
+
+/** A target in the order of a route. */
+export interface RouteStop {
+  readonly candidate: Candidate;
+  readonly reason: RouteReason;
+  /** The number of tokens that fit, if known. */
+  readonly contextTokens: number;
+}
+
+/** The decision about a call, with the targets that it is about. */
+export interface Route {
+  readonly input: RouteInput;
+  readonly decision: Decision;
+  readonly stops: readonly RouteStop[];
+}
+
+const conversationRoute: z.ZodType<ConversationRoute> = z.object({
+  target: z.string(),
+  excess: z.record(z.string(), z.number()),
+  hasMoved: z.boolean(),
+});
+
+/** Gathers what is known about a call and its candidates, and decides. */
+export async function planRoute(
+  exchange: Exchange,
+  kit: RouterKit,
+  fastest: string | undefined,
+): Promise<Route> {
+  const { options, models } = kit;
+  const names = options.models?.map(({ model }) => model);
+  const [candidates, conversation] = await Promise.all([
+    models.candidates(exchange, names === undefined ? {} : { models: names }),
+    options.sticky ? readConversationRoute(exchange, kit) : undefined,
+  ]);
+  const described = candidates.map((candidate) => describeCandidate(candidate, options.models));
+  const { max_tokens: outputTokens } = exchange.request;
+  const input: RouteInput = {
+    candidates: described,
+    needs: abilitiesNeededBy(exchange.request),
+    outputTokens,
+    strategy: options.strategy,
+    isSticky: options.sticky,
+    maxNanoUsd: options.max_usd,
+    conversation,
+    fastest,
+    callSeed: seedOf(exchange.id),
+    conversationSeeds:
+      options.strategy === 'weighted'
+        ? described.map(({ name }) => seedOf(`${exchange.conversation.name}\n${name}`))
+        : [],
+  };
+  const decision = decide(input);
+  const byName = new Map(candidates.map((candidate) => [candidate.name, candidate]));
+  const stops = decision.choices.flatMap(({ candidate: { name, contextTokens }, reason }) => {
+    const candidate = byName.get(name);
+    return candidate === undefined
+      ? []
+      : [{ candidate, reason, contextTokens: contextTokens ?? Number.POSITIVE_INFINITY }];
+  });
+  return { input, decision, stops };
+}
+
+function describeCandidate(
+  { name, target, abilities, pricing, hasCredential, expectedCost, health }: Candidate,
+  models: readonly WeightedModel[] | undefined,
+): RouteCandidate {
+  const listed = models?.find(({ model }) => model === name || model === target.model);
+  return {
+    name,
+    weight: listed?.weight ?? 1,
+    isRequested: models === undefined,
+    abilities,
+    contextTokens: pricing?.contextTokens,
+    outputTokensMax: pricing?.outputTokensMax,
+    hasCredential,
+    inputTokens: expectedCost?.inputTokens ?? 0,
+    cost: expectedCost?.nanoUsd,
+    stayingCost: expectedCost?.stayingNanoUsd,
+    coldCost: expectedCost?.coldNanoUsd,
+    isWarm: (expectedCost?.warmTokens ?? 0) > 0,
+    health,
+  };
+}
+
+/** A number from 0 to 1, the same for the same text. */
+function seedOf(text: string): number {
+  return hash('sha256', text, 'buffer').readUIntBE(0, 6) / 2 ** 48;
+}
+
+async function readConversationRoute(
+  exchange: Exchange,
+  { cache }: RouterKit,
+): Promise<ConversationRoute | undefined> {
+  const bytes = await cache.get(routeKey(exchange));
+  if (bytes === undefined) return undefined;
+  return conversationRoute.safeParse(JSON.parse(Buffer.from(bytes).toString('utf8'))).data;
+}
+
+/** For the next call of the conversation. */
+export async function storeConversationRoute(
+  exchange: Exchange,
+  { cache }: RouterKit,
+  { input, decision }: Route,
+  answeredBy: string,
+): Promise<void> {
+  const route = conversationRouteAfter(input, decision, answeredBy);
+  await cache.put(routeKey(exchange), Buffer.from(JSON.stringify(route)), limits.conversationSeconds);
+}
+
+function routeKey(exchange: Exchange): string {
+  return `conversation ${exchange.conversation.name}`;
+}
