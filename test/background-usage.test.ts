@@ -69,7 +69,7 @@ test('it counts against a ceiling while it is made', async () => {
     await released.promise;
     return { body: { ...response, status: 'completed', usage } };
   });
-  const pipeline = 'cost-guard?day=0.015';
+  const pipeline = 'cost-guard?day=0.015&wait=0s';
   const first = await create(pipeline, { model: 'gpt-5-2025-08-07' });
   assert.equal(first.status, 200, first.text);
   await eventually(() => fake.requests.find(({ method }) => method === 'GET'));

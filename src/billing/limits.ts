@@ -56,6 +56,10 @@ export const limits = {
   givenBackPerMinute: 300,
   /** How often a count is started for one call; if it is lost again and again, the store doesn't persist. */
   countStartsMax: 3,
+  /** How often calls that wait for money look for settlements of other processes. */
+  waitingHoldRetryMs: 250,
+  /** Calls of one key that wait for money in a process. */
+  waitingHoldsMax: 1000,
   /** Calls reserved ahead under load: a kill costs at most these, or a quarter of a second's calls. */
   reservedAheadMin: 16,
   /** And never more than this share of what is left. */

@@ -21,6 +21,7 @@ import { type HoldCall, OpenHold } from './open-hold.ts';
 import { monthOf } from './period.ts';
 import type { Reservations } from './reservations.ts';
 import type { Reserve } from './reserve.ts';
+import { mayFitLater, Waiter, WaitingHolds } from './waiting-holds.ts';
 
 interface SpendingLimiterParts {
   readonly budgets: Budgets;
@@ -43,6 +44,7 @@ const dayMs = 86_400_000;
 export class SpendingLimiter {
   readonly #parts: SpendingLimiterParts;
   readonly #openHolds = new IntrusiveList<OpenHold>();
+  readonly #waitingHolds = new WaitingHolds();
   readonly #initializing = new Map<string, Promise<void>>();
   #windows: BudgetWindows | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -62,7 +64,18 @@ export class SpendingLimiter {
   }
 
   budgetFor(budgetHolder: BudgetHolder, call?: HoldCall): Budget {
-    return { hold: (holdRequest) => this.#hold(budgetHolder, holdRequest, call) };
+    return {
+      hold: async (request, wait) => {
+        const tryToHold = () => this.#hold(budgetHolder, request, call);
+        const decision = await tryToHold();
+        if (wait === undefined || decision.outcome === 'granted' || !mayFitLater(decision, request))
+          return decision;
+        return this.#waitingHolds.wait(
+          budgetHolder,
+          new Waiter(request, { wait, refused: decision, tryToHold }),
+        );
+      },
+    };
   }
 
   /** Waits for pending settlements; false if some did not finish in time. */
@@ -144,6 +157,7 @@ export class SpendingLimiter {
         isRetry: again || hold.mayHaveExpired(clock.now()),
       });
       this.#openHolds.delete(hold);
+      this.#waitingHolds.wake(hold.held.holder);
     } catch {
       hold.markSettleFailed();
     }

@@ -6,8 +6,8 @@ import type { Budget, Hold } from '../kernel/ports/budget.ts';
 /** A budget whose holds are settled when the call ends at the latest, even if the module fails. */
 export function autoSettleHolds(budget: Budget, moduleExecution: ModuleExecution): Budget {
   return {
-    async hold(holdRequest) {
-      const decision = await budget.hold(holdRequest);
+    async hold(holdRequest, wait) {
+      const decision = await budget.hold(holdRequest, wait);
       if (decision.outcome === 'granted')
         moduleExecution.innerAttempts.onSettled((attempts) => void settleHold(decision.hold, attempts));
       return decision;

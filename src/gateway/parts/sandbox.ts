@@ -33,7 +33,7 @@ export function sandboxPart(parts: SandboxParts): SandboxPart {
     sessions,
     target,
     credential: settings.credentials.get(target.provider.name),
-    pipeline: pipelines.withProtection(`cost-guard?day=${settings.sandbox.dailyUsd}`),
+    pipeline: pipelines.withProtection(`cost-guard?day=${settings.sandbox.dailyUsd}&wait=0s`),
   });
   return {
     callerAdmission,

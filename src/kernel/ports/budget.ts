@@ -36,7 +36,14 @@ export type Ceilings = { readonly [Name in WindowName]?: NanoUsd | undefined };
 
 /** The budget of one key, as a module sees it. */
 export interface Budget {
-  hold(holdRequest: HoldRequest): Promise<HoldDecision>;
+  /** With `wait`, waits for money that other calls hold, if there would be enough without them. */
+  hold(holdRequest: HoldRequest, wait?: HoldWait): Promise<HoldDecision>;
+}
+
+/** How long a hold may wait, and the signal that the client has left. */
+export interface HoldWait {
+  readonly forMs: number;
+  readonly signal: AbortSignal;
 }
 
 /** The cost to hold, and the ceilings of the key. */

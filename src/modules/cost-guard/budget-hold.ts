@@ -24,12 +24,13 @@ interface CostClaim {
 /** Holds an amount under the ceilings of day and month; undefined if there is neither. */
 export async function holdBudget(
   { amount, least, description }: CostClaim,
+  { signal }: Exchange,
   kit: CostKit,
 ): Promise<Hold | undefined> {
-  const { day, month } = kit.options;
+  const { day, month, wait } = kit.options;
   if (day === undefined && month === undefined) return undefined;
   const ceilings: Ceilings = { day: day?.nano, month: month?.nano };
-  const decision = await kit.budget.hold({ amount, least, ceilings });
+  const decision = await kit.budget.hold({ amount, least, ceilings }, { forMs: wait * 1000, signal });
   if (decision.outcome === 'refused')
     throw ceilingExceededError(decision, ceilings[decision.window] ?? 0, description);
   warn(decision.spent, ceilings, kit);

@@ -13,6 +13,7 @@ import {
   windows,
   worstCaseNano,
 } from '../../../test/support/cost-guard-fixture.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { freshRedis } from '../../../test/support/stores.ts';
 import { GatewayError } from '../../kernel/errors.ts';
@@ -92,7 +93,7 @@ test('past the ceiling of the month it is 402 until the month ends', async () =>
 });
 
 test('the holds of calls in flight are distinguished from what was spent', async () => {
-  const { run } = runCostGuard({ options: `day=${usd(worstCaseNano + answerNano)}` });
+  const { run } = runCostGuard({ options: `day=${usd(worstCaseNano + answerNano)}&wait=0s` });
   await run(request);
   const open = Promise.withResolvers<Reply>();
   const first = run(request, { upstream: () => open.promise });
@@ -100,6 +101,23 @@ test('the holds of calls in flight are distinguished from what was spent', async
   assert.match(message, /0 USD of .* left \(0\.000068 USD spent, 0\.001237 USD held for calls in flight\)/);
   open.resolve(Reply.of(answer));
   assert.ok((await first).answer);
+});
+
+test('a call waits for money that others hold, unless its client leaves or what is spent leaves no room', async () => {
+  const { run, purses } = runCostGuard({ options: `day=${usd(worstCaseNano + 2 * answerNano)}` });
+  await run(request);
+  const open = Promise.withResolvers<Reply>();
+  const first = run(request, { upstream: () => open.promise });
+  const client = new AbortController();
+  const waiting = [run(request), run(request, { signal: client.signal }), run(request)];
+  await eventually(async () => ((await spentAndHeld(purses))[1] === worstCaseNano ? true : undefined));
+  client.abort();
+  refusal((await waiting[1])?.error, 'client_gone');
+  open.resolve(Reply.of(answer));
+  assert.ok((await first).answer);
+  assert.ok((await waiting[0])?.answer);
+  refusal((await waiting[2])?.error, 'cost_ceiling_exceeded');
+  assert.deepEqual(await spentAndHeld(purses), [3 * answerNano, 0]);
 });
 
 test('each key has its own ceiling', async () => {
@@ -134,7 +152,7 @@ async function redisPurses(t: TestContext, url: string): Promise<Budgets> {
 for (const [where, open] of Object.entries(stores))
   test(`of 500 calls at once exactly the 100 that a ceiling affords go out, ${where}`, async (t) => {
     const replicas = await open(t);
-    const options = `day=${usd(worstCaseNano * 100)}&month=1000`;
+    const options = `day=${usd(worstCaseNano * 100)}&month=1000&wait=0s`;
     const runs = replicas.map((budgets) => runCostGuard({ options }, budgets).run);
     const [first, second] = runs;
     assert.ok(first !== undefined && second !== undefined);

@@ -40,7 +40,7 @@ export const costGuard: Module<CostGuardOptions> = defineModule({
     // A provider that reports its cost may charge for a model that is listed as free.
     if (worst.cost === 0 && target.provider.reportsCost !== true) return next(exchange);
 
-    const { amount, hold } = await holdWorstCase(worst, choosesOutputLimit(exchange), kit);
+    const { amount, hold } = await holdWorstCase(worst, exchange, kit);
     const fitting = () =>
       amount < worst.cost ? clampOutput(exchange, worst.outputLimitFor(amount), kit) : exchange;
     if (hold !== undefined) settleWhenBilled(hold, { exchange, worstCost: worst.cost, kit });
@@ -56,14 +56,15 @@ interface CostAllowance {
 }
 
 /** Holds the worst case, or what is left of the budget if the output may be clamped. */
-async function holdWorstCase(worst: WorstCase, isOurLimit: boolean, kit: CostKit): Promise<CostAllowance> {
+async function holdWorstCase(worst: WorstCase, exchange: Exchange, kit: CostKit): Promise<CostAllowance> {
+  const isOurLimit = choosesOutputLimit(exchange);
   const { request: ceiling, clamp } = kit.options;
   const least = clamp || isOurLimit ? worst.minimumCost : worst.cost;
   const description = describeWorstCase(worst);
   if (ceiling !== undefined && least > ceiling.nano) throw requestCostError(description, ceiling.nano);
   const wanted = isOurLimit ? worst.holdAmountFor(lowestWindowCeiling(kit.options)) : worst.cost;
   const amount = Math.min(wanted, ceiling?.nano ?? wanted);
-  const hold = await holdBudget({ amount, least, description }, kit);
+  const hold = await holdBudget({ amount, least, description }, exchange, kit);
   return { amount: hold?.amount ?? amount, hold };
 }
 

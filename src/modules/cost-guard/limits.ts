@@ -22,6 +22,8 @@ export const limits = {
   /** Caps on requested tokens, answers and searches, above what any provider allows, so that sums stay finite. */
   estimatedTokensMax: 100_000_000,
   estimatedUsesMax: 1000,
+  /** A module may delay a call by 30 seconds. */
+  waitSecondsMax: 25,
   /** When Weir chooses the output limit, a call holds at most this fraction of a ceiling, to leave room for parallel calls. */
   chosenCeilingDivisor: 8,
   /** A chosen limit leaves room for a long answer. */

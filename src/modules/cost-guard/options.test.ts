@@ -69,6 +69,7 @@ test('where several levels set ceilings the lowest of each holds', () => {
     day: '2',
     month: '100',
     clamp: false,
+    wait: 10,
     unknown: 'reject',
   });
 });

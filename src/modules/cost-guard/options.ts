@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatUsd, type NanoUsd } from '../../module-api.ts';
+import { formatUsd, type NanoUsd, parseDuration } from '../../module-api.ts';
 import { limits } from './limits.ts';
 
 /** An amount in billionths of a dollar, serialized as dollars. */
@@ -55,6 +55,18 @@ export const costGuardOptions = z.strictObject({
       'Whether to lower the output limit to what the budget allows instead of rejecting the call: `true` or `false`',
     )
     .prefault('false'),
+  wait: z
+    .string()
+    .transform((text, context) => {
+      const seconds = parseDuration(text);
+      if (seconds !== undefined && seconds <= limits.waitSecondsMax) return seconds;
+      context.addIssue(`must be a duration up to ${limits.waitSecondsMax}s, such as 5s`);
+      return z.NEVER;
+    })
+    .describe(
+      'How long a call waits for money that calls in flight hold and may give back, up to 25s; `0s` to reject it at once',
+    )
+    .prefault('10s'),
   unknown: z
     .enum(['reject', 'allow'], 'must be reject or allow')
     .describe('What happens to calls without a known price: `reject` or `allow`')
@@ -79,6 +91,7 @@ export function strictest(levels: readonly CostGuardOptions[]): CostGuardOptions
     assume_input: highestAssumption(deciding.map(({ assume_input }) => assume_input)),
     assume_relay: highestAmount(deciding.map(({ assume_relay }) => assume_relay)),
     clamp: levels.some(({ clamp }) => clamp),
+    wait: Math.min(...deciding.map(({ wait }) => wait)),
     unknown: deciding.every(({ unknown }) => unknown === 'allow') ? 'allow' : 'reject',
   };
 }

@@ -12,7 +12,7 @@ export async function guardRelay(exchange: Exchange, next: Handler, kit: CostKit
   const { request: ceiling } = kit.options;
   const description = describeRelayCost(worstCost, isBound);
   if (ceiling !== undefined && worstCost > ceiling.nano) throw requestCostError(description, ceiling.nano);
-  const hold = await holdBudget({ amount: worstCost, least: worstCost, description }, kit);
+  const hold = await holdBudget({ amount: worstCost, least: worstCost, description }, exchange, kit);
   if (hold !== undefined) settleWhenBilled(hold, { exchange, worstCost, kit });
   return next(exchange);
 }
