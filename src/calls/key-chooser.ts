@@ -10,6 +10,8 @@ import type { HealthMonitor } from './health/health-monitor.ts';
  */
 export class KeyChooser {
   readonly #health: Pick<HealthMonitor, 'of'>;
+  /** Calls rank the same keys again and again, and a hash takes microseconds. */
+  readonly #hashes = new WeakMap<Secret, number>();
 
   constructor(health: Pick<HealthMonitor, 'of'>) {
     this.#health = health;
@@ -21,7 +23,7 @@ export class KeyChooser {
     target: Target,
     stickiness: string,
   ): Promise<Secret | undefined> {
-    const ranked = rankKeys(keys, stickiness);
+    const ranked = this.#rank(keys, stickiness);
     // Mostly the first key works, and the health of the others need not be read.
     const [first] = await this.#freeTimes(ranked.slice(0, 1), target);
     if (first === 0) return ranked[0];
@@ -39,19 +41,37 @@ export class KeyChooser {
       isRejected ? Number.POSITIVE_INFINITY : restsUntilMs,
     );
   }
+
+  /**
+   * Weighted rendezvous hashing: each key is the first of a share of conversations that its weight determines, and another
+   * set of keys moves as few conversations as possible.
+   */
+  #rank(keys: readonly WeightedKey[], stickiness: string): readonly Secret[] {
+    const conversation = hash32(stickiness);
+    return keys
+      .map(({ secret, weight }) => {
+        const uniform = (mix32(conversation ^ this.#hashOf(secret)) + 0.5) / 2 ** 32;
+        return { secret, score: -weight / Math.log(uniform) };
+      })
+      .toSorted((one, other) => other.score - one.score)
+      .map(({ secret }) => secret);
+  }
+
+  #hashOf(secret: Secret): number {
+    const found = this.#hashes.get(secret) ?? hash32(secret.reveal());
+    this.#hashes.set(secret, found);
+    return found;
+  }
 }
 
-/**
- * Weighted rendezvous hashing: each key is the first of a share of conversations that its weight determines, and another
- * set of keys moves as few conversations as possible.
- */
-function rankKeys(keys: readonly WeightedKey[], stickiness: string): readonly Secret[] {
-  return keys
-    .map(({ secret, weight }) => {
-      const digest = hash('sha256', `${stickiness}\n${secret.reveal()}`, 'buffer');
-      const uniform = (digest.readUIntBE(0, 6) + 0.5) / 2 ** 48;
-      return { secret, score: -weight / Math.log(uniform) };
-    })
-    .toSorted((one, other) => other.score - one.score)
-    .map(({ secret }) => secret);
+/** The same in all processes. */
+function hash32(text: string): number {
+  return Number.parseInt(hash('sha256', text).slice(0, 8), 16);
+}
+
+/** The finalizer of MurmurHash3: every bit of the input changes each bit of the result with a chance of one half. */
+function mix32(bits: number): number {
+  let mixed = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
 }

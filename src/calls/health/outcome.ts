@@ -9,7 +9,7 @@ export type Outcome =
   | { readonly kind: 'rejected-target' }
   /** The provider rejects the credential for all targets. */
   | { readonly kind: 'rejected-credential' }
-  /** The provider asked to wait, or the credential has no credit left. */
+  /** The provider sent `retry-after`, or the credential has no credit left. */
   | { readonly kind: 'rest'; readonly seconds: number };
 
 /** Only failures of the provider count: a rejection that the client caused shows that the provider works. */

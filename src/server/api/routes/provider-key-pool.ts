@@ -34,7 +34,7 @@ const keyInfo = z.strictObject({
   state: z
     .enum(['ok', 'resting', 'rejected', 'unreadable'])
     .describe(
-      'resting: the provider asked to wait, or fails; rejected: the provider answered 401 or 403; unreadable: stored with another secret of the gateway',
+      'resting: the provider sent retry-after or fails, or the key has no credit; rejected: the provider answered 401 or 403; unreadable: stored with another secret of the gateway',
     ),
   until: z.iso.datetime().nullable().describe('When a resting key is used again'),
   models: z.array(z.string()).describe('The models that the state is about; empty for all'),
