@@ -2,8 +2,10 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../kernel/ports/records.ts';
 import type { PoolBounds } from '../storage/sql/connection-pool.ts';
-import { defaultPoolBounds } from '../storage/sql/sql-database.ts';
-import { openSqlite } from '../storage/sql/sqlite.ts';
+import { defaultPoolBounds, openSqlDatabase } from '../storage/sql/sql-database.ts';
+import { sqliteDialect } from '../storage/sql/sql-dialect.ts';
+import { SqlitePool } from '../storage/sql/sqlite-pool.ts';
+import { openSessionHere, runHere } from './sqlite-here.ts';
 
 /** Long timeouts for tests that don't test timeouts: on a busy machine, a hundred concurrent queries can take longer than the defaults. */
 export const patientBounds: PoolBounds = {
@@ -13,9 +15,14 @@ export const patientBounds: PoolBounds = {
   answerMs: 60_000,
 };
 
-/** Creates a database in a folder without one. */
+/** Creates a database in a folder without one. It runs on this thread. */
 export function openEmptyDatabase(folder: string): Promise<Database> {
-  return openSqlite({ file: emptyDatabaseFile(folder), bounds: patientBounds });
+  const file = { file: emptyDatabaseFile(folder), bounds: patientBounds };
+  return openSqlDatabase({
+    dialect: sqliteDialect,
+    bounds: patientBounds,
+    createPool: () => new SqlitePool(file, async () => runHere(openSessionHere(file))),
+  });
 }
 
 /** A file for a new database. The test runner creates one with all tables, because copying it is faster than creating them. */

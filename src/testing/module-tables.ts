@@ -4,7 +4,6 @@ import type { CollectionTable } from '../kernel/ports/collection-table.ts';
 import type { KeyValueStores, ModuleStores } from '../kernel/ports/module-store.ts';
 import type { VectorTable } from '../kernel/ports/vectors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { limits } from '../storage/limits.ts';
 import { ModuleStoresWithCollections } from '../storage/module-stores.ts';
 import { SqlCollectionTable } from '../storage/sql/collection-table.ts';
 import { createKyselyDialect } from '../storage/sql/kysely-dialect.ts';
@@ -14,9 +13,10 @@ import { SqlModuleStores } from '../storage/sql/module-stores.ts';
 import { defaultPoolBounds } from '../storage/sql/sql-database.ts';
 import { sqliteDialect } from '../storage/sql/sql-dialect.ts';
 import { SqlitePool } from '../storage/sql/sqlite-pool.ts';
-import { SqliteSession } from '../storage/sql/sqlite-session.ts';
+import type { SqliteSession } from '../storage/sql/sqlite-session.ts';
 import type { SchemaTables, Tables } from '../storage/sql/tables.ts';
 import { SqlVectorTable } from '../storage/sql/vector-table.ts';
+import { openSessionHere, runHere } from './sqlite-here.ts';
 
 export interface ModuleTables {
   readonly modules: KeyValueStores;
@@ -34,7 +34,7 @@ export interface ModuleTables {
  */
 export function createModuleTables(clock: Clock = systemClock): ModuleTables {
   const pool = createPool(async () => {
-    const session = openSession();
+    const session = openSessionHere(inMemory);
     schema ??= readSchema();
     for (const statement of await schema) session.run({ sql: statement, parameters: [] });
     return session;
@@ -55,7 +55,7 @@ export function createModuleTables(clock: Clock = systemClock): ModuleTables {
 let schema: Promise<readonly string[]> | undefined;
 
 async function readSchema(): Promise<readonly string[]> {
-  const session = openSession();
+  const session = openSessionHere(inMemory);
   const pool = createPool(async () => session);
   const db = new Kysely<SchemaTables>({ dialect: createKyselyDialect(sqliteDialect, pool) });
   await migrate(db, { dialect: sqliteDialect, migrations });
@@ -67,20 +67,8 @@ async function readSchema(): Promise<readonly string[]> {
   return rows.map((row) => String(Object(row).sql));
 }
 
-function openSession(): SqliteSession {
-  const { preparedStatementsMax } = limits;
-  return new SqliteSession({ file: ':memory:', bounds: defaultPoolBounds, preparedStatementsMax });
-}
+const inMemory = { file: ':memory:', bounds: defaultPoolBounds };
 
 function createPool(open: () => Promise<SqliteSession>): SqlitePool {
-  return new SqlitePool({ file: ':memory:', bounds: defaultPoolBounds }, async () => {
-    const session = await open();
-    return {
-      isLost: false,
-      run: async (statement) => session.run(statement),
-      changeBounds: async () => undefined,
-      close: async () => session.close(),
-      abandon: () => session.close(),
-    };
-  });
+  return new SqlitePool(inMemory, async () => runHere(await open()));
 }
