@@ -27,7 +27,7 @@ beforeEach(() => {
   fake.answerWith(model);
 });
 
-const headers = { 'x-weir-pipeline': 'mcp-optimizer?holdout=0' };
+const headers = { 'x-weir-pipeline': 'mcp-optimizer?holdout=0&learn=off' };
 const anthropic = new Anthropic({ baseURL: weir.url, apiKey: 'any', maxRetries: 0, defaultHeaders: headers });
 const openai = new OpenAI({
   baseURL: `${weir.url}/v1`,
@@ -124,7 +124,9 @@ for (const { name, model: provider } of providerDialects)
   for (const stream of [true, false])
     test(`with a provider of ${name}, ${stream ? 'streamed' : 'unstreamed'}, clients call what was left out`, async () => {
       const body = { model: provider, max_tokens: 100, tools: messagesTools };
-      const ours = { headers: { 'x-weir-pipeline': 'mcp-optimizer?way_back=find_tools&holdout=0' } };
+      const ours = {
+        headers: { 'x-weir-pipeline': 'mcp-optimizer?way_back=find_tools&holdout=0&learn=off' },
+      };
       const say = (messages: Anthropic.MessageParam[]) =>
         stream
           ? anthropic.messages.stream({ ...body, messages }, ours).finalMessage()
@@ -150,6 +152,23 @@ for (const { name, model: provider } of providerDialects)
       assert.deepEqual(namesIn(last), offered);
       assert.match(last.bytes.toString('utf8'), /call_tool/);
     });
+
+test('a tool that was found and called is sent with similar requests from then on', async () => {
+  const body = { model: 'claude-sonnet-4-0', max_tokens: 100, tools: messagesTools };
+  const say = (...messages: Anthropic.MessageParam[]) =>
+    anthropic.messages.create(
+      { ...body, messages },
+      { headers: { 'x-weir-pipeline': 'mcp-optimizer?holdout=0' } },
+    );
+  const { asked, first } = await chosenFor((asked) => say(asked), ', quietly');
+  const [used] = first.content.filter((block) => block.type === 'tool_use');
+  const result = { type: 'tool_result' as const, tool_use_id: used?.id ?? '', content: 'made' };
+  await say(asked, { role: 'assistant', content: first.content }, { role: 'user', content: [result] });
+  await eventually(async () => {
+    await chosenFor((asked) => say(asked));
+    return namesIn(fake.requests[0] ?? assert.fail()).includes('music__make_playlist') || undefined;
+  });
+});
 
 test('the SDK of Chat Completions gets the real call, too', async () => {
   const { first } = await chosenFor(async (asked) => {
@@ -362,7 +381,7 @@ for (const stream of [true, false])
     assert.deepEqual([name, namespace], ['music__make_playlist', undefined]);
     assert.equal(objectsOf(second.json.input)[4]?.namespace, 'music__make_playlist');
     // Off by an option, and in a format that has no such search.
-    const off = { headers: { 'x-weir-pipeline': 'mcp-optimizer?way_back=find_tools&holdout=0' } };
+    const off = { headers: { 'x-weir-pipeline': 'mcp-optimizer?way_back=find_tools&holdout=0&learn=off' } };
     await chosenFor((asked) => say([asked], off));
     assert.ok(namesIn(fake.requests.at(-1) ?? assert.fail()).includes('find_tools'));
     fake.answerWith(model);

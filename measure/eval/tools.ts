@@ -7,6 +7,7 @@ import { searchTools, selectTools } from '../../src/modules/mcp-optimizer/choice
 import { type EmbeddedRequestText, ToolList } from '../../src/modules/mcp-optimizer/choice/tool-list.ts';
 import { fullToolsMax, toolLinesMax } from '../../src/modules/mcp-optimizer/limits.ts';
 import { KeptVectors } from './tools/kept-vectors.ts';
+import { reportLearning } from './tools/learning.ts';
 import { type EvalQuery, type EvalTool, type PaddedQuery, padded, rowsOf } from './tools/sets.ts';
 import { reportTasks } from './tools/task-outcomes.ts';
 
@@ -70,6 +71,7 @@ async function report(data: string): Promise<void> {
         );
     }
   await reportTasks(data, vectors);
+  await reportLearning(data, vectors, most);
   await timed([...bfcl.slice(0, 500)]);
 }
 

@@ -95,7 +95,7 @@ async function outcomeOf(
   };
 }
 
-function strangersOf(data: string): readonly ServerTool[] {
+export function strangersOf(data: string): readonly ServerTool[] {
   return ['docker-mcp-registry', 'github-mcp-server'].flatMap((file) =>
     rowsOf<EvalTool & { readonly server: string }>(data, `distractors/${file}.tools.jsonl`).map(
       ({ server, name, ...tool }) => ({ server, tool: { ...tool, name: name.replace(/^.*?__/, '') } }),

@@ -1,8 +1,9 @@
-import type { Embeddings, Exchange, Kit, Tool } from '../../module-api.ts';
+import type { Embeddings, Exchange, Kit, Tool, Vector } from '../../module-api.ts';
 import { type RequestText, requestTexts } from './choice/request-texts.ts';
 import { selectTools } from './choice/select-tools.ts';
 import type { EmbeddedRequestText } from './choice/tool-list.ts';
 import { paysToWait } from './early-choice.ts';
+import type { LearnedTools } from './learned-tools.ts';
 import { embeddingWaitMs, savedTokensMin } from './limits.ts';
 import type { McpOptimizerOptions } from './options.ts';
 import { findRequiredTools } from './required-tools.ts';
@@ -16,6 +17,7 @@ export interface CallWithTools {
   /** The client's own. */
   readonly clientTools: readonly Tool[];
   readonly lists: ToolListCache;
+  readonly learned: LearnedTools;
 }
 
 /** Names of tools that can be omitted, and whether that is because of small talk only. */
@@ -29,12 +31,8 @@ export interface ToolOmission {
 export const noOmission: ToolOmission = { omitted: [], isSmallTalk: false, isVague: false };
 
 /** Chooses the tools that a call doesn't need; undefined if that can't be determined. */
-export async function chooseOmission({
-  exchange,
-  kit,
-  clientTools,
-  lists,
-}: CallWithTools): Promise<ToolOmission | undefined> {
+export async function chooseOmission(call: CallWithTools): Promise<ToolOmission | undefined> {
+  const { exchange, kit, clientTools, lists } = call;
   if (lists.isEmbedding(clientTools)) {
     kit.note({ vectors: 'busy' });
     return undefined;
@@ -52,7 +50,9 @@ export async function chooseOmission({
     kit.note({ vectors: request.why });
     return undefined;
   }
-  const needed = findRequiredTools(exchange, list, { tools: clientTools, always: kit.options.always });
+  const learned = await recallTools(call, request.first);
+  const always = [...kit.options.always, ...learned];
+  const needed = findRequiredTools(exchange, list, { tools: clientTools, always });
   const { selected, isVague, isSmallTalk } = selectTools(list, request.texts, needed);
   const left = [...list.tools.keys()].filter((at) => !selected.has(at));
   const tokens = left.reduce((sum, at) => sum + (list.tools[at]?.tokens ?? 0), 0);
@@ -61,6 +61,15 @@ export async function chooseOmission({
   const stays = new Set([...selected].map((at) => list.tools[at]?.name));
   const names = left.map((at) => list.tools[at]?.name ?? '').filter((one) => !stays.has(one));
   return { omitted: names, isSmallTalk, isVague: false };
+}
+
+/** Those that this call offers. */
+async function recallTools(call: CallWithTools, vector: Vector | undefined): Promise<readonly string[]> {
+  if (vector === undefined) return [];
+  const offered = new Set(call.clientTools.map(({ name }) => name));
+  const tools = (await call.learned.recall(call, vector)).filter((name) => offered.has(name));
+  if (tools.length > 0) call.kit.note({ learned: tools.length });
+  return tools;
 }
 
 /** With the provider's tool search, tools can be loaded later. Otherwise they must be sent with the first request. */
@@ -73,11 +82,20 @@ function canWaitForRequest(exchange: Exchange, tokens: number, kit: Kit<McpOptim
 export async function embedTexts(
   texts: readonly RequestText[],
   embed: Embeddings,
-): Promise<{ readonly texts: readonly EmbeddedRequestText[]; readonly why?: string | undefined }> {
+): Promise<{
+  readonly texts: readonly EmbeddedRequestText[];
+  /** The vector of the first text. */
+  readonly first?: Vector | undefined;
+  readonly why?: string | undefined;
+}> {
   const { vectors, why } = await embed.many(
     texts.map(({ text }) => text),
     { use: 'tools', deadlineMs: embeddingWaitMs },
   );
   const none = new Float32Array();
-  return { texts: texts.map((one, at) => ({ ...one, vector: vectors?.[at]?.values ?? none })), why };
+  return {
+    texts: texts.map((one, at) => ({ ...one, vector: vectors?.[at]?.values ?? none })),
+    first: vectors?.[0],
+    why,
+  };
 }

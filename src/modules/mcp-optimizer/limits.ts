@@ -33,5 +33,16 @@ export const siblingNamesCharactersMax = 3000;
 export const fullToolCharactersMax = 32_000;
 /** Maximum length of a model's search query. */
 export const queryCharactersMax = 1200;
+/** The time a choice waits for similar requests of the account; a large account's are in memory the next time. */
+export const recallWaitMs = 50;
+/** How long a request and the tools called for it are stored, and the interval at which a process stores a use again. */
+export const rememberedRequestSeconds = 30 * 86_400;
+export const recordingIntervalMs = 86_400_000;
+/** Uses that a process knows to be stored, 200 bytes each. */
+export const recordedUsesMax = 10_000;
+/** Tools that are sent because they were called for similar requests: more than most tasks need. */
+export const learnedToolsMax = 12;
+/** Maximum size of the tool names stored with a request. */
+export const learnedDataBytesMax = 4096;
 /** The number of latest calls over which the module must pay off, and the minimum to judge it. */
 export const savingsWindow = { most: 20, least: 5 };

@@ -8,6 +8,7 @@ import {
 import type { ToolList } from './choice/tool-list.ts';
 import { type CallWithTools, embedTexts } from './choose-omission.ts';
 import { deferTools, isToolSearchBlock, removeStaleReferences } from './deferred-tools.ts';
+import { LearnedTools } from './learned-tools.ts';
 import { estimateToolTokens, removeTools } from './omitted-tools.ts';
 import { type McpOptimizerOptions, mcpOptimizerOptions } from './options.ts';
 import { isClientTool } from './required-tools.ts';
@@ -23,6 +24,7 @@ const name = 'mcp-optimizer';
 /** Omits the tools that a conversation doesn't need, the same in all its calls, and lets the model find them when needed. */
 export const mcpOptimizer: ModuleFactory<McpOptimizerOptions> = () => {
   const lists = new ToolListCache();
+  const learned = new LearnedTools();
 
   return {
     api: 1,
@@ -38,13 +40,14 @@ export const mcpOptimizer: ModuleFactory<McpOptimizerOptions> = () => {
     async handle(exchange, next, kit) {
       const { tools = [] } = exchange.request;
       const clientTools = tools.every(isClientTool) ? tools : tools.filter(isClientTool);
-      const call = { exchange, kit, clientTools, lists };
+      const call = { exchange, kit, clientTools, lists, learned };
       const passOn = (skipReason: SkipReason) => {
         kit.note({ aside: skipReason });
         return next(exchange);
       };
       const aside = skipReasonBeforeChoice(call);
       if (aside !== undefined) return passOn(aside);
+      learned.record(call);
       if (await abstains(exchange, name, kit)) return next(exchange);
       const toolDecider = new ToolDecider(call);
       const decision = await toolDecider.decide();

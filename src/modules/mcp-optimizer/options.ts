@@ -22,6 +22,16 @@ export const mcpOptimizerOptions = z.strictObject({
     .default('auto'),
   holdout: holdoutOption,
   auto: autoOption,
+  learn: z
+    .enum(['on', 'off'], 'must be on or off')
+    .describe('Send tools that were called for similar requests before')
+    .default('on'),
+  scope: z
+    .enum(['person', 'account'], 'must be person or account')
+    .describe(
+      'Whose calls it learns from: those of the same end user, and of others if at least three did the same (`person`), or all of the `account`',
+    )
+    .default('person'),
 });
 
 export type McpOptimizerOptions = z.infer<typeof mcpOptimizerOptions>;

@@ -33,6 +33,16 @@ export function requestTexts({ messages }: Pick<ChatRequest, 'messages'>): reado
   return texts;
 }
 
+/** What the user wants now; empty if no user said anything. */
+export function newestUserText(messages: readonly Message[]): string {
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at];
+    const text = message?.role === 'user' ? messageTextOf(message) : '';
+    if (text !== '') return text;
+  }
+  return '';
+}
+
 /** The latest user text and the texts around it, read from the end because conversations are long. */
 function latestIn(messages: readonly Message[]): {
   readonly asked: string;
