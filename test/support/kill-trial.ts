@@ -55,7 +55,7 @@ export async function killTrial(t: TestContext, trial: Trial): Promise<Outcome> 
   const [url = ''] = await Promise.all(running.map(({ listening }) => listening));
   const capped = await (await Person.signUp(url)).makeKey();
   const guarded = await (await Person.signUp(url)).makeKey({
-    pipelineConfig: `cost-guard?day=${trial.ceilingUsd}`,
+    pipelineConfig: `cost-guard?day=${trial.ceilingUsd}&wait=0s`,
   });
   const keys = [capped.key, guarded.key];
   let answered = 0;
