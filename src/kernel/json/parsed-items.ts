@@ -45,9 +45,13 @@ export class ParsedItems {
     const isGrowing = offsets.length < 2 * limits.parsedGroupItems;
     if (isGrowing || end - start > limits.parsedItemBytesMax / 4)
       return itemsAt(bytes, offsets).map((item) => this.parse(owner, item));
-    return this.#findOrAdd(nameOf(owner, bytes.subarray(start, end)), () =>
-      itemsAt(bytes, offsets).map((item) => this.#find(nameOf(owner, item))?.[0] ?? parseItem(item)),
-    );
+    return this.#findOrAdd(nameOf(owner, bytes.subarray(start, end)), () => {
+      const items = itemsAt(bytes, offsets);
+      const known = (item: Uint8Array) => this.#find(nameOf(owner, item))?.[0];
+      // The items of a group that has grown full are known one by one; those of a new conversation are not.
+      const hasGrown = items.slice(0, 1).some((first) => known(first) !== undefined);
+      return items.map((item) => (hasGrown ? known(item) : undefined) ?? parseItem(item));
+    });
   }
 
   #find(name: string): readonly ParsedItem[] | undefined {
