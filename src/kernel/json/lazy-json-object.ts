@@ -192,7 +192,7 @@ export class LazyJsonObject implements FieldReader {
     return isOfObjects ? list.offsets : undefined;
   }
 
-  /** The bytes of the items at the start of `list` that follow each other in the same way in the body; undefined if the first isn't there. */
+  /** The bytes of the items of `list` from this index on that are neighbours in the body, too; undefined if the first isn't in it. */
   findItems(list: readonly unknown[], from: number): FoundItems | undefined {
     const { items, offsets } = this.#itemized ?? noItems;
     this.#places ??= new Map(items.map((item, at) => [item, at]));
