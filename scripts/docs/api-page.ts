@@ -9,6 +9,7 @@ const chapters: Readonly<Record<string, string>> = {
   Keys: 'API keys',
   'Provider keys': 'Provider keys',
   Configurations: 'Configurations of modules',
+  Aliases: 'Aliases',
   Billing: 'Billing',
   Payments: 'Machine payments',
   Sandbox: 'Sandbox',

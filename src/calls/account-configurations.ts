@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ConfigurationSet, checkConfiguration } from '../kernel/configuration.ts';
+import { checkConfiguration, type ListedConfigurations } from '../kernel/configuration.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Module } from '../kernel/module.ts';
 import { isConfigurationName, namesConfiguration } from '../kernel/pipeline-list.ts';
@@ -9,6 +9,7 @@ import type { Versions } from '../kernel/ports/shared-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { Lru } from '../lib/lru.ts';
+import type { CallerIdentity } from './caller-authenticator.ts';
 import { limits } from './limits.ts';
 
 export interface AccountConfigurationsParts {
@@ -17,22 +18,29 @@ export interface AccountConfigurationsParts {
   readonly versions: Versions;
   readonly modules: ReadonlyMap<string, Module>;
   /** Those of the instance, which an account can use, too. */
-  readonly instance: ConfigurationSet;
+  readonly instance: ListedConfigurations;
   readonly clock: Clock;
 }
+
+export type ConfigurationOwner = Pick<CallerIdentity, 'accountId' | 'key'>;
 
 /** The configurations that accounts store. Calls read them from memory, for one version of the account. */
 export class AccountConfigurations {
   readonly #parts: AccountConfigurationsParts;
   readonly #sets = new Lru<CachedSet>(limits.cachedConfigurationSetsMax);
-  readonly #lookups = new Map<string, Promise<ConfigurationSet>>();
+  readonly #lookups = new Map<string, Promise<ListedConfigurations>>();
 
   constructor(parts: AccountConfigurationsParts) {
     this.#parts = parts;
   }
 
+  /** Those that calls of this owner can name. */
+  setFor({ accountId, key }: ConfigurationOwner): Promise<ListedConfigurations> {
+    return key === undefined ? this.currentSetOf(accountId) : this.setOf(accountId, key.version);
+  }
+
   /** Those of an account, then those of the instance. Concurrent calls share one query. */
-  async setOf(accountId: string, version: string): Promise<ConfigurationSet> {
+  async setOf(accountId: string, version: string): Promise<ListedConfigurations> {
     const cached = this.#sets.get(accountId);
     if (cached?.version === version) return cached.set;
     const name = `${accountId}\n${version}`;
@@ -42,7 +50,7 @@ export class AccountConfigurations {
   }
 
   /** For routes that have no version of the account. */
-  async currentSetOf(accountId: string): Promise<ConfigurationSet> {
+  async currentSetOf(accountId: string): Promise<ListedConfigurations> {
     return this.setOf(accountId, await this.#parts.versions.of(accountId));
   }
 
@@ -99,11 +107,12 @@ export class AccountConfigurations {
     checkConfiguration(module, configuration, content);
   }
 
-  async #read(accountId: string, version: string): Promise<ConfigurationSet> {
+  async #read(accountId: string, version: string): Promise<ListedConfigurations> {
     const { table, versions, instance } = this.#parts;
     const stored = await table.list(accountId);
     const byName = new Map(stored.map(({ module, name, content }) => [`${module}:${name}`, content]));
-    const set: ConfigurationSet = {
+    const set: ListedConfigurations = {
+      names: [...stored, ...instance.names.filter(({ module, name }) => !byName.has(`${module}:${name}`))],
       find: (module, name) => byName.get(`${module}:${name}`) ?? instance.find(module, name),
     };
     // Rows of a later version are not kept for calls that were admitted under this one.
@@ -114,5 +123,5 @@ export class AccountConfigurations {
 
 interface CachedSet {
   readonly version: string;
-  readonly set: ConfigurationSet;
+  readonly set: ListedConfigurations;
 }

@@ -11,6 +11,7 @@ import { type Target, unresolvedTarget } from '../kernel/provider.ts';
 import type { Trace } from '../kernel/trace.ts';
 import { isJsonObject } from '../lib/json.ts';
 import type { ProviderDirectory } from '../providers/provider-directory.ts';
+import type { Aliases } from './aliases/aliases.ts';
 import type { CallReports } from './call-reports.ts';
 import type { CallerAdmissions, CountedCall } from './caller-admission.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
@@ -23,6 +24,7 @@ export interface AdmissionParts {
   readonly admissions: CallerAdmissions;
   readonly pipelines: PipelineSelector;
   readonly directory: ProviderDirectory;
+  readonly aliases: Pick<Aliases, 'find' | 'resolverFor'>;
   readonly credentials: Credentials;
   readonly targets: TargetChecks;
   readonly reports: Pick<CallReports, 'addRejected'>;
@@ -91,13 +93,15 @@ export class Admission {
     { id, clientRequest, presence, trace }: PendingCall,
     identity: CallerIdentity,
   ): Promise<PreparedCall> {
-    const { credentials, pipelines, targets } = this.#parts;
+    const { aliases, credentials, pipelines, targets } = this.#parts;
     const { relay } = clientRequest;
     const model = requireModel(clientRequest);
     // Always return a name that the client supplied; a derived one only when a module needs it.
     const conversation = suppliedConversationName(clientRequest);
     if (conversation !== undefined) trace.setHeader('conversation', conversation);
-    const chosen = await pipelines.choose(clientRequest.header('x-weir-pipeline'), identity);
+    const alias = this.#isUnknown(clientRequest, model) ? await aliases.find(identity, model) : undefined;
+    if (alias !== undefined && relay !== undefined) throw aliasedEndpointError(model);
+    const chosen = await pipelines.choose(clientRequest.header('x-weir-pipeline'), identity, alias);
     const pipeline = relay === undefined ? chosen.pipeline : pipelines.forRelay(chosen.pipeline);
     const target = this.#findTarget(clientRequest, pipeline, model);
     const headers = rawHeadersOf(clientRequest);
@@ -111,10 +115,16 @@ export class Admission {
       presence,
       trace,
       credentials: callCredentials,
+      aliases: pipeline.mayReroute ? aliases.resolverFor(identity, alias) : undefined,
     });
     if (relay !== undefined) await targets.check(target, callCredentials, relay.route.price === 'tokens');
     else if (!pipeline.mayReroute) await targets.check(target, callCredentials);
     return { exchange, pipeline };
+  }
+
+  /** Whether no provider has the model. */
+  #isUnknown({ relay }: ClientRequest, model: string): boolean {
+    return relay?.route.defaultProvider === undefined && this.#parts.directory.find(model) === undefined;
   }
 
   #findTarget(clientRequest: ClientRequest, pipeline: Pipeline, model: string): Target {
@@ -126,6 +136,14 @@ export class Admission {
       ? (directory.find(model) ?? unresolvedTarget(model))
       : directory.resolve(model);
   }
+}
+
+function aliasedEndpointError(name: string): GatewayError {
+  return new GatewayError(
+    'model_not_found',
+    `"${name}" is an alias, which stands for chat models only; calls to this endpoint must name a model`,
+    { param: 'model' },
+  );
 }
 
 /**

@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { type ConfigurationSet, checkConfiguration } from '../kernel/configuration.ts';
+import {
+  type ConfigurationName,
+  checkConfiguration,
+  type ListedConfigurations,
+} from '../kernel/configuration.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { parseBody } from '../kernel/json/parse-body.ts';
 import type { Module } from '../kernel/module.ts';
 import { isConfigurationName } from '../kernel/pipeline-list.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
-
-/** The configurations that the operator has set, for all accounts. */
-export interface InstanceConfigurations extends ConfigurationSet {
-  readonly names: readonly { readonly module: string; readonly name: string }[];
-}
 
 /** Reads `{"<module>": {"<name>": {…}}}` from a text that begins with a brace, or else from the file with this path. */
 export function readConfigurations(setting: string): JsonObject {
@@ -17,14 +16,14 @@ export function readConfigurations(setting: string): JsonObject {
   return parseBody(bytes);
 }
 
-/** Throws an error with one line for each fault. */
+/** The configurations that the operator has set, for all accounts. Throws an error with one line for each fault. */
 export function createInstanceConfigurations(
   read: JsonObject,
   modules: ReadonlyMap<string, Module>,
-): InstanceConfigurations {
+): ListedConfigurations {
   const faults: string[] = [];
   const byName = new Map<string, JsonObject>();
-  const names: { readonly module: string; readonly name: string }[] = [];
+  const names: ConfigurationName[] = [];
   for (const [module, configurations] of Object.entries(read))
     for (const [name, content] of Object.entries(
       isJsonObject(configurations) ? configurations : { '': null },

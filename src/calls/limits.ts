@@ -73,6 +73,10 @@ export const limits = {
   configurationsCharactersMax: 256 * 1024,
   /** Accounts whose configurations are cached: 50 MiB of JSON at most. */
   cachedConfigurationSetsMax: 200,
+  /** Models of one alias, also with those of the aliases in it: routing looks at each of them in every call. */
+  aliasModelsMax: 20,
+  /** Aliases in aliases. */
+  aliasLevelsMax: 4,
   /** Background tasks: concurrency, queue length and timeout. */
   backgroundTasksAtOnce: 8,
   backgroundTasksWaiting: 1000,

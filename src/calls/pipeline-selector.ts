@@ -1,5 +1,5 @@
 import type { ConfigurationSet } from '../kernel/configuration.ts';
-import type { Pipeline, PipelineLevel, Pipelines } from '../kernel/pipeline.ts';
+import type { AddedConfiguration, Pipeline, PipelineLevel, Pipelines } from '../kernel/pipeline.ts';
 import { namesConfiguration } from '../kernel/pipeline-list.ts';
 import type { AccountConfigurations } from './account-configurations.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
@@ -18,7 +18,7 @@ const builtInDefault = 'cost-guard';
 export interface PipelineSelectorParts {
   readonly pipelines: Pipelines;
   readonly environment: string | undefined;
-  readonly configurations: Pick<AccountConfigurations, 'setOf' | 'currentSetOf'>;
+  readonly configurations: Pick<AccountConfigurations, 'setFor' | 'currentSetOf'>;
 }
 
 type PipelineOwner = Pick<CallerIdentity, 'accountId' | 'pipelineConfig' | 'key'>;
@@ -47,11 +47,15 @@ export class PipelineSelector {
   }
 
   /** Synchronous unless a list names a configuration. */
-  choose(header: string | undefined, owner: PipelineOwner): ChosenPipeline | Promise<ChosenPipeline> {
+  choose(
+    header: string | undefined,
+    owner: PipelineOwner,
+    addition?: AddedConfiguration,
+  ): ChosenPipeline | Promise<ChosenPipeline> {
     const { pipelineConfig } = owner;
     return namesConfiguration(header ?? '') || namesConfiguration(pipelineConfig ?? '')
-      ? this.#chooseConfigured(header, owner)
-      : this.#choose(header, pipelineConfig);
+      ? this.#chooseConfigured(header, owner, addition)
+      : this.#choose({ header, key: pipelineConfig, addition });
   }
 
   /** The part of a pipeline that handles calls to endpoints without a canonical form. */
@@ -76,25 +80,36 @@ export class PipelineSelector {
 
   async #chooseConfigured(
     header: string | undefined,
-    { accountId, pipelineConfig, key }: PipelineOwner,
+    owner: PipelineOwner,
+    addition: AddedConfiguration | undefined,
   ): Promise<ChosenPipeline> {
-    const { configurations } = this.#parts;
-    const own = await (key === undefined
-      ? configurations.currentSetOf(accountId)
-      : configurations.setOf(accountId, key.version));
-    return this.#choose(header, pipelineConfig, own);
+    const own = await this.#parts.configurations.setFor(owner);
+    return this.#choose({ header, key: owner.pipelineConfig, own, addition });
   }
 
   /** Lists of the account can name its own configurations; those of the environment name the instance's only. */
-  #choose(header: string | undefined, key: string | null, own?: ConfigurationSet): ChosenPipeline {
+  #choose({ header, key, own, addition }: Choice): ChosenPipeline {
     const { pipelines } = this.#parts;
     const level = (text: string): string | PipelineLevel =>
       own === undefined ? text : { text, configurations: own };
+    const requested = (text: string): string | PipelineLevel =>
+      addition === undefined ? level(text) : { text, configurations: own, addition };
     if (header !== undefined) {
       const lower = key === null ? this.#environment : [level(key), ...this.#environment];
-      return { source: 'header', text: header, pipeline: pipelines.compile(level(header), ...lower) };
+      return { source: 'header', text: header, pipeline: pipelines.compile(requested(header), ...lower) };
     }
-    if (key === null) return this.defaultChoice;
-    return { source: 'key', text: key, pipeline: pipelines.compile(level(key), ...this.#environment) };
+    if (key !== null)
+      return { source: 'key', text: key, pipeline: pipelines.compile(requested(key), ...this.#environment) };
+    const { defaultChoice } = this;
+    return addition === undefined
+      ? defaultChoice
+      : { ...defaultChoice, pipeline: pipelines.compile({ text: defaultChoice.text, addition }) };
   }
+}
+
+interface Choice {
+  readonly header: string | undefined;
+  readonly key: string | null;
+  readonly own?: ConfigurationSet;
+  readonly addition: AddedConfiguration | undefined;
 }

@@ -4,7 +4,7 @@ import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
 import { digestOfItem, isMessageOnly } from '../kernel/conversation/digest.ts';
 import { stripCacheControl } from '../kernel/conversation/strip-cache-control.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
+import { aliasesOf, credentialsOf, type Exchange } from '../kernel/exchange.ts';
 import type { ChatRequest, TextBlock } from '../kernel/message.ts';
 import type { ConversationContext } from '../kernel/module.ts';
 import { type Provider, wiresOf } from '../kernel/provider.ts';
@@ -62,7 +62,10 @@ export class RequestKeys {
     return hashParts([...destinationParts(exchange, payer), ...this.#contentHashes.partsOf(exchange)]);
   }
 
-  /** A digest of the credential, the first of several. If an inner module has yet to choose the provider, of all keys that the client sent. */
+  /**
+   * A digest of the credential, the first of several. If an inner module has yet to choose the provider, of all keys that the client sent, and
+   * the models of the alias that it asked for.
+   */
   async #payerOf(exchange: Exchange): Promise<string> {
     try {
       if (exchange.isTargetResolved) {
@@ -74,7 +77,9 @@ export class RequestKeys {
     }
     const headers = rawHeadersOf(exchange.clientRequest);
     const sent = [...headerValuesOf(headers, 'x-provider-key'), ...apiKeysIn(headers)];
-    return sent.length === 0 ? '' : new Secret(sent.join('\n')).keyedDigest(this.#credentialDigestKey);
+    const digest =
+      sent.length === 0 ? '' : new Secret(sent.join('\n')).keyedDigest(this.#credentialDigestKey);
+    return [digest, ...(aliasesOf(exchange)?.requested ?? [])].join('\n');
   }
 }
 

@@ -166,7 +166,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
       embeddingsPart: meaning,
     }),
   );
-  const { pipelines, health } = calls;
+  const { pipelines, aliases, health } = calls;
   const { vault } = parts.add(providerKeysPart({ ...ground, providers, health }));
   const sandbox = parts.add(sandboxPart({ ...ground, providers, identity, pipelines, sessions }));
   const models = createPaidModels(settings, providers);
@@ -234,6 +234,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
       providers,
       callers: callerAuthenticator,
       pipelines,
+      aliases,
       dataPlane,
       paidRoutes: payments.paidRoutes,
     }),

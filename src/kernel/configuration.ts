@@ -10,22 +10,37 @@ export interface ConfigurationSet {
   find(module: string, name: string): JsonObject | undefined;
 }
 
+/** A set that can be listed. */
+export interface ListedConfigurations extends ConfigurationSet {
+  readonly names: readonly ConfigurationName[];
+}
+
+export interface ConfigurationName {
+  readonly module: string;
+  readonly name: string;
+}
+
 export const noConfigurations: ConfigurationSet = { find: () => undefined };
 
-/** The options of a pipeline entry: those of its configuration, replaced by those that the list itself gives. */
+/**
+ * The options of a pipeline entry: those of its configuration, replaced by those that the list itself gives. `base`
+ * has what both leave out.
+ */
 export function readOptions(
   module: Module,
   { name, configuration, options }: PipelineEntry,
   configurations: ConfigurationSet,
+  base?: JsonObject,
 ): unknown {
-  if (configuration === undefined) return parseOptions(name, module.options, options);
-  const label = `${name}:${configuration}`;
-  const content = configurations.find(name, configuration);
-  if (content === undefined)
+  if (configuration === undefined && base === undefined) return parseOptions(name, module.options, options);
+  const label = configuration === undefined ? name : `${name}:${configuration}`;
+  const stored = configuration === undefined ? {} : configurations.find(name, configuration);
+  if (stored === undefined)
     throw new GatewayError(
       'unknown_configuration',
       `there is no configuration "${label}"; GET /v1/configurations lists them`,
     );
+  const content = { ...base, ...stored };
   if (module.configuration === undefined)
     return parseOptions(label, module.options, { ...textsOf(label, content), ...options });
   const configured = parseOptions(label, module.configuration, content);

@@ -20,6 +20,14 @@ export interface CredentialResolver {
   find(target: Target, which?: 'stored' | 'first'): Promise<Secret | undefined>;
 }
 
+/** Finds the aliases of the caller. */
+export interface AliasResolver {
+  /** The models of the alias that the client asked for. */
+  readonly requested: readonly string[] | undefined;
+  /** The models that a name stands for; undefined if it is no alias. */
+  modelsOf(name: string): Promise<readonly string[] | undefined>;
+}
+
 interface ExchangeFields {
   readonly id: string;
   readonly clientRequest: ClientRequest;
@@ -28,6 +36,8 @@ interface ExchangeFields {
   readonly presence: ClientPresence;
   readonly trace: Trace;
   readonly credentials: CredentialResolver;
+  /** Undefined for callers without aliases. */
+  readonly aliases?: AliasResolver | undefined;
   readonly costBound?: NanoUsd | undefined;
   readonly attemptLimit?: AttemptLimit | undefined;
 }
@@ -45,6 +55,7 @@ interface RequestOrigin {
 
 let internals: {
   credentials(exchange: Exchange): CredentialResolver;
+  aliases(exchange: Exchange): AliasResolver | undefined;
   requestOrigin(exchange: Exchange): RequestOrigin;
   withRequestOrigin(exchange: Exchange, requestOrigin: RequestOrigin): Exchange;
   createModuleCall(exchange: Exchange, moduleCallFields: ModuleCallFields): Exchange;
@@ -65,6 +76,7 @@ export class Exchange {
   /** Set by a module that waits for the first content, to send the call elsewhere if it doesn't come. */
   readonly attemptLimit: AttemptLimit | undefined;
   readonly #credentials: CredentialResolver;
+  readonly #aliases: AliasResolver | undefined;
   readonly #request: ChatRequest | undefined;
   readonly #requestOrigin: RequestOrigin;
   #conversation: Conversation | undefined;
@@ -81,6 +93,7 @@ export class Exchange {
     this.costBound = fields.costBound;
     this.attemptLimit = fields.attemptLimit;
     this.#credentials = fields.credentials;
+    this.#aliases = fields.aliases;
     this.#request = request;
     this.#requestOrigin = requestOrigin;
   }
@@ -152,6 +165,7 @@ export class Exchange {
       presence: clientPresence,
       trace,
       credentials: this.#credentials,
+      aliases: this.#aliases,
       costBound,
       attemptLimit,
     };
@@ -160,6 +174,7 @@ export class Exchange {
   static {
     internals = {
       credentials: (exchange) => exchange.#credentials,
+      aliases: (exchange) => exchange.#aliases,
       requestOrigin: (exchange) => exchange.#requestOrigin,
       withRequestOrigin: (exchange, requestOrigin) =>
         new Exchange(exchange.#fields(), exchange.#request, requestOrigin),
@@ -176,6 +191,10 @@ export class Exchange {
 /** The credentials of a call. Like the following functions, for the kernel only: modules can't reach them. */
 export function credentialsOf(exchange: Exchange): CredentialResolver {
   return internals.credentials(exchange);
+}
+
+export function aliasesOf(exchange: Exchange): AliasResolver | undefined {
+  return internals.aliases(exchange);
 }
 
 /** The credential that an attempt was made with; undefined if it needed or found none. */

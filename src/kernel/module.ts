@@ -227,7 +227,8 @@ export interface Models {
   target(model: string): Target | undefined;
   /**
    * The targets that this call could go to: the places where the client's model is sold or, with `models`, the targets
-   * of these names in their order, without those that no provider knows. Some may lack a credential or an ability.
+   * of these names in their order, each once, without those that no provider knows. A name may be an alias of the
+   * caller. Some may lack a credential or an ability.
    */
   candidates(
     exchange: Exchange,

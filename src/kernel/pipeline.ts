@@ -1,5 +1,6 @@
+import type { JsonObject } from '../lib/json.ts';
 import { Lru } from '../lib/lru.ts';
-import { type ConfigurationSet, noConfigurations } from './configuration.ts';
+import { type ConfigurationName, type ConfigurationSet, noConfigurations } from './configuration.ts';
 import type { PrefixGuard } from './conversation/prefix-guard.ts';
 import { GatewayError } from './errors.ts';
 import { type Exchange, requestOriginOf, withRequestOrigin } from './exchange.ts';
@@ -11,6 +12,7 @@ import { type Reply, replyOwnership } from './reply/reply.ts';
 import {
   activeStages,
   createStage,
+  insertStage,
   listText,
   type Stage,
   withProtection,
@@ -34,7 +36,14 @@ export interface Pipeline {
 /** A list with the configurations that it may name. */
 export interface PipelineLevel {
   readonly text: string;
-  readonly configurations: ConfigurationSet;
+  /** Those of the instance by default. */
+  readonly configurations?: ConfigurationSet | undefined;
+  readonly addition?: AddedConfiguration | undefined;
+}
+
+/** A configuration that a call asks for by its model. Its module is added to lists without it; in others, the options of the list win. */
+export interface AddedConfiguration extends ConfigurationName {
+  readonly content: JsonObject;
 }
 
 /** What a kit is created from. */
@@ -63,7 +72,7 @@ export class Pipelines {
   readonly #configurations: ConfigurationSet;
   readonly #timekeeper = new DeadlineTimer();
   readonly #compiled = new Lru<Pipeline>(limits.compiledPipelinesMax);
-  readonly #compiledWith = new WeakMap<ConfigurationSet, Lru<Pipeline>>();
+  readonly #compiledWith = new WeakMap<ConfigurationSet | AddedConfiguration, Lru<Pipeline>>();
 
   constructor(
     modules: ReadonlyMap<string, Module>,
@@ -91,8 +100,7 @@ export class Pipelines {
     const key = lower.length === 0 ? textOf(requested) : [requested, ...lower].map(textOf).join('\n');
     const known = cache.get(key);
     if (known !== undefined) return known;
-    const { text, configurations } = this.#levelOf(requested);
-    let stages = parsePipelineList(text).map((entry) => createStage(entry, this.modules, configurations));
+    let stages = this.#stagesOf(requested);
     for (const list of lower)
       stages = withProtection(
         stages,
@@ -101,6 +109,22 @@ export class Pipelines {
     const pipeline = this.#pipeline(withRedactionInside(stages));
     cache.set(key, pipeline);
     return pipeline;
+  }
+
+  #stagesOf(level: string | PipelineLevel): readonly Stage[] {
+    const { text, configurations, addition } = this.#levelOf(level);
+    const stages = parsePipelineList(text).map((entry) =>
+      createStage(
+        entry,
+        this.modules,
+        configurations,
+        entry.name === addition?.module ? addition.content : undefined,
+      ),
+    );
+    if (addition === undefined || stages.some(({ entry }) => entry.name === addition.module)) return stages;
+    const { module, name: configuration, content } = addition;
+    const added = { name: module, configuration, options: {} };
+    return insertStage(stages, createStage(added, this.modules, { find: () => content }));
   }
 
   /** The modules of a pipeline that handle relays. Rejects a pipeline whose protection can't be applied to them. */
@@ -133,15 +157,22 @@ export class Pipelines {
   /** Pipelines with configurations of an account are forgotten with those. */
   #cacheFor(list: string | PipelineLevel): Lru<Pipeline> {
     if (typeof list === 'string') return this.#compiled;
-    const known = this.#compiledWith.get(list.configurations);
+    const owner = list.addition ?? list.configurations;
+    if (owner === undefined) return this.#compiled;
+    const known = this.#compiledWith.get(owner);
     if (known !== undefined) return known;
     const cache = new Lru<Pipeline>(limits.compiledPipelinesOfAccountMax);
-    this.#compiledWith.set(list.configurations, cache);
+    this.#compiledWith.set(owner, cache);
     return cache;
   }
 
-  #levelOf(list: string | PipelineLevel): PipelineLevel {
-    return typeof list === 'string' ? { text: list, configurations: this.#configurations } : list;
+  #levelOf(list: string | PipelineLevel) {
+    const {
+      text,
+      configurations = this.#configurations,
+      addition,
+    } = typeof list === 'string' ? { text: list } : list;
+    return { text, configurations, addition };
   }
 
   #pipeline(stages: readonly Stage[]): Pipeline {

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../lib/json.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import { type ConfigurationSet, readOptions } from './configuration.ts';
 import { GatewayError } from './errors.ts';
 import type { Module } from './module.ts';
@@ -12,11 +12,12 @@ export interface Stage {
   readonly entry: PipelineEntry;
 }
 
-/** Rejects unknown modules and configurations, and invalid options. */
+/** Rejects unknown modules and configurations, and invalid options. `base` has the options that the entry leaves out. */
 export function createStage(
   entry: PipelineEntry,
   modules: ReadonlyMap<string, Module>,
   configurations: ConfigurationSet,
+  base?: JsonObject,
 ): Stage {
   const module = modules.get(entry.name);
   if (module === undefined)
@@ -24,12 +25,20 @@ export function createStage(
       'unknown_module',
       `there is no module "${entry.name}" here; GET /v1/capabilities lists them`,
     );
-  return { module, options: readOptions(module, entry, configurations), entry };
+  return { module, options: readOptions(module, entry, configurations, base), entry };
 }
 
 /** The stages that do something with their options. */
 export function activeStages(stages: readonly Stage[]): readonly Stage[] {
   return stages.filter(({ module, options }) => module.idle?.(options) !== true);
+}
+
+/** Adds a stage where its module's `order` is best. */
+export function insertStage(stages: readonly Stage[], stage: Stage): readonly Stage[] {
+  const order = stage.module.order ?? Number.POSITIVE_INFINITY;
+  const later = stages.findIndex(({ module }) => (module.order ?? 0) > order);
+  const at = later < 0 ? stages.length : later;
+  return [...stages.slice(0, at), stage, ...stages.slice(at)];
 }
 
 /** The requested stages with the required ones, which stay whatever is requested. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { requireModel } from '../calls/admission.ts';
+import type { Aliases } from '../calls/aliases/aliases.ts';
 import type { CallerAuthenticator, CallerIdentity } from '../calls/caller-authenticator.ts';
 import type { Credentials } from '../calls/credentials.ts';
 import type { PipelineSelector } from '../calls/pipeline-selector.ts';
@@ -48,6 +49,7 @@ export interface CountTokensParts {
   readonly credentials: Credentials;
   readonly directory: ProviderDirectory;
   readonly pipelines: PipelineSelector;
+  readonly aliases: Pick<Aliases, 'resolverFor'>;
   /** Uses the provider's own token counter. */
   readonly counter: (exchange: Exchange) => Promise<ProviderTokenCount | undefined>;
   readonly estimator: TokenEstimator;
@@ -109,8 +111,8 @@ export class CountTokensHandler {
   }
 
   async #count(clientRequest: ClientRequest, by: CountTokensContext): Promise<WholeResponse> {
-    const { directory: providerDirectory, metrics } = this.#parts;
-    const target = providerDirectory.resolve(requireModel(clientRequest));
+    const { metrics } = this.#parts;
+    const target = await this.#findTarget(clientRequest, by);
     const { name } = target.provider;
     by.context.isCounted = true;
     try {
@@ -124,6 +126,19 @@ export class CountTokensHandler {
       metrics.recordTokenCount(name, asGatewayError(thrown).status);
       throw thrown;
     }
+  }
+
+  /** For an alias, the first of its models that the caller has a key for. */
+  async #findTarget(clientRequest: ClientRequest, { identity }: CountTokensContext): Promise<Target> {
+    const { directory, aliases, credentials } = this.#parts;
+    const model = requireModel(clientRequest);
+    const names =
+      directory.find(model) === undefined ? await aliases.resolverFor(identity).modelsOf(model) : undefined;
+    const targets = names?.flatMap((name) => directory.find(name) ?? []) ?? [];
+    const headers = rawHeadersOf(clientRequest);
+    for (const target of targets)
+      if ((await credentials.findOptional({ identity, headers }, target)) !== undefined) return target;
+    return targets[0] ?? directory.resolve(model);
   }
 
   /** Whether calls with this request run a module that keeps content from providers: their counters are such, too. */

@@ -43,7 +43,7 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
   const file = join(work, 'river.txt');
   const model = scenario.model(agent);
   const others = [scenario.modelBefore, scenario.compacts === true ? agent.summaryModel : undefined];
-  const models = [model, ...others.filter((name) => name !== undefined)];
+  const models = [...(scenario.targets ?? [model]), ...others.filter((name) => name !== undefined)];
   let calls = 0;
   const compacting =
     scenario.compacts === true ? new CompactingModel(agent.compactsBetweenPrompts === true) : undefined;

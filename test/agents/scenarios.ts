@@ -1,6 +1,7 @@
 import type { Environment } from '../../src/gateway/settings.ts';
 import type { Script, SeenRequest } from '../../src/testing/fake-upstream.ts';
 import type { Agent } from './agents.ts';
+import { modelIn } from './checked-request.ts';
 import { brokenOff } from './scripted-turns.ts';
 
 /** What the person must get to see. */
@@ -12,6 +13,8 @@ export interface Scenario {
   readonly summary: string;
   readonly model: (agent: Agent) => string;
   readonly environment: Environment;
+  /** The models that providers are asked for, if the agent names an alias. */
+  readonly targets?: readonly string[];
   /** Examples of modules that are loaded; the model looks at a clock first where it is given one. */
   readonly examples?: readonly string[];
   /** With an MCP server of many tools, of which the module leaves most out: the model finds one of them, and calls it. */
@@ -42,6 +45,11 @@ const keys: Environment = {
   GEMINI_API_KEY: 'AIza-tests',
 };
 export const providerKeys = Object.values(keys).map(String);
+
+const overloaded: Script = {
+  status: 503,
+  body: { error: { type: 'server_error', message: 'The model is overloaded.', code: null } },
+};
 
 /** Agents also show the contents of files that they read. */
 const saysWord = new RegExp(`The word is ${word}`);
@@ -83,6 +91,20 @@ export const scenarios: readonly Scenario[] = [
     model: () => 'claude-sonnet-4-5',
     environment: { WEIR_MODE: 'cloud' },
     cloud: true,
+    sees: new RegExp(word),
+  },
+  {
+    name: 'alias',
+    summary: 'an alias whose first model is overloaded',
+    model: () => 'fast',
+    targets: ['gpt-5-mini', 'claude-sonnet-4-5'],
+    environment: {
+      ...keys,
+      WEIR_CONFIGURATIONS: JSON.stringify({
+        router: { fast: { models: ['gpt-5-mini', 'claude-sonnet-4-5'], strategy: 'order', retries: 0 } },
+      }),
+    },
+    failing: (request) => (modelIn(request) === 'gpt-5-mini' ? overloaded : undefined),
     sees: new RegExp(word),
   },
   {

@@ -16,6 +16,8 @@ export type Capabilities = Answer<'/v1/capabilities', 'get'>;
 export type ModulePageInfo = NonNullable<Capabilities['modules'][number]['page']>;
 export type ModuleInfo = Answer<'/v1/modules', 'get'>['modules'][number];
 export type Configuration = Answer<'/v1/configurations', 'get'>['configurations'][number];
+export type Alias = Answer<'/v1/aliases', 'get'>['aliases'][number];
+export type CatalogModel = Answer<'/v1/catalog', 'get'>['models'][number];
 export type ModuleWorth = Answer<'/v1/usage', 'get'>['modules'][number];
 export type ApiKey = Answer<'/v1/keys', 'get'>['keys'][number];
 export type StoredKey = Answer<'/v1/byok/{provider}/keys', 'get'>['keys'][number];
@@ -86,6 +88,11 @@ export const modules = queryOptions({
 export const configurations = queryOptions({
   queryKey: ['configurations'],
   queryFn: () => told(api.GET('/v1/configurations')),
+});
+
+export const aliases = queryOptions({
+  queryKey: ['aliases'],
+  queryFn: () => told(api.GET('/v1/aliases')),
 });
 
 export const catalog = queryOptions({

@@ -9,6 +9,7 @@ import {
   type LucideIcon,
   MessagesSquare,
   Plug,
+  Split,
   Table2,
   UserRound,
 } from 'lucide-react';
@@ -30,6 +31,7 @@ const all: readonly NavigationItem[] = [
   { to: '/requests', title: 'Requests', icon: Activity, letter: 'r' },
   { to: '/playground', title: 'Playground', icon: MessagesSquare, letter: 'p' },
   { to: '/modules', title: 'Modules', icon: Blocks, letter: 'm' },
+  { to: '/aliases', title: 'Aliases', icon: Split, letter: 's' },
   { to: '/keys', title: 'Keys', icon: KeyRound, letter: 'k', only: 'cloud' },
   { to: '/provider-keys', title: 'Provider keys', icon: Plug, letter: 'v' },
   { to: '/receipts', title: 'Receipts', icon: FileCheck, letter: 'c', only: 'cloud' },

@@ -88,6 +88,13 @@ const keys = createRoute({
   component: lazyRouteComponent(() => import('../pages/keys/keys.tsx'), 'Keys'),
 });
 
+const aliases = createRoute({
+  getParentRoute: () => root,
+  path: '/aliases',
+  validateSearch: opens,
+  component: lazyRouteComponent(() => import('../pages/aliases/aliases.tsx'), 'Aliases'),
+});
+
 const receipts = createRoute({
   getParentRoute: () => root,
   path: '/receipts',
@@ -129,6 +136,7 @@ export const router = createRouter({
     playground,
     modules,
     modulePage,
+    aliases,
     providerKeys,
     reference,
     keys,

@@ -2,7 +2,7 @@ import type { Abilities } from '../../kernel/abilities.ts';
 import { type CacheMarks, cacheMarksOf } from '../../kernel/conversation/cache-marks.ts';
 import { nameOfTarget } from '../../kernel/conversation/prefix.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { credentialsOf, type Exchange } from '../../kernel/exchange.ts';
+import { aliasesOf, credentialsOf, type Exchange } from '../../kernel/exchange.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import type { Candidate, ExpectedCost } from '../../kernel/ports/candidates.ts';
@@ -49,7 +49,8 @@ export class CandidateFinder {
     history: TargetHistory,
   ): Promise<readonly Candidate[]> {
     const { prices, health, abilitiesOf, countInput } = this.#parts;
-    const targets = this.#targets(exchange, models);
+    const listed = await this.#targets(exchange, models);
+    const targets = [...listed.keys()];
     const marks = cacheMarksOf(exchange.request);
     const credentials: FoundCredential[] = [];
     // One after the other, since a call caches the last credential that it found.
@@ -68,6 +69,7 @@ export class CandidateFinder {
         return {
           target,
           name: nameOfTarget(target),
+          listedAs: listed.get(target),
           pricing,
           abilities: abilitiesOf(target),
           regions: target.provider.locations ?? [],
@@ -79,10 +81,28 @@ export class CandidateFinder {
     );
   }
 
-  #targets(exchange: Exchange, models: readonly string[] | undefined): readonly Target[] {
+  /** The targets, and the names in the list that they were found by. */
+  async #targets(
+    exchange: Exchange,
+    models: readonly string[] | undefined,
+  ): Promise<ReadonlyMap<Target, string | undefined>> {
     const { target, placesOf } = this.#parts;
-    if (models === undefined) return exchange.isTargetResolved ? placesOf(exchange.target) : [];
-    return models.flatMap((model) => target(model) ?? []);
+    if (models === undefined) {
+      const places = exchange.isTargetResolved ? placesOf(exchange.target) : [];
+      return new Map(places.map((place) => [place, undefined]));
+    }
+    const found = new Map<Target, string>();
+    const names = new Set<string>();
+    for (const model of models) {
+      const own = target(model);
+      const aliased = own === undefined ? await aliasesOf(exchange)?.modelsOf(model) : undefined;
+      for (const one of own === undefined ? (aliased ?? []).flatMap((name) => target(name) ?? []) : [own]) {
+        const name = nameOfTarget(one);
+        if (!names.has(name)) found.set(one, model);
+        names.add(name);
+      }
+    }
+    return found;
   }
 
   async #expectedCost(request: ChatRequest, input: CostInput): Promise<ExpectedCost | undefined> {

@@ -43,7 +43,14 @@ export interface DataPlanePart extends Part {
 interface DataPlaneParts
   extends Pick<
     PipelinesPart,
-    'pipelines' | 'callRunner' | 'continuations' | 'reports' | 'targets' | 'relayUpstream' | 'health'
+    | 'pipelines'
+    | 'aliases'
+    | 'callRunner'
+    | 'continuations'
+    | 'reports'
+    | 'targets'
+    | 'relayUpstream'
+    | 'health'
   > {
   readonly settings: Settings;
   readonly log: Log;
@@ -73,6 +80,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     vault,
     callerAdmissions,
     pipelines,
+    aliases,
     callRunner,
     reports,
     relayUpstream,
@@ -105,6 +113,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
   const admission = new Admission({
     admissions: callerAdmissions,
     pipelines,
+    aliases,
     directory: providerDirectory,
     credentials,
     targets: parts.targets,
@@ -143,6 +152,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     credentials,
     directory: providerDirectory,
     pipelines,
+    aliases,
     counter: createTokenCounter({ egress, signing, via }),
     estimator,
     memoryBudget,

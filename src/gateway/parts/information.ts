@@ -1,3 +1,4 @@
+import type { Aliases } from '../../calls/aliases/aliases.ts';
 import type { CallerAuthenticator } from '../../calls/caller-authenticator.ts';
 import type { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import type { Module } from '../../kernel/module.ts';
@@ -30,6 +31,7 @@ interface InformationParts {
   readonly embeddingsPart: EmbeddingsPart;
   readonly callers: CallerAuthenticator;
   readonly pipelines: PipelineSelector;
+  readonly aliases: Aliases;
   readonly dataPlane: DataPlanePart;
   readonly paidRoutes: readonly PaidRoute[];
   /** A regular writer to the database, which knows whether writes work. */
@@ -76,6 +78,8 @@ export function informationPart(parts: InformationParts): Part {
         callers: callerAuthenticator,
         credentials,
         models: new ModelList(providerDirectory, modelCatalog),
+        aliases: parts.aliases,
+        directory: providerDirectory,
         providers,
         readyProviders: new Set(readyProviders),
       }),

@@ -5,6 +5,7 @@ import { isReported } from '../../billing/savings-report.ts';
 import type { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { AccountConfigurations } from '../../calls/account-configurations.ts';
+import { Aliases } from '../../calls/aliases/aliases.ts';
 import { archiveRoutes } from '../../calls/archive/archive-routes.ts';
 import { Archives } from '../../calls/archive/archives.ts';
 import { BackgroundTasks } from '../../calls/background-tasks.ts';
@@ -17,10 +18,7 @@ import { Compactions } from '../../calls/compactions.ts';
 import { Continuations } from '../../calls/continuations.ts';
 import { DecisionLogs } from '../../calls/decision-logs.ts';
 import { HealthMonitor } from '../../calls/health/health-monitor.ts';
-import {
-  createInstanceConfigurations,
-  type InstanceConfigurations,
-} from '../../calls/instance-configurations.ts';
+import { createInstanceConfigurations } from '../../calls/instance-configurations.ts';
 import { createKitFactory } from '../../calls/kit.ts';
 import { limits as callsLimits } from '../../calls/limits.ts';
 import { meterAttempts } from '../../calls/metered-attempt.ts';
@@ -30,6 +28,7 @@ import { RequestKeys } from '../../calls/request-keys.ts';
 import { StepAsides } from '../../calls/step-asides.ts';
 import { TargetChecks } from '../../calls/target-checks.ts';
 import type { ModuleFetches } from '../../egress/module-fetches.ts';
+import type { ListedConfigurations } from '../../kernel/configuration.ts';
 import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Handler, Module } from '../../kernel/module.ts';
@@ -43,6 +42,7 @@ import { ModelPlaces } from '../../providers/catalog/model-places.ts';
 import { createRelayUpstream, type Upload } from '../../providers/relay-upstream.ts';
 import { createUpstream, type Upstream } from '../../providers/upstream.ts';
 import { moduleApiRoute } from '../../server/api/module-routes.ts';
+import { aliasRoutes } from '../../server/api/routes/aliases.ts';
 import { cacheRoutes } from '../../server/api/routes/cache.ts';
 import { configurationRoutes } from '../../server/api/routes/configurations.ts';
 import { CachedTurnStore } from '../../storage/cached-turn-store.ts';
@@ -69,6 +69,7 @@ import type { Stores } from './stores.ts';
 
 export interface PipelinesPart extends Part {
   readonly pipelines: PipelineSelector;
+  readonly aliases: Aliases;
   readonly callRunner: CallRunner;
   readonly continuations: Continuations;
   readonly reports: CallReports;
@@ -258,17 +259,26 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     instance,
     clock: stores.clock,
   });
+  const aliases = new Aliases({
+    configurations,
+    instance,
+    modules: parts.modules,
+    directory: providerDirectory,
+  });
   const pipelines = new PipelineSelector({
     pipelines: compiled,
     environment: settings.pipeline,
     configurations,
   });
+  for (const fault of aliases.instanceFaults())
+    log.warn({ fault }, 'an alias in WEIR_CONFIGURATIONS is wrong');
   for (const { module } of pipelines.defaultChoice.pipeline.stages)
     module
       .warmUp?.(parts.embeddingsPart)
       .catch((err) => log.error({ err, module: module.name }, 'a module could not warm up'));
   return {
     pipelines,
+    aliases,
     callRunner,
     continuations,
     reports,
@@ -280,6 +290,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       ...cacheRoutes(new ModuleCaches({ modules: parts.modules, cacheBackend, vectors })),
       ...archiveRoutes(archives).map((route) => moduleApiRoute('archive', route, stores.shared.rateLimiter)),
       ...configurationRoutes({ configurations, instance }),
+      ...aliasRoutes(aliases),
     ],
     gauges: [
       {
@@ -328,7 +339,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
         read: () => backgroundTasks.dropped,
       },
     ],
-    features: ['pipelines', 'configurations'],
+    features: ['pipelines', 'configurations', 'aliases'],
     async close(untilMs) {
       if (!(await backgroundTasks.flush(untilMs - performance.now())))
         log.error({}, 'some background tasks of modules were not finished');
@@ -356,7 +367,7 @@ function countBreakers(health: HealthMonitor): readonly GaugeSample[] {
 export function requireConfigurations(
   { configurations = {} }: Pick<Settings, 'configurations'>,
   modules: ReadonlyMap<string, Module>,
-): InstanceConfigurations {
+): ListedConfigurations {
   try {
     return createInstanceConfigurations(configurations, modules);
   } catch (thrown) {

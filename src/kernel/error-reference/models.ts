@@ -5,6 +5,10 @@ export const modelErrors = {
     cause: 'No provider of this gateway has a model of this name, or the name can’t be one of a model.',
     remedy: 'Take a name from `GET /v1/models`, or write `<provider>/<model>`.',
   },
+  alias_conflict: {
+    cause: 'A provider has a model with the name that an [alias](../guides/aliases.md) should get.',
+    remedy: 'Choose another name.',
+  },
   model_not_priced: {
     cause: 'The model has no known price, and the gateway or `cost-guard` refuses calls without one.',
     remedy:

@@ -24,8 +24,8 @@ export const moduleErrors = {
     remedy: 'Delete one with `DELETE /v1/configurations/<module>/<name>`.',
   },
   configuration_in_use: {
-    cause: 'The pipeline of an API key names the configuration that was to be deleted.',
-    remedy: 'Change the pipelines of the keys that the message lists, then delete it.',
+    cause: 'The pipeline of an API key, or an alias, names the configuration that was to be deleted.',
+    remedy: 'Change the keys or aliases that the message lists, then delete it.',
   },
   blocked_by_module: {
     cause: 'A module rejected the call for a reason of its own, which `detail` names.',

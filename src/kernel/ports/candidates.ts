@@ -9,6 +9,8 @@ export interface Candidate {
   readonly target: Target;
   /** `provider/model` */
   readonly name: string;
+  /** The name in `models` that it was found by, which may be an alias; undefined without a list. */
+  readonly listedAs: string | undefined;
   /** The prices, with those of the provider's cache, and the limits; undefined if no price is known. */
   readonly pricing: ModelPricing | undefined;
   readonly abilities: Abilities;

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { ArrowDown, ArrowUp, GripVertical, Plus, Trash2 } from 'lucide-react';
-import { type DragEvent, type KeyboardEvent, useState } from 'react';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
 import { type ModuleInfo, modules } from '../../api/queries.ts';
-import { Button, Field, IconButton, Input, Select } from '../controls.tsx';
+import { Button, Field, Input, Select } from '../controls.tsx';
+import { OrderedList } from '../ordered-list.tsx';
 import { Loaded, Rows, sentence } from '../states.tsx';
 import { ConfigurationField } from './configuration-field.tsx';
 import { OptionsForm } from './options-form.tsx';
@@ -41,7 +42,14 @@ function Editor({ known, text, onChange, fault }: EditorProps & { readonly known
     <div className="flex flex-col gap-4">
       <div className="grid gap-4 sm:grid-cols-[15rem_minmax(0,1fr)]">
         <div className="flex flex-col gap-2">
-          <StageList stages={stages} selected={selected?.name} onSelect={setChosen} onChange={put} />
+          <OrderedList
+            label="Modules in order"
+            empty="No modules"
+            names={stages.map(({ name }) => name)}
+            selected={selected?.name}
+            onSelect={setChosen}
+            onChange={(order) => put(order.flatMap((at) => stages[at] ?? []))}
+          />
           {left.length > 0 && (
             <div className="flex items-center gap-1">
               <Plus aria-hidden className="size-4 shrink-0 text-muted" />
@@ -107,97 +115,5 @@ function Editor({ known, text, onChange, fault }: EditorProps & { readonly known
         )}
       </Field>
     </div>
-  );
-}
-
-interface StageListProps {
-  readonly stages: readonly Stage[];
-  readonly selected: string | undefined;
-  readonly onSelect: (name: string) => void;
-  readonly onChange: (stages: readonly Stage[]) => void;
-}
-
-/** Dragged by mouse, or moved with alt and the arrow keys or the buttons. */
-function StageList({ stages, selected, onSelect, onChange }: StageListProps) {
-  const [dragged, setDragged] = useState<number>();
-  const [told, setTold] = useState('');
-  const move = (from: number, to: number) => {
-    if (to < 0 || to >= stages.length || from === to) return;
-    const next = stages.toSpliced(from, 1);
-    const stage = stages[from];
-    if (stage === undefined) return;
-    onChange(next.toSpliced(to, 0, stage));
-    setTold(`${stage.name} is now ${to + 1} of ${stages.length}`);
-  };
-  const over = (event: DragEvent, at: number) => {
-    event.preventDefault();
-    if (dragged === undefined || dragged === at) return;
-    move(dragged, at);
-    setDragged(at);
-  };
-  const pressed = (event: KeyboardEvent, at: number) => {
-    if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
-    event.preventDefault();
-    move(at, event.key === 'ArrowUp' ? at - 1 : at + 1);
-  };
-  if (stages.length === 0)
-    return (
-      <p className="rounded-md border border-dashed border-line px-3 py-4 text-center text-sm text-muted">
-        No modules
-      </p>
-    );
-  return (
-    <>
-      <ol aria-label="Modules in order" className="flex flex-col gap-1">
-        {stages.map(({ name }, at) => (
-          <li
-            key={name}
-            draggable
-            onDragStart={() => setDragged(at)}
-            onDragOver={(event) => over(event, at)}
-            onDragEnd={() => setDragged(undefined)}
-            className={`flex h-9 items-center rounded-md border bg-surface pr-0.5 ${name === selected ? 'border-accent' : 'border-line'} ${dragged === at ? 'opacity-60' : ''}`}
-          >
-            <GripVertical aria-hidden className="size-4 shrink-0 cursor-grab text-muted" />
-            <button
-              type="button"
-              aria-pressed={name === selected}
-              onClick={() => onSelect(name)}
-              onKeyDown={(event) => pressed(event, at)}
-              className="h-full min-w-0 grow truncate px-1 text-left font-mono text-xs"
-            >
-              {name}
-            </button>
-            <IconButton
-              label={`Move ${name} up`}
-              className="size-6!"
-              disabled={at === 0}
-              onClick={() => move(at, at - 1)}
-            >
-              <ArrowUp aria-hidden />
-            </IconButton>
-            <IconButton
-              label={`Move ${name} down`}
-              className="size-6!"
-              disabled={at === stages.length - 1}
-              onClick={() => move(at, at + 1)}
-            >
-              <ArrowDown aria-hidden />
-            </IconButton>
-            <IconButton
-              label={`Remove ${name}`}
-              className="size-6!"
-              onClick={() => onChange(stages.toSpliced(at, 1))}
-            >
-              <Trash2 aria-hidden />
-            </IconButton>
-          </li>
-        ))}
-      </ol>
-      {stages.length > 1 && <p className="text-xs text-muted max-sm:hidden">Drag, or Alt with ↑ and ↓</p>}
-      <p role="status" className="sr-only">
-        {told}
-      </p>
-    </>
   );
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AccountConfigurations } from '../../../calls/account-configurations.ts';
-import type { InstanceConfigurations } from '../../../calls/instance-configurations.ts';
 import { limits } from '../../../calls/limits.ts';
+import type { ConfigurationName, ListedConfigurations } from '../../../kernel/configuration.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { StoredConfiguration } from '../../../kernel/ports/configurations.ts';
 import { type AccountCaller, credentialOf } from '../access.ts';
@@ -26,7 +26,7 @@ const unknown = { 404: { description: 'There is no such configuration' } };
 
 export interface ConfigurationRouteParts {
   readonly configurations: AccountConfigurations;
-  readonly instance: InstanceConfigurations;
+  readonly instance: ListedConfigurations;
 }
 
 /** Named configurations of modules, which pipelines refer to as `module:name`. */
@@ -132,7 +132,7 @@ function describeConfiguration({ module, name, content, version, updatedAtMs }: 
   return { module, name, source: 'account', content, version, updatedAt: timestamp(updatedAtMs) };
 }
 
-function describeInstanceConfiguration({ module, name }: InstanceConfigurations['names'][number]) {
+function describeInstanceConfiguration({ module, name }: ConfigurationName) {
   return { module, name, source: 'gateway', content: null, version: null, updatedAt: null };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Alias, Aliases } from '../../../calls/aliases/aliases.ts';
 import type { CallerAuthenticator, CallerIdentity } from '../../../calls/caller-authenticator.ts';
 import type { Credentials } from '../../../calls/credentials.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
@@ -6,6 +7,7 @@ import { limits } from '../../../kernel/limits.ts';
 import type { Provider } from '../../../kernel/provider.ts';
 import type { HeaderList } from '../../../lib/headers.ts';
 import type { ListedModel, ModelList } from '../../../providers/model-list.ts';
+import type { ProviderDirectory } from '../../../providers/provider-directory.ts';
 import { checkModelInPath } from '../../../wire/model-in-path.ts';
 import type { ModelListFormat, NamedModel } from '../../../wire/model-list-format.ts';
 import type { ApiRoute } from '../route.ts';
@@ -14,6 +16,8 @@ export interface ModelsParts {
   readonly callers: CallerAuthenticator;
   readonly credentials: Credentials;
   readonly models: ModelList;
+  readonly aliases: Pick<Aliases, 'list'>;
+  readonly directory: Pick<ProviderDirectory, 'find'>;
   readonly providers: Iterable<Provider>;
   /** Response formats of the list; the first that matches the client is used. */
   readonly dialects: readonly ModelListFormat[];
@@ -21,7 +25,7 @@ export interface ModelsParts {
   readonly readyProviders: ReadonlySet<Provider>;
 }
 
-/** The models that the caller has a key for, in the format of the caller's API; calls no provider. */
+/** The aliases and the models that the caller has a key for, in the format of the caller's API; calls no provider. */
 export function modelsRoutes(parts: ModelsParts): readonly ApiRoute[] {
   const paths = Map.groupBy(parts.dialects, ({ path }) => path);
   return [...paths].flatMap(([path, dialects]) => routesAt(path, { ...parts, dialects }));
@@ -29,9 +33,25 @@ export function modelsRoutes(parts: ModelsParts): readonly ApiRoute[] {
 
 function routesAt(path: string, parts: ModelsParts): readonly ApiRoute[] {
   const { callers: callerAuthenticator, credentials, models, providers, dialects, readyProviders } = parts;
+  const { aliases, directory } = parts;
   const isReached = async (provider: Provider, identity: CallerIdentity, headers: HeaderList) => {
     const lookup = await credentials.findOptional({ identity, headers }, { provider, model: provider.name });
     return lookup !== undefined && (lookup.credential !== undefined || readyProviders.has(provider));
+  };
+  const reachedProviders = async (identity: CallerIdentity, headers: HeaderList) => {
+    const reached = new Set<Provider>();
+    for (const provider of providers) if (await isReached(provider, identity, headers)) reached.add(provider);
+    return reached;
+  };
+  /** Those with at least one model that the caller can reach. */
+  const listAliases = async ({ accountId }: CallerIdentity, reached: ReadonlySet<Provider>) => {
+    const isUsable = ({ isShadowed, expanded }: Alias) =>
+      !isShadowed &&
+      expanded.some((name) => {
+        const target = directory.find(name);
+        return target !== undefined && reached.has(target.provider);
+      });
+    return (await aliases.list(accountId)).filter(isUsable).map(describeAlias);
   };
   const dialectOf = (headers: HeaderList): ModelListFormat => {
     const matching = dialects.find((dialect) => dialect.isSpokenBy(headers));
@@ -45,7 +65,7 @@ function routesAt(path: string, parts: ModelsParts): readonly ApiRoute[] {
       kind: 'own',
       method: 'GET',
       path,
-      summary: 'List the models that the caller has a key for',
+      summary: 'List the aliases and the models that the caller has a key for',
       tag: 'Inference',
       query: Object.assign({}, ...dialects.map((dialect) => dialect.query)),
       responses: {
@@ -56,10 +76,11 @@ function routesAt(path: string, parts: ModelsParts): readonly ApiRoute[] {
       errorFormat: (headers) => dialectOf(headers).wire,
       async handle({ headers, query }) {
         const callerIdentity = await callerAuthenticator.identifyCurrent(headers);
-        const listed: NamedModel[] = [];
-        for (const provider of providers)
-          if (await isReached(provider, callerIdentity, headers))
-            listed.push(...(await models.forProvider(provider)).map(describeModel));
+        const reached = await reachedProviders(callerIdentity, headers);
+        // First, since some clients read the first page only.
+        const listed: NamedModel[] = [...(await listAliases(callerIdentity, reached))];
+        for (const provider of reached)
+          listed.push(...(await models.forProvider(provider)).map(describeModel));
         return { body: dialectOf(headers).encodeList(listed, new URLSearchParams(query)) };
       },
     },
@@ -67,7 +88,7 @@ function routesAt(path: string, parts: ModelsParts): readonly ApiRoute[] {
       kind: 'own',
       method: 'GET',
       path: `${path}/*id`,
-      summary: 'Get a model',
+      summary: 'Get a model or an alias',
       tag: 'Inference',
       responses: {
         200: { description, schema: z.union(dialects.map((dialect) => dialect.modelSchema)) },
@@ -79,10 +100,14 @@ function routesAt(path: string, parts: ModelsParts): readonly ApiRoute[] {
       async handle({ headers, parameters: { '*': name = '' } }) {
         const callerIdentity = await callerAuthenticator.identifyCurrent(headers);
         checkModelInPath(name);
-        const model = name.length > limits.modelNameMax ? undefined : models.find(name);
-        if (model === undefined || !(await isReached(model.provider, callerIdentity, headers)))
-          throw modelNotFoundError(name);
-        return { body: dialectOf(headers).encodeModel(describeModel(model)) };
+        if (name.length > limits.modelNameMax) throw modelNotFoundError(name);
+        const model = models.find(name);
+        if (model !== undefined && (await isReached(model.provider, callerIdentity, headers)))
+          return { body: dialectOf(headers).encodeModel(describeModel(model)) };
+        const reached = await reachedProviders(callerIdentity, headers);
+        const alias = (await listAliases(callerIdentity, reached)).find(({ id }) => id === name);
+        if (alias === undefined) throw modelNotFoundError(name);
+        return { body: dialectOf(headers).encodeModel(alias) };
       },
     },
   ];
@@ -90,6 +115,10 @@ function routesAt(path: string, parts: ModelsParts): readonly ApiRoute[] {
 
 function describeModel({ name, title, provider }: ListedModel): NamedModel {
   return { id: name, title, owner: provider.name };
+}
+
+function describeAlias({ name }: Alias): NamedModel {
+  return { id: name, title: name, owner: 'weir' };
 }
 
 function modelNotFoundError(name: string): GatewayError {
