@@ -21,6 +21,7 @@ const chapters = [
     [
       'docs/guides/sdks',
       'docs/guides/pipelines',
+      'docs/guides/routing',
       'docs/guides/aliases',
       'docs/guides/budgets',
       'docs/guides/caching',

@@ -106,6 +106,7 @@ export { isRequestId } from './kernel/request-id.ts';
 export type { GatewayTool, ToolAnswer, ToolCallContext } from './kernel/tools/gateway-tool.ts';
 export type { HiddenBlocks } from './kernel/tools/turn-history.ts';
 export { hasFormatOnlyFields, withTools } from './kernel/tools/with-tools.ts';
+export { parseWeightedModel } from './kernel/weighted-model.ts';
 export type { Clock } from './lib/clock.ts';
 export { contentWords, isReordered, significantWords } from './lib/content-words.ts';
 export { parseDuration } from './lib/duration.ts';

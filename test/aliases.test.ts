@@ -157,6 +157,7 @@ describe('an alias', () => {
   test('is unknown without its name, and endpoints without chat models reject it', async () => {
     const { url, put, ask } = await gateway();
     assertRejected(await ask('faster'), 404, 'model_not_found');
+    assertRejected(await ask('faster', 'router'), 404, 'model_not_found');
     await store(put, 'fast', { models: ['gpt-5-mini'] });
     const embeddings = await call(url, { path: '/v1/embeddings', body: { model: 'fast', input: 'Hi' } });
     assertRejected(embeddings, 404, 'model_not_found');

@@ -1,6 +1,5 @@
 export const limits = {
   modelsMax: 20,
-  weightMax: 1000,
   retriesMax: 5,
   timeoutSecondsMax: 3600,
   maxUsdMax: 1000,

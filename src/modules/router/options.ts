@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type NanoUsd, parseDuration } from '../../module-api.ts';
+import { type NanoUsd, parseDuration, parseWeightedModel } from '../../module-api.ts';
 import { limits } from './limits.ts';
 
 const strategies = ['cheapest', 'order', 'fastest', 'weighted'] as const;
@@ -41,13 +41,9 @@ function namesSchema() {
     .transform((names) => names.map(parseModel));
 }
 
-/** `gpt-5-mini:3` has the weight 3. Some names have colons of their own: `…-v1:0` and `llama3:8b` have no weight. */
 function parseModel(text: string): WeightedModel {
-  const colon = text.lastIndexOf(':');
-  const weight = /^[1-9]\d{0,3}$/.test(text.slice(colon + 1)) ? Number(text.slice(colon + 1)) : undefined;
-  return colon < 1 || weight === undefined
-    ? { model: text, weight: 1 }
-    : { model: text.slice(0, colon), weight: Math.min(weight, limits.weightMax) };
+  const { model, weight = 1 } = parseWeightedModel(text);
+  return { model, weight };
 }
 
 const kinds = z

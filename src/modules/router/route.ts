@@ -48,7 +48,9 @@ export async function planRoute(
     models.candidates(exchange, names === undefined ? {} : { models: names }),
     options.sticky ? readConversationRoute(exchange, kit) : undefined,
   ]);
-  const described = candidates.map((candidate) => describeCandidate(candidate, options.models));
+  const described = candidates.map((candidate) =>
+    describeCandidate(candidate, weightOf(candidate, candidates, options.models)),
+  );
   const { max_tokens: outputTokens } = exchange.request;
   const input: RouteInput = {
     candidates: described,
@@ -77,14 +79,13 @@ export async function planRoute(
 }
 
 function describeCandidate(
-  { name, target, abilities, pricing, hasCredential, expectedCost, health }: Candidate,
-  models: readonly WeightedModel[] | undefined,
+  { name, listedAs, abilities, pricing, hasCredential, expectedCost, health }: Candidate,
+  weight: number,
 ): RouteCandidate {
-  const listed = models?.find(({ model }) => model === name || model === target.model);
   return {
     name,
-    weight: listed?.weight ?? 1,
-    isRequested: models === undefined,
+    weight,
+    isRequested: listedAs === undefined,
     abilities,
     contextTokens: pricing?.contextTokens,
     outputTokensMax: pricing?.outputTokensMax,
@@ -96,6 +97,17 @@ function describeCandidate(
     isWarm: (expectedCost?.warmTokens ?? 0) > 0,
     health,
   };
+}
+
+/** The models of an alias share its weight. */
+function weightOf(
+  { listedAs }: Candidate,
+  candidates: readonly Candidate[],
+  models: readonly WeightedModel[] | undefined,
+): number {
+  const listed = models?.find(({ model }) => model === listedAs);
+  if (listed === undefined) return 1;
+  return listed.weight / candidates.filter((one) => one.listedAs === listedAs).length;
 }
 
 /** A number from 0 to 1, the same for the same text. */

@@ -97,7 +97,7 @@ function noRouteError(exchange: Exchange, { decision, input }: Route, nowMs: num
   const { excluded } = decision;
   if (input.candidates.length === 0)
     return new GatewayError(
-      'no_route',
+      exchange.isTargetResolved ? 'no_route' : 'model_not_found',
       `router: no provider has the model "${exchange.request.model}"; name models with router?models=… or an alias`,
       { param: 'model' },
     );
