@@ -1,7 +1,8 @@
-// What ipc saves, and whether what matters is still there: npm run eval:memory -- --data <folder> [--part sessions|chats|talks|fit|vectors|clearing|synthetic|time] [--turns 500]
+// What ipc saves, and whether what matters is still there: npm run eval:memory -- --data <folder> [--part sessions|chats|talks|fit|vectors|clearing|synthetic|agents|time] [--turns 500] [--seeds 1,2] [--options target=0.5]
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { agents } from './memory/agents.ts';
 import { clearedByProvider } from './memory/clearing.ts';
 import { fitted } from './memory/fitting.ts';
 import { providers, scorerIn } from './memory/simulated.ts';
@@ -11,7 +12,13 @@ import { timed } from './memory/timed.ts';
 import { chats, recordedIn, session, type TraceCost } from './memory/traces.ts';
 
 const { values } = parseArgs({
-  options: { data: { type: 'string' }, part: { type: 'string' }, turns: { type: 'string', default: '500' } },
+  options: {
+    data: { type: 'string' },
+    part: { type: 'string' },
+    turns: { type: 'string', default: '500' },
+    seeds: { type: 'string', default: '1,2' },
+    options: { type: 'string', default: 'target=0.5' },
+  },
 });
 const folder = values.data;
 const has = (part: string) => values.part === undefined || values.part === part;
@@ -20,6 +27,7 @@ if (folder === undefined || !existsSync(folder))
   console.log(`skipped: there are no conversations at ${folder ?? '--data <folder>'}`);
 else await report(folder);
 if (has('synthetic')) await synthetic(Number(values.turns));
+if (has('agents')) await agents(values.seeds.split(',').map(Number), values.options);
 if (has('time')) await timed();
 
 async function report(data: string): Promise<void> {
@@ -30,19 +38,21 @@ async function report(data: string): Promise<void> {
       if (!isMany && values.part === 'clearing' && provider.name === 'anthropic')
         await clearedByProvider(file, { scorer, provider });
       if (!isMany && has('sessions'))
-        for (const target of ['0.25', '0.5']) costs.push(await session(file, { scorer, provider, target }));
+        for (const target of ['0.25', '0.5', '50000&hold=on'])
+          costs.push(await session(file, { scorer, provider, target }));
       if (isMany && has('chats'))
-        for (const target of ['0.25', '2000']) costs.push(await chats(file, { scorer, provider, target }));
+        for (const target of ['0.25', '2000', '6000&hold=on'])
+          costs.push(await chats(file, { scorer, provider, target }));
     }
   if (costs.length > 0) {
     console.log(
-      'conversations        provider   target   without   with     less      dearest   steps   faults',
+      'conversations        provider   target         without   with     less      dearest   steps   faults',
     );
     for (const { name, provider, target, without, spent, worst, steps, faults } of costs)
       console.log(
         name.padEnd(20),
         provider.padEnd(10),
-        target.padEnd(8),
+        target.padEnd(14),
         `$${without.toFixed(3)}`.padEnd(9),
         `$${spent.toFixed(3)}`.padEnd(8),
         percent(1 - spent / without).padEnd(9),

@@ -1,6 +1,7 @@
 import type { ChatRequest, Exchange, Kit } from '../../module-api.ts';
 import { shrinkBigResults } from './big-results.ts';
-import { goalCharsOf, type UnchangedReason } from './compaction-policy.ts';
+import { clientEditsOf } from './client-edits.ts';
+import { goalCharsOf, noticeClientCompaction, type UnchangedReason } from './compaction-policy.ts';
 import { ConversationCompaction } from './conversation-compaction.ts';
 import { type CallSize, type ConversationCosts, loadCosts, noCosts } from './conversation-costs.ts';
 import { charsPerToken, costTrackingShare, writeAheadShare } from './limits.ts';
@@ -73,17 +74,21 @@ export async function compactRequest(
     addRecallTool,
   });
   const fullChars = renderer.fixedChars + sum(request.messages.map(charsOf));
-  const goalChars = goalCharsOf(targetChars, fullChars, rejected !== undefined);
-  const isSmall = goalChars === undefined || (fullChars < goalChars && rejected === undefined);
-
-  const smallReason: UnchangedReason = goalChars === undefined ? 'window' : 'small';
-  if (isSmall && firstSent === incoming && fullChars < (goalChars ?? 0) * costTrackingShare)
+  const smallReason: UnchangedReason = targetChars === undefined ? 'window' : 'small';
+  const isTracked = rejected !== undefined || fullChars >= (targetChars ?? 0) * costTrackingShare;
+  if (firstSent === incoming && !isTracked)
     return { request, unchangedReason: smallReason, incoming, costs: noCosts };
-  const costs = await loadCosts(exchange, kit);
+  const costs = noticeClientCompaction(await loadCosts(exchange, kit), fullChars);
+  if (costs.compactedAtTokens > 0 && costs.fullTokens === 0) kit.note({ client: 'compacted' });
+  const isHeld = kit.options.hold === 'on' && !isLeftAlone;
+  // A target that is held is in the provider's tokens.
+  const estimatedTarget = targetChars !== undefined && isHeld ? targetChars / costs.ratio : targetChars;
+  const goalChars = goalCharsOf(estimatedTarget, fullChars, rejected !== undefined);
+  const isSmall = goalChars === undefined || (fullChars < goalChars && rejected === undefined);
   if (!isSmall && request.messages.some(hasCompaction))
     return { request: firstSent.request, unchangedReason: 'compacted-by-provider', incoming, costs };
 
-  const call = { incoming, firstSent, renderer, fullChars, costs, rejected };
+  const call = { incoming, firstSent, renderer, costs, rejected, isHeld };
   const compacted = isSmall
     ? { sent: renderer.render(undefined), isStep: false, costs, unchangedReason: smallReason }
     : await new ConversationCompaction({ ...parts, ...call, goalChars }).compact();
@@ -94,9 +99,13 @@ export async function compactRequest(
     (isSmall ? fullChars : sent.chars) > goalChars * writeAheadShare
   )
     await new RecordWriter(parts).writeLater(incoming, sent.view);
+  const clientEdits = clientEditsOf(exchange.request, costs.ratio);
   const size: CallSize = {
     sentTokens: sent.chars / charsPerToken,
     fullTokens: fullChars / charsPerToken,
+    clearedByWeir: sent.clearedChars / charsPerToken,
+    clearedByClient: clientEdits.clearedChars / charsPerToken,
+    unchangedTokens: (renderer.fixedChars + clientEdits.unchangedChars) / charsPerToken,
     isWarm: !kit.prefix.isBreak,
     isStep,
   };

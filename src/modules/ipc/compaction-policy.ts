@@ -14,7 +14,7 @@ export type UnchangedReason =
 
 /** What decides whether a conversation is compacted further. */
 export interface StepConditions {
-  /** Whether the provider rejected the request as too long, or it may exceed the context window. */
+  /** Whether the provider rejected the request as too long, or it may exceed the context window or a target that is held. */
   readonly isRequired: boolean;
   /** Whether only the context window may require a step. */
   readonly isLeftAlone: boolean;
@@ -66,7 +66,9 @@ export function explainUnchanged({
   return isBreak || isRequired ? 'recent' : 'prefix';
 }
 
-/** Whether the client has compacted the conversation itself: its request is much smaller than the one before. */
-export function isCompactedByClient({ fullTokens, ratio }: ConversationCosts, fullChars: number): boolean {
-  return fullTokens > (fullChars / charsPerToken) * ratio * 1.2;
+/** The costs so far, without the sizes of a conversation that the client has compacted itself: its request is much smaller than the one before. */
+export function noticeClientCompaction(costs: ConversationCosts, fullChars: number): ConversationCosts {
+  const { fullTokens, ratio, fullRatio } = costs;
+  const isCompacted = fullTokens > (fullChars / charsPerToken) * (fullRatio || ratio) * 1.2;
+  return isCompacted ? { ...costs, lookChars: 0, fullTokens: 0, compactedAtTokens: fullTokens } : costs;
 }

@@ -1,32 +1,31 @@
 import type { CallCompactionParts, RejectedAttempt } from './call-compaction.ts';
 import {
   explainUnchanged,
-  isCompactedByClient,
   isStepDue,
   type StepConditions,
   type UnchangedReason,
 } from './compaction-policy.ts';
 import { type ConversationCosts, isLosing } from './conversation-costs.ts';
-import { nextAttemptGrowth } from './limits.ts';
+import { holdRetryShare, nextAttemptGrowth, requiredShare } from './limits.ts';
 import { archiveLater, findNewlyOmitted, type OriginalConversation } from './omitted-messages.ts';
 import type { PlanInput } from './plan.ts';
 import { RecordWriter } from './record-writer.ts';
 import { refOf } from './refs.ts';
 import type { RenderedRequest, RequestRenderer } from './request-renderer.ts';
-import { StepPlanner } from './step-planner.ts';
+import { type PlannedStep, StepPlanner } from './step-planner.ts';
 import { charsOf } from './text/blocks.ts';
 import { ToolResultClearing } from './tool-result-clearing.ts';
 import { removeThoughtsBefore, type View } from './view.ts';
-import { fillsWindow } from './window.ts';
+import { windowCharsOf } from './window.ts';
 
 /** A call whose conversation is above its goal. */
 export interface LargeCall extends CallCompactionParts, OriginalConversation {
   readonly renderer: RequestRenderer;
-  /** The size of the client's request. */
-  readonly fullChars: number;
   readonly goalChars: number;
   readonly costs: ConversationCosts;
   readonly rejected: RejectedAttempt | undefined;
+  /** Whether requests are kept below the goal at any cost. */
+  readonly isHeld: boolean;
 }
 
 interface CompactedConversation {
@@ -53,14 +52,13 @@ export class ConversationCompaction {
 
   constructor(call: LargeCall) {
     this.#call = call;
-    this.#isLosing = isLosing(call.costs) && call.rejected === undefined;
+    this.#isLosing = !call.isHeld && isLosing(call.costs) && call.rejected === undefined;
     this.#planner = new StepPlanner(call);
   }
 
   async compact(): Promise<CompactedConversation> {
-    const { incoming, kit, viewStore, goalChars, rejected } = this.#call;
+    const { incoming, kit, viewStore, goalChars, rejected, costs } = this.#call;
     const views = await viewStore.load(incoming, kit.decisions);
-    const costs = this.#costsSinceClientCompaction(views);
     const base = await this.#renderBase(views);
     const clearing = new ToolResultClearing({ incoming, kit, costs });
     const current = await clearing.applyDecided(base);
@@ -84,23 +82,17 @@ export class ConversationCompaction {
   }
 
   #conditionsOf({ chars }: RenderedRequest): StepConditions {
-    const { exchange, kit, costs, rejected, isLeftAlone } = this.#call;
-    const { catalog, prefix } = kit;
+    const { exchange, kit, costs, rejected, goalChars, isHeld, isLeftAlone } = this.#call;
+    const { prefix } = kit;
+    const windowChars = windowCharsOf(exchange, kit, costs) ?? Number.POSITIVE_INFINITY;
+    const isAboveHeldTarget = isHeld && chars > goalChars && chars >= costs.lookChars;
     return {
-      isRequired: rejected !== undefined || fillsWindow(chars, exchange, { catalog, ratio: costs.ratio }),
+      isRequired: rejected !== undefined || chars > windowChars || isAboveHeldTarget,
       isLeftAlone,
       isLosing: this.#isLosing,
       isBreak: prefix.isBreak,
       isThinking: prefix.isThinking,
     };
-  }
-
-  /** The costs so far, without the sizes of a conversation that the client has compacted itself. */
-  #costsSinceClientCompaction(views: readonly View[]): ConversationCosts {
-    const { costs, fullChars, kit } = this.#call;
-    if (views.length > 0 || !isCompactedByClient(costs, fullChars)) return costs;
-    kit.note({ client: 'compacted' });
-    return { ...costs, lookChars: 0, fullTokens: 0 };
   }
 
   /** The conversation before a further step. */
@@ -154,12 +146,9 @@ export class ConversationCompaction {
     current: RenderedRequest,
     { isBreak, isRequired }: StepConditions,
   ): Promise<StepResult> {
-    const { exchange, kit, renderer, rejected } = this.#call;
+    const { exchange, kit, renderer, rejected, goalChars } = this.#call;
     const planInput = await this.#createPlanInput(current.view);
-    const { step, lookChars } =
-      isBreak || isRequired
-        ? await this.#planner.planFreeStep(current, planInput)
-        : await this.#planner.planPaidStep(current, planInput);
+    const { step, lookChars } = await this.#planStep(current, planInput, { isBreak, isRequired });
     if (step === undefined || !kit.prefix.proposeStep(step.rendered.request, step.expected).isAllowed)
       return { lookChars };
     const view = await this.#decide(step.view, rejected !== undefined);
@@ -167,7 +156,21 @@ export class ConversationCompaction {
     const sent = renderer.render(view);
     if (!kit.prefix.proposeStep(sent.request, step.expected).isAllowed) return { lookChars };
     archiveLater(findNewlyOmitted(view, current.view, this.#call), exchange, kit);
-    return { sent, lookChars };
+    return {
+      sent,
+      lookChars: sent.chars > goalChars * requiredShare ? sent.chars + goalChars * holdRetryShare : lookChars,
+    };
+  }
+
+  #planStep(
+    current: RenderedRequest,
+    planInput: PlanInput,
+    { isBreak, isRequired }: Pick<StepConditions, 'isBreak' | 'isRequired'>,
+  ): Promise<PlannedStep> {
+    if (isBreak || this.#call.rejected !== undefined) return this.#planner.planFreeStep(current, planInput);
+    return isRequired
+      ? this.#planner.planRequiredStep(current, planInput)
+      : this.#planner.planPaidStep(current, planInput);
   }
 
   async #createPlanInput(view: View | undefined): Promise<PlanInput> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { SimulatedProvider } from '../../../test/support/agent-sessions.ts';
 import type { ModuleSavings } from '../../billing/module-tally.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Answer, Block, ChatRequest, Message, ReplyEvent, Usage } from '../../kernel/message.ts';
@@ -424,6 +425,30 @@ describe('what it costs', () => {
     const text = textOf(sent[0]);
     assert.equal(text.match(/cache_control/g)?.length, 3);
     assert.equal(text.replaceAll(',"cache_control":{"type":"ephemeral"}', ''), textOf(asked(20)));
+  });
+
+  test('is not claimed as saved where the provider did not clear what it was asked to', async () => {
+    const thought: Block = { type: 'thinking', thinking: 'Hm.', signature: 's' };
+    const messages = asked(74).messages.map((message, at): Message => {
+      const blocks = blocksIn(message);
+      if (message.role === 'assistant') return { ...message, content: [thought, ...blocks] };
+      return { ...message, content: blocks.filter(({ type }) => at === 0 || type !== 'text') };
+    });
+    const savedWith = async (clears: boolean) => {
+      const provider = new SimulatedProvider({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }, 1e6);
+      const { run } = house('target=10000', { contextTokens: 30_000 });
+      const { step } = await run(
+        { ...asked(74), messages },
+        {
+          upstream: async ({ request }) =>
+            provider.answer(clears ? request : { ...request, context_management: {} }),
+        },
+      );
+      assert.equal(step?.attributes.cleared, 'by-provider');
+      return Number(step.attributes.saved);
+    };
+    assert.ok((await savedWith(true)) > 0.03);
+    assert.ok(Math.abs(await savedWith(false)) < 0.002);
   });
 
   test('is reported for each call and for the conversation', async () => {

@@ -19,6 +19,7 @@ import {
   compactRequest,
   type RejectedAttempt,
 } from './call-compaction.ts';
+import { reportedClearedTokens } from './client-edits.ts';
 import { addCall, type CallSize, type ConversationCosts, storeCosts } from './conversation-costs.ts';
 import { bigResultChars, charsPerToken, costTrackingShare } from './limits.ts';
 import { findByRef } from './omitted-messages.ts';
@@ -80,10 +81,17 @@ async function sendCompacted(parts: CallCompactionParts, next: Handler): Promise
       return outcome === undefined ? undefined : findByRef(outcome.incoming, outcome.view, ref);
     },
   });
+  let reportedCleared = 0;
   const attempt = (rejected?: RejectedAttempt) =>
     withTools([recall], {
       exchange,
-      next,
+      async next(outgoing) {
+        const reply = await next(outgoing);
+        if (outgoing.request.context_management === undefined || reportedCleared > 0) return reply;
+        return reply.tap((event) => {
+          reportedCleared ||= reportedClearedTokens(event);
+        }, 'milestones');
+      },
       kit,
       async arrange(request, addRecallTool) {
         const outcome = await compactRequest(parts, { request, rejected, addRecallTool });
@@ -100,7 +108,8 @@ async function sendCompacted(parts: CallCompactionParts, next: Handler): Promise
   const outcome = outcomes.at(-1);
   if (outcome?.unchangedReason !== undefined && !parts.isLeftAlone)
     kit.note({ aside: outcome.unchangedReason });
-  if (outcome?.size !== undefined) recordCosts(exchange, kit, { ...outcome, size: outcome.size });
+  if (outcome?.size !== undefined)
+    recordCosts(exchange, kit, { ...outcome, size: outcome.size, reportedCleared: () => reportedCleared });
   return reply;
 }
 
@@ -113,16 +122,23 @@ function isContextLengthError(failure: unknown): boolean {
   return GatewayError.is(failure) && failure.details.providerCode === 'context_length_exceeded';
 }
 
+interface BilledCall {
+  readonly costs: ConversationCosts;
+  readonly size: CallSize;
+  /** The tokens that the provider reported as cleared. */
+  reportedCleared(): number;
+}
+
 /** Updates the costs of the conversation when the call is billed. */
 function recordCosts(
   exchange: Exchange,
   kit: IpcKit,
-  { costs: before, size }: { readonly costs: ConversationCosts; readonly size: CallSize },
+  { costs: before, size, reportedCleared }: BilledCall,
 ): void {
   const card = kit.catalog.priceOf(exchange.target)?.card;
   if (card === undefined) return;
   kit.onBilled((attempts) => {
-    const costs = addCall(before, attempts, { ...size, card });
+    const costs = addCall(before, attempts, { ...size, card, reportedCleared: reportedCleared() });
     const saved = Math.round(costs.without - costs.spent - (before.without - before.spent));
     if (size.fullTokens !== size.sentTokens || costs.spent !== costs.without) {
       kit.note({ saved: formatUsd(saved), usd: `${dollars(costs.spent)}/${dollars(costs.without)}` });

@@ -2,8 +2,14 @@
 export const charsPerToken = 4;
 /** A request that, with its answer, is estimated at this share of the context window may not fit. */
 export const windowShare = 0.9;
+/** The room for an answer in the context window, if the client allows as much: more is left to the provider, which may take less. */
+export const answerTokensMax = 8000;
 /** The size after a step, as a share of the target, to leave room before the next one. */
 export const stepShare = 0.6;
+/** A required step must reach this share of the target if any does, to be the only one for a while. */
+export const requiredShare = 0.8;
+/** The growth, as a share of the target, before a target that couldn't be held is tried again. */
+export const holdRetryShare = 0.2;
 /** The same at a cache break, where a step costs nothing and can go further. */
 export const breakShare = 0.5;
 /** The same for a conversation that is already long in its first call: most of it stays, as it may end soon. */
@@ -40,14 +46,15 @@ export const usersShareMax = 0.5;
 export const decisionBytesMax = 190_000;
 /** The maximum size of a piece, which fits into a decision even with three bytes per character. */
 export const pieceJsonCharsMax = 60_000;
-/** The accepted loss from steps that don't pay off, as a share of the cost without compaction. */
-export const lossShareMax = 0.008;
+/** The accepted loss from steps that don't pay off: a share of the cost without compaction, and an amount. Half a percent is promised. */
+export const lossShareMax = 0.0045;
+export const lossNanoUsdMax = 20_000_000;
 /** Costs of a conversation are tracked from this share of the target on. */
 export const costTrackingShare = 0.25;
 /** A step must be expected to save this many times its cost. */
 export const savingsFactorMin = 2;
 /** The growth of a conversation before the planner looks for a step again. */
-export const nextAttemptGrowth = 1.06;
+export const nextAttemptGrowth = 1.02;
 /** The expected remaining calls of a conversation, as a share of its calls so far. */
 export const expectedCallsShare = 0.5;
 /** Tool results from this length on may be shrunk before they are first sent. */

@@ -13,6 +13,12 @@ export const ipcOptions = z.strictObject({
       "Maximum size of a request: a share of the model's context window, or a number of tokens from 1000",
     )
     .default(0.5),
+  hold: z
+    .enum(['on', 'off'], 'must be on or off')
+    .describe(
+      '`on` keeps requests below `target` at any cost, as far as the newest turn allows; `off` waits until a change pays or costs nothing',
+    )
+    .default('off'),
   keep_turns: z.coerce
     .number('must be a number of turns')
     .int()

@@ -10,7 +10,9 @@ export interface RenderedRequest {
   /** Without markers. */
   readonly messages: readonly Message[];
   readonly request: ChatRequest;
+  /** The size, without what the provider is asked to clear. */
   readonly chars: number;
+  readonly clearedChars: number;
 }
 
 interface RequestRendererParts {
@@ -46,10 +48,11 @@ export class RequestRenderer {
     const chars = this.fixedChars + sum(messages.map(charsOf));
     if (view === undefined || messages === request.messages) {
       const ends = this.hasClientMarkers ? this.#anchors(messages) : [];
-      return { view, messages, request: placeMarkers(request, ends, client), chars };
+      return { view, messages, request: placeMarkers(request, ends, client), chars, clearedChars: 0 };
     }
     const bare = placeMarkers({ ...request, messages }, pieceEndsOf(view), client);
-    return { view, messages, request: view.hasRecall ? addRecallTool(bare) : bare, chars };
+    const sent = view.hasRecall ? addRecallTool(bare) : bare;
+    return { view, messages, request: sent, chars, clearedChars: 0 };
   }
 
   /** Indexes where a step may begin without invalidating the cached prefix. */

@@ -7,6 +7,7 @@ import {
   expectedCallsShare,
   firstShare,
   nextAttemptGrowth,
+  requiredShare,
   savingsFactorMin,
   stepShare,
 } from './limits.ts';
@@ -23,7 +24,7 @@ interface StepCandidate {
   readonly savings: NanoUsd;
 }
 
-interface PlannedStep {
+export interface PlannedStep {
   readonly step: StepCandidate | undefined;
   /** No further step is planned below this size. */
   readonly lookChars: number;
@@ -42,10 +43,11 @@ export class StepPlanner {
     this.#card = call.kit.catalog.priceOf(call.exchange.target)?.card;
   }
 
-  /** For a step that costs nothing, or that is required at any cost. */
+  /** For a step that costs nothing, or after the provider has rejected the request. */
   async planFreeStep(current: RenderedRequest, planInput: PlanInput): Promise<PlannedStep> {
-    const { costs, goalChars, rejected } = this.#call;
-    const isFirst = costs.calls === 0 && (current.view?.pieces.length ?? 0) === 0 && rejected === undefined;
+    const { costs, goalChars, rejected, isHeld } = this.#call;
+    const hasPieces = (current.view?.pieces.length ?? 0) > 0;
+    const isFirst = costs.calls === 0 && !hasPieces && rejected === undefined && !isHeld;
     const size = rejected === undefined ? goalChars : Math.min(goalChars, current.chars);
     const pieces = await planPieces(planInput, size * (isFirst ? firstShare : breakShare));
     return { step: this.#createCandidate(pieces, current, true), lookChars: 0 };
@@ -53,6 +55,26 @@ export class StepPlanner {
 
   /** The affordable step with the highest net savings. */
   async planPaidStep(current: RenderedRequest, planInput: PlanInput): Promise<PlannedStep> {
+    const allowance = stepAllowance(this.#call.costs);
+    const [step] = (await this.#planCandidates(current, planInput))
+      .filter(({ cost, savings }) => cost <= allowance && savings >= cost * savingsFactorMin)
+      .sort(byNetSavings);
+    return { step, lookChars: step === undefined ? current.chars * nextAttemptGrowth : 0 };
+  }
+
+  /** The step with the highest net savings of those that reach the goal, whatever it costs; the smallest if none does. */
+  async planRequiredStep(current: RenderedRequest, planInput: PlanInput): Promise<PlannedStep> {
+    const goalChars = this.#call.goalChars * requiredShare;
+    const candidates = await this.#planCandidates(current, planInput);
+    const reaching = candidates.filter(({ rendered }) => rendered.chars <= goalChars).sort(byNetSavings);
+    const bySize = candidates.sort((one, other) => one.rendered.chars - other.rendered.chars);
+    const step = reaching[0] ?? bySize[0];
+    if (step === undefined) return { step, lookChars: current.chars * nextAttemptGrowth };
+    return { step: { ...step, expected: { ...step.expected, isTooLong: true } }, lookChars: 0 };
+  }
+
+  /** Possible steps while the provider has the conversation cached. */
+  async #planCandidates(current: RenderedRequest, planInput: PlanInput): Promise<StepCandidate[]> {
     const pieces = current.view?.pieces ?? [];
     const records = pieces.filter(({ kind }) => kind === 'record');
     const hasRecall = current.view?.hasRecall === true;
@@ -69,11 +91,7 @@ export class StepPlanner {
     }
     // Rewriting everything invalidates the provider's cache anyway, so the recall tool can be added.
     const anew = this.#createCandidate(await planPieces(planInput, size), current, true);
-    const allowance = stepAllowance(this.#call.costs);
-    const [step] = [...candidates, ...(anew === undefined ? [] : [anew])]
-      .filter(({ cost, savings }) => cost <= allowance && savings >= cost * savingsFactorMin)
-      .sort((one, other) => other.savings - other.cost - (one.savings - one.cost));
-    return { step, lookChars: step === undefined ? current.chars * nextAttemptGrowth : 0 };
+    return anew === undefined ? candidates : [...candidates, anew];
   }
 
   /** How far back a step may reach: to a cached position, or as far as the allowance permits. */
@@ -118,11 +136,23 @@ export class StepPlanner {
     const isSameHead = (sent.view?.hasRecall ?? false) === (before.view?.hasRecall ?? false);
     const keptChars = isSameHead ? renderer.cachedChars(sent, before) : 0;
     return {
-      calls: Math.max(2, Math.round(answers * expectedCallsShare)),
+      calls: this.#expectedCalls(answers),
       savesTokens: tokens(before.chars - sent.chars),
       writesTokens: tokens(sent.chars - keptChars),
       isUncached: !isCached,
       isTooLong: rejected !== undefined,
     };
   }
+
+  /** Half as many calls as there were, or fewer if the client is known to compact the conversation itself. */
+  #expectedCalls(answers: number): number {
+    const { fullTokens, compactedAtTokens } = this.#call.costs;
+    const calls = Math.max(2, Math.round(answers * expectedCallsShare));
+    if (fullTokens === 0 || compactedAtTokens === 0 || fullTokens > compactedAtTokens) return calls;
+    return Math.min(calls, Math.floor((compactedAtTokens / fullTokens - 1) * answers));
+  }
+}
+
+function byNetSavings(one: StepCandidate, other: StepCandidate): number {
+  return other.savings - other.cost - (one.savings - one.cost);
 }

@@ -82,6 +82,7 @@ export class ToolResultClearing {
       ...renderedRequest,
       messages,
       chars,
+      clearedChars: renderedRequest.chars - chars,
       request: withClearingEdit(renderedRequest.request, this.#editing, { uses, keep }),
     };
   }

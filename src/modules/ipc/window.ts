@@ -1,5 +1,6 @@
 import type { Exchange, Kit } from '../../module-api.ts';
-import { charsPerToken, windowShare } from './limits.ts';
+import type { ConversationCosts } from './conversation-costs.ts';
+import { answerTokensMax, charsPerToken, windowShare } from './limits.ts';
 import type { IpcOptions } from './options.ts';
 
 /** The target size of a request; undefined if the target is a share of an unknown context window. */
@@ -14,14 +15,22 @@ export function targetCharsOf(
   return Math.min(options.target * contextTokens, Math.max(room, contextTokens / 4)) * charsPerToken;
 }
 
-/** Whether a request of this size may exceed the context window; `ratio` is actual per estimated tokens. */
-export function fillsWindow(
-  chars: number,
+/**
+ * The size above which a request must be compacted to fit into the context window; undefined if the window is unknown. Once the
+ * provider has counted tokens of the conversation, it is the size that the provider would reject: earlier, a step may cost more
+ * than it saves.
+ */
+export function windowCharsOf(
   { request, target }: Exchange,
-  { catalog, ratio }: Pick<Kit<IpcOptions>, 'catalog'> & { readonly ratio: number },
-): boolean {
+  { catalog }: Pick<Kit<IpcOptions>, 'catalog'>,
+  { calls, ratio }: Pick<ConversationCosts, 'calls' | 'ratio'>,
+): number | undefined {
   const { contextTokens } = catalog.priceOf(target) ?? {};
-  if (contextTokens === undefined) return false;
-  const tokens = (chars / charsPerToken) * ratio + (request.max_tokens ?? 0);
-  return tokens > contextTokens * windowShare;
+  if (contextTokens === undefined) return undefined;
+  const { max_tokens: answerTokens = 0 } = request;
+  const tokens =
+    calls > 0
+      ? contextTokens - Math.min(answerTokens, answerTokensMax)
+      : contextTokens * windowShare - answerTokens;
+  return (tokens * charsPerToken) / ratio;
 }

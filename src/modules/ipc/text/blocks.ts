@@ -1,4 +1,4 @@
-import type { Block, Message } from '../../../module-api.ts';
+import type { Block, Message, ToolResultBlock } from '../../../module-api.ts';
 
 export function blocksOf({ content }: Message): readonly Block[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
@@ -40,13 +40,15 @@ export function blockChars(blocks: readonly Block[]): number {
   let chars = 0;
   for (const block of blocks) {
     if (block.type === 'text') chars += block.text.length + 25;
-    else if (block.type === 'tool_result')
-      chars +=
-        90 + (typeof block.content === 'string' ? block.content.length : blockChars(block.content ?? []));
+    else if (block.type === 'tool_result') chars += 90 + resultChars(block);
     else if (block.type === 'image' || block.type === 'document') chars += mediaChars;
     else chars += JSON.stringify(block).length;
   }
   return chars;
+}
+
+export function resultChars({ content = [] }: ToolResultBlock): number {
+  return typeof content === 'string' ? content.length : blockChars(content);
 }
 
 /** A picture takes about 1,500 tokens regardless of its bytes. */
