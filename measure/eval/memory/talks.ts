@@ -72,7 +72,7 @@ async function conversation(
     const messages: readonly Message[] = [...said, { role: 'user', content: question }];
     const { sent } = await run({ ...whole, messages });
     const request = textOf(sent[0]);
-    const recalled = searchMessages(messages, question, recallCharsMax);
+    const recalled = await searchMessages(messages, question, { chars: recallCharsMax });
     const has = (text: string) => wanted.every((one) => squeezed(text).includes(one));
     outcomes.push({
       category,

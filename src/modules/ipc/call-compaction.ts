@@ -1,16 +1,18 @@
-import type { ChatRequest, Exchange, Kit } from '../../module-api.ts';
+import type { ChatRequest, Exchange, Kit, Message } from '../../module-api.ts';
 import { shrinkBigResults } from './big-results.ts';
 import { clientEditsOf } from './client-edits.ts';
 import { goalCharsOf, noticeClientCompaction, type UnchangedReason } from './compaction-policy.ts';
 import { ConversationCompaction } from './conversation-compaction.ts';
 import { type CallSize, type ConversationCosts, loadCosts, noCosts } from './conversation-costs.ts';
-import { charsPerToken, costTrackingShare, writeAheadShare } from './limits.ts';
+import { charsPerToken, costTrackingShare, rejectedShare, writeAheadShare } from './limits.ts';
+import { fitNewestTurn } from './newest-turn.ts';
 import { archiveLater } from './omitted-messages.ts';
 import type { IpcOptions } from './options.ts';
 import { RecordWriter } from './record-writer.ts';
-import { RequestRenderer } from './request-renderer.ts';
+import { fixedCharsOf, RequestRenderer } from './request-renderer.ts';
 import { charsOf, hasCompaction } from './text/blocks.ts';
 import { sum, type View, type ViewStore } from './view.ts';
+import { windowCharsOf } from './window.ts';
 
 export interface CallCompactionParts {
   readonly exchange: Exchange;
@@ -60,20 +62,32 @@ export async function compactRequest(
 ): Promise<CompactionOutcome> {
   const { exchange, kit, targetChars, isLeftAlone } = parts;
   const incoming = request === exchange.request ? exchange : exchange.with({ request });
-  const messages = isLeftAlone
+  const archive = (ref: string, message: Message) =>
+    archiveLater([{ ref, content: [message] }], exchange, kit);
+  const shrunk = isLeftAlone
     ? request.messages
-    : await shrinkBigResults(incoming, kit.decisions, (ref, message) =>
-        archiveLater([{ ref, content: [message] }], exchange, kit),
-      );
+    : await shrinkBigResults(incoming, kit.decisions, archive);
+  const fixedChars = fixedCharsOf(request);
+  const { messages, isCut } = await fitNewestTurn(incoming, {
+    decisionLog: kit.decisions,
+    messages: shrunk,
+    fixedChars,
+    roomChars:
+      rejected === undefined ? windowCharsOf(exchange, kit, noCosts) : rejected.chars * rejectedShare,
+    isRefused: rejected !== undefined,
+    archive,
+  });
+  if (isCut) kit.note({ newest: 'cut' });
   const firstSent =
     messages === request.messages ? incoming : exchange.with({ request: { ...request, messages } });
   const renderer = new RequestRenderer({
     firstSent,
     client: exchange.request,
+    fixedChars,
     targetChars: isLeftAlone ? undefined : targetChars,
     addRecallTool,
   });
-  const fullChars = renderer.fixedChars + sum(request.messages.map(charsOf));
+  const fullChars = fixedChars + sum(request.messages.map(charsOf));
   const smallReason: UnchangedReason = targetChars === undefined ? 'window' : 'small';
   const isTracked = rejected !== undefined || fullChars >= (targetChars ?? 0) * costTrackingShare;
   if (firstSent === incoming && !isTracked)
@@ -84,14 +98,16 @@ export async function compactRequest(
   // A target that is held is in the provider's tokens.
   const estimatedTarget = targetChars !== undefined && isHeld ? targetChars / costs.ratio : targetChars;
   const goalChars = goalCharsOf(estimatedTarget, fullChars, rejected !== undefined);
-  const isSmall = goalChars === undefined || (fullChars < goalChars && rejected === undefined);
+  // Without a goal, only steps that the provider has forced are repeated.
+  const isSmall =
+    goalChars === undefined ? await kit.decisions.isEmpty() : fullChars < goalChars && rejected === undefined;
   if (!isSmall && request.messages.some(hasCompaction))
     return { request: firstSent.request, unchangedReason: 'compacted-by-provider', incoming, costs };
 
-  const call = { incoming, firstSent, renderer, costs, rejected, isHeld };
+  const call = { incoming, firstSent, renderer, costs, rejected, isHeld, isNewestCut: isCut };
   const compacted = isSmall
     ? { sent: renderer.render(undefined), isStep: false, costs, unchangedReason: smallReason }
-    : await new ConversationCompaction({ ...parts, ...call, goalChars }).compact();
+    : await new ConversationCompaction({ ...parts, ...call, goalChars: goalChars ?? Infinity }).compact();
   const { sent, isStep } = compacted;
   if (
     goalChars !== undefined &&
@@ -105,7 +121,7 @@ export async function compactRequest(
     fullTokens: fullChars / charsPerToken,
     clearedByWeir: sent.clearedChars / charsPerToken,
     clearedByClient: clientEdits.clearedChars / charsPerToken,
-    unchangedTokens: (renderer.fixedChars + clientEdits.unchangedChars) / charsPerToken,
+    unchangedTokens: (fixedChars + clientEdits.unchangedChars) / charsPerToken,
     isWarm: !kit.prefix.isBreak,
     isStep,
   };

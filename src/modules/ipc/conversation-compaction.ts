@@ -26,6 +26,8 @@ export interface LargeCall extends CallCompactionParts, OriginalConversation {
   readonly rejected: RejectedAttempt | undefined;
   /** Whether requests are kept below the goal at any cost. */
   readonly isHeld: boolean;
+  /** Whether the newest turn is cut to fit into the context window. */
+  readonly isNewestCut: boolean;
 }
 
 interface CompactedConversation {
@@ -71,11 +73,11 @@ export class ConversationCompaction {
         : this.#replaceMessages(current, conditions);
     const step = isDue ? await takeStep() : undefined;
 
-    const sent = step?.sent ?? current;
+    const sent = await this.#offerRecall(step?.sent ?? current);
     if (rejected !== undefined && sent.chars >= rejected.chars) throw rejected.failure;
     return {
       sent,
-      isStep: step?.sent !== undefined,
+      isStep: sent !== current,
       costs: step === undefined ? costs : { ...costs, lookChars: step.lookChars },
       unchangedReason: explainUnchanged(conditions),
     };
@@ -160,6 +162,17 @@ export class ConversationCompaction {
       sent,
       lookChars: sent.chars > goalChars * requiredShare ? sent.chars + goalChars * holdRetryShare : lookChars,
     };
+  }
+
+  /** Adds the `recall` tool if the newest turn is cut. */
+  async #offerRecall(sent: RenderedRequest): Promise<RenderedRequest> {
+    const { kit, renderer, rejected, isNewestCut } = this.#call;
+    if (!isNewestCut || kit.prefix.isThinking || sent.view?.hasRecall === true) return sent;
+    const view = { pieces: sent.view?.pieces ?? [], hasRecall: true, since: renderer.messageCount };
+    const decided = await this.#decide(view, rejected !== undefined);
+    const offered = decided === undefined ? sent : renderer.render(decided);
+    const expected = { ...this.#planner.expected(offered, sent), isTooLong: true };
+    return kit.prefix.proposeStep(offered.request, expected).isAllowed ? offered : sent;
   }
 
   #planStep(

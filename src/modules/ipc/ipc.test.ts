@@ -294,6 +294,39 @@ describe('a conversation', () => {
     assert.ok(marks >= 2 && marks <= 4, `${marks}`);
   });
 
+  test('whose newest text exceeds the window keeps its beginning and end, and the model can recall the rest', async () => {
+    const lines = Array.from({ length: 6000 }, (_, at) => `Line ${at} of the log is about part ${at * 7}.`);
+    const content = `Find the fault.\n${lines.join('\n')}\nAnswer in one word.`;
+    const first: ChatRequest = { ...asked(0), messages: [{ role: 'user', content }] };
+    for (const contextTokens of [20_000, 0]) {
+      const seen: string[] = [];
+      const upstream: RunOptions['upstream'] = async ({ request }) => {
+        if (textOf(request).length > 120_000)
+          throw new GatewayError('upstream_error', 'too long', {
+            status: 400,
+            providerCode: 'context_length_exceeded',
+          });
+        seen.push(textOf(request.messages));
+        return seen.length === 1
+          ? says({ tool: { name: 'recall', input: { query: 'line 3000 of the log' } } })
+          : says({ text: 'Yes.' });
+      };
+      const { run } = house('target=0.5', { contextTokens, over: { upstream } });
+      const { answer, step } = await run(first);
+      assert.equal(step?.attributes.newest, 'cut');
+      assert.equal(answer?.content.length, 1);
+      assert.match(
+        seen[0] ?? '',
+        /Find the fault.*characters left out by the gateway, kept as .*in one word/,
+      );
+      assert.doesNotMatch(seen[0] ?? '', /Line 3000 of/);
+      assert.match(seen[1] ?? '', /Line 3000 of/);
+      const messages = [...first.messages, { role: 'assistant', content: 'Yes.' } as const];
+      await run({ ...first, messages: [...messages, { role: 'user', content: 'And now?' }] });
+      assert.ok(seen[2]?.startsWith(String(seen[0]?.slice(0, -2))));
+    }
+  });
+
   test('is made smaller still where its provider says that it is too long', async () => {
     let refusals = 0;
     const { run } = house('target=0.5', {
@@ -529,6 +562,28 @@ describe('recall', () => {
     });
     assert.match(seen[1] ?? '', /Nothing of this conversation is kept as/);
     assert.match(seen[2] ?? '', /Tool: export const value0 = \d+;.*export const value39 = \d+;/s);
+  });
+
+  test('brings passages of the whole conversation in order for questions about its course', async () => {
+    const { run } = house('target=10000');
+    const recalled: string[] = [];
+    for (const query of ['Summarize what was wished for so far', 'wish']) {
+      await run(asked(80), {
+        upstream: async ({ request }) => {
+          const last = textOf(request.messages.at(-1));
+          const isAnswered = last.includes('call_r');
+          if (isAnswered) recalled.push(last);
+          return isAnswered
+            ? says({ text: 'Yes.' })
+            : says({ tool: { name: 'recall', input: { query, overview: query === 'wish' } } });
+        },
+      });
+    }
+    for (const text of recalled) {
+      const wishes = [...text.matchAll(/Wish (\d+):/g)].map(([, turn]) => Number(turn));
+      assert.deepEqual(wishes, [0, 10, 20, 30, 40, 50, 60, 70, 80]);
+    }
+    assert.equal(recalled.length, 2);
   });
 
   test('brings back what was left out, and the client sees one answer', async () => {

@@ -28,6 +28,10 @@ export const tightShortening = { resultChars: 300, argumentChars: 160 };
 export const anchorSpacingShare = 0.15;
 /** Omitting fewer characters isn't worth an omission note. */
 export const omittedCharsMin = 120;
+/** A newest turn that doesn't fit into the context window is cut to this share of it: older turns and `recall` need room, too. */
+export const newestTurnShare = 0.7;
+/** The room that is left to a newest turn after the provider has rejected the request. */
+export const rejectedShare = 0.5;
 /** A text up to this length is one unit. */
 export const unitChars = 600;
 /** Longer texts are split into units of about this length. */

@@ -1,6 +1,6 @@
 import { type GatewayTool, isJsonObject, type Message, type ToolAnswer } from '../../module-api.ts';
 import { recallCharsMax } from './limits.ts';
-import { renderMessages, searchMessages } from './text/search.ts';
+import { renderMessages, type SearchOptions, searchMessages } from './text/search.ts';
 
 interface RecallSource {
   /** The whole conversation. */
@@ -24,28 +24,39 @@ export function recallTool(conversation: RecallSource): GatewayTool {
             type: 'string',
             description: 'The name behind "kept as" where content was left out, to read that content alone',
           },
+          overview: {
+            type: 'boolean',
+            description:
+              'Whether to get short passages from the whole conversation, in order: for summaries, lists, and questions about an order or a change over time',
+          },
         },
       },
     },
-    answer(input) {
+    async answer(input) {
+      const isBroad = isJsonObject(input) && input.overview === true ? { isBroad: true } : {};
       const [query, ref] = [stringFieldOf(input, 'query'), stringFieldOf(input, 'ref')];
-      if (ref !== '') return readByRef(conversation, ref, query);
+      const options = { chars: recallCharsMax, ...isBroad };
+      if (ref !== '') return readByRef(conversation, ref, { query, options });
       if (query === '') return { content: 'query must say what to look for', isError: true };
-      const passages = searchMessages(conversation.allMessages(), query, recallCharsMax);
+      const passages = await searchMessages(conversation.allMessages(), query, options);
       return passages === '' ? 'Nothing was found. Try other words.' : passages;
     },
   };
 }
 
 /** The content behind a ref: the passages that match the query, or else its beginning. */
-function readByRef({ findByRef }: RecallSource, ref: string, query: string): ToolAnswer {
+async function readByRef(
+  { findByRef }: RecallSource,
+  ref: string,
+  { query, options }: { readonly query: string; readonly options: SearchOptions },
+): Promise<ToolAnswer> {
   const messages = findByRef(ref);
   if (messages === undefined)
     return {
       content: `Nothing of this conversation is kept as "${ref.slice(0, 40)}". Look for it with a query.`,
       isError: true,
     };
-  const passages = query === '' ? '' : searchMessages(messages, query, recallCharsMax);
+  const passages = query === '' ? '' : await searchMessages(messages, query, options);
   return passages === '' ? renderMessages(messages, recallCharsMax) : passages;
 }
 

@@ -19,6 +19,8 @@ interface RequestRendererParts {
   /** The exchange with big results as first sent. */
   readonly firstSent: Exchange;
   readonly client: ChatRequest;
+  /** The size of tools and instructions. */
+  readonly fixedChars: number;
   /** The target size of a request, by which anchors are placed; undefined for none. */
   readonly targetChars: number | undefined;
   /** Adds the tool with which a model reads omitted content. */
@@ -37,7 +39,7 @@ export class RequestRenderer {
   constructor(parts: RequestRendererParts) {
     this.#parts = parts;
     this.messageCount = parts.firstSent.request.messages.length;
-    this.fixedChars = fixedCharsOf(parts.firstSent.request);
+    this.fixedChars = parts.fixedChars;
     this.hasClientMarkers = hasMarkers(parts.client);
   }
 
@@ -113,7 +115,7 @@ function sharedBlockPrefixChars(one: readonly Block[], other: readonly Block[]):
   return blockChars(first < 0 ? one : one.slice(0, first));
 }
 
-function fixedCharsOf({ tools, system }: ChatRequest): number {
+export function fixedCharsOf({ tools, system }: ChatRequest): number {
   const toolChars = tools === undefined ? 0 : JSON.stringify(tools).length;
   const systemChars = typeof system === 'string' ? system.length : JSON.stringify(system ?? []).length;
   return toolChars + systemChars;

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Block, Message, ToolUseBlock } from '../../../module-api.ts';
 import { callChars, recordReadChars, usersShareMax } from '../limits.ts';
 import { blocksOf, resultText } from './blocks.ts';
+import { commonLengthMax } from './common-length.ts';
 import { scoreSalience } from './salience.ts';
 import { splitIntoUnits } from './units.ts';
 
@@ -104,15 +105,7 @@ function longestReadText(messages: readonly Message[], charsMax: number): number
   const lengths = messages.flatMap((message) =>
     blocksOf(message).flatMap((block) => (block.type === 'text' ? [block.text.length] : [])),
   );
-  if (lengths.reduce((sum, length) => sum + length, 0) <= charsMax) return Infinity;
-  let left = charsMax;
-  let waiting = lengths.length;
-  for (const length of lengths.sort((one, other) => one - other)) {
-    if (length > left / waiting) break;
-    left -= length;
-    waiting--;
-  }
-  return left / waiting;
+  return commonLengthMax(lengths, charsMax);
 }
 
 function unitsOf(text: string, charsMax: number): readonly string[] {

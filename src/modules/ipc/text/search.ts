@@ -1,21 +1,47 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Message } from '../../../module-api.ts';
 import { neighborShare } from '../limits.ts';
 import { blocksOf, resultText } from './blocks.ts';
+import { scoreSalience } from './salience.ts';
 import { splitIntoUnits } from './units.ts';
 
 interface SearchPassage {
   readonly at: number;
-  readonly speaker: string;
+  readonly speaker: 'User' | 'Assistant' | 'Call' | 'Tool';
   readonly text: string;
 }
 
-/** The passages most relevant to a query, in conversation order, up to `chars` characters. */
-export function searchMessages(messages: readonly Message[], query: string, chars: number): string {
+export interface SearchOptions {
+  /** The maximum size of the result. */
+  readonly chars: number;
+  /** Whether passages must come from all parts of the conversation. */
+  readonly isBroad?: boolean;
+}
+
+/** The passages most relevant to a query, in conversation order. */
+export async function searchMessages(
+  messages: readonly Message[],
+  query: string,
+  { chars, isBroad = asksForBreadth(query) }: SearchOptions,
+): Promise<string> {
   const passages = passagesIn(messages);
-  const scores = scorePassages(passages, query);
+  await nextTurn();
+  const scores = await scorePassages(passages, isBroad ? query.replace(breadthWords, '') : query);
   const near = scores.map(
     (score, at) => score + neighborShare * Math.max(scores[at - 1] ?? 0, scores[at + 1] ?? 0),
   );
+  const kept = isBroad ? selectBroadly(passages, near, chars) : selectBest(passages, near, chars);
+  return passages
+    .filter((_, at) => kept.has(at))
+    .map(({ at, speaker, text }) => `[${at + 1}] ${speaker}: ${isBroad ? truncate(text, broadChars) : text}`)
+    .join('\n');
+}
+
+function selectBest(
+  passages: readonly SearchPassage[],
+  near: readonly number[],
+  chars: number,
+): ReadonlySet<number> {
   const kept = new Set<number>();
   let left = chars;
   for (const at of [...near.keys()].sort((one, other) => (near[other] ?? 0) - (near[one] ?? 0))) {
@@ -25,10 +51,72 @@ export function searchMessages(messages: readonly Message[], query: string, char
     left -= cost;
     kept.add(at);
   }
-  return passages
-    .filter((_, at) => kept.has(at))
-    .map(({ at, speaker, text }) => `[${at + 1}] ${speaker}: ${text}`)
-    .join('\n');
+  return kept;
+}
+
+/** The best passages, fewer of each part of the conversation the more it has already. If little matches the query, the most salient ones. */
+function selectBroadly(
+  passages: readonly SearchPassage[],
+  near: readonly number[],
+  chars: number,
+): ReadonlySet<number> {
+  const matches = near.filter((score) => score > 0).length;
+  const worth = (matches >= partCount ? near : salienceOf(passages)).map(
+    (one, at) => one * speakerWeights[passages[at]?.speaker ?? 'Tool'],
+  );
+  const length = (passages.at(-1)?.at ?? 0) + 1;
+  const parts = Array.from({ length: partCount }, (): number[] => []);
+  for (const [at, passage] of passages.entries())
+    if ((worth[at] ?? 0) > 0) parts[Math.floor((passage.at / length) * partCount)]?.push(at);
+  for (const part of parts) part.sort((one, other) => (worth[other] ?? 0) - (worth[one] ?? 0));
+  const ranked = parts.flatMap((part) =>
+    part.map((at, nth) => ({ at, rank: (worth[at] ?? 0) * repeatedPartShare ** nth })),
+  );
+  ranked.sort((one, other) => other.rank - one.rank);
+  const kept = new Set<number>();
+  let left = chars;
+  for (const { at } of ranked) {
+    const cost = Math.min(passages[at]?.text.length ?? 0, broadChars) + lineChars;
+    if (cost > left) break;
+    left -= cost;
+    kept.add(at);
+  }
+  return kept;
+}
+
+function salienceOf(passages: readonly SearchPassage[]): readonly number[] {
+  const said = passages.map(({ at, speaker, text }) => ({
+    at,
+    speaker: speaker === 'Call' ? ('Tool' as const) : speaker,
+    text: truncate(text, broadChars),
+    followsQuestion: false,
+  }));
+  return scoreSalience(said);
+}
+
+/** The number of parts of a conversation that each contribute to a broad result. */
+const partCount = 12;
+/** What users say shows the course of a conversation best, tool results least. */
+const speakerWeights = { User: 1.5, Assistant: 1, Call: 0.5, Tool: 0.5 } as const;
+/** What each passage of a part leaves of the worth of the next one. */
+const repeatedPartShare = 0.93;
+/** The length of a passage in a broad result. */
+const broadChars = 320;
+
+/** Whether a query is about the course of the conversation: a summary, an order, a list. */
+function asksForBreadth(query: string): boolean {
+  return breadthPattern.test(query);
+}
+
+/** Words that ask for breadth, and name no topic. */
+const breadthWords =
+  /\b(summar\w*|overview|recap|outline|timeline|chronolog\w*|sequence|order|conversation|session|discuss\w*|mention\w*|talk\w*|ask\w*|everything|list|all|far|topics?|time|step|user|assistant)\b/gi;
+
+const breadthPattern =
+  /\b(summar(y|i[sz]e)|overview|recap|outline|timeline|chronolog|sequence|in (which|what) order|order in which|over time|throughout|so far|from (start|beginning)|everything|step by step|walk me through|list (all|every))/i;
+
+function truncate(text: string, chars: number): string {
+  return text.length <= chars ? text : `${text.slice(0, chars - 1)}…`;
 }
 
 /** The first passages that fit into `chars`. */
@@ -73,25 +161,44 @@ function piecesOf(text: string): readonly string[] {
   return pieces;
 }
 
-/** Okapi BM25 over the stems of words. */
-function scorePassages(passages: readonly SearchPassage[], query: string): readonly number[] {
+/** Okapi BM25 over the stems of words, in turns of the event loop: a long text takes milliseconds in each. */
+async function scorePassages(passages: readonly SearchPassage[], query: string): Promise<readonly number[]> {
   const asked = [...new Set(stemsOf(query))].filter((stem) => !commonStems.has(stem));
-  const stems = passages.map(({ text }) => stemsOf(text));
-  const average = stems.reduce((sum, { length }) => sum + length, 0) / Math.max(1, stems.length);
-  const scores = new Float64Array(passages.length);
-  for (const stem of asked) {
-    const counts = stems.map((own) => own.reduce((count, one) => (one === stem ? count + 1 : count), 0));
-    const having = counts.filter((count) => count > 0).length;
-    if (having === 0) continue;
-    const rarity = Math.log(1 + (passages.length - having + 0.5) / (having + 0.5));
-    for (const [at, count] of counts.entries()) {
-      if (count === 0) continue;
-      const length = (stems[at]?.length ?? 0) / average;
-      scores[at] = (scores[at] ?? 0) + (rarity * count * 2.2) / (count + 1.2 * (0.25 + 0.75 * length));
+  const indexes = new Map(asked.map((stem, index) => [stem, index]));
+  const counts = passages.map(() => new Uint16Array(asked.length));
+  const lengths = new Float64Array(passages.length);
+  let readChars = 0;
+  for (const [at, { text }] of passages.entries()) {
+    readChars += text.length;
+    if (readChars > searchedAtOnceChars) {
+      await nextTurn();
+      readChars = 0;
+    }
+    const stems = stemsOf(text);
+    lengths[at] = stems.length;
+    for (const stem of stems) {
+      const index = indexes.get(stem);
+      const own = counts[at];
+      if (index !== undefined && own !== undefined) own[index] = (own[index] ?? 0) + 1;
     }
   }
-  return [...scores];
+  const average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, passages.length);
+  const rarities = asked.map((_, index) => {
+    const having = counts.filter((own) => (own[index] ?? 0) > 0).length;
+    return Math.log(1 + (passages.length - having + 0.5) / (having + 0.5));
+  });
+  return counts.map((own, at) => {
+    const length = (lengths[at] ?? 0) / average;
+    return own.reduce(
+      (score, count, index) =>
+        score + ((rarities[index] ?? 0) * count * 2.2) / (count + 1.2 * (0.25 + 0.75 * length)),
+      0,
+    );
+  });
 }
+
+/** Passages of this size together are searched in one turn of the event loop. */
+const searchedAtOnceChars = 64_000;
 
 const commonStems: ReadonlySet<string> = new Set(
   'a an the of to in on at for and or is are was were be been do does did has have had what when where who which how why with by from that this it its his her their she he they as not would will could should can about into than then there so if any some you your i my we our'.split(

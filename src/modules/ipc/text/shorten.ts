@@ -130,9 +130,21 @@ function omissionNote(chars: number, ref: string): string {
 }
 
 function cutArgument(text: string, { argumentChars, ref }: ShorteningOptions): string {
-  const head = lineEndBefore(text, Math.floor(argumentChars * 0.6));
-  const tail = lineStartAfter(text, text.length - Math.floor(argumentChars * 0.2));
-  return `${text.slice(0, head)}\n${omissionNote(tail - head, ref())}\n${text.slice(tail)}`;
+  return cutMiddle(text, { headChars: argumentChars * 0.6, tailChars: argumentChars * 0.2, ref: ref() });
+}
+
+/** Keeps the beginning and the end, with a note about the rest in between. */
+export function cutMiddle(
+  text: string,
+  {
+    headChars,
+    tailChars,
+    ref,
+  }: { readonly headChars: number; readonly tailChars: number; readonly ref: string },
+): string {
+  const head = lineEndBefore(text, Math.floor(headChars));
+  const tail = lineStartAfter(text, text.length - Math.floor(tailChars));
+  return `${text.slice(0, head)}\n${omissionNote(tail - head, ref)}\n${text.slice(tail)}`;
 }
 
 const scannedCharsMax = 40_000;
