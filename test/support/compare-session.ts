@@ -45,7 +45,7 @@ export async function compareSession(
   const run = runModule(
     ipc,
     {
-      options,
+      options: `holdout=0&${options}`,
       headers: ['x-weir-conversation', 'session'],
       upstream: async ({ request }) => behind.answer(request),
     },

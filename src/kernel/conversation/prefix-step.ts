@@ -19,7 +19,7 @@ export interface StepEstimate {
    * Whether the provider is known to have cached nothing of this conversation, so that all input has the full price.
    */
   readonly isUncached?: boolean;
-  /** Whether the provider has just rejected the request as too long. */
+  /** Whether the request is longer than it may be: the provider has just rejected it, or the module has to hold a size. */
   readonly isTooLong?: boolean;
 }
 

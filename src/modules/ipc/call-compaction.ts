@@ -64,9 +64,7 @@ export async function compactRequest(
   const incoming = request === exchange.request ? exchange : exchange.with({ request });
   const archive = (ref: string, message: Message) =>
     archiveLater([{ ref, content: [message] }], exchange, kit);
-  const shrunk = isLeftAlone
-    ? request.messages
-    : await shrinkBigResults(incoming, kit.decisions, archive);
+  const shrunk = isLeftAlone ? request.messages : await shrinkBigResults(incoming, kit.decisions, archive);
   const fixedChars = fixedCharsOf(request);
   const { messages, isCut } = await fitNewestTurn(incoming, {
     decisionLog: kit.decisions,
