@@ -51,6 +51,7 @@ export function createInProcessStores(): InProcessStores {
       budgets.erase(accountId);
       for (const name of names) {
         shared.counters.erase(name);
+        shared.callRates.erase(name);
         await cacheBackend.clear(name);
         await turnCacheBackend.clear(name);
       }
@@ -70,6 +71,11 @@ export function createInProcessStores(): InProcessStores {
         name: 'weir_module_counters',
         help: `Counts of modules in memory, max ${storageLimits.countersMax}`,
         read: shared.sizes.counters,
+      },
+      {
+        name: 'weir_rated_callers',
+        help: `Callers with rate limits in memory, max ${storageLimits.ratedCallersMax}`,
+        read: shared.sizes.ratedCallers,
       },
       {
         name: 'weir_purses',

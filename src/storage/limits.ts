@@ -132,6 +132,8 @@ export const limits = {
   healthNamesMax: 10_000,
   /** Counts of modules in memory, 400 bytes each. */
   countersMax: 100_000,
+  /** Callers with rate limits in memory, a kilobyte each; the one without a call for the longest time goes first. */
+  ratedCallersMax: 100_000,
   /** Shared documents that a process knows, half a kilobyte each; others are read again. */
   knownDocumentsMax: 20_000,
   /** How often a change of a shared document is tried: each time one of the processes that want it succeeds. */

@@ -78,6 +78,11 @@ function createRemoteSharedState(peer: StoreRpc, slots: Slots, versions: Version
       takeSlot: (name, request) => peer.invoke('takeModuleSlot', name, request),
       releaseSlot: (name, holder) => peer.invoke('releaseModuleSlot', name, holder),
     },
+    callRates: {
+      take: (caller, call) => peer.invoke('takeCall', caller, call),
+      renew: (caller, lease) => peer.invoke('renewCall', caller, lease),
+      settle: (caller, settlement) => peer.invoke('settleCall', caller, settlement),
+    },
     ping: () => peer.invoke('ping'),
     close: async () => undefined,
   };

@@ -1,5 +1,6 @@
 import type { EphemeralStores } from '../gateway/ephemeral-stores.ts';
 import type { Budgets } from '../kernel/ports/budget.ts';
+import type { CallRates } from '../kernel/ports/call-rates.ts';
 import type { Counters } from '../kernel/ports/counters.ts';
 import type { HealthBoard } from '../kernel/ports/health.ts';
 import type {
@@ -35,6 +36,9 @@ export interface StoreMethods {
   readonly correctCount: Counters['correct'];
   readonly takeModuleSlot: Counters['takeSlot'];
   readonly releaseModuleSlot: Counters['releaseSlot'];
+  readonly takeCall: CallRates['take'];
+  readonly renewCall: CallRates['renew'];
+  readonly settleCall: CallRates['settle'];
   readonly hold: Budgets['hold'];
   readonly settle: Budgets['settle'];
   readonly renewHold: Budgets['renew'];
@@ -59,7 +63,7 @@ export function createStoreHandlers(
   worker: LeaseHolder,
 ): StoreMethods {
   const { budgets } = ephemeralStores;
-  const { slots, versions, rateLimiter, health, counters } = ephemeralStores.shared;
+  const { slots, versions, rateLimiter, health, counters, callRates } = ephemeralStores.shared;
   const cacheOf = ({ backend, scope }: CacheEntryAddress) => ephemeralStores[backend].cacheFor(scope);
   return {
     ping: () => ephemeralStores.shared.ping(),
@@ -82,6 +86,9 @@ export function createStoreHandlers(
     correctCount: (name, correction) => counters.correct(name, correction),
     takeModuleSlot: (name, request) => counters.takeSlot(name, request),
     releaseModuleSlot: (name, holder) => counters.releaseSlot(name, holder),
+    takeCall: (caller, call) => callRates.take(caller, call),
+    renewCall: (caller, lease) => callRates.renew(caller, lease),
+    settleCall: (caller, settlement) => callRates.settle(caller, settlement),
     hold: (request) => budgets.hold(request),
     settle: (hold, holdSettlement) => budgets.settle(hold, holdSettlement),
     renewHold: (hold) => budgets.renew(hold),

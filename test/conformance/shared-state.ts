@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { limits as kernelLimits } from '../../src/kernel/limits.ts';
+import type { CallLimits } from '../../src/kernel/ports/call-rates.ts';
 import type { Allowance, SharedState, SlotDecision } from '../../src/kernel/ports/shared-state.ts';
 import { limits as storageLimits } from '../../src/storage/limits.ts';
 
@@ -355,6 +356,87 @@ export function sharedStateConformance(
         ),
       );
       assert.equal(states.filter(({ isAllowed }) => isAllowed).length, 5);
+    });
+
+    const caller = { scope: 'account:a', name: 'key' };
+    let calls = 0;
+    const take = (from: SharedState, limits: CallLimits, tokens = 1, id = `call ${++calls}`) =>
+      from.callRates.take(caller, { id, lifeMs: 60_000, limits, tokens });
+    const all = { requestsPerMinute: 3, tokensPerMinute: 100, concurrent: 2 };
+
+    test('no more calls than the limit are allowed in a minute, however many come at once on two replicas', async (t) => {
+      const { state, other, pass } = await setUp(t);
+      const limits = { requestsPerMinute: 60 };
+      for (let at = 0; at < 10; at++) await take(state, limits);
+      const taken = await Promise.all(
+        Array.from({ length: 400 }, (_, at) => take(at % 2 ? state : other, limits)),
+      );
+      assert.equal(taken.filter(({ isAllowed }) => isAllowed).length, 50);
+      const { requests, tokens, concurrent } = await take(other, limits);
+      assert.ok(requests && requests.count === 60 && requests.waitMs > 50_000 && requests.waitMs <= 60_000);
+      assert.deepEqual([tokens, concurrent], [undefined, undefined]);
+      assert.equal((await take(state, { requestsPerMinute: 61 })).isAllowed, true);
+      await pass(30);
+      assert.equal((await take(other, limits)).isAllowed, false);
+      await pass(31);
+      const next = await take(other, limits);
+      assert.deepEqual([next.isAllowed, next.requests?.count], [true, 1]);
+    });
+
+    test('a call counts against all limits or against none', async (t) => {
+      const { state, other } = await setUp(t);
+      const tooLarge = await take(state, all, 101);
+      assert.equal(tooLarge.isAllowed, false);
+      assert.ok((tooLarge.tokens?.waitMs ?? 0) > 0);
+      const first = await take(other, all, 90);
+      assert.deepEqual(
+        [first.isAllowed, first.requests?.count, first.tokens?.count, first.concurrent],
+        [true, 1, 90, 1],
+      );
+      assert.ok((first.tokens?.resetMs ?? 0) > 50_000 && (first.tokens?.resetMs ?? 0) <= 60_000);
+      const refused = await take(state, all, 11);
+      assert.deepEqual(
+        [refused.isAllowed, refused.requests?.count, refused.requests?.waitMs, refused.concurrent],
+        [false, 1, 0, 1],
+      );
+      assert.equal((await take(state, all, 10)).isAllowed, true);
+      const third = await take(other, all, 0);
+      assert.deepEqual([third.isAllowed, third.requests?.waitMs, third.concurrent], [false, 0, 2]);
+      const elsewhere = { id: 'x', lifeMs: 60_000, limits: all, tokens: 1 };
+      assert.equal((await state.callRates.take({ ...caller, name: 'b' }, elsewhere)).isAllowed, true);
+    });
+
+    test('tokens that a call did not use no longer count, and those beyond count when it ends', async (t) => {
+      const { state, other, pass } = await setUp(t);
+      const limits = { tokensPerMinute: 100 };
+      const settle = (from: SharedState, second: number, change: number) =>
+        from.callRates.settle(caller, { id: 'x', second, change });
+      const { second } = await take(state, limits, 80);
+      await settle(other, second, -50);
+      assert.equal((await take(state, limits, 0)).tokens?.count, 30);
+      await pass(40);
+      await settle(other, second, 60);
+      assert.equal((await take(state, limits, 0)).tokens?.count, 90);
+      await pass(25);
+      await settle(state, second, -30);
+      assert.equal((await take(other, limits, 0)).tokens?.count, 60);
+      await pass(40);
+      assert.equal((await take(other, limits, 0)).tokens?.count, 0);
+    });
+
+    test('a call in flight has its slot until it ends, or until it is not renewed any more', async (t) => {
+      const { state, other, pass } = await setUp(t);
+      const limits = { concurrent: 2 };
+      const one = await take(state, limits, 1, 'one');
+      await take(other, limits, 1, 'two');
+      assert.equal((await take(other, limits)).isAllowed, false);
+      await other.callRates.settle(caller, { id: 'one', second: one.second, change: 0 });
+      assert.equal((await take(state, limits, 1, 'three')).isAllowed, true);
+      await pass(40);
+      await state.callRates.renew(caller, { id: 'three', lifeMs: 60_000 });
+      await pass(40);
+      assert.equal((await take(other, limits, 1, 'four')).concurrent, 2);
+      assert.equal((await take(other, limits, 1, 'five')).isAllowed, false);
     });
 
     test('answers when it is asked whether it is there', async (t) => {

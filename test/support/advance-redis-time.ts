@@ -11,7 +11,8 @@ export async function advanceRedisTime(
   return async (seconds) => {
     for (const key of await client.keys('*')) {
       const leftMs = await client.pTTL(key);
-      if ((await client.type(key)) === 'hash')
+      if (key.includes(':rate:')) await advanceRate(client, key, seconds);
+      else if ((await client.type(key)) === 'hash')
         for (const [field, value] of Object.entries(await client.hGetAll(key)))
           await client.hSet(
             key,
@@ -21,4 +22,22 @@ export async function advanceRedisTime(
       if (leftMs >= 0) await client.pExpire(key, Math.round(leftMs - seconds * 1000));
     }
   };
+}
+
+/** Amounts by second of the clock, or calls by the time when they expire. */
+async function advanceRate(
+  client: ReturnType<typeof createClient>,
+  key: string,
+  seconds: number,
+): Promise<void> {
+  if ((await client.type(key)) === 'zset') {
+    for (const id of await client.zRange(key, 0, -1)) await client.zIncrBy(key, -seconds * 1000, id);
+    return;
+  }
+  const amounts = Object.entries(await client.hGetAll(key));
+  await client.hDel(
+    key,
+    amounts.map(([second]) => second),
+  );
+  for (const [second, amount] of amounts) await client.hSet(key, String(Number(second) - seconds), amount);
 }

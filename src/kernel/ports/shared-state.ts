@@ -1,3 +1,4 @@
+import type { CallRates } from './call-rates.ts';
 import type { Counters } from './counters.ts';
 import type { HealthBoard } from './health.ts';
 
@@ -9,6 +10,8 @@ export interface SharedState {
   readonly health: HealthBoard;
   /** The counts of modules. */
   readonly counters: Counters;
+  /** The calls of callers with rate limits. */
+  readonly callRates: CallRates;
   /** Resolves when the store responds; rejects after a timeout. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -80,11 +80,13 @@ export class DocumentCounters implements Counters {
   }
 }
 
+type CounterKind = 'count' | 'slots' | 'rate';
+
 /** By account, so that all of an account can be deleted. */
-export function counterPrefix(kind: 'count' | 'slots', scope: string): string {
+export function counterPrefix(kind: CounterKind, scope: string): string {
   return `${kind} ${hash('sha256', scope, 'base64url')} `;
 }
 
-function documentName(kind: 'count' | 'slots', { scope, name }: CounterName): string {
+export function documentName(kind: CounterKind, { scope, name }: CounterName): string {
   return counterPrefix(kind, scope) + hash('sha256', name, 'base64url');
 }

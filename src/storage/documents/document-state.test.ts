@@ -23,7 +23,7 @@ after(async () => {
   await server.drop();
 });
 
-const kinds = ['account ', 'budget ', 'attempts ', 'count ', 'slots '];
+const kinds = ['account ', 'budget ', 'attempts ', 'count ', 'slots ', 'rate '];
 
 async function openReplicas(t: TestContext, { documents }: Pick<Database, 'documents'>) {
   const lose = async () => {

@@ -1,4 +1,5 @@
 import type { Budgets } from '../../kernel/ports/budget.ts';
+import type { CallRates } from '../../kernel/ports/call-rates.ts';
 import type { Counters } from '../../kernel/ports/counters.ts';
 import type { HealthBoard } from '../../kernel/ports/health.ts';
 import type { SharedDocuments } from '../../kernel/ports/shared-documents.ts';
@@ -6,6 +7,7 @@ import type { RateLimiter, SharedState, Slots, Versions } from '../../kernel/por
 import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
 import { DocumentBudgets } from './document-budgets.ts';
+import { DocumentCallRates } from './document-call-rates.ts';
 import { DocumentChanges } from './document-changes.ts';
 import { counterPrefix, DocumentCounters } from './document-counters.ts';
 import { DocumentRateLimiter } from './document-rate-limiter.ts';
@@ -26,6 +28,7 @@ export class DocumentState implements SharedState {
   readonly rateLimiter: RateLimiter;
   readonly health: HealthBoard;
   readonly counters: Counters;
+  readonly callRates: CallRates;
   readonly budgets: Budgets;
   readonly #parts: DocumentStateParts;
   readonly #timer: NodeJS.Timeout;
@@ -39,6 +42,7 @@ export class DocumentState implements SharedState {
     this.rateLimiter = new DocumentRateLimiter(new DocumentChanges(documents, clock), clock);
     this.health = health;
     this.counters = new DocumentCounters(new DocumentChanges(documents, clock), clock);
+    this.callRates = new DocumentCallRates(new DocumentChanges(documents, clock), clock);
     this.budgets = new DocumentBudgets(new DocumentChanges(documents, clock), clock);
     // What could not be deleted is deleted next time.
     const deleteExpired = () => documents.deleteExpired(clock.now()).catch(() => undefined);
@@ -51,7 +55,9 @@ export class DocumentState implements SharedState {
     await documents.delete(`account ${accountId}`);
     for (const prefix of [
       `budget ${accountId} `,
-      ...scopes.flatMap((scope) => [counterPrefix('count', scope), counterPrefix('slots', scope)]),
+      ...scopes.flatMap((scope) =>
+        (['count', 'slots', 'rate'] as const).map((kind) => counterPrefix(kind, scope)),
+      ),
     ])
       await documents.deleteByPrefix(prefix);
   }

@@ -1,6 +1,7 @@
 import type { RateLimiter, SharedState, Versions } from '../../kernel/ports/shared-state.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { MemoryAccountState } from './memory-account-state.ts';
+import { MemoryCallRates } from './memory-call-rates.ts';
 import { MemoryCounters } from './memory-counters.ts';
 import { MemoryHealthBoard } from './memory-health-board.ts';
 import { MemoryRateLimiter } from './memory-rate-limiter.ts';
@@ -12,6 +13,7 @@ export class MemorySharedState implements SharedState {
   readonly rateLimiter: RateLimiter;
   readonly health: MemoryHealthBoard;
   readonly counters: MemoryCounters;
+  readonly callRates: MemoryCallRates;
   /** Deletes the state of an account. */
   readonly erase: (accountId: string) => void;
   /** The number of entries in memory. */
@@ -19,6 +21,7 @@ export class MemorySharedState implements SharedState {
     readonly accounts: () => number;
     readonly windows: () => number;
     readonly counters: () => number;
+    readonly ratedCallers: () => number;
   };
 
   constructor(clock: Clock) {
@@ -29,11 +32,13 @@ export class MemorySharedState implements SharedState {
     this.rateLimiter = rateLimiter;
     this.health = new MemoryHealthBoard(clock);
     this.counters = new MemoryCounters(clock);
+    this.callRates = new MemoryCallRates(clock);
     this.erase = (accountId) => accounts.erase(accountId);
     this.sizes = {
       accounts: () => accounts.size,
       windows: () => rateLimiter.size,
       counters: () => this.counters.size,
+      ratedCallers: () => this.callRates.size,
     };
   }
 

@@ -1,6 +1,7 @@
 import { createClient } from '@redis/client';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { budgetScripts } from './budget-scripts.ts';
+import { rateScripts } from './rate-scripts.ts';
 import type { RedisAddress, RedisEndpoint } from './redis-address.ts';
 import { sharedStateScripts } from './scripts.ts';
 
@@ -81,7 +82,7 @@ async function greet(client: RedisClient): Promise<RedisGreeting> {
     client.sendCommand(['HELLO']).catch(() => []),
     client.sendCommand(['TIME']),
     client.sendCommand(['INFO', 'server']).catch(() => ''),
-    ...[...sharedStateScripts, ...budgetScripts].map(({ text }) =>
+    ...[...sharedStateScripts, ...budgetScripts, ...rateScripts].map(({ text }) =>
       client.sendCommand(['SCRIPT', 'LOAD', text]),
     ),
   ]);

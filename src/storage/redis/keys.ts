@@ -18,6 +18,8 @@ export const keys = {
   cacheEntry: (scope: string, hash: string) => `weir:{${scope}}:shelf:${hash}`,
   moduleCount: (scope: string, hash: string) => `weir:{${scope}}:count:${hash}`,
   moduleSlots: (scope: string, hash: string) => `weir:{${scope}}:slots:${hash}`,
+  rate: (scope: string, hash: string, of: 'requests' | 'tokens' | 'calls') =>
+    `weir:{${scope}}:rate:${hash}:${of}`,
   /** Entries of another generation are stale. */
   cacheGeneration: (scope: string) => `weir:{${scope}}:shelf-mark`,
 } as const;

@@ -1,7 +1,9 @@
+import type { CallRates } from '../../kernel/ports/call-rates.ts';
 import type { Counters } from '../../kernel/ports/counters.ts';
 import type { HealthBoard } from '../../kernel/ports/health.ts';
 import type { RateLimiter, SharedState, Slots, Versions } from '../../kernel/ports/shared-state.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { RedisCallRates } from './redis-call-rates.ts';
 import type { RedisConnection } from './redis-connection.ts';
 import { RedisCounters } from './redis-counters.ts';
 import { RedisHealthBoard } from './redis-health-board.ts';
@@ -16,6 +18,7 @@ export class RedisSharedState implements SharedState {
   readonly rateLimiter: RateLimiter;
   readonly health: HealthBoard;
   readonly counters: Counters;
+  readonly callRates: CallRates;
   readonly #connection: RedisConnection;
 
   constructor(connection: RedisConnection, clock: Clock) {
@@ -26,6 +29,7 @@ export class RedisSharedState implements SharedState {
     this.rateLimiter = new RedisRateLimiter(connection);
     this.health = new RedisHealthBoard(connection);
     this.counters = new RedisCounters(connection);
+    this.callRates = new RedisCallRates(connection);
   }
 
   ping(): Promise<void> {
