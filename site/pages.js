@@ -24,6 +24,7 @@ const chapters = [
       'docs/guides/routing',
       'docs/guides/aliases',
       'docs/guides/budgets',
+      'docs/guides/rate-limits',
       'docs/guides/caching',
       'docs/guides/long-conversations',
       'docs/guides/dashboard',

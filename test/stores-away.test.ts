@@ -69,11 +69,16 @@ function assertUnavailable(answer: RawAnswer): void {
 
 for (const how of ['stop', 'silence'] as const)
   test(`without Redis (${how}) calls are refused in time, and go on when it is back`, async (t) => {
-    const { redis, ask, ready, metrics, logLines } = await setUp(t);
+    const { redis, ask, ready, metrics, logLines, person } = await setUp(t);
+    const limited = await person.makeKey();
+    const body = { requests_per_minute: 100, concurrent: 1 };
+    await person.call({ method: 'PUT', path: `/v1/keys/${limited.id}/limits`, body });
     assert.equal((await ask()).status, 200);
+    assert.equal((await ask(limited.key)).status, 200);
     redis[how]();
-    assertUnavailable(await inTime(ask()));
-    assert.match(await metrics(), /^weir_refused_total\{status="503",code="storage_unavailable"\} 1$/m);
+    for (const answer of await Promise.all([inTime(ask()), inTime(ask(limited.key))]))
+      assertUnavailable(answer);
+    assert.match(await metrics(), /^weir_refused_total\{status="503",code="storage_unavailable"\} 2$/m);
     assert.match(await metrics(), /^weir_redis_up 0$/m);
     const down = await inTime(ready());
     assert.equal(down.status, 503);

@@ -51,6 +51,16 @@ test('three processes on the embedded store', async (t) => {
     });
   });
 
+  await t.test('let exactly the calls of a rate limit through, and those in flight', async () => {
+    const person = await Person.signUp(url);
+    const { id, key } = await person.makeKey();
+    const path = `/v1/keys/${id}/limits`;
+    await person.call({ method: 'PUT', path, body: { requests_per_minute: 40, concurrent: 100 } });
+    assert.deepEqual(statuses(await all(100, () => inference(url, key))), { 200: 40, 429: 60 });
+    await person.call({ method: 'PUT', path, body: { requests_per_minute: null } });
+    assert.deepEqual(statuses(await all(3, () => inference(url, key))), { 200: 3 });
+  });
+
   await t.test('let not one call through after a revocation is confirmed', async () => {
     const ada = await Person.signUp(url);
     const { id, key } = await ada.makeKey();

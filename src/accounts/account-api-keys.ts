@@ -57,6 +57,7 @@ export class AccountApiKeys {
       revokedAtMs: null,
       receipts: false,
       record: null,
+      limits: undefined,
     };
     if (await apiKeys.add(key, limits.activeKeysMax, shown)) return { key, token };
     throw new GatewayError(

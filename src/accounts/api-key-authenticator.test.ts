@@ -19,6 +19,7 @@ test('a key is looked up once and then cached for a minute', async (t) => {
     pipelineConfig: null,
     receipts: false,
     record: null,
+    limits: undefined,
     version: await desk.shared.versions.of(key.accountId),
   });
   const before = looks();

@@ -1,4 +1,5 @@
 import { GatewayError } from '../kernel/errors.ts';
+import type { CallLimits } from '../kernel/ports/call-rates.ts';
 import type { RecordingMode } from '../kernel/ports/recordings.ts';
 import type { Account, ApiKeys } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
@@ -19,6 +20,8 @@ export interface KeyIdentity {
   readonly receipts: boolean;
   /** Which of its calls are recorded; null for the default of the instance. */
   readonly record: RecordingMode | null;
+  /** Its rate limits; undefined if it has none of its own. */
+  readonly limits: CallLimits | undefined;
   readonly version: string;
 }
 
@@ -138,8 +141,8 @@ export class ApiKeyAuthenticator {
     if (current === undefined) return undefined;
     if (current.isClosed) return 'closed';
     const { account, key } = current;
-    const { id: keyId, pipelineConfig, receipts, record } = key;
-    return { account, keyId, pipelineConfig, receipts, record, version };
+    const { id: keyId, pipelineConfig, receipts, record, limits: callLimits } = key;
+    return { account, keyId, pipelineConfig, receipts, record, limits: callLimits, version };
   }
 
   /** Several keys can share a prefix by chance, so there are few candidates. */

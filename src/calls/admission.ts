@@ -3,8 +3,9 @@ import type { ClientPresence } from '../kernel/client-presence.ts';
 import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
 import { suppliedConversationName } from '../kernel/conversation/conversation.ts';
 import { endUserRefOf } from '../kernel/end-user.ts';
-import { GatewayError } from '../kernel/errors.ts';
+import { GatewayError, isRejection } from '../kernel/errors.ts';
 import { Exchange } from '../kernel/exchange.ts';
+import type { LimitStatus } from '../kernel/limit-status.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import { type Target, unresolvedTarget } from '../kernel/provider.ts';
@@ -12,6 +13,7 @@ import type { Trace } from '../kernel/trace.ts';
 import { isJsonObject } from '../lib/json.ts';
 import type { ProviderDirectory } from '../providers/provider-directory.ts';
 import type { Aliases } from './aliases/aliases.ts';
+import type { CallLimiter } from './call-limiter.ts';
 import type { CallReports } from './call-reports.ts';
 import type { CallerAdmissions, CountedCall } from './caller-admission.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
@@ -21,6 +23,7 @@ import { findRelayTarget } from './relay-target.ts';
 import type { TargetChecks } from './target-checks.ts';
 
 export interface AdmissionParts {
+  readonly limiter: Pick<CallLimiter, 'isLimited' | 'haveSameLimits' | 'count'>;
   readonly admissions: CallerAdmissions;
   readonly pipelines: PipelineSelector;
   readonly directory: ProviderDirectory;
@@ -36,6 +39,8 @@ export interface PendingCall {
   readonly clientRequest: ClientRequest;
   readonly presence: ClientPresence;
   readonly trace: Trace;
+  /** Called with what is left of the caller's rate limits, if there are any. */
+  onLimited?(limitStatus: LimitStatus): void;
 }
 
 /** The exchange to run and its pipeline. */
@@ -56,21 +61,46 @@ export class Admission {
     this.#parts = parts;
   }
 
-  /** Counts the call before checking it; a fault of the call itself is reported before an exhausted quota. */
+  /**
+   * Counts the call before checking it; a fault of the call itself is reported before an exhausted quota. Rate limits come
+   * first, so that a call which they refuse is counted nowhere else. The trace of a rejected call ends.
+   */
   async admit(pendingCall: PendingCall, caller: CallerIdentity): Promise<AdmittedCall> {
+    const { admissions, limiter } = this.#parts;
     const { kind } = caller.caller;
-    const callerAdmission = this.#parts.admissions[kind];
+    const callerAdmission = admissions[kind];
     if (callerAdmission === undefined) throw new Error(`no admission is configured for "${kind}" callers`);
-    const countedCall = await callerAdmission.count(caller, rawHeadersOf(pendingCall.clientRequest));
+    const limited = limiter.isLimited(caller) ? await this.#limit(pendingCall, caller) : caller;
+    const { clientRequest, trace } = pendingCall;
+    let countedCall: CountedCall;
+    try {
+      countedCall = await callerAdmission.count(limited, rawHeadersOf(clientRequest));
+    } catch (thrown) {
+      trace.end();
+      throw thrown;
+    }
     const { identity, rejection } = countedCall;
     try {
+      // The limits have changed since the call was counted.
+      if (identity !== limited && !limiter.haveSameLimits(identity, limited))
+        await limiter.count(pendingCall, identity);
       const { exchange, pipeline } =
         callerAdmission.prepare?.(pendingCall, identity) ?? (await this.#prepare(pendingCall, identity));
       if (rejection !== undefined) throw rejection;
       return { exchange, pipeline, countedCall };
     } catch (thrown) {
       countedCall.release();
+      trace.end();
       this.#reportRejected(pendingCall, identity, thrown);
+      throw thrown;
+    }
+  }
+
+  async #limit(pendingCall: PendingCall, caller: CallerIdentity): Promise<CallerIdentity> {
+    try {
+      return await this.#parts.limiter.count(pendingCall, caller);
+    } catch (thrown) {
+      if (isRejection(thrown)) this.#reportRejected(pendingCall, caller, thrown);
       throw thrown;
     }
   }

@@ -82,6 +82,7 @@ export class BackgroundAnswers {
       return begun.queued;
     } catch (error) {
       countedCall.release();
+      exchange.trace.end();
       release();
       throw error;
     }

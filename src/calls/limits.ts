@@ -88,6 +88,12 @@ export const limits = {
   /** A slot of a call whose process was killed is free after this; calls renew theirs three times as often. */
   moduleSlotLifeMs: 60_000,
   moduleSlotRenewalMs: 20_000,
+  /** The same for calls of callers with a limit on calls in flight. */
+  callSlotLifeMs: 60_000,
+  callSlotRenewalMs: 20_000,
+  /** Callers and models whose mean output is in memory, and how many answers it follows. */
+  expectedOutputsMax: 10_000,
+  expectedOutputAnswers: 10,
   /** Cached request keys. */
   cachedRequestKeysMax: 1000,
   /** The same body may come from several callers and for several models: this many variants are cached. */

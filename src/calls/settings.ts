@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../kernel/limits.ts';
+import type { CallLimits } from '../kernel/ports/call-rates.ts';
 import { recordingModes } from '../kernel/ports/recordings.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { commaSeparatedList } from '../lib/setting-schemas.ts';
@@ -13,6 +14,12 @@ const byteCount = z.coerce.number('must be a number of bytes').pipe(
     .max(1024 ** 4),
 );
 
+const rateLimit = z.coerce
+  .number('must be a whole number')
+  .int('must be a whole number')
+  .min(1)
+  .max(limits.rateLimitMax);
+
 export const callSettings = {
   pipeline: envVariable('WEIR_PIPELINE', z.string().max(limits.pipelineTextMax).optional()),
   /** Named configurations of modules, as JSON or in a file; checked when the modules are loaded. */
@@ -22,6 +29,16 @@ export const callSettings = {
   ),
   /** Packages that provide modules. */
   modulePackages: envVariable('WEIR_MODULES', commaSeparatedList.default([])),
+  /** Rate limits for each caller; undefined if there are none. */
+  callLimits: combineSettings(
+    {
+      requestsPerMinute: envVariable('WEIR_LIMIT_REQUESTS_PER_MINUTE', rateLimit.optional()),
+      tokensPerMinute: envVariable('WEIR_LIMIT_TOKENS_PER_MINUTE', rateLimit.optional()),
+      concurrent: envVariable('WEIR_LIMIT_CONCURRENT', rateLimit.optional()),
+    },
+    (chosen): CallLimits | undefined =>
+      Object.values(chosen).some((limit) => limit !== undefined) ? chosen : undefined,
+  ),
   /** Size limit of the archive of one account. */
   archiveBytes: envVariable('WEIR_ARCHIVE_BYTES', byteCount.default(64 * 1024 * 1024)),
   /** Which calls are recorded, for how long, and how many bytes of them are kept. */

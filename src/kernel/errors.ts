@@ -59,6 +59,7 @@ export const errorStatus = {
   upgrade_required: 426,
   too_many_attempts: 429,
   too_many_failures: 429,
+  rate_limited: 429,
   concurrency_limit: 429,
   tier_cap_reached: 429,
   request_limit_exceeded: 429,

@@ -4,6 +4,8 @@ export const limits = {
   jsonDepthMax: 200,
   /** Longer than any provider's; names are cached and repeated in errors, so a client must not choose how much. */
   modelNameMax: 256,
+  /** The highest rate limit: more than any caller reaches, and added up without loss. */
+  rateLimitMax: 1_000_000_000,
   /**
    * Maximum of an answer that is read whole, for another format or a module: the body of an unstreamed one, the
    * content of a stream. The largest contain images.

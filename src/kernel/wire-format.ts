@@ -6,6 +6,7 @@ import type { Compaction } from './compaction.ts';
 import type { Continuation } from './continuation.ts';
 import type { ErrorCode } from './errors.ts';
 import type { FieldReader, LazyJsonObject } from './json/lazy-json-object.ts';
+import type { MinuteStatus } from './limit-status.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
 import type { RelayRoute } from './relay.ts';
 import type { ByteFilter } from './reply/filter-bytes.ts';
@@ -107,6 +108,8 @@ export interface WireFormat extends ProviderFormat {
   readonly errorCodes?: Readonly<Partial<Record<ErrorCode, string>>>;
   /** The body of an error, if clients of this format accept only their own. */
   errorBody?(envelope: JsonObject, error: CallError): JsonObject;
+  /** What is left of a limit per minute, in headers that only clients of this format read. */
+  limitHeaders?(name: string, minute: MinuteStatus): HeaderList;
   /** An error in the middle of a stream. */
   errorFrame(envelope: JsonObject): Uint8Array;
   /** For formats whose clients may make calls over a WebSocket. */
@@ -173,6 +176,8 @@ export interface TokenEstimates {
   readonly textFields: readonly string[];
   /** The field that may contain a schema for the answer. */
   readonly schemaField: string;
+  /** The request fields that limit the output, each as a name or as the names of a field and one in it. */
+  readonly outputLimits: readonly (readonly [string, string?])[];
   /** Tokens of every request besides its texts. */
   readonly requestTokens: number;
   /** Tokens of each text besides its length; roles and types are texts as well. */

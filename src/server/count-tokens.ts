@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requireModel } from '../calls/admission.ts';
 import type { Aliases } from '../calls/aliases/aliases.ts';
+import type { CallLimiter } from '../calls/call-limiter.ts';
 import type { CallerAuthenticator, CallerIdentity } from '../calls/caller-authenticator.ts';
 import type { Credentials } from '../calls/credentials.ts';
 import type { PipelineSelector } from '../calls/pipeline-selector.ts';
@@ -23,6 +24,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { ResponseDescription } from './api/route.ts';
 import { readBody } from './body.ts';
 import type { BodyMemoryBudget, MemoryReservation } from './body-memory-budget.ts';
+import { limitListener } from './limit-headers.ts';
 import { limits } from './limits.ts';
 import { rejectCall } from './reject-call.ts';
 import { asGatewayError, noSniffHeaders, type RequestContext, sendResponse } from './respond.ts';
@@ -45,6 +47,7 @@ function tokenCountBody({ name, counting: tokenCounting }: WireFormat, tokens: n
 }
 
 export interface CountTokensParts {
+  readonly limiter: Pick<CallLimiter, 'isLimited' | 'count'>;
   readonly callers: CallerAuthenticator;
   readonly credentials: Credentials;
   readonly directory: ProviderDirectory;
@@ -76,6 +79,7 @@ export class CountTokensHandler {
     const { callers: callerAuthenticator, memoryBudget, slowBodies: slowBodyMonitor, log } = this.#parts;
     const clientPresence = new ClientPresence();
     res.onAbort(() => clientPresence.leave());
+    const trace = new Trace(performance.now());
     let memory: MemoryReservation | undefined;
     try {
       const headers = req.headers;
@@ -98,16 +102,28 @@ export class CountTokensHandler {
         path,
         memoryReservation: reservation,
       });
+      await this.#limit(clientRequest, { context, identity, trace });
       sendResponse(
         res,
-        await this.#count(clientRequest, { context, identity, presence: clientPresence }),
+        await this.#count(clientRequest, { context, identity, presence: clientPresence, trace }),
         context,
       );
     } catch (thrown) {
       rejectCall(thrown, { res, context, wire, log });
     } finally {
+      trace.end();
       memory?.release();
     }
+  }
+
+  async #limit(
+    clientRequest: ClientRequest,
+    { context, identity, trace }: Omit<CountTokensContext, 'presence'>,
+  ): Promise<void> {
+    const { limiter } = this.#parts;
+    if (!limiter.isLimited(identity)) return;
+    const onLimited = limitListener(context, clientRequest.wire);
+    await limiter.count({ clientRequest, trace, isWithoutTokens: true, onLimited }, identity);
   }
 
   async #count(clientRequest: ClientRequest, by: CountTokensContext): Promise<WholeResponse> {
@@ -150,13 +166,12 @@ export class CountTokensHandler {
   #exchange(
     clientRequest: ClientRequest,
     target: Target,
-    { context: { id }, identity, presence: clientPresence }: CountTokensContext,
+    { context: { id }, identity, presence: clientPresence, trace }: CountTokensContext,
   ) {
     const credentials = this.#parts.credentials.of(
       { identity, headers: rawHeadersOf(clientRequest) },
       target,
     );
-    const trace = new Trace(performance.now());
     return new Exchange({
       id,
       caller: identity.caller,
@@ -194,4 +209,5 @@ interface CountTokensContext {
   readonly context: RequestContext;
   readonly identity: CallerIdentity;
   readonly presence: ClientPresence;
+  readonly trace: Trace;
 }

@@ -22,6 +22,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { readBody } from './body.ts';
 import type { BodyMemoryBudget, MemoryReservation } from './body-memory-budget.ts';
 import { deliver } from './delivery/deliver.ts';
+import { limitListener } from './limit-headers.ts';
 import { limits } from './limits.ts';
 import { rejectCall } from './reject-call.ts';
 import { type RequestContext, sendResponse } from './respond.ts';
@@ -116,7 +117,7 @@ export class InferenceHandler {
       });
       letGo = clientRequest.retain();
       const admittedCall = await admission.admit(
-        { id, clientRequest, presence: clientPresence, trace },
+        { id, clientRequest, presence: clientPresence, trace, onLimited: limitListener(context, wire) },
         callerIdentity,
       );
       const { exchange, pipeline, countedCall } = admittedCall;

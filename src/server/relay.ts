@@ -20,6 +20,7 @@ import type { BodyMemoryBudget, MemoryReservation } from './body-memory-budget.t
 import { streamBody } from './body-stream.ts';
 import { deliverRelay } from './delivery/deliver-relay.ts';
 import { type FormUpload, readFormModel } from './form-upload.ts';
+import { limitListener } from './limit-headers.ts';
 import { limits } from './limits.ts';
 import { rejectCall } from './reject-call.ts';
 import type { RequestContext } from './respond.ts';
@@ -88,7 +89,8 @@ export class RelayHandler {
         relay: { route, model, fields, bodyBytes },
       });
       letGo = clientRequest.retain();
-      const call = await admission.admit({ id, clientRequest, presence, trace }, identity);
+      const onLimited = limitListener(context, wire);
+      const call = await admission.admit({ id, clientRequest, presence, trace, onLimited }, identity);
       context.isCounted = true;
       const upstream = this.#parts.relayUpstream(body.upload?.(call.exchange.target.model));
       const inFlightCall = await callRunner.run(call.exchange, call.pipeline, call.countedCall, upstream);

@@ -132,7 +132,7 @@ export function corsHeaders(req: HttpRequest, allowed: ReadonlySet<string>): Hea
 
 /** Names headers for pages that send cookies, where browsers ignore `*`; for others `*` exposes all headers. */
 const exposedHeaders =
-  'x-request-id, request-id, retry-after, x-should-retry, x-weir-modules, x-weir-conversation, x-weir-cache, x-weir-cost-usd, x-weir-cost-warning, x-weir-overhead-ms, x-weir-estimate, x-weir-dropped, x-weir-receipt, x-weir-recorded, x-weir-route, x-weir-sandbox, x-weir-warnings, www-authenticate, payment-receipt, idempotent-replayed, *';
+  'x-request-id, request-id, retry-after, x-should-retry, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, x-ratelimit-reset-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens, x-weir-modules, x-weir-conversation, x-weir-cache, x-weir-cost-usd, x-weir-cost-warning, x-weir-overhead-ms, x-weir-estimate, x-weir-dropped, x-weir-receipt, x-weir-recorded, x-weir-route, x-weir-sandbox, x-weir-warnings, www-authenticate, payment-receipt, idempotent-replayed, *';
 
 /** The response to a CORS preflight. */
 export function preflightHeaders(req: HttpRequest): HeaderList {

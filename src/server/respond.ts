@@ -8,6 +8,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { clientRequestIdOf } from '../telemetry/client-request-id.ts';
 import type { Refusal } from '../telemetry/refusals.ts';
 import { limits as wireLimits } from '../wire/limits.ts';
+import { replaceLimitHeaders } from './limit-headers.ts';
 import { limits } from './limits.ts';
 
 /** A request's context before its body is read. */
@@ -25,6 +26,8 @@ export interface RequestContext {
   /** The account and key, once they are known. */
   accountId?: string;
   keyId?: string | undefined;
+  /** What is left of the caller's rate limits; undefined if there are none. */
+  limitHeaders?: HeaderList;
   /** Whether the metrics of calls or token counts have the request. */
   isCounted?: boolean;
   /** Headers that modules have set, for the response to a call that fails. */
@@ -128,6 +131,7 @@ export function errorHeaders(error: GatewayError, requestContext: RequestContext
     'request-id',
     requestContext.id,
     ...requestContext.cors,
+    ...(requestContext.limitHeaders ?? []),
     ...(requestContext.moduleHeaders ?? []),
     ...(headers ?? []),
     ...(retryAfterSeconds === undefined || tooLong
@@ -193,16 +197,18 @@ function endAfterRequest(res: HttpResponse, answer: Uint8Array): void {
   });
 }
 
-/** Sends a complete response with its own headers. */
+/** Sends a complete response with its own headers, or those of a provider. */
 export function sendResponse(
   res: HttpResponse,
   { status, headers, bytes }: BufferedResponse,
   requestContext: RequestContext,
 ): void {
   const length = ['content-length', String(bytes.byteLength)];
+  const { limitHeaders } = requestContext;
+  const own = limitHeaders === undefined ? headers : replaceLimitHeaders(headers, limitHeaders);
   writeResponse(res, {
     status,
-    headers: [...headers, 'x-request-id', requestContext.id, ...requestContext.cors, ...length],
+    headers: [...own, 'x-request-id', requestContext.id, ...requestContext.cors, ...length],
     bytes,
   });
 }

@@ -51,6 +51,9 @@ export class Metrics {
     'Requests answered with an error that are not counted as calls or token counts',
     ['status', 'code'],
   );
+  readonly #rateLimited = new CounterFamily('weir_rate_limited_total', 'Calls refused by a rate limit', [
+    'limit',
+  ]);
   readonly #tokenCounts = new CounterFamily('weir_token_counts_total', 'Token counting requests', [
     'provider',
     'status',
@@ -174,6 +177,10 @@ export class Metrics {
     this.#refused.with(String(status), code).value++;
   }
 
+  recordRateLimited(limit: string): void {
+    this.#rateLimited.with(limit).value++;
+  }
+
   /** A function that takes the durations of a store's operations. */
   storeObserver(store: 'database' | 'redis'): (ms: number) => void {
     const histogram = this.#storeSeconds.with(store);
@@ -194,6 +201,7 @@ export class Metrics {
     const families = [
       this.#requests,
       this.#refused,
+      this.#rateLimited,
       this.#tokenCounts,
       this.#tokens,
       this.#cost,

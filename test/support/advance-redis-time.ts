@@ -6,7 +6,7 @@ export async function advanceRedisTime(
   t: TestContext,
   url: string,
 ): Promise<(seconds: number) => Promise<void>> {
-  const client = await createClient({ url }).connect();
+  const client = await openClient(url);
   t.after(() => client.destroy());
   return async (seconds) => {
     for (const key of await client.keys('*')) {
@@ -24,9 +24,13 @@ export async function advanceRedisTime(
   };
 }
 
+function openClient(url: string) {
+  return createClient({ url }).connect();
+}
+
 /** Amounts by second of the clock, or calls by the time when they expire. */
 async function advanceRate(
-  client: ReturnType<typeof createClient>,
+  client: Awaited<ReturnType<typeof openClient>>,
   key: string,
   seconds: number,
 ): Promise<void> {

@@ -15,6 +15,7 @@ import type { ApiRoute } from '../../server/api/route.ts';
 import { accountPageRoutes } from '../../server/api/routes/account-pages.ts';
 import { claimRoutes } from '../../server/api/routes/claim.ts';
 import { exportRoute } from '../../server/api/routes/export.ts';
+import { keyLimitRoutes } from '../../server/api/routes/key-limits.ts';
 import { keyReceiptRoutes } from '../../server/api/routes/key-receipts.ts';
 import { keyRecordingRoutes } from '../../server/api/routes/key-recording.ts';
 import { keyRoutes } from '../../server/api/routes/keys.ts';
@@ -108,6 +109,7 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
       keys: services.accountKeys,
       warningsFor: (list, accountId) => pipelines.validate(list, accountId),
     }),
+    ...keyLimitRoutes(services.accountKeys),
     ...keyReceiptRoutes(services.accountKeys),
     ...keyRecordingRoutes(services.accountKeys),
     ...claimRoutes(new Claims({ sessions, receipts, clock: stores.clock })),

@@ -3,6 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { ProviderKeyVault, WeightedKey } from '../../accounts/provider-key-vault.ts';
 import { Admission } from '../../calls/admission.ts';
 import { BackgroundAnswers } from '../../calls/background-answers.ts';
+import { CallLimiter } from '../../calls/call-limiter.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
 import type { CallerAdmissions } from '../../calls/caller-admission.ts';
 import { Credentials } from '../../calls/credentials.ts';
@@ -110,7 +111,14 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     ),
   });
   const slowBodyMonitor = new SlowBodyMonitor();
+  const limiter = new CallLimiter({
+    rates: stores.shared.callRates,
+    instanceLimits: settings.callLimits,
+    callers: callerAuthenticator,
+    onRefused: (limit) => metrics.recordRateLimited(limit),
+  });
   const admission = new Admission({
+    limiter,
     admissions: callerAdmissions,
     pipelines,
     aliases,
@@ -148,6 +156,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
   });
   const openCalls = () => inferenceHandler.openCalls + relayHandler.openCalls;
   const countTokensHandler = new CountTokensHandler({
+    limiter,
     callers: callerAuthenticator,
     credentials,
     directory: providerDirectory,

@@ -10,6 +10,12 @@ export const costErrors = {
       'The call could cost more than is left of the key’s [ceiling](../guides/budgets.md) for this window. OpenAI’s formats carry the code `insufficient_quota` instead.',
     remedy: 'Wait until `resets_at`, lower the limit of output tokens, or raise the ceiling.',
   },
+  rate_limited: {
+    cause:
+      'The API key, or in local mode the instance, has reached its limit of requests or tokens per minute or of calls in flight. The message names the limit.',
+    remedy:
+      'Retry after `retry-after`, or raise the [rate limit](../guides/rate-limits.md). A call whose input alone has more tokens than the limit has to be shortened.',
+  },
   tier_cap_reached: {
     cause: 'The account has used all calls of its period, and has no credits for more.',
     remedy: 'Wait until `resets_at`, or get a higher tier or credits at `upgrade_url`.',

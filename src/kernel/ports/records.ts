@@ -1,5 +1,6 @@
 import type { AccountRows } from './account-rows.ts';
 import type { BillingAccounts, Credits, Recharges } from './billing.ts';
+import type { CallLimits } from './call-rates.ts';
 import type { CollectionTable } from './collection-table.ts';
 import type { Configurations } from './configurations.ts';
 import type { Accounts, Identities, Members } from './identities.ts';
@@ -95,6 +96,8 @@ export interface ApiKey {
   readonly receipts: boolean;
   /** Which of its calls are recorded; null for the default of the instance. */
   readonly record: RecordingMode | null;
+  /** Undefined if it has none of its own. */
+  readonly limits: CallLimits | undefined;
 }
 
 /** An active key with its account. */
@@ -111,7 +114,10 @@ export interface PresentedCredential {
   readonly id: string;
 }
 
-export type ApiKeyChanges = Partial<Pick<ApiKey, 'name' | 'pipelineConfig' | 'receipts' | 'record'>>;
+export type ApiKeyChanges = Partial<Pick<ApiKey, 'name' | 'pipelineConfig' | 'receipts' | 'record'>> & {
+  /** Null clears a limit. */
+  readonly limits?: { readonly [Name in keyof CallLimits]?: number | null | undefined };
+};
 
 export interface ApiKeys {
   /** False if the account already has `activeMax` active keys, even with concurrent additions. */

@@ -2,6 +2,7 @@ import { operatorPays } from '../../kernel/caller.ts';
 import type { Framing } from '../../kernel/wire-format.ts';
 import { formatHundredths } from '../../lib/format-hundredths.ts';
 import { type HeaderList, headerOf } from '../../lib/headers.ts';
+import { replaceLimitHeaders } from '../limit-headers.ts';
 import type { Delivery } from './delivery.ts';
 
 /** The response headers: those of the provider that still apply, and the gateway's own. */
@@ -12,7 +13,9 @@ export function responseHeaders(
 ): string[] {
   const { trace, caller } = inFlightCall.exchange;
   const isGuest = operatorPays(caller);
-  const headers = isGuest ? [] : filterProviderHeaders(inFlightCall.reply.headers, framing, type);
+  const received = isGuest ? [] : filterProviderHeaders(inFlightCall.reply.headers, framing, type);
+  const { limitHeaders } = context;
+  const headers = limitHeaders === undefined ? received : replaceLimitHeaders(received, limitHeaders);
   if (headerOf(headers, 'content-type') === undefined)
     headers.push('content-type', type ?? contentTypes[framing]);
   if (framing === 'sse') headers.push('x-accel-buffering', 'no');

@@ -1,6 +1,7 @@
 import { type CompiledQuery, type Kysely, sql } from 'kysely';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
+import type { CallLimits } from '../../kernel/ports/call-rates.ts';
 import { type RecordingMode, recordingModes } from '../../kernel/ports/recordings.ts';
 import type {
   ActiveApiKey,
@@ -27,6 +28,9 @@ const columns = [
   'api_keys.revoked_at_ms as revokedAtMs',
   'api_keys.receipts',
   'api_keys.record',
+  'api_keys.requests_per_minute',
+  'api_keys.tokens_per_minute',
+  'api_keys.concurrent',
 ] as const;
 
 function withParameters<Row>(query: CompiledQuery<Row>, parameters: readonly unknown[]): CompiledQuery<Row> {
@@ -106,12 +110,16 @@ export class SqlApiKeys implements ApiKeys {
   }
 
   async change(accountId: string, id: string, changes: ApiKeyChanges): Promise<ApiKey | undefined> {
-    const { name, pipelineConfig, receipts, record } = changes;
+    const { name, pipelineConfig, receipts, record, limits: callLimits = {} } = changes;
+    const { requestsPerMinute, tokensPerMinute, concurrent } = callLimits;
     const set = {
       ...(name === undefined ? {} : { name }),
       ...(pipelineConfig === undefined ? {} : { pipeline_config: pipelineConfig }),
       ...(receipts === undefined ? {} : { receipts: Number(receipts) }),
       ...(record === undefined ? {} : { record }),
+      ...(requestsPerMinute === undefined ? {} : { requests_per_minute: requestsPerMinute }),
+      ...(tokensPerMinute === undefined ? {} : { tokens_per_minute: tokensPerMinute }),
+      ...(concurrent === undefined ? {} : { concurrent }),
     };
     if (Object.keys(set).length === 0) return this.#findActive(accountId, id);
     const changed = await this.#db
@@ -175,10 +183,28 @@ export class SqlApiKeys implements ApiKeys {
   }
 }
 
-type ApiKeyRow = Omit<ApiKey, 'receipts' | 'record'> & Pick<Tables['api_keys'], 'receipts' | 'record'>;
+type LimitColumns = Pick<Tables['api_keys'], 'requests_per_minute' | 'tokens_per_minute' | 'concurrent'>;
+type ApiKeyRow = Omit<ApiKey, 'receipts' | 'record' | 'limits'> &
+  Pick<Tables['api_keys'], 'receipts' | 'record'> &
+  LimitColumns;
 
-function toKey(row: ApiKeyRow): ApiKey {
-  return { ...row, receipts: row.receipts === 1, record: toRecordingMode(row.record) };
+function toKey({ requests_per_minute, tokens_per_minute, concurrent, ...row }: ApiKeyRow): ApiKey {
+  return {
+    ...row,
+    receipts: row.receipts === 1,
+    record: toRecordingMode(row.record),
+    limits: toCallLimits({ requests_per_minute, tokens_per_minute, concurrent }),
+  };
+}
+
+function toCallLimits(row: LimitColumns): CallLimits | undefined {
+  const { requests_per_minute: requests, tokens_per_minute: tokens, concurrent } = row;
+  if (requests === null && tokens === null && concurrent === null) return undefined;
+  return {
+    requestsPerMinute: requests ?? undefined,
+    tokensPerMinute: tokens ?? undefined,
+    concurrent: concurrent ?? undefined,
+  };
 }
 
 /** A mode of a newer version that this one can't read counts as off. */
@@ -199,5 +225,8 @@ function toRow(key: ApiKey): Tables['api_keys'] {
     revoked_at_ms: key.revokedAtMs,
     receipts: Number(key.receipts),
     record: key.record,
+    requests_per_minute: key.limits?.requestsPerMinute ?? null,
+    tokens_per_minute: key.limits?.tokensPerMinute ?? null,
+    concurrent: key.limits?.concurrent ?? null,
   };
 }

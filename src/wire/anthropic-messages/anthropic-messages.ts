@@ -10,6 +10,7 @@ import { checkRequest } from './check-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { errorTypeForStatus } from './errors.ts';
 import { replaceForeignContent } from './foreign-content.ts';
+import { limitHeaders } from './limit-headers.ts';
 import { bookkeeping, isPlain } from './plain-request.ts';
 import { MessagesDecoder, readMessage, summarizeMessage, summarizeMessageTail } from './reply-decoder.ts';
 import { encodeReplyBody, MessagesEncoder } from './reply-encoder.ts';
@@ -49,6 +50,7 @@ export const anthropicMessages: WireFormat = {
   estimates: {
     textFields: ['system', 'messages'],
     schemaField: 'output_config',
+    outputLimits: [['max_tokens']],
     requestTokens: 8,
     textTokens: 1.4,
     bytesPerToken: 6,
@@ -61,6 +63,7 @@ export const anthropicMessages: WireFormat = {
     tokensPerExpected: 1.3,
     callTokens: 42,
   },
+  limitHeaders,
   decodeRequest: checkRequest,
   encodeRequest,
   replaceForeignContent,

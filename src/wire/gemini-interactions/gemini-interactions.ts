@@ -24,6 +24,7 @@ const estimates: TokenEstimates = {
   ...gemini.estimates,
   textFields: ['system_instruction', 'input'],
   schemaField: 'response_format',
+  outputLimits: [['generation_config', 'max_output_tokens']],
 };
 
 function now(): Date {

@@ -58,6 +58,12 @@ export const gemini: WireFormat = {
   estimates: {
     textFields: ['systemInstruction', 'system_instruction', 'contents'],
     schemaField: 'generationConfig',
+    outputLimits: [
+      ['generationConfig', 'maxOutputTokens'],
+      ['generationConfig', 'max_output_tokens'],
+      ['generation_config', 'maxOutputTokens'],
+      ['generation_config', 'max_output_tokens'],
+    ],
     requestTokens: 2,
     textTokens: 0,
     bytesPerToken: 6,

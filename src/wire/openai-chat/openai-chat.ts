@@ -27,6 +27,7 @@ const reader: JsonReplyReader = {
 export const chatEstimates: TokenEstimates = {
   textFields: ['messages'],
   schemaField: 'response_format',
+  outputLimits: [['max_tokens'], ['max_completion_tokens']],
   requestTokens: 5,
   textTokens: 1.1,
   bytesPerToken: 6,

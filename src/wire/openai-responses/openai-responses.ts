@@ -31,6 +31,7 @@ const path = '/v1/responses';
 const estimates: TokenEstimates = {
   textFields: ['instructions', 'input'],
   schemaField: 'text',
+  outputLimits: [['max_output_tokens']],
   requestTokens: 7,
   textTokens: 0,
   bytesPerToken: 6,

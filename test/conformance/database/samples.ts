@@ -43,6 +43,7 @@ export function someKey(accountId: string, given: Partial<ApiKey> = {}): ApiKey 
     revokedAtMs: null,
     receipts: false,
     record: null,
+    limits: undefined,
     ...given,
   };
 }

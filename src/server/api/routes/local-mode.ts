@@ -4,6 +4,7 @@ import type { ApiRoute } from '../route.ts';
 const accountPaths = [
   '/v1/keys',
   '/v1/keys/:id',
+  '/v1/keys/:id/limits',
   '/v1/keys/:id/receipts',
   '/v1/keys/:id/recording',
   '/v1/users/:action',

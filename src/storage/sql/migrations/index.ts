@@ -9,6 +9,7 @@ import { configurations } from './configurations.ts';
 import { deletedAccounts } from './deleted-accounts.ts';
 import { identities } from './identities.ts';
 import { invitations } from './invitations.ts';
+import { keyLimits } from './key-limits.ts';
 import { keyPools } from './key-pools.ts';
 import { moduleCalls } from './module-calls.ts';
 import { moduleDays } from './module-days.ts';
@@ -72,4 +73,5 @@ export const migrations: readonly Migration[] = [
   moduleCalls,
   sharedDocuments,
   keyPools,
+  keyLimits,
 ];

@@ -89,6 +89,10 @@ export interface AccountTables {
     readonly receipts: number;
     /** Which of its calls are recorded; null for the default of the instance. */
     readonly record: string | null;
+    /** Rate limits of its own; null for none. */
+    readonly requests_per_minute: number | null;
+    readonly tokens_per_minute: number | null;
+    readonly concurrent: number | null;
   };
   /** The first key of each provider. Its primary key has no `id`: earlier builds know one key for each provider. */
   readonly provider_keys: ProviderKeyRow;
