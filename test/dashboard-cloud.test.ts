@@ -130,9 +130,12 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     await go('Keys');
     await page.getByRole('button', { name: keyName, exact: true }).click();
     await page.getByRole('textbox', { name: 'As text' }).fill('cost-guard?day=0.0001');
+    await page.getByLabel('Requests per minute').fill('500');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await assert.rejects(say('Something dear'), { status: 402 });
+    const refused = await say('Something dear').catch((error: unknown) => error);
+    assert.ok(refused instanceof Anthropic.APIError && refused.status === 402, String(refused));
+    assert.equal(refused.headers?.get('x-ratelimit-limit-requests'), '500');
     await go('Requests');
     const rows = page.getByRole('list', { name: 'Requests, the newest first' }).getByRole('button');
     await rows.filter({ hasText: '402' }).first().click();

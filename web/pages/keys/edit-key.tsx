@@ -6,13 +6,15 @@ import { Button, Choice, Field, Input } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
 import { Failure, sentence } from '../../parts/states.tsx';
+import { type EditedLimits, LimitFields, saveLimits } from './limit-fields.tsx';
 
-/** Name, pipeline and receipts of a key. */
+/** Name, pipeline, rate limits and receipts of a key. */
 export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
   const { id } = apiKey;
   const client = useQueryClient();
   const [name, setName] = useState(apiKey.name);
   const [pipeline, setPipeline] = useState(apiKey.pipelineConfig);
+  const [limits, setLimits] = useState<EditedLimits>({});
   const [warning, setWarning] = useState<string>();
   const saving = useMutation({
     mutationFn: async () => {
@@ -21,10 +23,13 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
         body: { name, pipelineConfig: pipeline },
       });
       if (!response.ok) throw new ApiError(response.status, error);
+      await saveLimits(id, limits);
       return response.headers.get('x-weir-warnings') ?? undefined;
     },
     onSuccess: async (warned) => {
       await client.invalidateQueries({ queryKey: ['keys'] });
+      await client.invalidateQueries({ queryKey: ['key-limits', id] });
+      setLimits({});
       setWarning(warned);
       if (warned === undefined) onClose();
     },
@@ -69,6 +74,7 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
             />
           )}
         </div>
+        <LimitFields id={id} edited={limits} onChange={setLimits} />
         <ReceiptsOf id={id} />
         {saving.error !== null && <Failure error={saving.error} />}
         <Button type="submit" look="primary" className="self-end" busy={saving.isPending}>
