@@ -72,6 +72,14 @@ export class AccountApiKeys {
     return keys.map((key) => ({ ...key, lastUsedAtMs: laterTime(key.lastUsedAtMs, pending(key.id)) }));
   }
 
+  /** An active key. */
+  async find(accountId: string, id: string): Promise<ApiKey> {
+    const keys = await this.#parts.apiKeys.list(accountId);
+    const key = keys.find((candidate) => candidate.id === id && candidate.revokedAtMs === null);
+    if (key === undefined) throw keyNotFoundError();
+    return key;
+  }
+
   async change(accountId: string, id: string, changes: ApiKeyChanges): Promise<ApiKey> {
     const { apiKeys, versions } = this.#parts;
     const key = isUuid(id) ? await apiKeys.change(accountId, id, changes) : undefined;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { AccountApiKeys } from '../../../accounts/account-api-keys.ts';
-import { GatewayError } from '../../../kernel/errors.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { ApiKey } from '../../../kernel/ports/records.ts';
 import { bySession, defineRoute } from '../define-route.ts';
@@ -30,12 +29,8 @@ export function keyLimitRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
       summary: 'Get the rate limits of a key',
       body: noBody,
       responses: { 200: { description: 'The current limits', schema }, ...errorResponses },
-      async handle({ caller, parameters: { id } }) {
-        const key = (await keys.list(caller.accountId)).find(
-          (candidate) => candidate.id === id && candidate.revokedAtMs === null,
-        );
-        if (key === undefined) throw new GatewayError('not_found', 'no such key, or it is revoked');
-        return { body: describeLimits(key) };
+      async handle({ caller, parameters: { id = '' } }) {
+        return { body: describeLimits(await keys.find(caller.accountId, id)) };
       },
     }),
     defineRoute({

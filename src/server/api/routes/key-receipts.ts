@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { AccountApiKeys } from '../../../accounts/account-api-keys.ts';
-import { GatewayError } from '../../../kernel/errors.ts';
 import { bySession, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
@@ -25,12 +24,9 @@ export function keyReceiptRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
       access: bySession,
       body: noBody,
       responses: { 200: { description: 'The current state', schema: keyReceiptsSchema }, ...errorResponses },
-      async handle({ caller, parameters: { id } }) {
-        const key = (await keys.list(caller.accountId)).find(
-          (candidate) => candidate.id === id && candidate.revokedAtMs === null,
-        );
-        if (key === undefined) throw new GatewayError('not_found', 'no such key, or it is revoked');
-        return { body: { enabled: key.receipts } };
+      async handle({ caller, parameters: { id = '' } }) {
+        const { receipts } = await keys.find(caller.accountId, id);
+        return { body: { enabled: receipts } };
       },
     }),
     defineRoute({

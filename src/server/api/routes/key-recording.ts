@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { AccountApiKeys } from '../../../accounts/account-api-keys.ts';
-import { GatewayError } from '../../../kernel/errors.ts';
 import { recordingModes } from '../../../kernel/ports/recordings.ts';
 import { bySession, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
@@ -26,12 +25,9 @@ export function keyRecordingRoutes(keys: AccountApiKeys): readonly ApiRoute[] {
       summary: 'Get which calls with a key are recorded',
       body: noBody,
       responses: { 200: { description: 'The current mode', schema }, ...errorResponses },
-      async handle({ caller, parameters: { id } }) {
-        const key = (await keys.list(caller.accountId)).find(
-          (candidate) => candidate.id === id && candidate.revokedAtMs === null,
-        );
-        if (key === undefined) throw new GatewayError('not_found', 'no such key, or it is revoked');
-        return { body: { record: key.record } };
+      async handle({ caller, parameters: { id = '' } }) {
+        const { record } = await keys.find(caller.accountId, id);
+        return { body: { record } };
       },
     }),
     defineRoute({
