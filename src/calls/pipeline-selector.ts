@@ -1,6 +1,8 @@
 import type { ConfigurationSet } from '../kernel/configuration.ts';
+import type { Exchange } from '../kernel/exchange.ts';
 import type { AddedConfiguration, Pipeline, PipelineLevel, Pipelines } from '../kernel/pipeline.ts';
 import { namesConfiguration } from '../kernel/pipeline-list.ts';
+import type { JsonObject } from '../lib/json.ts';
 import type { AccountConfigurations } from './account-configurations.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
 
@@ -61,6 +63,11 @@ export class PipelineSelector {
   /** The part of a pipeline that handles calls to endpoints without a canonical form. */
   forRelay(pipeline: Pipeline): Pipeline {
     return this.#parts.pipelines.forRelay(pipeline);
+  }
+
+  /** Explains where a call would go. */
+  explainRoute(exchange: Exchange, pipeline: Pipeline): Promise<JsonObject> {
+    return this.#parts.pipelines.explainRoute(exchange, pipeline);
   }
 
   /** Compiles a list of the operator with the protective modules of the environment. */

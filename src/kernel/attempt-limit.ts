@@ -23,8 +23,8 @@ export class AttemptLimit {
     return this.#hasExpired;
   }
 
-  /** The first content has arrived: the rest of the answer may take any time. */
-  contentArrived(): void {
+  /** The first content has arrived, or the attempt has failed: the rest of an answer may take any time. */
+  end(): void {
     clearTimeout(this.#timer);
   }
 

@@ -15,6 +15,7 @@ import {
   insertStage,
   listText,
   type Stage,
+  withGuardsInside,
   withProtection,
   withRedactionInside,
 } from './stage.ts';
@@ -106,7 +107,7 @@ export class Pipelines {
         stages,
         this.compile(list).stages.filter(({ module }) => module.protective),
       );
-    const pipeline = this.#pipeline(withRedactionInside(stages));
+    const pipeline = this.#pipeline(withGuardsInside(withRedactionInside(stages)));
     cache.set(key, pipeline);
     return pipeline;
   }
@@ -146,6 +147,31 @@ export class Pipelines {
       redacts: handling.some(({ module }) => redacts(module)),
       run: (exchange, upstream) => this.#handler(handling, 0, upstream)(exchange),
     };
+  }
+
+  /** What the module of a pipeline that chooses targets would do with a call; without one, the router does it. */
+  async explainRoute(exchange: Exchange, { stages }: Pipeline): Promise<JsonObject> {
+    const stage =
+      stages.find(({ module }) => module.explain !== undefined) ?? this.compile('router').stages[0];
+    if (stage?.module.explain === undefined)
+      throw new GatewayError('not_found', 'no module of this gateway chooses targets');
+    const { module, options } = stage;
+    const next: Handler = async () => {
+      throw new Error('a call that is only explained is not sent');
+    };
+    const step = exchange.trace.step(module.name);
+    const execution = new ModuleExecution(module, {
+      exchange,
+      next,
+      step,
+      deadlineTimer: this.#timekeeper,
+    });
+    const no = () => false;
+    const kit = this.#createKit({
+      ...{ options, execution, isRedacted: no, mayBeEditedDownstream: no },
+      moduleCallHandler: () => next,
+    });
+    return stage.module.explain(exchange, kit);
   }
 
   /** All issues of a list; empty if it is valid. */
@@ -206,7 +232,9 @@ export class Pipelines {
     const requested = this.compile(list).stages;
     if (requested.some(({ module }) => module === caller))
       throw new Error(`the module ${caller.name} can't be part of a pipeline that it runs`);
-    const pipeline = this.#pipeline(withRedactionInside(withProtection(requested, protection)));
+    const pipeline = this.#pipeline(
+      withGuardsInside(withRedactionInside(withProtection(requested, protection))),
+    );
     return (question) => pipeline.run(question, upstream);
   }
 

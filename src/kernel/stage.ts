@@ -62,6 +62,15 @@ export function withRedactionInside(stages: readonly Stage[]): readonly Stage[] 
   return [...others, ...early, ...stages.slice(lastEditor + 1)];
 }
 
+/** Moves modules that belong next to the provider behind the last one that may change the target, whose price they check. */
+export function withGuardsInside(stages: readonly Stage[]): readonly Stage[] {
+  const lastMover = stages.findLastIndex(({ module }) => module.touches.includes('target'));
+  const early = stages.slice(0, lastMover + 1).filter(isInnermost);
+  if (early.length === 0) return stages;
+  const others = stages.slice(0, lastMover + 1).filter((stage) => !isInnermost(stage));
+  return [...others, ...early, ...stages.slice(lastMover + 1)];
+}
+
 export function listText(stages: readonly Stage[]): string {
   return stages.length === 0 ? 'none' : formatPipelineList(stages.map((stage) => stage.entry));
 }

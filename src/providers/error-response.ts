@@ -53,7 +53,7 @@ export async function readErrorResponse(
     ...(providerError?.retryAfterSeconds !== undefined && {
       retryAfterSeconds: providerError.retryAfterSeconds,
     }),
-    ...retryDetails(headers),
+    ...retryDetails(status, headers),
     ...(code !== undefined && { providerCode: code }),
     ...(tooLong && { providerCode: contextOverflowCode }),
     ...(providerError?.param !== undefined && { param: providerError.param }),
@@ -93,12 +93,13 @@ async function readWholeBody({ body }: ProviderResponse): Promise<Uint8Array | u
   return Buffer.concat(chunks);
 }
 
-/** Whether and when to retry: seconds, milliseconds or a date. */
-function retryDetails(headers: HeaderList): ErrorDetails {
+/** Whether and when to retry: seconds, milliseconds or a date; without them, when a used-up limit is reset. */
+function retryDetails(status: number, headers: HeaderList): ErrorDetails {
   const after = headerOf(headers, 'retry-after');
   const afterMs = headerOf(headers, 'retry-after-ms');
   const should = headerOf(headers, 'x-should-retry');
-  const seconds = afterMs === undefined ? parseRetryAfter(after) : Number(afterMs) / 1000;
+  const stated = afterMs === undefined ? parseRetryAfter(after) : Number(afterMs) / 1000;
+  const seconds = Number.isFinite(stated) || status !== 429 ? stated : secondsUntilReset(headers);
   return {
     ...(Number.isFinite(seconds) && { retryAfterSeconds: Math.max(0, seconds) }),
     ...((should === 'true' || should === 'false') && { shouldRetry: should === 'true' }),
@@ -110,3 +111,32 @@ function parseRetryAfter(after: string | undefined): number {
   const seconds = Number(after);
   return Number.isNaN(seconds) ? (Date.parse(after) - systemClock.now()) / 1000 : seconds;
 }
+
+/** Anthropic names the time of the reset, OpenAI and its followers the time until then: `6m0s`, `250ms`. */
+const limitHeaders = [
+  ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map((kind) => ({
+    remaining: `anthropic-ratelimit-${kind}-remaining`,
+    reset: `anthropic-ratelimit-${kind}-reset`,
+  })),
+  ...['requests', 'tokens'].map((kind) => ({
+    remaining: `x-ratelimit-remaining-${kind}`,
+    reset: `x-ratelimit-reset-${kind}`,
+  })),
+];
+
+/** The longest time of those limits of which nothing is left; NaN if none is named. */
+function secondsUntilReset(headers: HeaderList): number {
+  const waits = limitHeaders
+    .filter(({ remaining }) => headerOf(headers, remaining)?.trim() === '0')
+    .map(({ reset }) => parseReset(headerOf(headers, reset) ?? ''))
+    .filter((seconds) => Number.isFinite(seconds));
+  return waits.length === 0 ? Number.NaN : Math.max(...waits);
+}
+
+function parseReset(text: string): number {
+  const parts = [...text.slice(0, limits.resetTextMax).matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  if (parts.length === 0 || /[TZ:]/.test(text)) return parseRetryAfter(text);
+  return parts.reduce((sum, [, amount, unit = 's']) => sum + Number(amount) * (unitSeconds[unit] ?? 0), 0);
+}
+
+const unitSeconds: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };

@@ -78,7 +78,6 @@ export function createUpstream({ egress, signing, via, outputTokensMax }: Upstre
       const isDocument = answered.framing === 'json' && isStreamed(exchange);
       return Reply.relay(isDocument ? await rejectErrorDocument(answered) : answered);
     } finally {
-      exchange.attemptLimit?.contentArrived();
       trace.providerMs += performance.now() - leftAt;
     }
   };

@@ -9,10 +9,12 @@ import type { CallerAdmissions } from '../../calls/caller-admission.ts';
 import { Credentials } from '../../calls/credentials.ts';
 import { KeyChooser } from '../../calls/key-chooser.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
+import { RouteExplainer } from '../../calls/route-explainer.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { createTokenCounter } from '../../providers/token-counter.ts';
+import { routeRoutes } from '../../server/api/routes/route.ts';
 import { BodyMemoryBudget } from '../../server/body-memory-budget.ts';
 import { CountTokensHandler } from '../../server/count-tokens.ts';
 import { createDataPlaneRoutes } from '../../server/data-plane.ts';
@@ -178,6 +180,10 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
       relayHandler.abortAll();
     },
     routes: [
+      ...routeRoutes(
+        callerAuthenticator,
+        new RouteExplainer({ aliases, pipelines, directory: providerDirectory, credentials }),
+      ),
       ...createDataPlaneRoutes(formats, {
         answer: inferenceHandler,
         count: countTokensHandler,

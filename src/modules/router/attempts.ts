@@ -88,7 +88,11 @@ export class Attempts {
   }
 
   async #attempt(stop: RouteStop, limited = this.#limit(stop)): Promise<RoutedReply> {
-    return { reply: await this.#parts.next(limited), stop };
+    try {
+      return { reply: await this.#parts.next(limited), stop };
+    } finally {
+      limited.attemptLimit?.end();
+    }
   }
 
   #limit({ candidate: { target } }: RouteStop): Exchange {
