@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { readSettings } from '../src/gateway/settings.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';
 import { startScriptedGateway } from './support/scripted-gateway.ts';
 
-const WEIR_MODULES = fileURLToPath(import.meta.resolve('./support/routing-modules.ts'));
 const keys = ['sk-ant-one', 'sk-ant-two', 'sk-ant-three'];
 const settings = { ANTHROPIC_API_KEY: keys.join(', ') };
 const answer = {
@@ -110,8 +108,8 @@ describe('several keys of a provider', () => {
   });
 });
 
-test('a call that a module sends again gets the next stored key, and the states of all keys are listed', async (t) => {
-  const { weir, fake } = await startScriptedGateway(t, { WEIR_MODULES, ANTHROPIC_API_KEY: undefined });
+test('a call that the router sends again gets the next stored key, and the states of all keys are listed', async (t) => {
+  const { weir, fake } = await startScriptedGateway(t, { ANTHROPIC_API_KEY: undefined });
   const { url } = weir;
   const path = '/v1/byok/anthropic/keys';
   const [revoked, resting, third] = ['sk-ant-revoked-1', 'sk-ant-resting-2', 'sk-ant-third-3'];
@@ -128,7 +126,7 @@ test('a call that a module sends again gets the next stored key, and the states 
       assert.equal((await ask(url, `talk-${number}`, pipeline)).status, 200);
     return fake.requests.slice(before).map(({ headers }) => headers['x-api-key']);
   };
-  const first = await talk('resender');
+  const first = await talk('router');
   assert.deepEqual(new Set(first), new Set([revoked, resting, third]));
   assert.equal(first.filter((key) => key !== third).length, 2);
   assert.deepEqual(new Set(await talk('none')), new Set([third]));
@@ -147,7 +145,7 @@ test('a call that a module sends again gets the next stored key, and the states 
 
   // All rest or are rejected: the one that is free soonest gets the call.
   answers.set(third, restFor(5));
-  const waits = [await ask(url, 'talk-1'), await ask(url, 'talk-2', 'resender')];
+  const waits = [await ask(url, 'talk-1'), await ask(url, 'talk-2')];
   assert.deepEqual(
     waits.map(({ status, headers }) => [status, headers['retry-after']]),
     [
@@ -156,6 +154,8 @@ test('a call that a module sends again gets the next stored key, and the states 
     ],
   );
   assert.equal(fake.last.headers['x-api-key'], third);
+  const routed = await ask(url, 'talk-3', 'router');
+  assert.ok(Number(routed.headers['retry-after']) <= 5, routed.text);
 
   // A test that the provider passes ends the rejection.
   answers.clear();

@@ -40,19 +40,6 @@ export default [
   } satisfies Module,
   {
     ...common,
-    name: 'resender',
-    options: z.strictObject({}),
-    async handle(exchange, next) {
-      for (let tries = 1; ; tries++)
-        try {
-          return await next(exchange);
-        } catch (failure) {
-          if (tries === 3) throw failure;
-        }
-    },
-  } satisfies Module,
-  {
-    ...common,
     name: 'runner',
     options: z.strictObject({ list: z.string().optional(), as: z.string().default('reply') }),
     async handle(exchange, next, kit) {

@@ -75,10 +75,23 @@ export class CandidateFinder {
           regions: target.provider.locations ?? [],
           hasCredential: credentials[at]?.hasCredential === true,
           health: targetHealth,
+          nextKeyHealth: this.#watchKey(exchange, target, credentials[at]?.credential),
           expectedCost: await this.#expectedCost(exchange.request, input),
         };
       }),
     );
+  }
+
+  /** Of several keys, the one that fails may rest or be set aside, and the next attempt uses another. */
+  #watchKey(exchange: Exchange, target: Target, first: Secret | undefined): Candidate['nextKeyHealth'] {
+    let last = first;
+    return async () => {
+      const { credential } = await findCredential(exchange, target);
+      if (credential === last) return undefined;
+      last = credential;
+      const [health] = await this.#parts.health.of([{ target, credential }]);
+      return health;
+    };
   }
 
   /** The targets, and the names in the list that they were found by. */

@@ -19,6 +19,8 @@ export interface Candidate {
   /** Whether the caller has a credential for it, or it needs none. */
   readonly hasCredential: boolean;
   readonly health: TargetHealth;
+  /** The health with the key that the next attempt would use; undefined if that is the key of the last one. */
+  nextKeyHealth(): Promise<TargetHealth | undefined>;
   /** What this request will probably cost there; undefined if no price is known. */
   readonly expectedCost: ExpectedCost | undefined;
 }

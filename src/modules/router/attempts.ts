@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Exchange, GatewayError, type Handler, type Reply } from '../../module-api.ts';
+import { type Candidate, type Exchange, GatewayError, type Handler, type Reply } from '../../module-api.ts';
 import { failureKindOf, isTransient } from './failure-kind.ts';
 import { limits } from './limits.ts';
 import type { FailureKind, RouterOptions } from './options.ts';
@@ -32,6 +32,8 @@ export class Attempts {
   /** Only a larger context window helps after an input that was too long. */
   #windowMin = 0;
   #lastFailure: GatewayError | undefined;
+  /** The health of targets with the last key of several. */
+  readonly #healths = new Map<RouteStop, Candidate['health']>();
 
   constructor(parts: AttemptParts) {
     const { exchange, options } = parts;
@@ -55,10 +57,23 @@ export class Attempts {
     for (let retries = 0; ; retries++) {
       const kind = await this.#call(stop, others);
       if (typeof kind === 'object') return kind;
+      if (await this.#hasNextKey(stop)) continue;
       if (retries >= options.retries || !isTransient(kind) || !spendRetry()) return undefined;
       await sleep(Math.random() * limits.backoffMs * 2 ** retries, undefined, { signal: exchange.signal });
-      if (!(await stop.candidate.health.mayTry())) return undefined;
+      if (!(await this.#healthOf(stop).mayTry())) return undefined;
     }
+  }
+
+  /** Whether the same target can be called with another key. */
+  async #hasNextKey(stop: RouteStop): Promise<boolean> {
+    const health = await stop.candidate.nextKeyHealth();
+    if (health === undefined) return false;
+    this.#healths.set(stop, health);
+    return (await health.mayTry()) && this.#parts.spendRetry();
+  }
+
+  #healthOf(stop: RouteStop): Candidate['health'] {
+    return this.#healths.get(stop) ?? stop.candidate.health;
   }
 
   /** The reply, or why the target failed. Throws errors that no other target would avoid. */
@@ -130,7 +145,7 @@ export class Attempts {
   /** The last error, with the soonest time at which a target may be called again. */
   #finalError(stops: readonly RouteStop[]): GatewayError {
     const nowMs = this.#parts.now();
-    const soonestMs = Math.min(...stops.map(({ candidate }) => candidate.health.availableAtMs()));
+    const soonestMs = Math.min(...stops.map((stop) => this.#healthOf(stop).availableAtMs()));
     const seconds = (soonestMs - nowMs) / 1000;
     const error =
       this.#lastFailure ??
