@@ -26,6 +26,7 @@ import { recordedMessage } from './support/recorded-messages.ts';
 import { replicaSettings } from './support/replicas.ts';
 import { runCommand } from './support/run-command.ts';
 import { startServer } from './support/server.ts';
+import { freshPostgres } from './support/stores.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
 const canary = 'canary-that-nobody-may-see';
@@ -295,7 +296,7 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   );
   writeFileSync(join(data, 'weir.db'), 'damaged'.repeat(1000));
   assert.match((await doctor({}, '--offline')).said, /^fail {2}database .*\n +→ restore a backup/m);
-  const servers = await replicaSettings(t, { WEIR_MODE: 'cloud' });
+  const servers = await replicaSettings(t, { WEIR_MODE: 'cloud', DATABASE_URL: await freshPostgres(t) });
   const well = await doctor(servers, '--offline');
   assert.equal(well.code, 0, well.said);
   for (const line of [
