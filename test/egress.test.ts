@@ -21,7 +21,8 @@ const exceptions: Readonly<Record<string, string>> = {
 
 /** Names in these packages that connect to nothing. */
 const harmless = /^(?:type .*|isIP|isIPv4|isIPv6|BlockList|STATUS_CODES|RESP_TYPES)$/;
-const networkPackages = /^(?:node:)?(?:net|http|https|http2|tls|dgram|undici|pg|@redis\/client|ws)$/;
+const networkPackages =
+  /^(?:(?:node:)?(?:net|http|https|http2|tls|dgram|undici|pg|@redis\/client|ws)|(?:\.\.\/)+lib\/node-http\.ts)$/;
 const callsGlobal = /(?<![.#\w]|get )fetch\(|\bglobalThis\.fetch\b|\bnew (?:WebSocket|EventSource)\(/;
 
 const source = join(import.meta.dirname, '..', 'src');

@@ -1,5 +1,10 @@
 import { ClientPresence } from './client-presence.ts';
 
+export interface AttemptLimits {
+  readonly contentMs: number;
+  readonly noticesRefusals?: boolean;
+}
+
 /**
  * Limits one attempt of a call that a module may send elsewhere: its first content must arrive in time, and it can be
  * aborted while the call goes on.
@@ -9,11 +14,16 @@ export class AttemptLimit {
   readonly presence = new ClientPresence();
   /** The time until the first content. */
   readonly contentMs: number;
+  /** Whether the module wants to know about refusals, for which whole documents are read. */
+  readonly noticesRefusals: boolean;
+  /** Whether the answer begins with the model's refusal. */
+  isRefused = false;
   #hasExpired = false;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(client: ClientPresence, contentMs: number) {
+  constructor(client: ClientPresence, { contentMs, noticesRefusals = false }: AttemptLimits) {
     this.contentMs = contentMs;
+    this.noticesRefusals = noticesRefusals;
     this.#timer = setTimeout(() => this.#expire(), contentMs);
     client.onLeave(() => this.abort());
   }

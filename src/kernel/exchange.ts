@@ -1,6 +1,6 @@
 import type { Secret } from '../lib/secret.ts';
 import type { AttemptObserver } from './attempt.ts';
-import { AttemptLimit } from './attempt-limit.ts';
+import { AttemptLimit, type AttemptLimits } from './attempt-limit.ts';
 import type { Caller } from './caller.ts';
 import type { ClientPresence } from './client-presence.ts';
 import type { ClientRequest } from './client-request.ts';
@@ -140,8 +140,8 @@ export class Exchange {
   }
 
   /** The same exchange as an attempt that fails unless its first content arrives in time. */
-  withAttemptLimit(contentMs: number): Exchange {
-    const attemptLimit = new AttemptLimit(this.presence, contentMs);
+  withAttemptLimit(limits: AttemptLimits): Exchange {
+    const attemptLimit = new AttemptLimit(this.presence, limits);
     const fields = { ...this.#fields(), presence: attemptLimit.presence, attemptLimit };
     return new Exchange(fields, this.#request, this.#requestOrigin);
   }

@@ -5,7 +5,7 @@ import { anthropicMessages } from '../wire/anthropic-messages/anthropic-messages
 import { awaitFirstContent } from './await-first-content.ts';
 import { limits } from './limits.ts';
 
-const streamed = { wantsStream: true, hasLimit: false };
+const streamed = { wantsStream: true, limit: undefined };
 
 test('an answer that can’t be read is given up with its connection', async () => {
   let cancelled = 0;
@@ -56,7 +56,7 @@ test('a document that is called a stream and comes late is one for a client that
   const coming: PullResult<Uint8Array>[] = [silence];
   const body = { next: () => coming.shift(), cancel: () => undefined };
   const raw = { wire: anthropicMessages, framing: 'sse', status: 200, headers: [], body } as const;
-  const answer = awaitFirstContent(raw, { wantsStream: false, hasLimit: false });
+  const answer = awaitFirstContent(raw, { wantsStream: false, limit: undefined });
   t.mock.timers.tick(limits.commitWaitMs);
   await new Promise(setImmediate);
   say(Buffer.from('{"type":"message"}'));

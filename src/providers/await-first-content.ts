@@ -1,9 +1,11 @@
+import type { AttemptLimit } from '../kernel/attempt-limit.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { ErrorEvent, ReplyEvent } from '../kernel/message.ts';
 import { redactBytes, redactErrorEvent } from '../kernel/redact-secrets.ts';
 import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
 import { FramingSniffer } from './framing-sniffer.ts';
 import { limits } from './limits.ts';
+import { isRefusal } from './notice-refusal.ts';
 import { prependChunks } from './prepend-chunks.ts';
 import { toProviderError } from './provider-error.ts';
 
@@ -15,7 +17,7 @@ import { toProviderError } from './provider-error.ts';
  */
 export async function awaitFirstContent(
   providerResponse: ProviderResponse,
-  { wantsStream, hasLimit }: { readonly wantsStream: boolean; readonly hasLimit: boolean },
+  { wantsStream, limit }: { readonly wantsStream: boolean; readonly limit: AttemptLimit | undefined },
 ): Promise<ProviderResponse> {
   const decoder = providerResponse.wire.replyDecoder(providerResponse.framing, 'everything');
   const framingSniffer = new FramingSniffer();
@@ -26,7 +28,7 @@ export async function awaitFirstContent(
   try {
     while (heldBytes < limits.commitBytesMax) {
       const pending = providerResponse.body.next();
-      const endsInSilence = !hasLimit && (wantsStream || framing !== undefined);
+      const endsInSilence = limit === undefined && (wantsStream || framing !== undefined);
       const due = endsInSilence ? [pending, timeout] : [pending];
       const chunk = await Promise.race(due);
       if (chunk === 'time')
@@ -38,6 +40,7 @@ export async function awaitFirstContent(
         return { ...providerResponse, framing, body: prependChunks(buffered, providerResponse.body) };
       const first = (chunk === undefined ? decoder.end() : decoder.push(chunk)).find(isDecisive);
       if (first?.type === 'error') throw await readStreamError(providerResponse, buffered, first);
+      if (first !== undefined && limit !== undefined) limit.isRefused = isRefusal(first);
       if (first !== undefined) break;
       if (chunk === undefined) throw emptyStreamError(providerResponse, buffered);
     }

@@ -134,9 +134,11 @@ function secondsUntilReset(headers: HeaderList): number {
 }
 
 function parseReset(text: string): number {
-  const parts = [...text.slice(0, limits.resetTextMax).matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
-  if (parts.length === 0 || /[TZ:]/.test(text)) return parseRetryAfter(text);
-  return parts.reduce((sum, [, amount, unit = 's']) => sum + Number(amount) * (unitSeconds[unit] ?? 0), 0);
+  if (!/^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|s|m|h|d)){1,5}$/.test(text)) return parseRetryAfter(text);
+  let seconds = 0;
+  for (const [, amount, unit = 's'] of text.matchAll(/(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)/g))
+    seconds += Number(amount) * (unitSeconds[unit] ?? 0);
+  return seconds;
 }
 
 const unitSeconds: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };

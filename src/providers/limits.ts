@@ -12,8 +12,6 @@ export const limits = {
   quotedTextMax: 2000,
   /** Bytes of one answer read ahead of a slow client before the provider's socket is paused. */
   readAheadBytesMax: 256 * 1024,
-  /** Characters of a time in a header of a provider. */
-  resetTextMax: 40,
   /** How long the start of a stream is watched for an error before the client gets its headers. */
   commitWaitMs: 5000,
   /** And how much of it is buffered meanwhile. */

@@ -9,6 +9,7 @@ import type { SigningContext } from '../kernel/signing.ts';
 import { awaitFirstContent } from './await-first-content.ts';
 import { readErrorResponse } from './error-response.ts';
 import { RequestHeaderFilter } from './forwarded-headers.ts';
+import { readRefusal } from './notice-refusal.ts';
 import { buildOutboundRequest, isStreamed, wireFor } from './outbound-request.ts';
 import { rejectErrorDocument } from './reject-error-document.ts';
 import { requestBody, usageFieldsFor, withOutputLimit } from './request-body.ts';
@@ -72,13 +73,22 @@ export function createUpstream({ egress, signing, via, outputTokensMax }: Upstre
         providerResponse.framing === 'sse'
           ? await awaitFirstContent(providerResponse, {
               wantsStream: isStreamed(exchange),
-              hasLimit: exchange.attemptLimit !== undefined,
+              limit: exchange.attemptLimit,
             })
           : providerResponse;
-      const isDocument = answered.framing === 'json' && isStreamed(exchange);
-      return Reply.relay(isDocument ? await rejectErrorDocument(answered) : answered);
+      return Reply.relay(answered.framing === 'json' ? await checkDocument(answered, exchange) : answered);
     } finally {
       trace.providerMs += performance.now() - leftAt;
     }
   };
+}
+
+/** Finds an error in a document that came instead of a stream, and a refusal if a module wants to know. */
+async function checkDocument(document: ProviderResponse, exchange: Exchange): Promise<ProviderResponse> {
+  const { attemptLimit } = exchange;
+  const checked = isStreamed(exchange) ? await rejectErrorDocument(document) : document;
+  if (attemptLimit?.noticesRefusals !== true) return checked;
+  const { response, isRefused } = await readRefusal(checked);
+  attemptLimit.isRefused = isRefused;
+  return response;
 }

@@ -18,7 +18,10 @@ const spentOn = (model: string) => [
     target: { provider: openai, model },
     usage: { input_tokens: 10, output_tokens: 5 },
     bill: { nanoUsd: 1_500_000, estimated: false },
-  },
+    ending: { how: 'complete' },
+    askedBy: undefined,
+    isModuleCall: false,
+  } as const,
 ];
 const spent = spentOn('gpt-4o-mini');
 
@@ -45,6 +48,7 @@ describe('metrics', () => {
     assert.equal(read.get('weir_tokens_total{provider="openai",model="gpt-4o-mini",kind="input"}'), 20);
     assert.equal(read.get('weir_cost_usd_total{provider="openai",model="gpt-4o-mini"}'), 0.003);
     assert.equal(read.get('weir_module_effects_total{module="exact-cache",effect="answered"}'), 2);
+    assert.equal(read.get('weir_attempts_total{provider="openai",model="gpt-4o-mini",ending="complete"}'), 2);
     assert.equal(read.get('weir_request_seconds_bucket{wire="openai-chat",provider="openai",le="0.25"}'), 1);
     assert.equal(read.get('weir_request_seconds_bucket{wire="openai-chat",provider="openai",le="+Inf"}'), 2);
     assert.equal(read.get('weir_request_seconds_count{wire="openai-chat",provider="openai"}'), 2);
@@ -55,7 +59,11 @@ describe('metrics', () => {
     const usage = { input_tokens: 9e15, output_tokens: -5, cache_read_input_tokens: 0.5 };
     const absurd = { target: { provider: openai, model: 'gpt-4o-mini' }, usage };
     metrics.record(call, spent);
-    metrics.record(call, [{ ...absurd, bill: { nanoUsd: 9e15, estimated: false } }]);
+    const absurdBill = { nanoUsd: 9e15, estimated: false };
+    metrics.record(
+      call,
+      spent.map((one) => ({ ...one, ...absurd, bill: absurdBill })),
+    );
     metrics.record({ ...call, usage }, []);
     const read = samples(metrics.render());
     const tokens = (kind: string) =>

@@ -1,6 +1,7 @@
 import type { Usage } from '../kernel/message.ts';
 import type { Bill } from '../kernel/money.ts';
 import type { Target } from '../kernel/provider.ts';
+import type { Ending } from '../kernel/reply/ending.ts';
 import { storableFigure } from '../kernel/storable.ts';
 import type { EndedCall } from './ended-call.ts';
 import { limits } from './limits.ts';
@@ -8,7 +9,9 @@ import { type Gauge, processGauges } from './process-gauges.ts';
 import { type Counter, CounterFamily, formatLabels, type Histogram, HistogramFamily } from './series.ts';
 
 /** The counters for calls of one kind, found by one lookup. */
-interface CallSeries {
+interface CallSeries extends Readonly<Record<Ending['how'], Counter>> {
+  /** The label of the model. */
+  readonly label: string;
   readonly wire: string;
   readonly provider: string;
   readonly status: number;
@@ -30,9 +33,13 @@ const overheadBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.
 const modelBuckets = [0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-/** The usage and cost of one attempt. */
+/** The usage, cost and ending of one attempt. */
 interface MeteredAttempt {
   readonly target: Target;
+  readonly ending: Ending | undefined;
+  /** The module that repeated or moved the call, or made a call of its own. */
+  readonly askedBy: string | undefined;
+  readonly isModuleCall: boolean;
   readonly usage: Usage;
   readonly bill: Bill | undefined;
 }
@@ -67,6 +74,16 @@ export class Metrics {
     'provider',
     'model',
   ]);
+  readonly #attempts = new CounterFamily('weir_attempts_total', 'Requests to providers', [
+    'provider',
+    'model',
+    'ending',
+  ]);
+  readonly #repeated = new CounterFamily(
+    'weir_repeated_attempts_total',
+    'Attempts of a module after one that failed or was slow, by the target of the new attempt',
+    ['provider', 'model', 'module'],
+  );
   readonly #effects = new CounterFamily('weir_module_effects_total', 'Effects of modules on calls', [
     'module',
     'effect',
@@ -154,11 +171,14 @@ export class Metrics {
     callSeries.overhead.observe(call.overheadMs / 1000);
     if (contentMs !== undefined) callSeries.toContent.observe(contentMs / 1000);
     if (spent.length === 0) addUsage(callSeries, call.usage);
-    for (const { target, usage, bill } of spent) {
+    for (const { target, usage, bill, ending, askedBy, isModuleCall } of spent) {
       const isItsOwn = target.provider.name === provider && target.model === modelUsed;
       const own = isItsOwn ? callSeries : this.#callSeriesFor(call, target.provider.name, target.model);
       addUsage(own, usage);
       if (bill !== undefined) own.cost.value += toIncrement(bill.nanoUsd) / 1e9;
+      own[ending?.how ?? 'aborted'].value++;
+      if (askedBy !== undefined && !isModuleCall)
+        this.#repeated.with(target.provider.name, own.label, askedBy).value++;
     }
     for (const { module, effect } of steps) this.#effectCounter(module, effect).value++;
   }
@@ -205,6 +225,8 @@ export class Metrics {
       this.#tokenCounts,
       this.#tokens,
       this.#cost,
+      this.#attempts,
+      this.#repeated,
       this.#effects,
       this.#reporterFaults,
       this.#seconds,
@@ -241,6 +263,10 @@ export class Metrics {
       cacheRead: tokens('cache_read'),
       cacheWrite: tokens('cache_write'),
       cost: this.#cost.with(provider, label),
+      label,
+      complete: this.#attempts.with(provider, label, 'complete'),
+      aborted: this.#attempts.with(provider, label, 'aborted'),
+      failed: this.#attempts.with(provider, label, 'failed'),
     };
     if (label === model && this.#callSeriesCount < limits.metricBindingsMax) {
       this.#callSeries.set(model, [...existing, bound]);

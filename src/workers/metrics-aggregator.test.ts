@@ -19,8 +19,11 @@ const spent = [
     target: { provider: openai, model: 'gpt 4 "mini"' },
     usage: { input_tokens: 10, output_tokens: 5 },
     bill: { nanoUsd: 1_500_000, estimated: false },
+    ending: { how: 'complete' },
+    askedBy: undefined,
+    isModuleCall: false,
   },
-];
+] as const;
 
 function metricsOf(calls: number): Metrics {
   const metrics = new Metrics();

@@ -79,7 +79,7 @@ function check({ status, headers, json, text }: RawAnswer, sent: RawRequest): vo
 
 /** Routes of stored answers pass on what the provider says, and it may say anything. */
 function isFaultOfProvider(status: number, path: string): boolean {
-  return status === 502 && /^\/(v1\/responses|v1beta\/interactions)\//.test(path);
+  return status === 502 && /^\/(v1\/responses|v1(beta)?\/interactions)\//.test(path);
 }
 
 /** What a gateway says that doesn't have something, and won't when it is asked again. */

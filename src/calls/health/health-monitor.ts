@@ -101,7 +101,8 @@ export class HealthMonitor {
     const healths = await this.of(targets.map((target) => ({ target, credential })));
     const models = targets.flatMap(({ model }, at) => {
       const { restsUntilMs, isRejected = false } = healths[at] ?? {};
-      return isRejected || restsUntilMs !== undefined ? { model, isRejected, restsUntilMs } : [];
+      if (isRejected) return { model, isRejected, restsUntilMs: undefined };
+      return restsUntilMs === undefined ? [] : { model, isRejected, restsUntilMs };
     });
     return { isRejected: whole.record.isRejected, models };
   }

@@ -22,6 +22,7 @@ export interface FailedAttempt {
 export interface RoutedReply {
   readonly reply: Reply;
   readonly stop: RouteStop;
+  readonly isRefused: boolean;
 }
 
 /** Calls the targets of a route one after the other, until one answers. */
@@ -32,6 +33,8 @@ export class Attempts {
   /** Only a larger context window helps after an input that was too long. */
   #windowMin = 0;
   #lastFailure: GatewayError | undefined;
+  /** The latest refusal, which is the answer if no other target has one. */
+  #refused: RoutedReply | undefined;
   /** The health of targets with the last key of several. */
   readonly #healths = new Map<RouteStop, Candidate['health']>();
 
@@ -46,8 +49,16 @@ export class Attempts {
     for (const [at, stop] of stops.entries()) {
       if (stop.contextTokens <= this.#windowMin || !(await stop.candidate.health.mayTry())) continue;
       const routed = await this.#callWithRetries(stop, stops.slice(at + 1));
-      if (routed !== undefined) return routed;
+      if (routed === undefined) continue;
+      if (!routed.isRefused) {
+        void this.#refused?.reply.discard();
+        return routed;
+      }
+      this.failed.push({ name: routed.stop.candidate.name, kind: 'refusal' });
+      void this.#refused?.reply.discard();
+      this.#refused = routed;
     }
+    if (this.#refused !== undefined) return this.#refused;
     throw this.#finalError(stops);
   }
 
@@ -104,14 +115,19 @@ export class Attempts {
 
   async #attempt(stop: RouteStop, limited = this.#limit(stop)): Promise<RoutedReply> {
     try {
-      return { reply: await this.#parts.next(limited), stop };
+      const reply = await this.#parts.next(limited);
+      const { isRefused = false, noticesRefusals = false } = limited.attemptLimit ?? {};
+      return { reply, stop, isRefused: isRefused && noticesRefusals };
     } finally {
       limited.attemptLimit?.end();
     }
   }
 
   #limit({ candidate: { target } }: RouteStop): Exchange {
-    return this.#parts.exchange.with({ target }).withAttemptLimit(this.#contentMs);
+    return this.#parts.exchange.with({ target }).withAttemptLimit({
+      contentMs: this.#contentMs,
+      noticesRefusals: this.#parts.options.on.has('refusal'),
+    });
   }
 
   /** Calls a second target if the first takes longer than usual. The first content wins, and the other call is aborted. */

@@ -67,11 +67,12 @@ async function followRoute(
   const { options, clock } = kit;
   const attempts = new Attempts({ exchange, next, options, spendRetry, now: () => clock.now() });
   try {
-    const { reply, stop } = await attempts.run(route.stops);
+    const { reply, stop, isRefused } = await attempts.run(route.stops);
     const { name } = stop.candidate;
     const { failed } = attempts;
     const reason = failed.length === 0 ? stop.reason : 'fallback';
-    kit.setHeader('route', `${name}; attempts=${failed.length + 1}; reason=${reason}`);
+    const count = failed.length + (isRefused ? 0 : 1);
+    kit.setHeader('route', `${name}; attempts=${count}; reason=${isRefused ? 'refusal' : reason}`);
     kit.note({ target: name, reason, ...describeFailures(failed) });
     if (options.sticky) kit.runInBackground(() => storeConversationRoute(exchange, kit, route, name));
     return reply;
