@@ -21,6 +21,9 @@ const seconds = numberOption('seconds', values.seconds);
 const rate = numberOption('rate', values.rate);
 /** Above the first content of every healthy answer, and below the patience of a person. */
 const timeoutMs = 1500;
+const warmUpSeconds = 1;
+const allHealthy: Phase = { name: 'warm-up', behaviours: [] };
+let portkeyFolder: Promise<string> | undefined;
 
 /** The models, the first of them the cheapest, with the dollars of an answer. */
 const models = [
@@ -49,10 +52,14 @@ const providers: Provider[] = [];
 for (const { provider } of models) providers.push(children.use(await startProvider(provider)));
 
 for (const subject of values.subjects.split(',')) {
-  await using processes = new AsyncDisposableStack();
-  const call = subject === 'portkey' ? await portkey(processes) : await weir(processes, subject);
   const results: PhaseResult[] = [];
-  for (const phase of phases) results.push(await runPhase(phase, call));
+  for (const phase of phases) {
+    // What a gateway has learned of one fault must not help with the next.
+    await using processes = new AsyncDisposableStack();
+    const call = subject === 'portkey' ? await portkey(processes) : await weir(processes, subject);
+    await runPhase(allHealthy, call, warmUpSeconds);
+    results.push(await runPhase(phase, call, seconds));
+  }
   report(subject, results);
 }
 
@@ -80,7 +87,8 @@ async function weir(processes: AsyncDisposableStack, subject: string): Promise<C
 }
 
 async function portkey(processes: AsyncDisposableStack): Promise<Call> {
-  const gateway = processes.use(await startPortkey(await installPortkey(portkeyVersion)));
+  portkeyFolder ??= installPortkey(portkeyVersion);
+  const gateway = processes.use(await startPortkey(await portkeyFolder));
   const config = JSON.stringify({
     strategy: { mode: 'fallback' },
     request_timeout: timeoutMs,
@@ -110,7 +118,7 @@ function post(
   });
 }
 
-async function runPhase(phase: Phase, call: Call): Promise<PhaseResult> {
+async function runPhase(phase: Phase, call: Call, seconds: number): Promise<PhaseResult> {
   for (const [at, provider] of providers.entries()) {
     provider.behaviour = { ...healthy, ...phase.behaviours[at] };
     provider.requests = 0;

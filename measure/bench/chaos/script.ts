@@ -16,13 +16,11 @@ export type Fault =
   /** The stream breaks off before or after its first content. */
   | { readonly kind: 'cut'; readonly afterContent: boolean };
 
-/** A part of the script, with what differs from health in it. */
+/** A part of the script, which a new gateway meets after a moment of health. */
 export interface Phase {
   readonly name: string;
   /** By position of the provider; the others are healthy. */
   readonly behaviours: readonly (Partial<Behaviour> | undefined)[];
-  /** Whether calls are cut after their first content, which no gateway can repair. */
-  readonly isIrreparable?: true;
 }
 
 export const healthy: Behaviour = {
@@ -41,35 +39,27 @@ const brownOut = (faultShare: number): Partial<Behaviour> => ({
 export const phases: readonly Phase[] = [
   { name: 'all healthy', behaviours: [] },
   { name: 'first refuses connections', behaviours: [always({ kind: 'closed' })] },
-  { name: 'recovery', behaviours: [] },
   { name: 'brown-out, 1 %', behaviours: [brownOut(0.01)] },
   { name: 'brown-out, 10 %', behaviours: [brownOut(0.1)] },
   { name: 'brown-out, 50 %', behaviours: [brownOut(0.5)] },
-  { name: 'recovery', behaviours: [] },
   { name: '429 without retry-after', behaviours: [always({ kind: 'status', status: 429 })] },
-  { name: 'recovery', behaviours: [] },
   {
     name: '429 with retry-after',
     behaviours: [{ faultShare: 0.3, fault: { kind: 'status', status: 429, retryAfterSeconds: 2 } }],
   },
-  { name: 'recovery', behaviours: [] },
   { name: 'slow start', behaviours: [{ firstContentMs: 400 }] },
   { name: 'silence', behaviours: [{ faultShare: 0.5, fault: { kind: 'silence' } }] },
-  { name: 'recovery', behaviours: [] },
   {
     name: 'cut before the first token',
     behaviours: [{ faultShare: 0.3, fault: { kind: 'cut', afterContent: false } }],
   },
-  { name: 'recovery', behaviours: [] },
   {
     name: 'cut after the first token',
     behaviours: [{ faultShare: 0.05, fault: { kind: 'cut', afterContent: true } }],
-    isIrreparable: true,
   },
   { name: 'key revoked', behaviours: [always({ kind: 'status', status: 401 })] },
   {
     name: 'first and second down',
     behaviours: [always({ kind: 'status', status: 500 }), always({ kind: 'closed' })],
   },
-  { name: 'recovery', behaviours: [] },
 ];
