@@ -9,8 +9,6 @@ export const limits = {
   documentTimeoutMs: 600_000,
   /** A retry at the same target waits for a random time up to this, doubled with each. */
   backoffMs: 250,
-  /** The longest wait for a target that will be free soon, if there is no other. */
-  waitMsMax: 2000,
   /** Retries and hedges may add this share to the calls of an account, and this many to begin with. */
   extraShare: 0.1,
   extraCallsMin: 10,
