@@ -86,6 +86,14 @@ export type { BreakerState, TargetHealth } from './kernel/ports/health.ts';
 export type { ModuleStore, StoredValue } from './kernel/ports/module-store.ts';
 export type { Prices } from './kernel/ports/prices.ts';
 export type { ScopedCache } from './kernel/ports/scoped-cache.ts';
+export type {
+  EntityLabel,
+  InjectionScore,
+  TaggedWord,
+  TaggingResult,
+  TextModels,
+  UnreadReason,
+} from './kernel/ports/text-models.ts';
 export type { NewVector, VectorMatch, VectorSearchResult, Vectors } from './kernel/ports/vectors.ts';
 export { chooseWire, type Provider, type Target, wiresOf } from './kernel/provider.ts';
 export {

@@ -37,6 +37,46 @@ export function buildJudgeGraph(weights: EncoderWeights): Uint8Array {
     'features',
     { axis: 2 },
   );
+  addLogit(onnxGraph, weights, features);
+  return onnxGraph.serialize('judge');
+}
+
+/** A graph that scores one text by its first token, and by the mean and the maximum of all. */
+export function buildInjectionGraph(weights: EncoderWeights): Uint8Array {
+  const onnxGraph = new OnnxGraph();
+  const tokens = addEncoder(onnxGraph, weights, 'FastGelu');
+  const features = onnxGraph.addNode(
+    'Concat',
+    [
+      onnxGraph.addNode('Gather', [tokens, constantIndex(onnxGraph, 0)], 'first', { axis: 1 }),
+      onnxGraph.addNode('ReduceMean', [tokens], 'mean', { axes: [1], keepdims: 1 }),
+      onnxGraph.addNode('ReduceMax', [tokens], 'max', { axes: [1], keepdims: 1 }),
+    ],
+    'features',
+    { axis: 2 },
+  );
+  addLogit(onnxGraph, weights, features);
+  return onnxGraph.serialize('injection');
+}
+
+/** A graph that scores each token of one text for every label. */
+export function buildTaggerGraph(weights: EncoderWeights): Uint8Array {
+  const onnxGraph = new OnnxGraph();
+  const tokens = addEncoder(onnxGraph, weights, 'FastGelu');
+  const bias = weights.floats('head.b');
+  const matrix = transpose({ values: weights.floats('head.w'), rows: bias.length, columns: width });
+  const product = onnxGraph.addNode(
+    'MatMul',
+    [tokens, onnxGraph.floats('head', [width, bias.length], matrix)],
+    'head out',
+  );
+  onnxGraph.addNode('Add', [product, onnxGraph.floats('head.b', [bias.length], bias)], 'logits');
+  onnxGraph.output('logits', [1, 'tokens', bias.length]);
+  return onnxGraph.serialize('entities');
+}
+
+/** Two layers in floats, since they are small. */
+function addLogit(onnxGraph: OnnxGraph, weights: EncoderWeights, features: string): void {
   const { rows, columns, ...hidden } = weights.matrix('h1');
   const matrix = onnxGraph.floats('h1', [columns, rows], dequantize({ rows, columns, ...hidden }));
   const bias = onnxGraph.floats('h1.b', [rows], weights.floats('h1.b'));
@@ -52,7 +92,6 @@ export function buildJudgeGraph(weights: EncoderWeights): Uint8Array {
   );
   onnxGraph.addNode('Add', [last, onnxGraph.floats('h2.b', [1], weights.floats('h2.b'))], 'logit');
   onnxGraph.output('logit', [1, 1, 1]);
-  return onnxGraph.serialize('judge');
 }
 
 function addEncoder(onnxGraph: OnnxGraph, weights: EncoderWeights, gelu: 'BiasGelu' | 'FastGelu'): string {
@@ -61,10 +100,9 @@ function addEncoder(onnxGraph: OnnxGraph, weights: EncoderWeights, gelu: 'BiasGe
     return onnxGraph.floats(name, [values.length], values);
   };
   const addMatrix = (name: string) => {
-    const matrix = weights.matrix(name);
-    const { rows, columns, scales } = matrix;
+    const { rows, columns, scales, codes } = weights.matrix(name);
     return {
-      codes: onnxGraph.bytes(`${name}.q`, [columns, rows], transpose(matrix)),
+      codes: onnxGraph.bytes(`${name}.q`, [columns, rows], transpose({ values: codes, rows, columns })),
       scales: onnxGraph.floats(`${name}.s`, [rows], scales),
     };
   };
@@ -123,15 +161,25 @@ function constantIndex(onnxGraph: OnnxGraph, at: number): string {
   return onnxGraph.integers(at);
 }
 
-function transpose({ codes, rows, columns }: Matrix): Int8Array {
-  const result = new Int8Array(codes.length);
+function transpose<Values extends Int8Array | Float32Array>({
+  values,
+  rows,
+  columns,
+}: {
+  readonly values: Values;
+  readonly rows: number;
+  readonly columns: number;
+}): Values {
+  const result = values.slice() as Values;
   for (let row = 0; row < rows; row++)
     for (let column = 0; column < columns; column++)
-      result[column * rows + row] = codes[row * columns + column] ?? 0;
+      result[column * rows + row] = values[row * columns + column] ?? 0;
   return result;
 }
 
-function dequantize(matrix: Matrix): Float32Array {
-  const { rows, scales } = matrix;
-  return Float32Array.from(transpose(matrix), (code, at) => code * (scales[at % rows] ?? 0));
+function dequantize({ codes, rows, columns, scales }: Matrix): Float32Array {
+  return Float32Array.from(
+    transpose({ values: codes, rows, columns }),
+    (code, at) => code * (scales[at % rows] ?? 0),
+  );
 }

@@ -27,6 +27,7 @@ import type { EgressFetch } from '../kernel/ports/fetch.ts';
 import type { ModuleStore, ModuleStores } from '../kernel/ports/module-store.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
 import type { CacheBackend, ScopedCache } from '../kernel/ports/scoped-cache.ts';
+import type { TextModels } from '../kernel/ports/text-models.ts';
 import type { VectorStores, Vectors } from '../kernel/ports/vectors.ts';
 import type { Recording } from '../kernel/reply/recording.ts';
 import { Reply } from '../kernel/reply/reply.ts';
@@ -53,6 +54,7 @@ export interface KitParts {
   readonly counters: Counters;
   readonly stores: ModuleStores;
   readonly embeddings: Embeddings;
+  readonly textModels: TextModels;
   readonly vectors: VectorStores;
   readonly archives: Archives;
   readonly decisionLogs: DecisionLogs;
@@ -117,6 +119,15 @@ class CallKit implements Kit<unknown> {
       one: (text, asking) => embeddings.one(text, { ...asking, scope, isRedacted }),
       many: (texts, asking) => embeddings.many(texts, { ...asking, scope, isRedacted }),
       sameAnswer: (pairs, asking) => embeddings.sameAnswer(pairs, asking),
+    };
+  }
+
+  get textModels(): TextModels {
+    const { textModels } = this.#parts;
+    const { scope } = this;
+    return {
+      tagEntities: (text, options) => textModels.tagEntities(text, { ...options, scope }),
+      scoreInjection: (text, options) => textModels.scoreInjection(text, { ...options, scope }),
     };
   }
 

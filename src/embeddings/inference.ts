@@ -1,6 +1,7 @@
 import type { EmbeddingFailureReason } from '../kernel/ports/embeddings.ts';
+import type { TaggedWord } from '../kernel/ports/text-models.ts';
 
-/** A request to a local model: one text, or one pair for the judge. */
+/** A request to a local model: one text or a section of it, or one pair for the judge. */
 export type InferenceRequest =
   | {
       readonly model: 'meaning' | 'tools';
@@ -8,11 +9,14 @@ export type InferenceRequest =
       /** A text with more tokens is rejected as `long`. */
       readonly tokensMax: number | undefined;
     }
-  | { readonly model: 'judge'; readonly before: string; readonly now: string };
+  | { readonly model: 'judge'; readonly before: string; readonly now: string }
+  | { readonly model: 'entities'; readonly text: string }
+  | { readonly model: 'injection'; readonly text: string; readonly isThirdParty: boolean };
 
 export type InferenceResult =
   | { readonly values: Float32Array; readonly tokens: number }
   | { readonly logit: number | undefined }
+  | { readonly words: readonly TaggedWord[] }
   | { readonly why: EmbeddingFailureReason };
 
 /** Access to the local models, in this process or another. */

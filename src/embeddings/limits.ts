@@ -25,6 +25,14 @@ export const limits = {
   embedderUnusableMs: 600_000,
   /** How much of the start and of the end of a longer text is used: more than the models read of either. */
   embeddedCharacters: { beginning: 8000, end: 2000 },
+  /** The part of a text that a text model reads at once: about 126 tokens of English. */
+  sectionCharacters: 500,
+  /** Sections of a text that a text model reads: 200 kilobytes. */
+  sectionsMax: 400,
+  /** Of texts with more sections, the tagger reads those with words that may be names. */
+  sectionsReadAlways: 4,
+  /** Results of the text models that a process remembers, in texts and tagged words of a hundred bytes. */
+  rememberedReadingsMax: 40_000,
   /** Text vectors cached by a process, two kilobytes each. */
   cachedVectorsMax: 2000,
   /** Vectors of public texts, half a kilobyte each: the tools of hundreds of servers. */

@@ -8,12 +8,14 @@ export interface ModelFiles {
   /** all-MiniLM-L6-v2 as it was published: all models use its word and position embeddings. */
   readonly published: PinnedFile;
   readonly vocabulary: PinnedFile;
-  /** The segment embeddings of each model. */
+  /** The segment embeddings of each model; the tagger has one for each case class. */
   readonly segments: PinnedFile;
   /** Graphs of ONNX. */
   readonly meaning: PinnedFile;
   readonly judge: PinnedFile;
   readonly tools: PinnedFile;
+  readonly entities: PinnedFile;
+  readonly injection: PinnedFile;
 }
 
 /** Undefined if a file or the runtime for this platform isn't installed. Loads nothing. */
@@ -47,10 +49,12 @@ export function findPublishedFiles(): Pick<ModelFiles, 'published' | 'vocabulary
 
 /** Written by `scripts/build-models.ts`. */
 export const builtFiles = {
-  segments: builtFile('segments.json', '9567f6baa0d8cb8dc5163fc31d5c0fb0f4c77ef943bf879041de482d993f92ce'),
+  segments: builtFile('segments.json', 'ca3544a760464b437b60504c8972fab1dd876e9dc49f7237a03ded9e78565727'),
   meaning: builtFile('meaning.onnx', 'f6d11881e808c899bf2fd7a27800a2b3b4d2088799f80909787b7954cf3dd328'),
   judge: builtFile('judge.onnx', '9446584297a7f5536d22fdcacdcad73443a49e974dee11845ddd65e583b72a80'),
   tools: builtFile('tools.onnx', 'd0e5a11740a4b2d975eab793abbcb8ce98be137ace4cea3ce9c1a1002cd318a7'),
+  entities: builtFile('entities.onnx', '1a8b580ccee44761ae05a835a2d03bce1d1787012d05633aed513bf86224e83d'),
+  injection: builtFile('injection.onnx', '37d0db6d319f4d6fed9fca936a2eaa39fe06a8bb3de8ab3739ec40c8e7d3139a'),
 };
 
 /** Both packages have their entry point in a subfolder. */

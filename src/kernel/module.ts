@@ -17,6 +17,7 @@ import type { EgressFetch } from './ports/fetch.ts';
 import type { ModuleStore } from './ports/module-store.ts';
 import type { Prices } from './ports/prices.ts';
 import type { ScopedCache } from './ports/scoped-cache.ts';
+import type { TextModels } from './ports/text-models.ts';
 import type { Vectors } from './ports/vectors.ts';
 import type { Target } from './provider.ts';
 import type { Recording } from './reply/recording.ts';
@@ -82,7 +83,7 @@ export interface Module<Options = unknown> {
    * Called once if the gateway's own pipeline has the module: prepares what its first calls would wait for. The gateway does
    * not wait for it.
    */
-  warmUp?(kit: Pick<Kit<Options>, 'embeddings'>): Promise<void>;
+  warmUp?(kit: Pick<Kit<Options>, 'embeddings' | 'textModels'>): Promise<void>;
   /** Names of what it offers beside calls, for `features` of `/v1/capabilities`. */
   readonly features?: readonly string[];
   /** Its HTTP routes, for account holders and their programs. */
@@ -140,6 +141,8 @@ export interface Kit<Options> {
   readonly store: ModuleStore;
   /** Computes vectors of texts. May fail at any time, and says why. */
   readonly embeddings: Embeddings;
+  /** Finds personal data and prompt injection in texts. May fail at any time, and says why. */
+  readonly textModels: TextModels;
   /** This module's searchable vectors, separate for each account. */
   readonly vectors: Vectors;
   /** Stores what is removed from requests, for the account to read and for modules to find again. */

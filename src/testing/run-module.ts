@@ -16,6 +16,7 @@ import { StepAsides } from '../calls/step-asides.ts';
 import { Egress } from '../egress/egress.ts';
 import { limits as embeddingsLimits } from '../embeddings/limits.ts';
 import { noEmbeddings } from '../embeddings/no-embeddings.ts';
+import { noTextModels } from '../embeddings/no-text-models.ts';
 import { IndexedVectorStore } from '../embeddings/vectors/indexed-vector-store.ts';
 import { createSlabs } from '../embeddings/vectors/slabs.ts';
 import { limits as gatewayLimits } from '../gateway/limits.ts';
@@ -33,6 +34,7 @@ import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { EgressFetch } from '../kernel/ports/fetch.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
 import type { ModuleDay } from '../kernel/ports/records.ts';
+import type { TextModels } from '../kernel/ports/text-models.ts';
 import type { Provider } from '../kernel/provider.ts';
 import { Reply, replyOwnership } from '../kernel/reply/reply.ts';
 import { createRequestIds } from '../kernel/request-ids.ts';
@@ -101,6 +103,8 @@ export interface ModuleTestEnvironment {
   readonly budgets?: Budgets;
   /** By default, texts get no vectors. */
   readonly embeddings?: Embeddings;
+  /** By default, texts aren't read. */
+  readonly textModels?: TextModels;
   /** In memory by default. */
   readonly tables?: ModuleTables;
   /** The module's variables `WEIR_<NAME>_…`, by the rest of their names. */
@@ -129,6 +133,7 @@ export function runModule(
 ) {
   const { clock = systemClock, prices = testPrices(freeSheet), settings = {} } = moduleTestEnvironment;
   const { budgets = new MemoryBudgets(clock), embeddings = noEmbeddings('off') } = moduleTestEnvironment;
+  const { textModels = noTextModels('off') } = moduleTestEnvironment;
   const { onModuleWork, moduleDays = [] } = moduleTestEnvironment;
   const { tables = createModuleTables(clock) } = moduleTestEnvironment;
   const { stores } = tables;
@@ -167,6 +172,7 @@ export function runModule(
   });
   const kits = createKitFactory({
     embeddings,
+    textModels,
     vectors,
     archives: new Archives({ stores, clock, bytesMax: 64 * 1024 * 1024 }),
     cacheBackend,

@@ -32,6 +32,8 @@ const needed = [
   'dist/providers/tokens/tokenizer-worker.js',
   'dist/storage/sql/sqlite-worker.js',
   'dist/workers/worker.js',
+  'models/dist/entities.onnx',
+  'models/dist/injection.onnx',
   'models/dist/judge.onnx',
   'models/dist/meaning.onnx',
   'models/dist/segments.json',
@@ -39,9 +41,9 @@ const needed = [
   'site/dist/index.html',
   'web/dist/index.html',
 ];
-/** The models are 32 MB of it. */
-const packedBytesMax = 36 * 1024 ** 2;
-const unpackedBytesMax = 48 * 1024 ** 2;
+/** The models are 54 MB of it. */
+const packedBytesMax = 58 * 1024 ** 2;
+const unpackedBytesMax = 70 * 1024 ** 2;
 
 export function assertPackage({ files, size, unpackedSize }: Packed): void {
   const paths = files.map(({ path }) => path);

@@ -1,12 +1,15 @@
 import type { InferenceClient } from '../../embeddings/inference.ts';
 import { limits } from '../../embeddings/limits.ts';
 import { LocalModels } from '../../embeddings/local-models.ts';
+import { LocalTextModels } from '../../embeddings/local-text-models.ts';
 import { noEmbeddings } from '../../embeddings/no-embeddings.ts';
+import { noTextModels } from '../../embeddings/no-text-models.ts';
 import { TextEmbeddings } from '../../embeddings/text-embeddings.ts';
 import { IndexedVectorStore } from '../../embeddings/vectors/indexed-vector-store.ts';
 import { SharedEmbeddingCache } from '../../embeddings/vectors/shared-embedding-cache.ts';
 import { createSlabs, slabBytes } from '../../embeddings/vectors/slabs.ts';
 import type { EmbeddingProvider, Embeddings } from '../../kernel/ports/embeddings.ts';
+import type { TextModels } from '../../kernel/ports/text-models.ts';
 import type { VectorStores } from '../../kernel/ports/vectors.ts';
 import { enableProviderHint } from '../../providers/provider-directory.ts';
 import { ProviderEmbeddings } from '../../providers/provider-embeddings.ts';
@@ -29,10 +32,11 @@ interface EmbeddingsParts {
 
 export interface EmbeddingsPart extends Part {
   readonly embeddings: Embeddings;
+  readonly textModels: TextModels;
   readonly vectors: VectorStores;
 }
 
-/** Embeddings and stored vectors. Nothing runs before a module needs it. */
+/** Embeddings, text models and stored vectors. Nothing runs before a module needs it. */
 export function embeddingsPart({
   settings,
   log,
@@ -49,7 +53,8 @@ export function embeddingsPart({
   });
   const gauges = vectorGauges(vectors);
   const source = settings.embeddings;
-  if (source.from === 'off') return { embeddings: noEmbeddings('off'), vectors, gauges };
+  if (source.from === 'off')
+    return { embeddings: noEmbeddings('off'), textModels: noTextModels('off'), vectors, gauges };
   const own = models ?? createLocalModels(log);
   const embeddings = new TextEmbeddings({
     source: source.from === 'provider' ? `${source.provider}/${source.model}` : 'local',
@@ -66,6 +71,7 @@ export function embeddingsPart({
   });
   return {
     embeddings,
+    textModels: new LocalTextModels(own),
     vectors,
     gauges: [
       ...gauges,

@@ -211,6 +211,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     stores: parts.moduleStores,
     counters: stores.shared.counters,
     embeddings: parts.embeddingsPart.embeddings,
+    textModels: parts.embeddingsPart.textModels,
     vectors,
     archives,
     decisionLogs: new DecisionLogs({

@@ -26,13 +26,7 @@ export const personalKinds = [
 
 export type PersonalKind = (typeof personalKinds)[number];
 
-export const secretKinds = [
-  'API_KEY',
-  'TOKEN',
-  'PASSWORD',
-  'PRIVATE_KEY',
-  'CONNECTION_STRING',
-] as const;
+export const secretKinds = ['API_KEY', 'TOKEN', 'PASSWORD', 'PRIVATE_KEY', 'CONNECTION_STRING'] as const;
 
 export type SecretKind = (typeof secretKinds)[number];
 
