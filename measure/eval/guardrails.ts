@@ -1,0 +1,27 @@
+// What the guardrails find and what they mistake: npm run eval:guardrails -- --data <folder> [--only pii|secrets|alarms] [--misses]
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { reportAlarms } from './guardrails/alarms.ts';
+import { reportPersonalData } from './guardrails/personal-data.ts';
+import { reportSecrets } from './guardrails/secrets.ts';
+
+/** Each reports one part. `data` is the folder of all data sets, `showsMisses` lists every wrong result. */
+const parts: Readonly<Record<string, (data: string, showsMisses: boolean) => void | Promise<void>>> = {
+  pii: reportPersonalData,
+  secrets: reportSecrets,
+  alarms: reportAlarms,
+};
+
+const { values } = parseArgs({
+  options: {
+    data: { type: 'string' },
+    only: { type: 'string' },
+    misses: { type: 'boolean', default: false },
+  },
+});
+
+if (values.data === undefined || !existsSync(values.data))
+  console.log(`skipped: there is no data at ${values.data ?? '--data <folder>'}`);
+else
+  for (const [name, report] of Object.entries(parts))
+    if (values.only === undefined || values.only === name) await report(values.data, values.misses);

@@ -1,0 +1,59 @@
+/** A text in ASCII where possible, and where its characters come from. */
+export interface FoldedText {
+  readonly text: string;
+  /** The range of the original text that a range of the folded one stands for. */
+  rangeOf(start: number, end: number): { readonly start: number; readonly end: number };
+}
+
+const invisible =
+  '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\ufe00-\\ufe0f\\ufeff';
+const spaces = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000';
+const hyphens = '\\u2010-\\u2015\\u2212\\ufe58\\ufe63';
+const fullWidth = '\\uff01-\\uff5e';
+const foldable = new RegExp(`[${invisible}${spaces}${hyphens}${fullWidth}]|(?![0-9])\\p{Nd}`, 'gu');
+const isInvisible = new RegExp(`[${invisible}]`);
+const isSpace = new RegExp(`[${spaces}]`);
+const isHyphen = new RegExp(`[${hyphens}]`);
+
+/**
+ * Removes invisible characters, and replaces digits of other scripts, full-width characters, and special spaces and hyphens with those
+ * of ASCII, so that one set of rules recognizes all spellings. Undefined if the text has none of them, as most texts.
+ */
+export function foldText(text: string): FoldedText | undefined {
+  if (!/[\u0080-\uffff]/.test(text) || text.search(foldable) === -1) return undefined;
+  const parts: string[] = [];
+  const positions = new Uint32Array(text.length + 1);
+  let written = 0;
+  let read = 0;
+  const copyUpTo = (end: number) => {
+    parts.push(text.slice(read, end));
+    for (; read < end; read++) positions[written++] = read;
+  };
+  for (const { 0: character, index } of text.matchAll(foldable)) {
+    copyUpTo(index);
+    const folded = foldCharacter(character);
+    parts.push(folded);
+    if (folded !== '') positions[written++] = index;
+    read = index + character.length;
+  }
+  copyUpTo(text.length);
+  return {
+    text: parts.join(''),
+    rangeOf(start, end) {
+      const last = positions[end - 1] ?? 0;
+      return { start: positions[start] ?? 0, end: last + ((text.codePointAt(last) ?? 0) > 0xffff ? 2 : 1) };
+    },
+  };
+}
+
+function foldCharacter(character: string): string {
+  if (isInvisible.test(character)) return '';
+  if (isSpace.test(character)) return ' ';
+  if (isHyphen.test(character)) return '-';
+  const code = character.codePointAt(0) ?? 0;
+  if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
+  // The digits of a script are ten neighbours in Unicode.
+  let zero = code;
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;
+  return String((code - zero) % 10);
+}

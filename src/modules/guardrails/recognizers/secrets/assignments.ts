@@ -1,0 +1,189 @@
+import type { SecretKind } from '../../finding.ts';
+import { classOf, digit, letter, lower, upper } from '../characters.ts';
+import { bySurroundings, type FoundPatterns } from '../found-patterns.ts';
+import { isPlaceholder } from './placeholders.ts';
+
+const nameCharactersMax = 28;
+const passwordCharactersMax = 80;
+const secretCharactersMin = 12;
+const signatureCharactersMin = 24;
+const secretCharactersMax = 400;
+const cookieCharactersMax = 2000;
+
+const passwordNames =
+  /(?:pass(?:word|wd|phrase|code|wort|ord)|pwd|passwort|kennwort|(?:^|[^a-z])pass|contrase[nñ]a|clave|senha|palavra[- ]passe|mot de passe|parola|wachtwoord|l[oö]senord|adgangskode|salasana|has[lł]o|heslo|jelsz[oó]|пароль|[sş]ifre|密码|密碼|口令|パスワード|비밀번호|كلمة المرور|סיסמה)$/;
+const secretNames =
+  /(?:secret|token|(?:api|access|secret|private|subscription|auth|signing|encryption|account|shared|master|license|service|admin|client|consumer|application|app|deploy|storage|webhook|jwt)[-_ ]?(?:access[-_ ]?|secret[-_ ]?)?key(?:[-_ ]?base)?|authorization)$/;
+const sessionNames = /(?:^|[^a-z])(?:\w{0,12}session(?:[-_]?id)?|sess(?:id)?|sid|jsessionid|phpsessid)$/;
+const signatureNames = /[?&](?:sig|x-amz-signature|x-goog-signature|x-amz-security-token)$/;
+const cookieNames = /(?:^|[^a-z])(?:set-)?cookie$/;
+const pinNames = /(?:^|[^a-z])pin(?:[- ]?(?:code|number|nummer))?$/;
+/** `the password for the server is` */
+const announcedPassword =
+  /(?:password|passphrase|passcode|passwort|kennwort|contraseña|senha|mot de passe|wachtwoord|password)(?: (?:for|of|to|für|zu|de|del|do|voor)[^.:;,\n]{1,40})? $/i;
+const announcedSecret = /(?:token|secret|api key|access key)(?: (?:for|of|to)[^.:;,\n]{1,40})? $/i;
+
+/** The value of a name such as `password`, at the `:` or `=` between them. */
+export function assignmentAround(text: string, operator: number, found: FoundPatterns): number | undefined {
+  const next = text.charCodeAt(operator + 1);
+  if (next === 58 || next === 47 || (next === 61 && text.charCodeAt(operator) === 61)) return undefined;
+  const name = nameBefore(text, operator);
+  if (name === undefined) return undefined;
+  const start = startOfValue(text, operator + 1);
+  if (passwordNames.test(name)) return addPassword(text, start, found);
+  if (secretNames.test(name))
+    return addSecret(text, { start, kind: /token|authorization$/.test(name) ? 'TOKEN' : 'API_KEY' }, found);
+  if (cookieNames.test(name))
+    return addCookies(text, { start, isResponse: name.endsWith('set-cookie') }, found);
+  if (pinNames.test(name)) return addPin(text, start, found);
+  const isDirect = text.charCodeAt(operator) === 61 && start === operator + 1;
+  if (isDirect && sessionNames.test(name)) return addSecret(text, { start, kind: 'TOKEN' }, found);
+  if (isDirect && signatureNames.test(name))
+    return addSecret(text, { start, kind: 'TOKEN', least: signatureCharactersMin }, found);
+  return undefined;
+}
+
+/** The value after `is` in `the password is …`; at the verb. */
+export function announcementAround(
+  text: string,
+  range: { readonly start: number; readonly end: number },
+  found: FoundPatterns,
+): void {
+  const before = text.slice(Math.max(0, range.start - 70), range.start);
+  const start = startOfValue(text, range.end);
+  if (announcedPassword.test(before)) addPassword(text, start, found);
+  else if (announcedSecret.test(before)) addSecret(text, { start, kind: 'TOKEN' }, found);
+}
+
+/** In lower case, without quotes and spaces at its end. */
+function nameBefore(text: string, operator: number): string | undefined {
+  let end = operator;
+  while (end > 0 && operator - end < 4 && isQuoteOrSpace(text.charCodeAt(end - 1))) end--;
+  const last = text.charCodeAt(end - 1);
+  if (last < 128 && (classOf(last) & letter) === 0) return undefined;
+  return text.slice(Math.max(0, end - nameCharactersMax), end).toLowerCase();
+}
+
+/** Behind spaces, quotes and the `>` of `=>`. */
+function startOfValue(text: string, from: number): number {
+  let at = from;
+  if (text.charCodeAt(at) === 62) at++;
+  while (at - from < 6 && isQuoteOrSpace(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function isQuoteOrSpace(code: number): boolean {
+  return code === 32 || code === 34 || code === 39 || code === 96 || code === 92 || code === 9;
+}
+
+function addPassword(text: string, start: number, found: FoundPatterns): number | undefined {
+  const end = endOfPassword(text, start);
+  const value = text.slice(start, end);
+  if (value.length < 6 || !isPassword(value) || isPlaceholder(value)) return undefined;
+  found.add({ start, end, kind: 'PASSWORD' }, bySurroundings);
+  return end;
+}
+
+/** A quoted value ends at its quote; another one at a space, at `&` in a query, and before the punctuation of a sentence. */
+function endOfPassword(text: string, start: number): number {
+  const quote = text.charAt(start - 1);
+  const isQuoted = quote === '"' || quote === "'" || quote === '`';
+  let end = start;
+  while (end - start < passwordCharactersMax) {
+    const character = text.charAt(end);
+    if (character === '' || character <= ' ' || character === '\\' || (character === quote && isQuoted))
+      break;
+    if (!isQuoted && /["'`<>&;]/.test(character)) break;
+    end++;
+  }
+  if (!isQuoted) while (end > start && /[.,:)\]}?]/.test(text.charAt(end - 1))) end--;
+  return end;
+}
+
+/** Neither a word, nor a type, nor code that reads the password from somewhere. */
+function isPassword(value: string): boolean {
+  if (!/\d|[^\w\s.,:;/()[\]{}'"-]/.test(value) || !/[\p{L}\d]/u.test(value)) return false;
+  if (/^[\w$.?!]*[([{]|^[</~$%[({@]|=>|^\w:\\|^-+\w|::|->|\|\||&&/.test(value)) return false;
+  return !/^[a-z_$][\w$]*(?:[.?!]+[a-z_$][\w$]*)+$/i.test(value) && !/^\d{1,3}(?:[.,]\d+)*%?$/.test(value);
+}
+
+function addSecret(
+  text: string,
+  {
+    start,
+    kind,
+    least = secretCharactersMin,
+  }: { readonly start: number; readonly kind: SecretKind; readonly least?: number },
+  found: FoundPatterns,
+): number | undefined {
+  let end = start;
+  while (end - start <= secretCharactersMax && isSecretCharacter(text.charCodeAt(end))) end++;
+  const after = text.charCodeAt(end);
+  while (end > start && /[.:,]/.test(text.charAt(end - 1))) end--;
+  const length = end - start;
+  if (length < least || length > secretCharactersMax || after === 40 || after === 91) return undefined;
+  const value = text.slice(start, end);
+  if (!isRandom(value) || isPlaceholder(value)) return undefined;
+  found.add({ start, end, kind }, bySurroundings);
+  return end;
+}
+
+/** Letters, digits and `_-./+=~%:` */
+function isSecretCharacter(code: number): boolean {
+  return (classOf(code) & ~64) !== 0 || code === 126 || code === 37 || code === 58;
+}
+
+/** Whether letters and digits alternate as they do in random texts, and not as in names, paths, dates and versions. */
+function isRandom(value: string): boolean {
+  if (!/\d/.test(value) || !/[a-z]/i.test(value) || /:\/\/|^[./~]|^\d{4}-\d\d-\d\dT/.test(value))
+    return false;
+  if (value.split(/[-_./:+=%~]/).every((part) => /^(?:[a-z]*|\d*|v?\d+|[a-z]+\d{1,2})$/i.test(part)))
+    return false;
+  let changes = 0;
+  let digits = 0;
+  let previous = 0;
+  for (let at = 0; at < value.length; at++) {
+    const kind = classOf(value.charCodeAt(at)) & (upper | lower | digit);
+    if (kind !== previous) changes++;
+    if (kind === digit) digits++;
+    previous = kind;
+  }
+  return digits >= 4 || changes * 4 >= value.length;
+}
+
+const cookieAttributes = /^(?:path|domain|expires|max-age|samesite|secure|httponly|priority|partitioned)$/i;
+const cookiePair = /([\w.-]{1,60})=([^;\s"'\\]{1,1000})/g;
+
+/** The values of cookies that identify a session. */
+function addCookies(
+  text: string,
+  { start, isResponse }: { readonly start: number; readonly isResponse: boolean },
+  found: FoundPatterns,
+): number {
+  const lineEnd = text.indexOf('\n', start);
+  const end = Math.min(lineEnd === -1 ? text.length : lineEnd, start + cookieCharactersMax);
+  for (const { 0: pair, 1: name = '', 2: value = '', index } of text.slice(start, end).matchAll(cookiePair)) {
+    if (
+      !cookieAttributes.test(name) &&
+      value.length >= 10 &&
+      /\d/.test(value) &&
+      /[a-z]/i.test(value) &&
+      !isPlaceholder(value)
+    )
+      found.add(
+        {
+          start: start + index + pair.length - value.length,
+          end: start + index + pair.length,
+          kind: 'TOKEN',
+        },
+        bySurroundings,
+      );
+    if (isResponse) break;
+  }
+  return start;
+}
+
+function addPin(text: string, start: number, found: FoundPatterns): undefined {
+  const value = /^\d{4,8}(?![\w.,-]\w|\w)/.exec(text.slice(start, start + 10));
+  if (value !== null) found.add({ start, end: start + value[0].length, kind: 'PASSWORD' }, bySurroundings);
+}
