@@ -1,16 +1,16 @@
 import { scopeOf } from '../kernel/caller.ts';
-import type { ClientPresence } from '../kernel/client-presence.ts';
+import { ClientPresence } from '../kernel/client-presence.ts';
 import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
 import { suppliedConversationName } from '../kernel/conversation/conversation.ts';
 import { endUserRefOf } from '../kernel/end-user.ts';
 import { GatewayError, isRejection } from '../kernel/errors.ts';
-import { Exchange } from '../kernel/exchange.ts';
+import { credentialsOf, Exchange } from '../kernel/exchange.ts';
 import type { LimitStatus } from '../kernel/limit-status.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import { type Target, unresolvedTarget } from '../kernel/provider.ts';
-import type { Trace } from '../kernel/trace.ts';
-import { isJsonObject } from '../lib/json.ts';
+import { Trace } from '../kernel/trace.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { ProviderDirectory } from '../providers/provider-directory.ts';
 import type { Aliases } from './aliases/aliases.ts';
 import type { CallLimiter } from './call-limiter.ts';
@@ -85,7 +85,8 @@ export class Admission {
       if (identity !== limited && !limiter.haveSameLimits(identity, limited))
         await limiter.count(pendingCall, identity);
       const { exchange, pipeline } =
-        callerAdmission.prepare?.(pendingCall, identity) ?? (await this.#prepare(pendingCall, identity));
+        callerAdmission.prepare?.(pendingCall, identity) ??
+        (await this.#prepareChecked(pendingCall, identity));
       if (rejection !== undefined) throw rejection;
       return { exchange, pipeline, countedCall };
     } catch (thrown) {
@@ -94,6 +95,18 @@ export class Admission {
       this.#reportRejected(pendingCall, identity, thrown);
       throw thrown;
     }
+  }
+
+  /** Explains where a call would go, without counting, checking or sending it. */
+  async explainRoute(
+    id: string,
+    clientRequest: ClientRequest,
+    identity: CallerIdentity,
+  ): Promise<JsonObject> {
+    const trace = new Trace(performance.now());
+    const pendingCall = { id, clientRequest, presence: new ClientPresence(), trace };
+    const { exchange, pipeline } = await this.#prepare(pendingCall, identity);
+    return this.#parts.pipelines.explainRoute(exchange, pipeline);
   }
 
   async #limit(pendingCall: PendingCall, caller: CallerIdentity): Promise<CallerIdentity> {
@@ -119,11 +132,24 @@ export class Admission {
    * Runs after authentication and reading the body, in the order of the contract: pipeline, provider key. If a module
    * may reroute the call, its target is checked behind the modules.
    */
+  async #prepareChecked(pendingCall: PendingCall, identity: CallerIdentity): Promise<PreparedCall> {
+    const prepared = await this.#prepare(pendingCall, identity);
+    const { exchange, pipeline } = prepared;
+    const { relay } = pendingCall.clientRequest;
+    if (relay !== undefined || !pipeline.mayReroute)
+      await this.#parts.targets.check(
+        exchange.target,
+        credentialsOf(exchange),
+        relay === undefined || relay.route.price === 'tokens',
+      );
+    return prepared;
+  }
+
   async #prepare(
     { id, clientRequest, presence, trace }: PendingCall,
     identity: CallerIdentity,
   ): Promise<PreparedCall> {
-    const { aliases, credentials, pipelines, targets } = this.#parts;
+    const { aliases, credentials, pipelines } = this.#parts;
     const { relay } = clientRequest;
     const model = requireModel(clientRequest);
     // Always return a name that the client supplied; a derived one only when a module needs it.
@@ -133,10 +159,9 @@ export class Admission {
     if (alias !== undefined && relay !== undefined) throw aliasedEndpointError(model);
     const chosen = await pipelines.choose(clientRequest.header('x-weir-pipeline'), identity, alias);
     const pipeline = relay === undefined ? chosen.pipeline : pipelines.forRelay(chosen.pipeline);
-    const target = this.#findTarget(clientRequest, pipeline, model);
+    const target = this.#findTarget(clientRequest, model);
     const headers = rawHeadersOf(clientRequest);
     const stickiness = () => stickinessOf(exchange);
-    const callCredentials = credentials.of({ identity, headers, stickiness }, target);
     const exchange = new Exchange({
       id,
       clientRequest,
@@ -144,11 +169,9 @@ export class Admission {
       target,
       presence,
       trace,
-      credentials: callCredentials,
+      credentials: credentials.of({ identity, headers, stickiness }, target),
       aliases: pipeline.mayReroute ? aliases.resolverFor(identity, alias) : undefined,
     });
-    if (relay !== undefined) await targets.check(target, callCredentials, relay.route.price === 'tokens');
-    else if (!pipeline.mayReroute) await targets.check(target, callCredentials);
     return { exchange, pipeline };
   }
 
@@ -157,14 +180,12 @@ export class Admission {
     return relay?.route.defaultProvider === undefined && this.#parts.directory.find(model) === undefined;
   }
 
-  #findTarget(clientRequest: ClientRequest, pipeline: Pipeline, model: string): Target {
+  #findTarget(clientRequest: ClientRequest, model: string): Target {
     const { directory } = this.#parts;
     const { relay } = clientRequest;
-    if (relay !== undefined)
-      return findRelayTarget(relay, clientRequest.header('x-weir-provider'), directory);
-    return pipeline.mayReroute
+    return relay === undefined
       ? (directory.find(model) ?? unresolvedTarget(model))
-      : directory.resolve(model);
+      : findRelayTarget(relay, clientRequest.header('x-weir-provider'), directory);
   }
 }
 

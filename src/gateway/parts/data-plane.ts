@@ -9,7 +9,6 @@ import type { CallerAdmissions } from '../../calls/caller-admission.ts';
 import { Credentials } from '../../calls/credentials.ts';
 import { KeyChooser } from '../../calls/key-chooser.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
-import { RouteExplainer } from '../../calls/route-explainer.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { Secret } from '../../lib/secret.ts';
@@ -180,10 +179,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
       relayHandler.abortAll();
     },
     routes: [
-      ...routeRoutes(
-        callerAuthenticator,
-        new RouteExplainer({ aliases, pipelines, directory: providerDirectory, credentials }),
-      ),
+      ...routeRoutes(callerAuthenticator, admission),
       ...createDataPlaneRoutes(formats, {
         answer: inferenceHandler,
         count: countTokensHandler,

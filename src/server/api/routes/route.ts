@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Admission } from '../../../calls/admission.ts';
 import type { CallerAuthenticator } from '../../../calls/caller-authenticator.ts';
-import type { RouteExplainer } from '../../../calls/route-explainer.ts';
 import { ClientRequest } from '../../../kernel/client-request.ts';
 import { LazyJsonObject } from '../../../kernel/json/lazy-json-object.ts';
 import { parseBody } from '../../../kernel/json/parse-body.ts';
@@ -51,7 +51,7 @@ const explanation = z.object({
 /** Explains a decision of the router without calling anybody. */
 export function routeRoutes(
   callerAuthenticator: CallerAuthenticator,
-  routeExplainer: RouteExplainer,
+  admission: Pick<Admission, 'explainRoute'>,
 ): readonly ApiRoute[] {
   const shared = {
     kind: 'own',
@@ -69,7 +69,7 @@ export function routeRoutes(
       const { id, headers } = request;
       const identity = await callerAuthenticator.identifyCurrent(headers);
       const clientRequest = await readCall(request);
-      return { body: await routeExplainer.explain(id, clientRequest, identity) };
+      return { body: await admission.explainRoute(id, clientRequest, identity) };
     },
   } as const;
   const summary = 'Explain where a call would go';
