@@ -151,11 +151,16 @@ describe('a target that fails before its first content', () => {
     assert.deepEqual([answer.status, anthropic.requests.length, openai.requests.length], [400, 1, 0]);
   });
 
-  test('a rejected key moves the call, and the target is left alone for a while', async () => {
-    anthropic.answerWith({ status: 401, body: { error: { message: 'wrong key' } } });
-    assert.equal(routeOf(await ask(inOrder)), `${mini}; attempts=2; reason=fallback`);
-    assert.equal(routeOf(await ask(inOrder)), `${mini}; attempts=1; reason=order`);
-  });
+  for (const [status, message] of [
+    [401, 'wrong key'],
+    [400, 'Incorrect API key provided: ab***yz.'],
+    [400, 'Your credit balance is too low'],
+  ] as const)
+    test(`a key problem moves the call, and the target is left alone for a while: ${message}`, async () => {
+      anthropic.answerWith({ status, body: { error: { message } } });
+      assert.equal(routeOf(await ask(inOrder)), `${mini}; attempts=2; reason=fallback`);
+      assert.equal(routeOf(await ask(inOrder)), `${mini}; attempts=1; reason=order`);
+    });
 
   test('`on` names the failures that move a call', async () => {
     anthropic.answerWith(overloaded);

@@ -39,9 +39,17 @@ export function parseProviderError(bytes: Uint8Array): ProviderErrorDetails | un
 function keyProblemIn(message: string, { code, details }: JsonObject): KeyProblem | undefined {
   const isWrong = objectsOf(details).some(({ reason }) => reason === 'API_KEY_INVALID');
   if (isWrong || message.startsWith('Incorrect API key provided')) return 'rejected';
-  const isUnpaid = code === 'insufficient_quota' || message.startsWith('Your credit balance is too low');
+  const isUnpaid =
+    (typeof code === 'string' && unpaidCodes.has(code)) ||
+    message.startsWith('Your credit balance is too low');
   return isUnpaid ? 'unpaid' : undefined;
 }
+
+const unpaidCodes: ReadonlySet<string> = new Set([
+  'insufficient_quota',
+  'billing_hard_limit_reached',
+  'billing_not_active',
+]);
 
 /** Google sends the retry delay in the body: `{"@type": "…/google.rpc.RetryInfo", "retryDelay": "34.07s"}`. */
 function retryDelayIn(details: unknown): number | undefined {

@@ -27,12 +27,12 @@ export function failureKindOf(error: unknown): FailureKind | undefined {
   }
 }
 
-function kindOfResponse({ status, message, details }: GatewayError): FailureKind | undefined {
-  const { providerCode = '' } = details;
-  if (providerCode === 'context_length_exceeded') return 'context_length';
-  if (isUnpaid(status, providerCode, message)) return 'unavailable';
+function kindOfResponse({ status, details }: GatewayError): FailureKind | undefined {
+  if (details.providerCode === 'context_length_exceeded') return 'context_length';
+  if (details.keyProblem !== undefined) return 'unavailable';
   switch (status) {
     case 401:
+    case 402:
     case 403:
     case 404:
     case 410:
@@ -50,18 +50,6 @@ function kindOfResponse({ status, message, details }: GatewayError): FailureKind
       return status >= 500 ? 'server_error' : undefined;
   }
 }
-
-/** The account at the provider has no credit left. Some providers say so with 400 or 429. */
-function isUnpaid(status: number, providerCode: string, message: string): boolean {
-  if (status === 402 || unpaidCodes.has(providerCode)) return true;
-  return status === 400 && /credit balance is too low|billing hard limit/i.test(message);
-}
-
-const unpaidCodes: ReadonlySet<string> = new Set([
-  'insufficient_quota',
-  'billing_hard_limit_reached',
-  'billing_not_active',
-]);
 
 /** Whether the same target may answer a moment later. */
 export function isTransient(kind: FailureKind): boolean {
