@@ -4,8 +4,8 @@ import type { ErrorEvent, ReplyEvent } from '../kernel/message.ts';
 import { redactBytes, redactErrorEvent } from '../kernel/redact-secrets.ts';
 import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
 import { FramingSniffer } from './framing-sniffer.ts';
+import { isRefusal } from './is-refusal.ts';
 import { limits } from './limits.ts';
-import { isRefusal } from './notice-refusal.ts';
 import { prependChunks } from './prepend-chunks.ts';
 import { toProviderError } from './provider-error.ts';
 

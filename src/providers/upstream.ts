@@ -9,8 +9,9 @@ import type { SigningContext } from '../kernel/signing.ts';
 import { awaitFirstContent } from './await-first-content.ts';
 import { readErrorResponse } from './error-response.ts';
 import { RequestHeaderFilter } from './forwarded-headers.ts';
-import { readRefusal } from './notice-refusal.ts';
+import { isRefusal } from './is-refusal.ts';
 import { buildOutboundRequest, isStreamed, wireFor } from './outbound-request.ts';
+import { readDocument } from './read-document.ts';
 import { rejectErrorDocument } from './reject-error-document.ts';
 import { requestBody, usageFieldsFor, withOutputLimit } from './request-body.ts';
 import { requestHeaders } from './request-headers.ts';
@@ -86,9 +87,10 @@ export function createUpstream({ egress, signing, via, outputTokensMax }: Upstre
 /** Finds an error in a document that came instead of a stream, and a refusal if a module wants to know. */
 async function checkDocument(document: ProviderResponse, exchange: Exchange): Promise<ProviderResponse> {
   const { attemptLimit } = exchange;
-  const checked = isStreamed(exchange) ? await rejectErrorDocument(document) : document;
-  if (attemptLimit?.noticesRefusals !== true) return checked;
-  const { response, isRefused } = await readRefusal(checked);
-  attemptLimit.isRefused = isRefused;
-  return response;
+  const noticesRefusals = attemptLimit?.noticesRefusals === true;
+  if (!isStreamed(exchange) && !noticesRefusals) return document;
+  const read = await readDocument(document);
+  if (isStreamed(exchange)) rejectErrorDocument(read);
+  if (noticesRefusals) attemptLimit.isRefused = read.events?.some(isRefusal) === true;
+  return read.response;
 }
