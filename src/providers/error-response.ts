@@ -4,6 +4,7 @@ import { redactBytes } from '../kernel/redact-secrets.ts';
 import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
 import type { SignedRequest } from '../kernel/signing.ts';
 import { systemClock } from '../lib/clock.ts';
+import { parseGoDuration } from '../lib/duration.ts';
 import { type HeaderList, headerOf } from '../lib/headers.ts';
 import { contextOverflowCode, isContextOverflow, withOverflowPhrase } from '../wire/context-overflow.ts';
 import { parseProviderError } from '../wire/provider-error.ts';
@@ -128,17 +129,8 @@ const limitHeaders = [
 function secondsUntilReset(headers: HeaderList): number {
   const waits = limitHeaders
     .filter(({ remaining }) => headerOf(headers, remaining)?.trim() === '0')
-    .map(({ reset }) => parseReset(headerOf(headers, reset) ?? ''))
+    .map(({ reset }) => headerOf(headers, reset) ?? '')
+    .map((text) => parseGoDuration(text) ?? parseRetryAfter(text))
     .filter((seconds) => Number.isFinite(seconds));
   return waits.length === 0 ? Number.NaN : Math.max(...waits);
 }
-
-function parseReset(text: string): number {
-  if (!/^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|s|m|h|d)){1,5}$/.test(text)) return parseRetryAfter(text);
-  let seconds = 0;
-  for (const [, amount, unit = 's'] of text.matchAll(/(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)/g))
-    seconds += Number(amount) * (unitSeconds[unit] ?? 0);
-  return seconds;
-}
-
-const unitSeconds: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };
