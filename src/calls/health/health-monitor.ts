@@ -186,6 +186,7 @@ export class HealthMonitor {
     const { attempts, failures } = record.counts(nowMs);
     const breaker = record.breaker(nowMs);
     const availableAtMs = () => Math.max(record.availableAtMs, whole.record.availableAtMs);
+    const isRejected = () => record.isRejected || whole.record.isRejected;
     const restsUntilMs = availableAtMs();
     const content = record.contentQuantiles(nowMs);
     return {
@@ -197,19 +198,18 @@ export class HealthMonitor {
       contentAgeMs: content === undefined ? undefined : nowMs - content.atMs,
       admittedShare: record.admittedShare(nowMs),
       restsUntilMs: restsUntilMs > nowMs ? restsUntilMs : undefined,
-      isRejected: record.isRejected || whole.record.isRejected,
-      mayTry: () => this.#mayTry(named, whole),
+      isRejected: isRejected(),
+      mayTry: async () => {
+        const triedAtMs = this.#parts.clock.now();
+        if (availableAtMs() > triedAtMs) return false;
+        return (record.breaker(triedAtMs) === 'closed' && !isRejected()) || this.#mayProbe(named);
+      },
       availableAtMs,
     };
   }
 
-  async #mayTry(named: NamedRecord, whole: NamedRecord): Promise<boolean> {
-    const { record } = named;
-    const nowMs = this.#parts.clock.now();
-    const breaker = record.breaker(nowMs);
-    const isRejected = record.isRejected || whole.record.isRejected;
-    if (Math.max(record.availableAtMs, whole.record.availableAtMs) > nowMs) return false;
-    if (breaker === 'closed' && !isRejected) return true;
+  /** One call at a time finds out whether the target works again. */
+  async #mayProbe(named: NamedRecord): Promise<boolean> {
     const once = { most: 1, seconds: limits.breakerProbeSeconds };
     // Without the store that counts them, several calls may probe the target at once.
     return (await this.#parts.rateLimiter.count(probeName(named), once).catch(() => 0)) === 0;
