@@ -64,15 +64,21 @@ export class Attempts {
 
   /** Undefined if the next target should be called. */
   async #callWithRetries(stop: RouteStop, others: readonly RouteStop[]): Promise<RoutedReply | undefined> {
-    const { options, exchange, spendRetry } = this.#parts;
+    const { options, spendRetry } = this.#parts;
     for (let retries = 0; ; retries++) {
       const kind = await this.#call(stop, others);
       if (typeof kind === 'object') return kind;
       if (await this.#hasNextKey(stop)) continue;
       if (retries >= options.retries || !isTransient(kind) || !spendRetry()) return undefined;
-      await sleep(Math.random() * limits.backoffMs * 2 ** retries, undefined, { signal: exchange.signal });
+      await this.#pause(Math.random() * limits.backoffMs * 2 ** retries);
       if (!(await this.#healthOf(stop).mayTry())) return undefined;
     }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#parts.exchange.signal }).catch((cause: unknown) => {
+      throw new GatewayError('client_gone', 'the client closed the connection', { cause });
+    });
   }
 
   /** Whether the same target can be called with another key. */
