@@ -61,7 +61,7 @@ export type {
   NewArchivedItem,
 } from './kernel/ports/archive.ts';
 export type { Budget, Ceilings, Hold, HoldDecision, SpentByWindow } from './kernel/ports/budget.ts';
-export type { Candidate, ExpectedCost } from './kernel/ports/candidates.ts';
+export type { Candidate, ExpectedCost, FactSource } from './kernel/ports/candidates.ts';
 export {
   type Collection,
   CollectionFullError,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { priceWarnings } from '../scripts/prices/age.ts';
+import { abilityWarnings, priceWarnings } from '../scripts/prices/age.ts';
 import { priceChanges } from '../scripts/prices/changes.ts';
 import { isJsonObject } from '../src/lib/json.ts';
 import { overlays } from '../src/providers/catalog/overlay/index.ts';
@@ -30,6 +30,9 @@ test('prices that nobody compared for more than 30 days are warned of, each with
   const all = priceWarnings(Date.now() + 365 * 86_400_000);
   assert.equal(all.length, overlays.size + 1);
   assert.ok(all.some((warning) => warning.includes('https://developers.openai.com/api/docs/pricing')));
+  assert.deepEqual(abilityWarnings(Date.now() - 365 * 86_400_000), []);
+  const abilities = abilityWarnings(Date.now() + 365 * 86_400_000);
+  assert.ok(abilities.some((warning) => warning.includes('https://developers.openai.com/api/docs/models')));
 });
 
 test('a refresh tells what is new, gone and changed', () => {

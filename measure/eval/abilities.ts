@@ -1,4 +1,4 @@
-// Compares the abilities of models with what recorded calls used: npm run eval:abilities -- --data <folder>
+// Compares the abilities of models with recorded calls: npm run eval:abilities -- --data <folder>
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Abilities, type Ability, abilitiesNeededBy } from '../../src/kernel/abilities.ts';
@@ -10,8 +10,13 @@ import { builtInProviders } from '../../src/providers/index.ts';
 import { formats } from './wire/formats.ts';
 import { type Recording, recordingsOf } from './wire/recordings.ts';
 
-/** Recorded calls that do not contradict the data. */
-const exceptions: readonly { readonly id: string; readonly of: Ability; readonly why: string }[] = [
+interface Exception {
+  readonly id: string;
+  readonly why: string;
+}
+
+/** Answered calls that do not contradict the data. */
+const answeredExceptions: readonly (Exception & { readonly of: Ability })[] = [
   {
     id: 'test_stop_settings[openai]',
     of: 'stopSequences',
@@ -23,6 +28,15 @@ const exceptions: readonly { readonly id: string; readonly of: Ability; readonly
     why: 'another API of Bedrock, which Weir does not use',
   },
 ];
+
+/** Rejected calls that are not about an ability. */
+const rejectedExceptions: readonly Exception[] = [
+  { id: 'test_openai_o1_mini_system_role', why: 'the role of a message, which is no ability' },
+  { id: 'strict_schema_matrix', why: 'a single schema that the compiler rejects' },
+];
+
+/** How providers word that a model lacks something. */
+const lackPattern = /not support|unsupported|not enabled|unknown variant/i;
 
 const { values } = parseArgs({ options: { data: { type: 'string' }, unknown: { type: 'boolean' } } });
 const folder = values.data;
@@ -37,31 +51,59 @@ interface UsedAbility {
   readonly recording: Recording;
 }
 
-/** Every answered call proves the abilities that it used; fails if the data denies one of them. */
+/**
+ * Every answered call proves the abilities that it used, and a call that was rejected for an ability shows that one of
+ * them is missing. Fails if the data denies an ability that was used, or doesn't deny one that was missing.
+ */
 function evaluate(data: string): number {
   const catalog = new ModelCatalog();
-  const used = formats.flatMap((format) =>
-    recordingsOf(data, format).flatMap((recording) => usedAbilities(recording, catalog)),
-  );
+  const recordings = formats.flatMap((format) => recordingsOf(data, format));
+  const used = recordings
+    .filter(({ status }) => status === 200)
+    .flatMap((recording) => usedAbilities(recording, catalog));
   const denied = used.filter(
     ({ known, recording, ability }) =>
-      known === false && !exceptions.some(({ id, of }) => of === ability && recording.id.includes(id)),
+      known === false &&
+      !answeredExceptions.some(({ id, of }) => of === ability && recording.id.includes(id)),
   );
   const unknown = used.filter(({ known }) => known === 'unknown');
   console.log(
-    `${used.length} uses of abilities in answered calls: ${used.length - denied.length - unknown.length} known, ${unknown.length} unknown, ${denied.length} denied\n`,
+    `${used.length} uses of abilities in answered calls: ${used.length - denied.length - unknown.length} known, ${unknown.length} unknown, ${denied.length} denied`,
+  );
+  const rejected = recordings.filter(isRejectedForAbility).filter((recording) => providerOf(recording));
+  const unpredicted = rejected.filter(
+    (recording) => !usedAbilities(recording, catalog).some(({ known }) => known === false),
+  );
+  const predicted = rejected.length - unpredicted.length;
+  const wrong = new Set(denied.map(({ recording }) => recording)).size;
+  console.log(
+    `${rejected.length} calls rejected for an ability: ${predicted} predicted (recall ${share(predicted, rejected.length)}, precision ${share(predicted, predicted + wrong)})\n`,
   );
   report('denied by the data, but used', denied);
+  for (const { id, bytes } of unpredicted)
+    console.log(`rejected, but not predicted: ${id}\n  ${bytes.toString('utf8').slice(0, 200)}`);
   if (values.unknown === true) report('unknown, but used', unknown);
-  return denied.length === 0 ? 0 : 1;
+  return denied.length === 0 && unpredicted.length === 0 ? 0 : 1;
+}
+
+function isRejectedForAbility({ id, status, bytes }: Recording): boolean {
+  return (
+    status === 400 &&
+    lackPattern.test(bytes.toString('utf8')) &&
+    !rejectedExceptions.some((one) => id.includes(one.id))
+  );
+}
+
+function share(part: number, whole: number): string {
+  return whole === 0 ? 'none' : `${((part / whole) * 100).toFixed(1)} %`;
 }
 
 function usedAbilities(recording: Recording, catalog: ModelCatalog): readonly UsedAbility[] {
-  const provider = builtInProviders.find(({ name }) => name === providerName(recording.provider));
-  const request = recording.status === 200 ? decoded(recording) : undefined;
+  const provider = providerOf(recording);
+  const request = decoded(recording);
   if (provider === undefined || request === undefined) return [];
   const { model } = request;
-  const abilities = abilitiesOf({ provider, model }, catalog.find(provider, model)?.features);
+  const abilities = abilitiesOf({ provider, model }, catalog.find(provider, model)?.features, request);
   return [...abilitiesNeededBy(request)].map((ability) => ({
     name: `${provider.name}/${model}`,
     ability,
@@ -70,8 +112,10 @@ function usedAbilities(recording: Recording, catalog: ModelCatalog): readonly Us
   }));
 }
 
-function providerName(recorded: string): string {
-  return recorded === 'azure-openai' ? 'azure' : recorded;
+/** Undefined for a provider that Weir doesn't know. */
+function providerOf({ provider: recorded }: Recording) {
+  const provider = recorded === 'azure-openai' ? 'azure' : recorded;
+  return builtInProviders.find(({ name }) => name === provider);
 }
 
 /** Undefined for a body that the gateway rejects. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anthropicMessages, openaiChat } from '../wire/index.ts';
 import { abilitiesNeededBy } from './abilities.ts';
-import type { ChatRequest } from './message.ts';
+import type { ChatRequest, MediaSource } from './message.ts';
 
 const plain: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
 const image = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } } as const;
@@ -40,6 +40,15 @@ test('each part of a request needs its ability', () => {
   ];
   assert.deepEqual(needed({ messages: document(pdf) }), ['documents']);
   assert.deepEqual(needed({ messages: document(text) }), []);
+  const file = (source: MediaSource) =>
+    needed({ messages: [{ role: 'user', content: [{ type: 'document', source }] }] });
+  assert.deepEqual(file({ type: 'url', url: 'https://example.com/a.mp3?x=1' }), ['audio']);
+  assert.deepEqual(file({ type: 'url', url: 'https://example.com/a.pdf?x=.mp3' }), ['documents']);
+  assert.deepEqual(file({ type: 'base64', media_type: 'video/mp4', data: '' }), ['video']);
+  const thinking = { type: 'enabled', budget_tokens: 1024 } as const;
+  assert.deepEqual(needed({ thinking, tools: [tool], tool_choice: { type: 'any' } }), [
+    ...['forcedTool', 'forcedToolWithThinking', 'reasoning', 'tools'],
+  ]);
 });
 
 test('fields of single formats are recognized', () => {
@@ -51,5 +60,9 @@ test('fields of single formats are recognized', () => {
   const heard = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
   const audio = openaiChat.decodeRequest({ model: 'm', messages: [{ role: 'user', content: [heard] }] });
   assert.deepEqual([...abilitiesNeededBy(audio)], ['audio']);
+  const film = { type: 'video_url', video_url: { url: 'https://example.com/a' } };
+  const other = { messages: [{ role: 'user', content: [film] }], web_search_options: {} };
+  const shown = openaiChat.decodeRequest({ model: 'm', ...other, thinking: { type: 'enabled' } });
+  assert.deepEqual([...abilitiesNeededBy(shown)].toSorted(), ['reasoning', 'searchOptions', 'video']);
   assert.deepEqual([...abilitiesNeededBy(anthropicMessages.decodeRequest({ model: 'm', messages }))], []);
 });

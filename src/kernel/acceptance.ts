@@ -7,6 +7,9 @@ export interface Acceptance {
   readonly thinkingField: 'reasoning_content' | 'reasoning' | 'parts' | 'nowhere';
   /** The effort levels that it accepts; none if it doesn't reason, or if that is unknown. */
   readonly efforts: readonly string[];
+  /** The effort levels and kinds of thinking that it rejects. Encoded requests avoid them, a client's own bytes may not. */
+  readonly rejectedEfforts: readonly string[];
+  readonly rejectedThinking: readonly string[];
   /** The response formats that it supports. */
   readonly formats: readonly AnswerFormat[];
   /** The service tiers that it accepts, in OpenAI's words. */
@@ -44,6 +47,8 @@ export interface AcceptanceRule extends Partial<Acceptance> {
 export const fullAcceptance: Acceptance = {
   thinkingField: 'reasoning_content',
   efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
+  rejectedEfforts: [],
+  rejectedThinking: [],
   formats: ['json_schema', 'json_object'],
   serviceTiers: [],
   rejects: [],
@@ -51,6 +56,14 @@ export const fullAcceptance: Acceptance = {
   samplers: 'both',
   prefill: 'plain',
 };
+
+/** All levels that an API of ours has. */
+export const effortLevels: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/** Acceptance of these levels, and of no others. */
+export function onlyEfforts(...efforts: readonly string[]): Pick<Acceptance, 'efforts' | 'rejectedEfforts'> {
+  return { efforts, rejectedEfforts: effortLevels.filter((level) => !efforts.includes(level)) };
+}
 
 /** The first matching rule of a provider applies. */
 export function acceptanceFor(model: string, rules: readonly AcceptanceRule[] = []): Acceptance {

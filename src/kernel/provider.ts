@@ -44,6 +44,8 @@ export interface Provider {
   readonly sites?: RegExp;
   /** The customer parts of an address that the operator allows, all if undefined; the first is the default. */
   readonly locations?: readonly string[];
+  /** The region that answers calls of a credential, if that is known. */
+  readonly regionOf?: (target: Target, credential: Secret) => string | undefined;
   /** The form of its keys, if they are structured. */
   readonly keyForm?: KeyForm;
   /** It serves models of other providers, which are found only with its name as a prefix. */

@@ -82,10 +82,19 @@ export const bedrock: Provider = {
   hasOwnErrorFormat: true,
   keyTest: { path: '/foundation-models' },
   keyForm: bedrockKeyForm,
+  regionOf: ({ provider, model }, credential) =>
+    profileRegion.exec(model)?.[1] ?? regionOf(bedrockKeyForm.partsOf(credential, provider), provider),
   requiresProviderPrefix: true,
   authorize: () => [],
   sign: signBedrockRequest,
 };
+
+/** An inference profile, which answers in any region of a part of the world. */
+const profileRegion = /^(global|us-gov|us|eu|apac|jp|au|ca)\./;
+
+function regionOf({ region: named }: BedrockKey, { locations }: Provider): string {
+  return named ?? locations?.[0] ?? '';
+}
 
 async function signBedrockRequest(
   outboundRequest: OutboundRequest,
@@ -94,7 +103,7 @@ async function signBedrockRequest(
 ): Promise<SignedRequest> {
   const { provider, method } = outboundRequest;
   const key = bedrockKeyForm.partsOf(credential, provider);
-  const { region: named = provider.locations?.[0] ?? '' } = key;
+  const named = regionOf(key, provider);
   const { service, path, body, accept } = buildBedrockRequest(outboundRequest);
   const baseUrl = fillUrlTemplate(provider.baseUrl, { service, region: named });
   const headers = pickHeaders(outboundRequest.headers, (name) => forwardedHeaderNames.has(name));

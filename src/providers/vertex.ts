@@ -92,6 +92,8 @@ export const vertex: Provider = {
   hasOwnErrorFormat: true,
   keyTest: { path: '' },
   keyForm: vertexKeyForm,
+  regionOf: ({ provider }, credential) =>
+    regionOf(vertexKeyForm.partsOf(credential, provider).region, provider),
   requiresProviderPrefix: true,
   authorize: () => [],
   sign: signVertexRequest,

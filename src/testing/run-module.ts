@@ -43,7 +43,7 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import type { HeaderList } from '../lib/headers.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { Secret } from '../lib/secret.ts';
-import { abilitiesOf } from '../providers/catalog/abilities/index.ts';
+import { abilitiesOf, abilitySourceOf } from '../providers/catalog/abilities/index.ts';
 import { freeSheet } from '../providers/catalog/price-sheet.ts';
 import { demo } from '../providers/demo/demo.ts';
 import { MemoryBudgets } from '../storage/memory/memory-budgets.ts';
@@ -200,7 +200,8 @@ export function runModule(
       clock,
       target,
       placesOf: (one) => [one],
-      abilitiesOf: (one) => abilitiesOf(one),
+      abilitiesOf: (one, sent) => abilitiesOf(one, undefined, sent),
+      abilitySourceOf,
       countInput: async (request, all) =>
         all.map(() => Math.ceil(JSON.stringify(request.messages).length / 4)),
     }),

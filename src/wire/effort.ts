@@ -1,3 +1,4 @@
+import { effortLevels } from '../kernel/acceptance.ts';
 import type { ChatRequest } from '../kernel/message.ts';
 
 /** The requested effort or thinking budget as a level that the model supports; undefined for adaptive thinking. */
@@ -24,8 +25,6 @@ function effortForBudget(budgetTokens: number): string {
   if (budgetTokens <= 2048) return 'low';
   return budgetTokens <= 8192 ? 'medium' : 'high';
 }
-
-const effortLevels: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 /** The same level, else the next lower, else the lowest; never turns requested thinking off. */
 function nearestEffort(requested: string, supported: readonly string[]): string | undefined {

@@ -5,9 +5,9 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { aliasesOf, credentialsOf, type Exchange } from '../../kernel/exchange.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
-import type { Candidate, ExpectedCost } from '../../kernel/ports/candidates.ts';
+import type { Candidate, ExpectedCost, FactSource } from '../../kernel/ports/candidates.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
-import type { Target } from '../../kernel/provider.ts';
+import { chooseWire, type Target } from '../../kernel/provider.ts';
 import { costOf, type ModelPricing } from '../../kernel/rate-card.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Secret } from '../../lib/secret.ts';
@@ -24,7 +24,9 @@ export interface CandidateFinderParts {
   target(model: string): Target | undefined;
   /** The places where a target's model is sold, the target first. */
   placesOf(target: Target): readonly Target[];
-  abilitiesOf(target: Target): Abilities;
+  /** `sent` is a request that goes there in the client's own format. */
+  abilitiesOf(target: Target, sent: ChatRequest | undefined): Abilities;
+  abilitySourceOf(target: Target): FactSource | undefined;
   /** The input tokens of a request at each of these targets. */
   countInput(request: ChatRequest, targets: readonly Target[]): Promise<readonly number[]>;
 }
@@ -32,6 +34,7 @@ export interface CandidateFinderParts {
 interface FoundCredential {
   readonly hasCredential: boolean;
   readonly credential: Secret | undefined;
+  readonly region: string | undefined;
 }
 
 /** Finds the targets that a call could go to, with the facts that a module chooses by. */
@@ -48,16 +51,18 @@ export class CandidateFinder {
     models: readonly string[] | undefined,
     history: TargetHistory,
   ): Promise<readonly Candidate[]> {
-    const { prices, health, abilitiesOf, countInput } = this.#parts;
+    const { prices, health, abilitiesOf, abilitySourceOf, countInput } = this.#parts;
+    const { request, clientRequest } = exchange;
     const listed = await this.#targets(exchange, models);
     const targets = [...listed.keys()];
-    const marks = cacheMarksOf(exchange.request);
+    const marks = cacheMarksOf(request);
     const credentials: FoundCredential[] = [];
     // One after the other, since a call caches the last credential that it found.
     for (const target of targets) credentials.push(await findCredential(exchange, target));
+    const isOwnFormat = (target: Target) => chooseWire(target, clientRequest.wire) === clientRequest.wire;
     const [healths, inputTokens, warm] = await Promise.all([
       health.of(targets.map((target, at) => ({ target, credential: credentials[at]?.credential }))),
-      countInput(exchange.request, targets),
+      countInput(request, targets),
       history.warmPrefix(exchange.conversation.name),
     ]);
     return Promise.all(
@@ -71,12 +76,13 @@ export class CandidateFinder {
           name: nameOfTarget(target),
           listedAs: listed.get(target),
           pricing,
-          abilities: abilitiesOf(target),
-          regions: target.provider.locations ?? [],
+          abilities: abilitiesOf(target, isOwnFormat(target) ? request : undefined),
+          abilitySource: abilitySourceOf(target),
+          region: credentials[at]?.region,
           hasCredential: credentials[at]?.hasCredential === true,
           health: targetHealth,
           nextKeyHealth: this.#watchKey(exchange, target, credentials[at]?.credential),
-          expectedCost: await this.#expectedCost(exchange.request, input),
+          expectedCost: await this.#expectedCost(request, input),
         };
       }),
     );
@@ -154,10 +160,12 @@ interface CostInput {
 /** Rejections mean that the caller can't use the target; other failures are reported. */
 async function findCredential(exchange: Exchange, target: Target): Promise<FoundCredential> {
   try {
-    return { hasCredential: true, credential: await credentialsOf(exchange).find(target) };
+    const credential = await credentialsOf(exchange).find(target);
+    const region = credential && target.provider.regionOf?.(target, credential);
+    return { hasCredential: true, credential, region };
   } catch (refusal) {
     if (GatewayError.is(refusal) && unusableKeyCodes.has(refusal.code))
-      return { hasCredential: false, credential: undefined };
+      return { hasCredential: false, credential: undefined, region: undefined };
     throw refusal;
   }
 }

@@ -37,7 +37,7 @@ import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import { createBackgroundReader } from '../../providers/background-answer.ts';
-import { abilitiesOf } from '../../providers/catalog/abilities/index.ts';
+import { abilitiesOf, abilitySourceOf } from '../../providers/catalog/abilities/index.ts';
 import { ModelPlaces } from '../../providers/catalog/model-places.ts';
 import { createRelayUpstream, type Upload } from '../../providers/relay-upstream.ts';
 import { createUpstream, type Upstream } from '../../providers/upstream.ts';
@@ -240,8 +240,9 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       clock: stores.clock,
       target: (model) => providerDirectory.find(model),
       placesOf: (target) => places.of(target),
-      abilitiesOf: (target) =>
-        abilitiesOf(target, modelCatalog.find(target.provider, target.model)?.features),
+      abilitiesOf: (target, sent) =>
+        abilitiesOf(target, modelCatalog.find(target.provider, target.model)?.features, sent),
+      abilitySourceOf,
       countInput: (request, all) => estimator.estimateAll(request, all),
     }),
   });

@@ -14,8 +14,10 @@ export interface Candidate {
   /** The prices, with those of the provider's cache, and the limits; undefined if no price is known. */
   readonly pricing: ModelPricing | undefined;
   readonly abilities: Abilities;
-  /** The regions or resources that the operator allows; empty if the provider has no such choice. */
-  readonly regions: readonly string[];
+  /** Where the abilities come from, if anything is known. */
+  readonly abilitySource: FactSource | undefined;
+  /** The region that would answer, as the caller's key or the operator chose it; undefined if that is unknown. */
+  readonly region: string | undefined;
   /** Whether the caller has a credential for it, or it needs none. */
   readonly hasCredential: boolean;
   readonly health: TargetHealth;
@@ -23,6 +25,14 @@ export interface Candidate {
   nextKeyHealth(): Promise<TargetHealth | undefined>;
   /** What this request will probably cost there; undefined if no price is known. */
   readonly expectedCost: ExpectedCost | undefined;
+}
+
+/** Where a fact about models comes from. */
+export interface FactSource {
+  /** The page; undefined for models that are part of Weir. */
+  readonly source?: string | undefined;
+  /** The day on which a maintainer last compared it with the page. */
+  readonly checkedOn: string;
 }
 
 export interface ExpectedCost {

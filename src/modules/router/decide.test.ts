@@ -26,6 +26,7 @@ const healthy: RouteHealth = {
 function candidate(name: string, more: Partial<RouteCandidate> = {}): RouteCandidate {
   const cost = more.cost ?? 100;
   return {
+    ...{ provider: name.split('/')[0] ?? '', region: undefined, abilitySource: undefined },
     ...{ name, weight: 1, isRequested: false, abilities: unknownAbilities, hasCredential: true },
     ...{ contextTokens: undefined, outputTokensMax: undefined, inputTokens: 10, isWarm: false },
     ...{ cost, stayingCost: cost, coldCost: cost, health: healthy },
@@ -43,6 +44,7 @@ function inputOf(candidates: readonly RouteCandidate[], more: Partial<RouteInput
       isSticky: true,
     },
     ...{ maxNanoUsd: undefined, conversation: undefined, fastest: undefined },
+    ...{ providers: undefined, regions: undefined },
     ...{ callSeed: 0.5, conversationSeeds: [] },
     ...more,
   };
@@ -256,4 +258,19 @@ test('a conversation moves at once if even this call is cheaper elsewhere, and n
     ),
     'b/b',
   );
+});
+
+test('providers and regions leave out all other targets, and those whose region is unknown', () => {
+  const candidates = [
+    candidate('bedrock/eu', { region: 'eu-central-1' }),
+    candidate('bedrock/us', { region: 'us-east-1' }),
+    candidate('anthropic/claude'),
+  ];
+  const reasonsOf = (more: Partial<RouteInput>) =>
+    decide(inputOf(candidates, more)).excluded.map(({ reason }) => reason);
+  assert.deepEqual(reasonsOf({ providers: new Set(['bedrock']) }), ['anthropic is not among the providers']);
+  assert.deepEqual(reasonsOf({ regions: new Set(['eu-central-1']) }), [
+    'region us-east-1',
+    'region: unknown',
+  ]);
 });

@@ -1,4 +1,4 @@
-import type { Abilities, Ability, BreakerState, NanoUsd } from '../../module-api.ts';
+import type { Abilities, Ability, BreakerState, FactSource, NanoUsd } from '../../module-api.ts';
 import { limits } from './limits.ts';
 import type { Strategy } from './options.ts';
 import { reasonAgainst } from './reason-against.ts';
@@ -7,10 +7,13 @@ import { reasonAgainst } from './reason-against.ts';
 export interface RouteCandidate {
   /** `provider/model` */
   readonly name: string;
+  readonly provider: string;
+  readonly region: string | undefined;
   readonly weight: number;
   /** Whether it is what the client itself asked for. */
   readonly isRequested: boolean;
   readonly abilities: Abilities;
+  readonly abilitySource: FactSource | undefined;
   readonly contextTokens: number | undefined;
   readonly outputTokensMax: number | undefined;
   readonly hasCredential: boolean;
@@ -40,6 +43,9 @@ export interface RouteHealth {
 export interface RouteInput {
   readonly candidates: readonly RouteCandidate[];
   readonly needs: ReadonlySet<Ability>;
+  /** The providers and regions that may answer; all if undefined. */
+  readonly providers: ReadonlySet<string> | undefined;
+  readonly regions: ReadonlySet<string> | undefined;
   /** The output that the request allows. */
   readonly outputTokens: number | undefined;
   readonly strategy: Strategy;

@@ -30,10 +30,15 @@ export function explainRoute({ decision, input }: Route, { strategy, sticky }: R
 }
 
 function describeCandidate(candidate: RouteCandidate): JsonObject {
-  const { name, cost, inputTokens, isWarm, weight, health } = candidate;
+  const { name, region = null, abilitySource, cost, inputTokens, isWarm, weight, health } = candidate;
   const { breaker, errorRate, firstContentMs = null, restsUntilMs } = health;
   return {
     target: name,
+    region,
+    abilities_from:
+      abilitySource === undefined
+        ? null
+        : { source: abilitySource.source ?? null, checked_on: abilitySource.checkedOn },
     expected_usd: cost === undefined ? null : formatUsd(cost),
     input_tokens: inputTokens,
     warm: isWarm,

@@ -56,6 +56,12 @@ const kinds = z
   )
   .prefault(defaultKinds.join('|'));
 
+const names = z
+  .string()
+  .transform((text) => text.split('|').map((name) => name.trim()))
+  .pipe(z.array(z.string().min(1, 'must not contain an empty name')).max(limits.modelsMax))
+  .transform((listed): ReadonlySet<string> => new Set(listed));
+
 const usd = z
   .string()
   .regex(/^\d{1,4}(?:\.\d{1,9})?$/, 'must be an amount in dollars, like 0.05')
@@ -101,6 +107,12 @@ const shared = {
     )
     .prefault('on'),
   max_usd: usd,
+  providers: names
+    .describe('The providers that may answer, separated by `|`: `anthropic|bedrock` (default: all)')
+    .optional(),
+  regions: names
+    .describe('The regions that may answer, separated by `|`: `eu|eu-central-1|europe-west1` (default: all)')
+    .optional(),
   on: kinds,
   hedge: z
     .enum(['off', 'p95'], 'must be off or p95')
@@ -121,10 +133,13 @@ export const routerConfiguration = z.strictObject({
     .union([z.number().transform(String), z.string()])
     .pipe(usd.unwrap())
     .optional(),
-  on: z
-    .union([z.array(z.string()).transform((listed) => listed.join('|')), z.string()])
-    .pipe(kinds.unwrap())
-    .prefault(defaultKinds.join('|')),
+  on: listOrText().pipe(kinds.unwrap()).prefault(defaultKinds.join('|')),
+  providers: listOrText().pipe(names).optional(),
+  regions: listOrText().pipe(names).optional(),
 });
+
+function listOrText() {
+  return z.union([z.array(z.string()).transform((listed) => listed.join('|')), z.string()]);
+}
 
 export type RouterOptions = z.infer<typeof routerOptions>;

@@ -10,6 +10,7 @@ export interface ReasonAgainst {
 /** Why a target can't take a call, from what is known about it; undefined if it can. */
 export function reasonAgainst(candidate: RouteCandidate, input: RouteInput): ReasonAgainst | undefined {
   const reason =
+    placeReason(candidate, input) ??
     (candidate.hasCredential ? undefined : 'no provider key') ??
     abilityReason(candidate, input) ??
     sizeReason(candidate, input) ??
@@ -17,6 +18,16 @@ export function reasonAgainst(candidate: RouteCandidate, input: RouteInput): Rea
   if (reason !== undefined) return { reason, isTemporary: false };
   const wait = healthReason(candidate);
   return wait === undefined ? undefined : { reason: wait, isTemporary: true };
+}
+
+function placeReason(
+  { provider, region, hasCredential }: RouteCandidate,
+  { providers, regions }: RouteInput,
+): string | undefined {
+  if (providers?.has(provider) === false) return `${provider} is not among the providers`;
+  if (regions === undefined || !hasCredential) return undefined;
+  if (region === undefined) return 'region: unknown';
+  return regions.has(region) ? undefined : `region ${region}`;
 }
 
 /** A client that asks for one model by its name gets it, also if little is known about it. */
@@ -63,13 +74,16 @@ function healthReason({ health }: RouteCandidate): string | undefined {
 const abilityNames: Readonly<Record<Ability, string>> = {
   tools: 'tools',
   forcedTool: 'forced tools',
+  forcedToolWithThinking: 'forced tools with a thinking budget',
   parallelTools: 'parallel tool calls',
   structuredOutput: 'structured output',
   images: 'images',
   documents: 'documents',
   audio: 'audio',
-  reasoning: 'reasoning settings',
+  video: 'video',
+  reasoning: 'such reasoning settings',
   serverTools: 'server-side tools',
+  searchOptions: 'web_search_options',
   stopSequences: 'stop sequences',
   severalAnswers: 'several answers',
   logProbabilities: 'log probabilities',

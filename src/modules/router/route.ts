@@ -55,6 +55,8 @@ export async function planRoute(
   const input: RouteInput = {
     candidates: described,
     needs: abilitiesNeededBy(exchange.request),
+    providers: options.providers,
+    regions: options.regions,
     outputTokens,
     strategy: options.strategy,
     isSticky: options.sticky,
@@ -78,15 +80,17 @@ export async function planRoute(
   return { input, decision, stops };
 }
 
-function describeCandidate(
-  { name, listedAs, abilities, pricing, hasCredential, expectedCost, health }: Candidate,
-  weight: number,
-): RouteCandidate {
+function describeCandidate(candidate: Candidate, weight: number): RouteCandidate {
+  const { name, target, region, listedAs, abilities, abilitySource } = candidate;
+  const { pricing, hasCredential, expectedCost, health } = candidate;
   return {
     name,
+    provider: target.provider.name,
+    region,
     weight,
     isRequested: listedAs === undefined,
     abilities,
+    abilitySource,
     contextTokens: pricing?.contextTokens,
     outputTokensMax: pricing?.outputTokensMax,
     hasCredential,

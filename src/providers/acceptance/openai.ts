@@ -1,4 +1,4 @@
-import type { Acceptance, AcceptanceRule } from '../../kernel/acceptance.ts';
+import { type Acceptance, type AcceptanceRule, onlyEfforts } from '../../kernel/acceptance.ts';
 
 const openaiDefaults: Partial<Acceptance> = {
   thinkingField: 'nowhere',
@@ -27,24 +27,24 @@ export const openaiAcceptance: readonly AcceptanceRule[] = [
   { models: /^(ft:)?(gpt-3|gpt-4-|gpt-4o-2024-05-13)/, ...preSchemaModels },
   { models: /^(ft:)?(gpt-[34]|chatgpt-|gpt-audio|gpt-realtime)|^gpt-5-chat/, ...chatModels },
   { models: /^gpt-5\.\d+-chat|^gpt-5\.3(?!-codex)|^o1-(mini|preview)/, ...reasoningModels, efforts: [] },
-  { models: /^gpt-5-pro/, ...reasoningModels, efforts: ['high'] },
+  { models: /^gpt-5-pro/, ...reasoningModels, ...onlyEfforts('high') },
   {
     models: /^gpt-5(-mini|-nano)?(-20|$)/,
     ...reasoningModels,
-    efforts: ['minimal', 'low', 'medium', 'high'],
+    ...onlyEfforts('minimal', 'low', 'medium', 'high'),
   },
   {
     models: /^(ft:)?o\d|^gpt-5-codex|^gpt-5\.1-codex(?!-max)|^codex-/,
     ...reasoningModels,
-    efforts: ['low', 'medium', 'high'],
+    ...onlyEfforts('low', 'medium', 'high'),
   },
-  { models: /^gpt-\d[\d.]*-codex/, ...reasoningModels, efforts: ['low', 'medium', 'high', 'xhigh'] },
-  { models: /^gpt-\d[\d.]*-pro/, ...reasoningModels, efforts: ['medium', 'high', 'xhigh'] },
-  { models: /^gpt-5\.1/, ...optionalReasoningModels, efforts: ['none', 'low', 'medium', 'high'] },
+  { models: /^gpt-\d[\d.]*-codex/, ...reasoningModels, ...onlyEfforts('low', 'medium', 'high', 'xhigh') },
+  { models: /^gpt-\d[\d.]*-pro/, ...reasoningModels, ...onlyEfforts('medium', 'high', 'xhigh') },
+  { models: /^gpt-5\.1/, ...optionalReasoningModels, ...onlyEfforts('none', 'low', 'medium', 'high') },
   {
     models: /^gpt-5\.[24](?!\d)/,
     ...optionalReasoningModels,
-    efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
+    ...onlyEfforts('none', 'low', 'medium', 'high', 'xhigh'),
   },
   { models: /^(ft:)?gpt-\d/, ...reasoningModels, efforts: ['none', 'low', 'medium', 'high', 'xhigh'] },
 ];

@@ -1,27 +1,37 @@
-import type { Abilities } from '../../../kernel/abilities.ts';
+import type { FactSource } from '../../../kernel/ports/candidates.ts';
 import type { AbilityRule } from './ability-rule.ts';
 
-/** There is one answer, without log probabilities; no model reads audio. */
-const api: Partial<Abilities> = {
+const facts: FactSource = {
+  source: 'https://platform.claude.com/docs/en/build-with-claude/overview',
+  checkedOn: '2026-11-18',
+};
+
+/** There is one answer, without log probabilities; no model reads audio or films. */
+const api = {
+  ...facts,
   audio: false,
+  video: false,
+  searchOptions: false,
   severalAnswers: false,
   logProbabilities: false,
   stopSequences: true,
-};
-const tools: Partial<Abilities> = {
+} satisfies Partial<AbilityRule>;
+const tools = {
   ...api,
   tools: true,
   forcedTool: true,
+  // Extended thinking page.
+  forcedToolWithThinking: false,
   parallelTools: true,
   images: true,
-};
+} satisfies Partial<AbilityRule>;
 
-const current: Partial<Abilities> = {
+const current = {
   structuredOutput: true,
   documents: true,
   reasoning: true,
   serverTools: true,
-};
+} satisfies Partial<AbilityRule>;
 
 export const anthropicAbilities: readonly AbilityRule[] = [
   { models: /claude-(?:[12]|v\d|instant)/, ...api, tools: false, images: false, reasoning: false },

@@ -4,10 +4,13 @@ import type { AbilityRule } from './ability-rule.ts';
 export const demoAbilities: readonly AbilityRule[] = [
   {
     models: /^/,
+    checkedOn: '2026-11-17',
     tools: true,
     audio: false,
+    video: false,
     reasoning: false,
     serverTools: false,
+    searchOptions: false,
     severalAnswers: false,
     logProbabilities: false,
   },

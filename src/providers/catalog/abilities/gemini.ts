@@ -1,8 +1,12 @@
-import type { Abilities } from '../../../kernel/abilities.ts';
 import type { AbilityRule } from './ability-rule.ts';
 
-const api: Partial<Abilities> = { stopSequences: true };
-const multimodal: Partial<Abilities> = {
+const api = {
+  source: 'https://ai.google.dev/gemini-api/docs/models',
+  checkedOn: '2026-11-17',
+  searchOptions: false,
+  stopSequences: true,
+} satisfies Partial<AbilityRule>;
+const multimodal = {
   ...api,
   tools: true,
   structuredOutput: true,
@@ -11,12 +15,13 @@ const multimodal: Partial<Abilities> = {
   images: true,
   documents: true,
   audio: true,
+  video: true,
   serverTools: true,
-};
+} satisfies Partial<AbilityRule>;
 
 export const geminiAbilities: readonly AbilityRule[] = [
   { models: /^gemini-.*(?:image|tts|live|embedding)/, ...api },
   { models: /^gemini-(?:1\.5|2\.0)/, ...multimodal, reasoning: false },
   { models: /^gemini-(?:2\.5|[3-9]|\d\d)|^gemini-.*latest/, ...multimodal, reasoning: true },
-  { models: /^gemma-/, ...api, audio: false, serverTools: false },
+  { models: /^gemma-/, ...api, audio: false, video: false, serverTools: false },
 ];

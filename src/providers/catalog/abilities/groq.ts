@@ -1,14 +1,17 @@
-import type { Abilities } from '../../../kernel/abilities.ts';
 import type { AbilityRule } from './ability-rule.ts';
 
 /** Text and images only, and one answer. */
-const api: Partial<Abilities> = {
+const api = {
+  source: 'https://console.groq.com/docs/models',
+  checkedOn: '2026-11-17',
   documents: false,
   audio: false,
+  video: false,
+  searchOptions: false,
   stopSequences: true,
   severalAnswers: false,
-};
-const tools: Partial<Abilities> = { ...api, tools: true, forcedTool: true };
+} satisfies Partial<AbilityRule>;
+const tools = { ...api, tools: true, forcedTool: true } satisfies Partial<AbilityRule>;
 
 export const groqAbilities: readonly AbilityRule[] = [
   {

@@ -1,4 +1,6 @@
 import { type Abilities, type Ability, unknownAbilities } from '../../../kernel/abilities.ts';
+import type { ChatRequest } from '../../../kernel/message.ts';
+import type { FactSource } from '../../../kernel/ports/candidates.ts';
 import { acceptanceOf, type Target, underlyingModelOf } from '../../../kernel/provider.ts';
 import type { Feature } from '../model-entry.ts';
 import type { AbilityRule } from './ability-rule.ts';
@@ -13,47 +15,58 @@ import { openaiAbilities } from './openai.ts';
 import { openrouterRule } from './openrouter.ts';
 import { xaiAbilities } from './xai.ts';
 
-type RuleOfModel = Partial<Abilities> | undefined;
-
-/** The rule for a model, by provider. Open-weight models differ from provider to provider, so nothing is assumed. */
-const ruleFinders: ReadonlyMap<string, (model: string) => RuleOfModel> = new Map(
+/** By provider. Open-weight models differ from provider to provider, so nothing is assumed. */
+export const abilityRules: ReadonlyMap<string, readonly AbilityRule[]> = new Map(
   Object.entries({
-    anthropic: firstOf(anthropicAbilities),
-    openai: firstOf(openaiAbilities),
-    azure: firstOf(openaiAbilities),
-    gemini: firstOf(geminiAbilities),
-    vertex: firstOf([...anthropicAbilities, ...geminiAbilities]),
-    bedrock: firstOf(bedrockAbilities),
-    mistral: firstOf(mistralAbilities),
-    groq: firstOf(groqAbilities),
-    deepseek: firstOf(deepseekAbilities),
-    xai: firstOf(xaiAbilities),
-    openrouter: openrouterRule,
-    demo: firstOf(demoAbilities),
+    anthropic: anthropicAbilities,
+    openai: openaiAbilities,
+    azure: openaiAbilities,
+    gemini: geminiAbilities,
+    vertex: [...anthropicAbilities, ...geminiAbilities],
+    bedrock: bedrockAbilities,
+    mistral: mistralAbilities,
+    groq: groqAbilities,
+    deepseek: deepseekAbilities,
+    xai: xaiAbilities,
+    demo: demoAbilities,
   }),
 );
 
-function firstOf(rules: readonly AbilityRule[]): (model: string) => RuleOfModel {
-  return (model) => {
-    const { models: _, ...rule } = rules.find(({ models }) => models.test(model)) ?? {};
-    return rule;
-  };
+function ruleOf(target: Target): AbilityRule | undefined {
+  const model = underlyingModelOf(target);
+  const { name } = target.provider;
+  return name === 'openrouter'
+    ? openrouterRule(model)
+    : abilityRules.get(name)?.find(({ models }) => models.test(model));
+}
+
+/** Where the rule for a model comes from. */
+export function abilitySourceOf(target: Target): FactSource | undefined {
+  const rule = ruleOf(target);
+  return rule && { source: rule.source, checkedOn: rule.checkedOn };
 }
 
 /**
  * What a model can do: the features in the catalog, then the rules of its provider, then what the provider is known to
- * reject.
+ * reject. `sent` is a request that goes there in the client's own format, with its reasoning settings as they are.
  */
-export function abilitiesOf(target: Target, features?: readonly Feature[]): Abilities {
-  const rule = ruleFinders.get(target.provider.name)?.(underlyingModelOf(target));
+export function abilitiesOf(target: Target, features?: readonly Feature[], sent?: ChatRequest): Abilities {
+  const { models: _, source: _source, checkedOn: _checkedOn, ...rule } = ruleOf(target) ?? noRule;
   // Every format that Weir speaks to providers has streams.
   const abilities = { ...unknownAbilities, streaming: true, ...fromFeatures(features), ...rule };
-  const { formats, efforts, rejects } = acceptanceOf(target);
+  const { formats, efforts, rejects, rejectedEfforts, rejectedThinking } = acceptanceOf(target);
   if (efforts.length > 0) abilities.reasoning = true;
+  if (abilities.forcedToolWithThinking === 'unknown' && abilities.forcedTool !== 'unknown')
+    abilities.forcedToolWithThinking = abilities.forcedTool && abilities.reasoning;
+  const { output_config: { effort } = {}, thinking } = sent ?? {};
+  if (rejectedEfforts.includes(effort ?? '') || rejectedThinking.includes(thinking?.type ?? ''))
+    abilities.reasoning = false;
   if (rejects.includes('stop_sequences')) abilities.stopSequences = false;
   if (!formats.includes('json_schema')) abilities.structuredOutput = false;
   return abilities;
 }
+
+const noRule: AbilityRule = { models: /^/, checkedOn: '' };
 
 const abilityByFeature: Readonly<Partial<Record<Feature, Ability>>> = {
   tools: 'tools',

@@ -1,7 +1,10 @@
-import type { Abilities } from '../../../kernel/abilities.ts';
 import type { AbilityRule } from './ability-rule.ts';
 
-const api: Partial<Abilities> = {
+const api = {
+  source: 'https://docs.mistral.ai/getting-started/models',
+  checkedOn: '2026-11-17',
+  video: false,
+  searchOptions: false,
   tools: true,
   structuredOutput: true,
   forcedTool: true,
@@ -9,7 +12,7 @@ const api: Partial<Abilities> = {
   stopSequences: true,
   severalAnswers: true,
   logProbabilities: false,
-};
+} satisfies Partial<AbilityRule>;
 
 export const mistralAbilities: readonly AbilityRule[] = [
   { models: /^voxtral/, ...api, audio: true },

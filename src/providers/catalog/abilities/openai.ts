@@ -1,8 +1,14 @@
-import type { Abilities } from '../../../kernel/abilities.ts';
 import type { AbilityRule } from './ability-rule.ts';
 
-const api: Partial<Abilities> = { severalAnswers: true };
-const chat: Partial<Abilities> = {
+/** No model reads films. Only search models take `web_search_options`: web search guide. */
+const api = {
+  source: 'https://developers.openai.com/api/docs/models',
+  checkedOn: '2026-11-18',
+  video: false,
+  searchOptions: false,
+  severalAnswers: true,
+} satisfies Partial<AbilityRule>;
+const chat = {
   ...api,
   tools: true,
   forcedTool: true,
@@ -11,18 +17,26 @@ const chat: Partial<Abilities> = {
   stopSequences: true,
   structuredOutput: true,
   reasoning: false,
-};
-const reasoning: Partial<Abilities> = {
+} satisfies Partial<AbilityRule>;
+const reasoning = {
   ...api,
   tools: true,
   forcedTool: true,
   structuredOutput: true,
   reasoning: true,
-};
+} satisfies Partial<AbilityRule>;
 
 export const openaiAbilities: readonly AbilityRule[] = [
   { models: /^(?:gpt-4o(?:-mini)?-audio|gpt-audio)/, ...chat, audio: true, images: false, documents: false },
-  { models: /search-preview/, ...api, serverTools: true, tools: false, reasoning: false, audio: false },
+  {
+    models: /search-(?:preview|api)/,
+    ...api,
+    serverTools: true,
+    searchOptions: true,
+    tools: false,
+    reasoning: false,
+    audio: false,
+  },
   {
     models: /^(?:ft:)?gpt-3|^(?:ft:)?gpt-4(?:-0|-32k|$)/,
     ...chat,

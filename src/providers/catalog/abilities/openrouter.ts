@@ -16,10 +16,22 @@ const makers: Readonly<Record<string, readonly AbilityRule[]>> = {
   'x-ai': xaiAbilities,
 };
 
+const unknownMaker: AbilityRule = {
+  models: /^/,
+  source: 'https://openrouter.ai/docs/features',
+  checkedOn: '2026-11-17',
+};
+
 /** Models do what they do at their makers. In recorded calls, models of several makers read PDFs and search the web. */
-export function openrouterRule(model: string): Omit<AbilityRule, 'models'> {
+export function openrouterRule(model: string): AbilityRule {
   const slash = model.indexOf('/');
   const own = model.slice(slash + 1);
-  const { models: _, ...rule } = makers[model.slice(0, slash)]?.find(({ models }) => models.test(own)) ?? {};
-  return { ...rule, documents: true, serverTools: true, severalAnswers: 'unknown' };
+  const rule = makers[model.slice(0, slash)]?.find(({ models }) => models.test(own)) ?? unknownMaker;
+  return {
+    ...rule,
+    documents: true,
+    serverTools: true,
+    searchOptions: 'unknown',
+    severalAnswers: 'unknown',
+  };
 }

@@ -27,6 +27,11 @@ const candidate = z.object({
   position: z.number().nullable().describe('When it would be called; null if it is excluded'),
   reason: z.string().nullable(),
   excluded: z.string().nullable().describe('Why it can’t take the call'),
+  region: z.string().nullable().describe('The region that would answer, if known'),
+  abilities_from: z
+    .object({ source: z.string().nullable(), checked_on: z.iso.date() })
+    .nullable()
+    .describe('The page that says what the model can do, and when it was last compared'),
   expected_usd: z.string().nullable(),
   input_tokens: z.number(),
   warm: z.boolean().describe('Whether its provider has the conversation in its prompt cache'),
