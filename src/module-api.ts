@@ -42,6 +42,7 @@ export {
   type StepAside,
 } from './kernel/module.ts';
 export type { Count, CountOptions, ModuleSlot } from './kernel/module-counters.ts';
+export type { ModuleDefinitions } from './kernel/module-definitions.ts';
 export type { ModulePage } from './kernel/module-page.ts';
 export {
   defineModuleRoute,

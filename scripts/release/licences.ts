@@ -10,7 +10,17 @@ export interface Licensed {
 }
 
 /** What may be in what we ship: nothing that asks more of users than to keep a notice. */
-const free = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0', 'OFL-1.1'];
+const free = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'CC-BY-4.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'OFL-1.1',
+];
 
 /** What may be used in making it, besides. */
 const forTools = ['BlueOak-1.0.0', 'CC0-1.0', 'MPL-2.0', 'Python-2.0', 'Unlicense'];

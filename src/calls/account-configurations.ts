@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { checkConfiguration, type ListedConfigurations } from '../kernel/configuration.ts';
+import { checkContent, findKind, type ListedConfigurations } from '../kernel/configuration.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Module } from '../kernel/module.ts';
-import { isConfigurationName, namesConfiguration } from '../kernel/pipeline-list.ts';
+import {
+  isConfigurationName,
+  namesConfiguration,
+  namesDefinition,
+  namesIn,
+} from '../kernel/pipeline-list.ts';
 import type { ConfigurationId, Configurations, StoredConfiguration } from '../kernel/ports/configurations.ts';
 import type { ApiKeys, PresentedCredential } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
@@ -65,7 +70,7 @@ export class AccountConfigurations {
     shown: PresentedCredential | undefined,
   ): Promise<StoredConfiguration> {
     const { table, versions, clock } = this.#parts;
-    this.#check(id, content);
+    await this.#check(id, content);
     const configuration = { ...id, content, version: randomUUID(), updatedAtMs: clock.now() };
     const { configurationsMax: most, configurationsCharactersMax: charactersMost } = limits;
     if (!(await table.put(configuration, { most, charactersMost, shown })))
@@ -77,34 +82,43 @@ export class AccountConfigurations {
     return configuration;
   }
 
-  /** Rejects one that an API key names: its calls would fail. False if there is none. */
+  /** Rejects one that an API key or another configuration names: calls would fail. False if there is none. */
   async delete(id: ConfigurationId): Promise<boolean> {
     const { table, apiKeys, versions } = this.#parts;
+    const label = `${id.module}:${id.name}`;
     const keys = (await apiKeys.list(id.accountId)).filter(
-      ({ revokedAtMs, pipelineConfig }) =>
-        revokedAtMs === null && namesConfiguration(pipelineConfig ?? '', id.module, id.name),
+      ({ revokedAtMs, pipelineConfig }) => revokedAtMs === null && namesStored(pipelineConfig ?? '', id),
     );
     if (keys.length > 0)
       throw new GatewayError(
         'configuration_in_use',
-        `the pipelines of these API keys name ${id.module}:${id.name}: ${keys.map((key) => key.prefix).join(', ')}`,
+        `the pipelines of these API keys name ${label}: ${keys.map((key) => key.prefix).join(', ')}`,
+      );
+    const users = (await table.list(id.accountId)).filter((other) => listsDefinition(other, id));
+    if (users.length > 0)
+      throw new GatewayError(
+        'configuration_in_use',
+        `these configurations name ${label}: ${users.map(({ module, name }) => `${module}:${name}`).join(', ')}`,
       );
     const deleted = await table.delete(id);
     await versions.renew(id.accountId);
     return deleted;
   }
 
-  #check({ module: name, name: configuration }: ConfigurationId, content: JsonObject): void {
-    const module = this.#parts.modules.get(name);
-    if (module === undefined)
-      throw new GatewayError('not_found', `there is no module "${name}" here; GET /v1/modules lists them`);
+  async #check(
+    { accountId, module, name: configuration }: ConfigurationId,
+    content: JsonObject,
+  ): Promise<void> {
+    const kind = findKind(this.#parts.modules, module);
+    if (kind === undefined)
+      throw new GatewayError('not_found', `there is no module "${module}" here; GET /v1/modules lists them`);
     if (!isConfigurationName(configuration))
       throw new GatewayError(
         'invalid_request',
         'the name of a configuration has letters, digits and .-_ only, and begins with a letter or a digit',
         { param: 'name' },
       );
-    checkConfiguration(module, configuration, content);
+    checkContent(kind, configuration, content, await this.currentSetOf(accountId));
   }
 
   async #read(accountId: string, version: string): Promise<ListedConfigurations> {
@@ -119,6 +133,16 @@ export class AccountConfigurations {
     if ((await versions.of(accountId)) === version) this.#sets.set(accountId, { version, set });
     return set;
   }
+}
+
+function namesStored(list: string, { module, name }: ConfigurationId): boolean {
+  return namesConfiguration(list, module, name) || namesDefinition(list, module, name);
+}
+
+/** Whether a configuration of a module lists one of its definitions. */
+function listsDefinition({ module, content }: StoredConfiguration, definition: ConfigurationId): boolean {
+  const [owner, option] = definition.module.split('.', 2);
+  return module === owner && option !== undefined && namesIn(content[option]).includes(definition.name);
 }
 
 interface CachedSet {

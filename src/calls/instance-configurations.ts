@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import {
-  type ConfigurationName,
-  checkConfiguration,
+  type ConfigurationKind,
+  type ConfigurationSet,
+  checkContent,
+  findKind,
   type ListedConfigurations,
 } from '../kernel/configuration.ts';
 import { GatewayError } from '../kernel/errors.ts';
@@ -21,30 +23,38 @@ export function createInstanceConfigurations(
   read: JsonObject,
   modules: ReadonlyMap<string, Module>,
 ): ListedConfigurations {
-  const faults: string[] = [];
-  const byName = new Map<string, JsonObject>();
-  const names: ConfigurationName[] = [];
-  for (const [module, configurations] of Object.entries(read))
-    for (const [name, content] of Object.entries(
-      isJsonObject(configurations) ? configurations : { '': null },
-    )) {
-      const fault = faultOf(modules.get(module), name, content);
-      if (fault !== undefined) faults.push(`${module}:${name}: ${fault}`);
-      else if (isJsonObject(content)) {
-        byName.set(`${module}:${name}`, content);
-        names.push({ module, name });
-      }
-    }
+  const listed = Object.entries(read).flatMap(([module, configurations]) =>
+    Object.entries(isJsonObject(configurations) ? configurations : { '': null }).map(([name, content]) => ({
+      ...{ module, name, content },
+    })),
+  );
+  const byName = new Map(listed.map(({ module, name, content }) => [`${module}:${name}`, content]));
+  const set: ListedConfigurations = {
+    names: listed.map(({ module, name }) => ({ module, name })),
+    find(module, name) {
+      const content = byName.get(`${module}:${name}`);
+      return isJsonObject(content) ? content : undefined;
+    },
+  };
+  const faults = listed.flatMap(({ module, name, content }) => {
+    const fault = faultOf(findKind(modules, module), name, content, set);
+    return fault === undefined ? [] : [`${module}:${name}: ${fault}`];
+  });
   if (faults.length > 0) throw new Error(faults.join('\n'));
-  return { names, find: (module, name) => byName.get(`${module}:${name}`) };
+  return set;
 }
 
-function faultOf(module: Module | undefined, name: string, content: unknown): string | undefined {
-  if (module === undefined) return 'there is no such module';
+function faultOf(
+  kind: ConfigurationKind | undefined,
+  name: string,
+  content: unknown,
+  others: ConfigurationSet,
+): string | undefined {
+  if (kind === undefined) return 'there is no such module';
   if (!isConfigurationName(name)) return 'is not a name of letters, digits and .-_';
   if (!isJsonObject(content)) return 'must be a JSON object';
   try {
-    checkConfiguration(module, name, content);
+    checkContent(kind, name, content, others);
     return undefined;
   } catch (thrown) {
     if (GatewayError.is(thrown)) return thrown.message;

@@ -1,7 +1,6 @@
 import type { ConfigurationSet } from '../kernel/configuration.ts';
 import type { Exchange } from '../kernel/exchange.ts';
 import type { AddedConfiguration, Pipeline, PipelineLevel, Pipelines } from '../kernel/pipeline.ts';
-import { namesConfiguration } from '../kernel/pipeline-list.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { AccountConfigurations } from './account-configurations.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
@@ -55,7 +54,8 @@ export class PipelineSelector {
     addition?: AddedConfiguration,
   ): ChosenPipeline | Promise<ChosenPipeline> {
     const { pipelineConfig } = owner;
-    return namesConfiguration(header ?? '') || namesConfiguration(pipelineConfig ?? '')
+    const { pipelines } = this.#parts;
+    return pipelines.namesStored(header ?? '') || pipelines.namesStored(pipelineConfig ?? '')
       ? this.#chooseConfigured(header, owner, addition)
       : this.#choose({ header, key: pipelineConfig, addition });
   }
@@ -79,7 +79,7 @@ export class PipelineSelector {
   async validate(list: string, accountId: string): Promise<readonly string[]> {
     const { pipelines, configurations } = this.#parts;
     return pipelines.validate(
-      namesConfiguration(list)
+      pipelines.namesStored(list)
         ? { text: list, configurations: await configurations.currentSetOf(accountId) }
         : list,
     );

@@ -28,18 +28,24 @@ export const noConfigurations: ConfigurationSet = { find: () => undefined };
  */
 export function readOptions(
   module: Module,
-  { name, configuration, options }: PipelineEntry,
+  entry: PipelineEntry,
   configurations: ConfigurationSet,
   base?: JsonObject,
+): unknown {
+  const read = readFields(module, entry, configurations, base);
+  return resolveDefinitions(module, read, configurations);
+}
+
+function readFields(
+  module: Module,
+  { name, configuration, options }: PipelineEntry,
+  configurations: ConfigurationSet,
+  base: JsonObject | undefined,
 ): unknown {
   if (configuration === undefined && base === undefined) return parseOptions(name, module.options, options);
   const label = configuration === undefined ? name : `${name}:${configuration}`;
   const stored = configuration === undefined ? {} : configurations.find(name, configuration);
-  if (stored === undefined)
-    throw new GatewayError(
-      'unknown_configuration',
-      `there is no configuration "${label}"; GET /v1/configurations lists them`,
-    );
+  if (stored === undefined) throw unknownConfigurationError(label);
   const content = { ...base, ...stored };
   if (module.configuration === undefined)
     return parseOptions(label, module.options, { ...textsOf(label, content), ...options });
@@ -48,9 +54,64 @@ export function readOptions(
   return { ...fieldsOf(configured), ...given(parseOptions(label, module.options, options), options) };
 }
 
-/** Rejects a configuration that the module can't use, with all faults. */
-export function checkConfiguration(module: Module, configuration: string, content: JsonObject): void {
-  readOptions(module, { name: module.name, configuration, options: {} }, { find: () => content });
+/** Rejects a configuration that the module can't use, with all faults. `others` has the definitions that it may list. */
+export function checkConfiguration(
+  module: Module,
+  configuration: string,
+  content: JsonObject,
+  others: ConfigurationSet = noConfigurations,
+): void {
+  const find: ConfigurationSet['find'] = (kind, name) =>
+    kind === module.name ? content : others.find(kind, name);
+  readOptions(module, { name: module.name, configuration, options: {} }, { find });
+}
+
+/** Rejects stored content that its module can't use. */
+export function checkContent(
+  { module, isDefinition }: ConfigurationKind,
+  name: string,
+  content: JsonObject,
+  others: ConfigurationSet,
+): void {
+  if (isDefinition) module.definitions?.describe(name, content);
+  else checkConfiguration(module, name, content, others);
+}
+
+/** What is stored for a module: its configurations, or its definitions. */
+export interface ConfigurationKind {
+  readonly module: Module;
+  readonly isDefinition: boolean;
+}
+
+/** Finds `router` or `guardrails.rules`; undefined if there is no such module. */
+export function findKind(modules: ReadonlyMap<string, Module>, kind: string): ConfigurationKind | undefined {
+  const [name = '', option] = kind.split('.', 2);
+  const module = modules.get(name);
+  if (module === undefined || (option !== undefined && kind !== definitionsKindOf(module))) return undefined;
+  return { module, isDefinition: option !== undefined };
+}
+
+/** The kind that definitions of a module are stored as; undefined if it has none. */
+export function definitionsKindOf({ name, definitions }: Module): string | undefined {
+  return definitions === undefined ? undefined : `${name}.${definitions.option}`;
+}
+
+/** Replaces names of definitions by their content. */
+function resolveDefinitions(module: Module, options: unknown, configurations: ConfigurationSet): unknown {
+  const kind = definitionsKindOf(module);
+  if (module.definitions === undefined || kind === undefined) return options;
+  return module.definitions.resolve(options, (name) => {
+    const content = configurations.find(kind, name);
+    if (content === undefined) throw unknownConfigurationError(`${kind}:${name.slice(0, 100)}`);
+    return content;
+  });
+}
+
+function unknownConfigurationError(label: string): GatewayError {
+  return new GatewayError(
+    'unknown_configuration',
+    `there is no configuration "${label}"; GET /v1/configurations lists them`,
+  );
 }
 
 /** Empty if the schema library can't describe it. */

@@ -6,6 +6,7 @@ import type { PrefixKit } from './conversation/prefix.ts';
 import type { Exchange } from './exchange.ts';
 import type { Answer, ChatRequest } from './message.ts';
 import type { Count, CountOptions, ModuleSlot } from './module-counters.ts';
+import type { ModuleDefinitions } from './module-definitions.ts';
 import type { ModulePage } from './module-page.ts';
 import type { ModuleRoute } from './module-route.ts';
 import type { NanoUsd } from './money.ts';
@@ -72,6 +73,8 @@ export interface Module<Options = unknown> {
    * configurations have the fields of `options`. A module with a schema of its own needs defaults for all options.
    */
   readonly configuration?: StandardSchema<Options>;
+  /** Named content that an option lists, such as rules. */
+  readonly definitions?: ModuleDefinitions<Options>;
   /** For a protective module set at several levels: options that are as strict as each of them. */
   strictest?(levels: readonly Options[]): Options;
   /** Whether it does nothing with these options; it is then skipped in calls, but stays in lists. */
@@ -79,6 +82,8 @@ export interface Module<Options = unknown> {
   handle(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply>;
   /** Explains what it would do with a call, without calling anybody: for `GET /v1/route`. */
   explain?(exchange: Exchange, kit: Kit<Options>): Promise<JsonObject>;
+  /** Reports what it finds in a text, without a call: for `POST /v1/guardrails/check`. */
+  check?(text: string, kit: Pick<Kit<Options>, 'options' | 'embeddings'>): Promise<JsonObject>;
   /**
    * Called once if the gateway's own pipeline has the module: prepares what its first calls would wait for. The gateway does
    * not wait for it.

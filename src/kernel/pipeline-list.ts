@@ -93,6 +93,26 @@ export function namesConfiguration(list: string, module?: string, name?: string)
   return heads.some((head) => (module === undefined ? head.includes(':') : head === `${module}:${name}`));
 }
 
+/** Whether a list has the definition `name` of `<module>.<option>`. Accepts invalid lists. */
+export function namesDefinition(list: string, kind: string, name: string): boolean {
+  const [module, option = ''] = kind.split('.', 2);
+  if (!list.includes(`${option}=`)) return false;
+  try {
+    return parsePipelineList(list).some(
+      (entry) => entry.name === module && namesIn(entry.options[option]).includes(name),
+    );
+  } catch (thrown) {
+    if (GatewayError.is(thrown)) return false;
+    throw thrown;
+  }
+}
+
+/** The names in an option, which is a text with bars or a list. */
+export function namesIn(value: unknown): readonly unknown[] {
+  if (typeof value === 'string') return value.split('|');
+  return Array.isArray(value) ? value : [];
+}
+
 export function isConfigurationName(text: string): boolean {
   return text.length <= limits.configurationNameMax && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(text);
 }

@@ -7,7 +7,7 @@ import { type Exchange, requestOriginOf, withRequestOrigin } from './exchange.ts
 import { limits } from './limits.ts';
 import type { Handler, Kit, Module } from './module.ts';
 import { ModuleExecution } from './module-execution.ts';
-import { parsePipelineList, validatePipelineList } from './pipeline-list.ts';
+import { namesConfiguration, parsePipelineList, validatePipelineList } from './pipeline-list.ts';
 import { type Reply, replyOwnership } from './reply/reply.ts';
 import {
   activeStages,
@@ -73,6 +73,8 @@ export class Pipelines {
   readonly #configurations: ConfigurationSet;
   readonly #timekeeper = new DeadlineTimer();
   readonly #compiled = new Lru<Pipeline>(limits.compiledPipelinesMax);
+  /** The options that list definitions, as lists have them: `rules=`. */
+  readonly #definitionOptions: readonly string[];
   readonly #compiledWith = new WeakMap<ConfigurationSet | AddedConfiguration, Lru<Pipeline>>();
 
   constructor(
@@ -85,11 +87,19 @@ export class Pipelines {
     this.#createKit = kits;
     this.#guard = guard;
     this.#configurations = configurations;
+    this.#definitionOptions = [...modules.values()].flatMap(({ definitions }) =>
+      definitions === undefined ? [] : [`${definitions.option}=`],
+    );
   }
 
   /** The number of cached pipelines. */
   get compiledCount(): number {
     return this.#compiled.size;
+  }
+
+  /** Whether a list may name what accounts store. */
+  namesStored(list: string): boolean {
+    return namesConfiguration(list) || this.#definitionOptions.some((option) => list.includes(option));
   }
 
   /**

@@ -23,6 +23,7 @@ import { limits as gatewayLimits } from '../gateway/limits.ts';
 import type { Attempt } from '../kernel/attempt.ts';
 import { ClientPresence } from '../kernel/client-presence.ts';
 import { ClientRequest } from '../kernel/client-request.ts';
+import type { ConfigurationSet } from '../kernel/configuration.ts';
 import { PrefixGuard } from '../kernel/conversation/prefix-guard.ts';
 import { Exchange } from '../kernel/exchange.ts';
 import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
@@ -78,6 +79,8 @@ export interface RunOptions {
   readonly options?: string;
   /** The content of a configuration of the module. */
   readonly configuration?: JsonObject;
+  /** The definitions of the module by name, such as rules. */
+  readonly definitions?: Readonly<Record<string, JsonObject>>;
   /** A whole pipeline list, for several modules. */
   readonly pipeline?: string;
   readonly account?: string;
@@ -232,7 +235,10 @@ export function runModule(
     });
     const named = run.configuration === undefined ? module.name : `${module.name}:test`;
     const alone = run.options === undefined ? named : `${named}?${run.options}`;
-    const list = { text: run.pipeline ?? alone, configurations: { find: () => run.configuration } };
+    const configurations: ConfigurationSet = {
+      find: (kind, name) => (kind.includes('.') ? run.definitions?.[name] : run.configuration),
+    };
+    const list = { text: run.pipeline ?? alone, configurations };
     const { moduleHeaders, attempts, steps } = trace;
     const observed = () => ({
       sent,

@@ -1,6 +1,6 @@
 import { type ConfigurationSet, noConfigurations } from '../../kernel/configuration.ts';
 import type { Module } from '../../kernel/module.ts';
-import { parsePipelineList } from '../../kernel/pipeline-list.ts';
+import { type PipelineEntry, parsePipelineList } from '../../kernel/pipeline-list.ts';
 import { createStage } from '../../kernel/stage.ts';
 import { type Finding, fail, ok, reasonOf } from './finding.ts';
 
@@ -35,7 +35,12 @@ export function keyPipelineFindings(set: readonly KeyPipeline[], modules: Module
   });
 }
 
-/** Without configurations, entries that name one are not checked: they may be the account's. */
+function namesStored({ name, configuration, options }: PipelineEntry, modules: Modules): boolean {
+  const option = modules.get(name)?.definitions?.option;
+  return configuration !== undefined || (option !== undefined && options[option] !== undefined);
+}
+
+/** Without configurations, entries that name one or a definition are not checked: they may be the account's. */
 function pipelineFaultsOf(
   pipeline: string,
   modules: Modules,
@@ -44,7 +49,7 @@ function pipelineFaultsOf(
   try {
     return parsePipelineList(pipeline).flatMap((pipelineEntry) => {
       try {
-        if (configurations !== undefined || pipelineEntry.configuration === undefined)
+        if (configurations !== undefined || !namesStored(pipelineEntry, modules))
           createStage(pipelineEntry, modules, configurations ?? noConfigurations);
         return [];
       } catch (thrown) {
