@@ -92,7 +92,7 @@ export function findKind(modules: ReadonlyMap<string, Module>, kind: string): Co
 }
 
 /** The kind that definitions of a module are stored as; undefined if it has none. */
-export function definitionsKindOf({ name, definitions }: Module): string | undefined {
+function definitionsKindOf({ name, definitions }: Module): string | undefined {
   return definitions === undefined ? undefined : `${name}.${definitions.option}`;
 }
 
