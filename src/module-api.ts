@@ -106,6 +106,7 @@ export {
   type ToolSearch,
 } from './kernel/rate-card.ts';
 export type { RelayRequest, RelayRoute } from './kernel/relay.ts';
+export { createContentReplacer } from './kernel/reply/content-replacer.ts';
 export type { Ending } from './kernel/reply/ending.ts';
 export { createPlaceholderReplacer } from './kernel/reply/placeholder-replacer.ts';
 export { packRecording, type Recording, unpackRecording } from './kernel/reply/recording.ts';

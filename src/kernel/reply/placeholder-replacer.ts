@@ -1,7 +1,6 @@
-import { mapStrings } from '../../lib/map-items.ts';
-import type { Block, ReplyEvent } from '../message.ts';
+import { createContentReplacer } from './content-replacer.ts';
 import type { Rewrite } from './rewrite-events.ts';
-import { createTextReplacer, type TextMatch } from './text-replacer.ts';
+import type { TextMatch } from './text-replacer.ts';
 
 /**
  * For `reply.map`: replaces placeholders with their values in text, tool input, citations and content of a single wire
@@ -11,7 +10,7 @@ import { createTextReplacer, type TextMatch } from './text-replacer.ts';
 export function createPlaceholderReplacer(values: ReadonlyMap<string, string>): Rewrite {
   const placeholders = [...values.keys()].filter((placeholder) => placeholder !== '');
   const search = new PlaceholderSearch(placeholders);
-  const replaceText = createTextReplacer({
+  return createContentReplacer({
     *find(text, from): Generator<TextMatch> {
       for (let start = from; start < text.length; ) {
         const found = search.placeholderAt(text, start);
@@ -28,31 +27,6 @@ export function createPlaceholderReplacer(values: ReadonlyMap<string, string>): 
     partialMatchAt: (text) => search.partialMatchAt(text),
     in: ['text', 'tool-input'],
   });
-  const replaceAll = (text: string): string => {
-    let replaced = text;
-    for (const placeholder of search.longestFirst)
-      replaced = replaced.replaceAll(placeholder, () => values.get(placeholder) ?? placeholder);
-    return replaced;
-  };
-  const rewrite = (event: ReplyEvent) => replaceText(replaceWhole(event, replaceAll));
-  return Object.assign(rewrite, { flush: replaceText.flush });
-}
-
-/** Replaces in content that isn't streamed as text. */
-function replaceWhole(event: ReplyEvent, replace: (text: string) => string): ReplyEvent {
-  if (event.type === 'content_block_start') {
-    const { content_block: block } = event;
-    const replaced = isText(block) ? block : mapStrings(block, replace);
-    return replaced === block ? event : { ...event, content_block: replaced };
-  }
-  if (event.type !== 'content_block_delta') return event;
-  const { delta } = event;
-  const isWhole = delta.type === 'citations_delta' || delta.type === 'foreign_delta';
-  return isWhole ? { ...event, delta: mapStrings(delta, replace) } : event;
-}
-
-function isText({ type }: Block): boolean {
-  return type === 'text' || type === 'thinking' || type === 'redacted_thinking';
 }
 
 /** Looks placeholders up by their first character. */

@@ -9,7 +9,7 @@ export interface TextMatch {
   readonly replacement: string;
 }
 
-interface TextReplacerOptions {
+export interface TextReplacerOptions {
   /**
    * Finds the ranges to replace from an offset on, in order and without overlap. The text before is context. Tool input
    * is JSON with its escapes resolved; replacements in it are escaped.
