@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../lib/json.ts';
-import { mapFields, mapItems, mapStrings } from '../../lib/map-items.ts';
+import { mapFields, mapItems } from '../../lib/map-items.ts';
 import { parseExactObject } from '../json-values.ts';
 import { isTextType, mapBase64Text, mapUrl, unscannedKindOf } from './media-texts.ts';
 import {
@@ -35,9 +35,21 @@ export class JsonTextMapper {
     return this.#mapField(name, value, {}, place) as Value;
   }
 
-  /** Data of clients, such as the arguments of a tool: every string in it. */
+  /** Data of clients, such as the arguments of a tool: every string in it, and every long number, which may be one of a card or a phone. */
   mapData<Value>(value: Value, place: TextPlace): Value {
-    return mapStrings(value, (text) => this.#mapText(text, place));
+    return this.#mapValue(value, place) as Value;
+  }
+
+  #mapValue(value: unknown, place: TextPlace, name?: string): unknown {
+    const at = () => (name === undefined ? place : { ...place, name });
+    if (typeof value === 'string') return this.#mapText(value, at());
+    if (Array.isArray(value)) return mapItems(value, (item) => this.#mapValue(item, place, name));
+    if (isJsonObject(value) && !JSON.isRawJSON(value))
+      return mapFields(value, (field, inner) => this.#mapValue(inner, place, field));
+    const number = digitsOf(value);
+    if (number === undefined) return value;
+    const mapped = this.#mapText(number, at());
+    return mapped === number ? value : mapped;
   }
 
   #mapField(name: string, value: unknown, parent: JsonObject, place: TextPlace): unknown {
@@ -120,6 +132,12 @@ export class JsonTextMapper {
   #skip(kind: UnscannedPart['kind'], { isSigned: _, ...place }: TextPlace): void {
     this.#onUnscanned({ kind, ...place });
   }
+}
+
+/** The digits of a number that is long enough to identify somebody; it may be raw JSON, if it is longer than a number can be. */
+function digitsOf(value: unknown): string | undefined {
+  const text = JSON.isRawJSON(value) ? JSON.stringify(value) : String(value);
+  return typeof value !== 'boolean' && /^\d{7,}$/.test(text) ? text : undefined;
 }
 
 const speakers: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant']);

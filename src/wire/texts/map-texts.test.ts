@@ -641,7 +641,7 @@ test('texts lists every text with its place', () => {
   assert.deepEqual(found, [
     { field: 'message', role: 'user', messageIndex: 0, text: 'Hello' },
     { field: 'thinking', role: 'assistant', messageIndex: 1, isSigned: true, text: 'Hm.' },
-    { field: 'tool-arguments', role: 'assistant', messageIndex: 1, text: secret },
+    { field: 'tool-arguments', role: 'assistant', messageIndex: 1, name: 'to', text: secret },
     { field: 'tool-result', role: 'user', messageIndex: 2, text: 'Sent.' },
     { field: 'system', text: 'Be brief.' },
     { field: 'tool-description', text: 'Sends mail.' },
@@ -713,4 +713,21 @@ test('a signed summary of a conversation becomes text if it changes', () => {
   );
   const [first] = mapTexts(request, (text) => text.replace('Ann', 'NAME')).messages;
   assert.deepEqual(first?.content, [{ type: 'text', text: 'NAME asked.' }]);
+});
+
+test('long numbers in the arguments of tools are texts, too', () => {
+  const card = '4111111111111111';
+  const tool = { name: 'pay', arguments: `{"n":7,"cards":[{"number":${card}},12345678901234567890]}` };
+  const { request } = read(openaiChat, {
+    model: 'm',
+    messages: [{ role: 'assistant', tool_calls: [{ id: 'call_1', type: 'function', function: tool }] }],
+  });
+  const numbers = texts(request).map(({ name, text }) => [name, text]);
+  assert.deepEqual(numbers, [
+    ['number', card],
+    ['cards', '12345678901234567890'],
+  ]);
+  const masked = mapTexts(request, (text) => (text === card ? '<CARD>' : text));
+  const sent = Buffer.from(openaiChat.encodeRequest(masked).body).toString();
+  assert.match(sent, /\{\\"n\\":7,\\"cards\\":\[\{\\"number\\":\\"<CARD>\\"\},12345678901234567890\]\}/);
 });

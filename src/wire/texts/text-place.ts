@@ -21,6 +21,8 @@ export interface TextPlace {
   /** The message that it is in, if any. */
   readonly messageIndex?: number;
   readonly role?: Message['role'];
+  /** The field that has it as a value, in the arguments of a tool and other data. */
+  readonly name?: string;
   /** Whether it is a thought that its provider has signed: if it is changed, the thought is left out. */
   readonly isSigned?: true;
 }
