@@ -1,6 +1,7 @@
 import { formatUsd } from '../kernel/money.ts';
 import type { ModuleDay, TrialSums } from '../kernel/ports/records.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { countsIn, isCount, moduleOf } from './module-counts.ts';
 
 /** Fewer conversations on either side are not significant. */
 const conversationsMin = 20;
@@ -9,13 +10,17 @@ const missShare = 0.1;
 /** The number of held-out conversations at which the interval is narrowest in comparison. */
 const narrowestAt = 100;
 
-/** The savings of modules, sorted by name; modules that saved, spent and tried nothing are left out. */
+/** What modules saved and counted, sorted by name; modules that saved, spent, tried and counted nothing are left out. */
 export function modulesReport(rows: readonly ModuleDay[]): readonly JsonObject[] {
-  return byModule(rows.filter(hasEffect)).map(([module, days]) => ({ module, ...figuresOf(days) }));
+  return byModule(rows.filter((row) => isCount(row) || hasEffect(row))).map(([module, days]) => ({
+    module,
+    ...figuresOf(days.filter((row) => !isCount(row))),
+    ...(days.some(isCount) && { counts: countsIn(days) }),
+  }));
 }
 
 export function byModule(rows: readonly ModuleDay[]): readonly (readonly [string, readonly ModuleDay[]])[] {
-  const days = Map.groupBy(rows, ({ module }) => module);
+  const days = Map.groupBy(rows, moduleOf);
   return [...days].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 

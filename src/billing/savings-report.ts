@@ -3,6 +3,7 @@ import type { Module, StepAside } from '../kernel/module.ts';
 import { formatUsd } from '../kernel/money.ts';
 import type { ModuleDay } from '../kernel/ports/records.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { isCount } from './module-counts.ts';
 import { byModule, formatHoldout, savingsOf } from './module-report.ts';
 import { holdoutSchema } from './usage-report-schema.ts';
 import { callsMax, judge, stepAsideReasons, verdicts } from './verdict.ts';
@@ -34,7 +35,7 @@ export function buildSavingsReport(
   find: (module: string) => ReportedModule,
 ): JsonObject {
   return {
-    modules: byModule(rows).flatMap(([name, days]) => {
+    modules: byModule(rows.filter((row) => !isCount(row))).flatMap(([name, days]) => {
       const { module, stepAside } = find(name);
       if (!isReported(module)) return [];
       const aside = stepAside === undefined ? {} : { stepped_aside: formatStepAside(stepAside) };

@@ -35,6 +35,10 @@ const moduleUsageSchema = z.object({
     "The cost of the module's own model calls, already subtracted from the savings",
   ),
   holdout: holdoutSchema,
+  counts: z
+    .record(z.string(), z.int())
+    .optional()
+    .describe('What the module counted, by name, such as the findings of `guardrails` by kind'),
 });
 
 /** The schema of a usage report. */

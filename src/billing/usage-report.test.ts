@@ -169,3 +169,17 @@ function row(changes: Partial<UsageDay>): UsageDay {
     ...changes,
   };
 }
+
+test('what modules counted is summed up by name, and is no module of its own', () => {
+  const counted = (day: string, module: string, calls: number) => ({ ...saved({ day }), module, calls });
+  const rows = [
+    counted('2026-11-01', 'guardrails', 9),
+    counted('2026-11-01', 'guardrails/EMAIL', 2),
+    counted('2026-11-02', 'guardrails/EMAIL', 3),
+    counted('2026-11-02', 'guardrails/output.PHONE', 1),
+  ];
+  assert.deepEqual(modulesReport(rows), [
+    { module: 'guardrails', saved_usd: '0', spent_usd: '0', counts: { EMAIL: 5, 'output.PHONE': 1 } },
+  ]);
+  assert.deepEqual(modulesReport(rows.slice(0, 1)), []);
+});

@@ -1,3 +1,4 @@
+import { countName } from '../billing/module-counts.ts';
 import type { UsageRecorder } from '../billing/usage-recorder.ts';
 import { type Attempt, billOf } from '../kernel/attempt.ts';
 import { scopeOf } from '../kernel/caller.ts';
@@ -256,6 +257,15 @@ class CallKit implements Kit<unknown> {
     const { module, exchange } = this.#execution;
     const { accountId } = budgetHolderOf(exchange.caller);
     return this.#parts.stepAsides.current({ module: module.name, scope: this.scope, accountId });
+  }
+
+  tally(name: string, by: number): void {
+    if (!Number.isSafeInteger(by) || by < 1) throw new Error('a tally must be a whole number above 0');
+    const { step, module, exchange } = this.#execution;
+    step.tally(name, by);
+    const { accountId } = budgetHolderOf(exchange.caller);
+    const { usage, clock } = this.#parts;
+    usage.recordModule({ accountId, module: countName(module.name, name), calls: by }, clock.now());
   }
 
   note(facts: Attributes): void {

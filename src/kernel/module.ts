@@ -192,6 +192,11 @@ export interface Kit<Options> {
    * if it should work. `stepsAside` asks for it if the option `auto` is on.
    */
   stepAside(): Promise<StepAside | undefined>;
+  /**
+   * Adds to a count of this module by name, such as findings by kind. The account's usage has its sum, and so has the metric
+   * `weir_module_counts_total`, where each name is a series: use few.
+   */
+  tally(name: string, by: number): void;
   /** Adds attributes to this module's step in the trace. */
   note(facts: Attributes): void;
   /** The same, but numbers add up and texts are appended, each once: `a+b`. */

@@ -38,6 +38,8 @@ export class Step {
   fault: string | undefined;
   /** What it saved the caller, as far as the call shows; negative if it cost more. */
   savedNanoUsd: NanoUsd = 0;
+  /** What it counted, by name. */
+  counts: Map<string, number> | undefined;
 
   constructor(module: string, isCache = false) {
     this.module = module;
@@ -46,6 +48,12 @@ export class Step {
 
   note(facts: Attributes): void {
     this.attributes = { ...this.attributes, ...facts };
+  }
+
+  /** Adds to a count. */
+  tally(name: string, by: number): void {
+    this.counts ??= new Map();
+    this.counts.set(name, (this.counts.get(name) ?? 0) + by);
   }
 
   /** Adds numbers to those noted before, and appends texts that are not noted yet. */

@@ -52,6 +52,8 @@ export const limits = {
   requestLogRetryMsMax: 5000,
   /** How long a reader of the log waits for the latest calls to be stored. */
   requestLogReadFlushMs: 1000,
+  /** Names of what modules count that have series of their own; the rest are `other`. */
+  countNamesMax: 200,
   /** Stored lengths of texts from clients and modules: a million calls must fit in about a gigabyte. */
   requestLogPipelineCharacters: 1000,
   requestLogStepsMax: 32,

@@ -54,6 +54,18 @@ describe('metrics', () => {
     assert.equal(read.get('weir_request_seconds_count{wire="openai-chat",provider="openai"}'), 2);
   });
 
+  test('count what modules count, under a bounded number of names', () => {
+    const metrics = new Metrics();
+    for (let name = 0; name < 300; name++) {
+      const step = new Step('guardrails');
+      step.tally(`rule-${name}`, 2);
+      metrics.record({ ...call, steps: [step] }, spent);
+    }
+    const read = samples(metrics.render());
+    assert.equal(read.get('weir_module_counts_total{module="guardrails",name="rule-1"}'), 2);
+    assert.equal(read.get('weir_module_counts_total{module="guardrails",name="other"}'), 2 * (300 - 200));
+  });
+
   test('believe no figure that could not be stored', () => {
     const metrics = new Metrics();
     const usage = { input_tokens: 9e15, output_tokens: -5, cache_read_input_tokens: 0.5 };

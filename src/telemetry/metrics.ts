@@ -88,6 +88,10 @@ export class Metrics {
     'module',
     'effect',
   ]);
+  readonly #counts = new CounterFamily('weir_module_counts_total', 'What modules count, by name', [
+    'module',
+    'name',
+  ]);
   readonly #reporterFaults = new CounterFamily(
     'weir_reporter_faults_total',
     'Calls that a reporter failed on, each a bug',
@@ -132,6 +136,8 @@ export class Metrics {
   #callSeriesCount = 0;
   /** By module and effect. */
   readonly #effectCounters = new Map<string, Map<string, Counter>>();
+  /** Names of what modules count. */
+  readonly #countNames = new Set<string>();
   /** Those that are not in the catalog. */
   readonly #otherModels = new Set<string>();
   #isInCatalog: ModelCheck = () => false;
@@ -180,7 +186,11 @@ export class Metrics {
       if (askedBy !== undefined && !isModuleCall)
         this.#repeated.with(target.provider.name, own.label, askedBy).value++;
     }
-    for (const { module, effect } of steps) this.#effectCounter(module, effect).value++;
+    for (const { module, effect, counts } of steps) {
+      this.#effectCounter(module, effect).value++;
+      if (counts !== undefined)
+        for (const [name, count] of counts) this.#countCounter(module, name).value += count;
+    }
   }
 
   /** There are few modules and effects. */
@@ -191,6 +201,13 @@ export class Metrics {
     const counters = this.#effectCounters.get(module) ?? new Map<string, Counter>();
     this.#effectCounters.set(module, counters.set(effect, counter));
     return counter;
+  }
+
+  /** Users choose some of the names, such as those of their rules. */
+  #countCounter(module: string, name: string): Counter {
+    const label = this.#countNames.has(name) || this.#countNames.size < limits.countNamesMax ? name : 'other';
+    this.#countNames.add(label);
+    return this.#counts.with(module, label);
   }
 
   recordRefusal(status: number, code: string): void {
@@ -228,6 +245,7 @@ export class Metrics {
       this.#attempts,
       this.#repeated,
       this.#effects,
+      this.#counts,
       this.#reporterFaults,
       this.#seconds,
       this.#toContent,
