@@ -1,6 +1,7 @@
 import type { ModuleFactory } from '../module-api.ts';
 import { costGuard } from './cost-guard/cost-guard.ts';
 import { exactCache } from './exact-cache/exact-cache.ts';
+import { guardrails } from './guardrails/guardrails.ts';
 import { ipc } from './ipc/ipc.ts';
 import { mcpOptimizer } from './mcp-optimizer/mcp-optimizer.ts';
 import { patterns } from './patterns/patterns.ts';
@@ -16,6 +17,7 @@ export const builtInModules: readonly ModuleFactory[] = [
   patterns,
   ipc,
   router,
+  guardrails,
 ];
 
 /** Modules that are to come, so that users can see what a name will mean. */
@@ -24,7 +26,6 @@ export const plannedModules: readonly { readonly name: string; readonly summary:
   { name: 'compaction-bridge', summary: "Carries what the user wants across a client's compaction." },
   { name: 'prompt-optimizer', summary: 'Arranges prompts for density and provider cache hits.' },
   { name: 'tool-cache', summary: 'Folds identical tool calls within a request.' },
-  { name: 'guardrails', summary: 'Redacts personal data, and blocks jailbreaks and patterns of your own.' },
   { name: 'airgap', summary: 'Lets nothing out of the process but calls to providers.' },
   { name: 'evals', summary: 'Judges answers against expectations.' },
   { name: 'replay', summary: 'Plays recorded conversations again.' },

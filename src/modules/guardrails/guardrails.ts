@@ -1,0 +1,162 @@
+import {
+  defineModule,
+  type Exchange,
+  GatewayError,
+  type Kit,
+  type ModuleFactory,
+  type Reply,
+} from '../../module-api.ts';
+import type { Finding } from './finding.ts';
+import { limits } from './limits.ts';
+import {
+  type GuardrailsOptions,
+  guardrailsConfiguration,
+  guardrailsOptions,
+  strictestOptions,
+} from './options.ts';
+import { enforceOutput } from './output/enforce-output.ts';
+import { createOutputMonitor } from './output/output-monitor.ts';
+import { Policy } from './policy.ts';
+import { type RedactedText, redactRequest } from './redaction/redactor.ts';
+import { createRestorer } from './redaction/restorer.ts';
+import { createRuleDefinitions } from './rules/rule-definitions.ts';
+import { scanRequest } from './scan-request.ts';
+import type { ScannedRequest, ScannedText } from './scanned-request.ts';
+import { TextMemory } from './text-memory.ts';
+
+/** Keeps personal data and secrets from providers, and reports or blocks what must not enter or leave. */
+export const guardrails: ModuleFactory<GuardrailsOptions> = () => {
+  const found = new TextMemory<readonly Finding[]>(limits.rememberedCharactersMax);
+  const redacted = new TextMemory<RedactedText>(limits.rememberedCharactersMax);
+  const policies = new WeakMap<GuardrailsOptions, Policies>();
+
+  const policiesFor = (options: GuardrailsOptions): Policies => {
+    const known = policies.get(options);
+    if (known !== undefined) return known;
+    const made = { input: new Policy(options, 'input'), output: new Policy(options, 'output') };
+    policies.set(options, made);
+    return made;
+  };
+
+  return defineModule({
+    api: 1,
+    name: 'guardrails',
+    summary: 'Redacts personal data and secrets, and reports or blocks what must not enter or leave.',
+    status: 'production',
+    protective: true,
+    order: 90,
+    ifBroken: 'reject',
+    touches: ['redaction', 'reply'],
+    options: guardrailsOptions,
+    configuration: guardrailsConfiguration,
+    definitions: createRuleDefinitions<GuardrailsOptions>(),
+    strictest: strictestOptions,
+    features: ['guardrails'],
+
+    async handle(exchange, next, kit) {
+      const policy = policiesFor(kit.options);
+      const scanned = scanRequest(exchange, { policy: policy.input, memory: found, scope: kit.scope });
+      reportRequest(exchange, scanned, kit);
+      blockRequest(scanned, policy.input, kit.options);
+      const request = await redactRequest(exchange, scanned, {
+        ...{ policy: policy.input, memory: redacted, scope: kit.scope, decisions: kit.decisions },
+      });
+      if (!request.isStored) kit.note({ placeholders: 'not-stored' });
+      const reply = guardOutput(await next(request.exchange), policy.output, kit);
+      if (request.values.length === 0 || !kit.options.reversible) return reply;
+      return reply.map(createRestorer(request.values, { thoughts: false }));
+    },
+  });
+};
+
+interface Policies {
+  readonly input: Policy;
+  readonly output: Policy;
+}
+
+/** Counts what this call adds to its conversation; earlier calls have counted the rest. */
+function reportRequest(
+  exchange: Exchange,
+  { texts, unscanned }: ScannedRequest,
+  kit: Kit<GuardrailsOptions>,
+): void {
+  const { messages } = exchange.request;
+  const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant');
+  const isNew = ({ messageIndex = -1 }: ScannedText) => lastAnswer < 0 || messageIndex > lastAnswer;
+  report(
+    texts.filter(isNew).flatMap(({ findings }) => findings),
+    '',
+    kit,
+  );
+  for (const kind of new Set(unscanned.map((part) => part.kind))) kit.addNote({ unscanned: kind });
+}
+
+/** Counts findings by kind in the trace, the usage and the metrics. Values are in none of them. */
+function report(findings: readonly Finding[], prefix: '' | 'output.', kit: Kit<GuardrailsOptions>): void {
+  for (const [kind, { length }] of Map.groupBy(findings, (finding) => finding.kind)) {
+    kit.addNote({ [prefix + kind]: length });
+    kit.tally(prefix + kind, length);
+  }
+}
+
+function blockRequest(
+  { texts, unscanned }: ScannedRequest,
+  policy: Policy,
+  options: GuardrailsOptions,
+): void {
+  if (policy.mayBlock)
+    for (const text of texts) {
+      const finding = policy.blocking(text.findings);
+      if (finding !== undefined) throw blockedError(finding.kind, placeOf(text));
+    }
+  const [part] = unscanned;
+  if (options.unscanned === 'block' && part !== undefined) throw unscannedError(part.kind);
+}
+
+function blockedError(kind: string, place: string): GatewayError {
+  return new GatewayError(
+    'blocked_by_module',
+    `guardrails: the request has ${kind} in ${place}, which is not allowed`,
+    {
+      detail: kind,
+      shouldRetry: false,
+    },
+  );
+}
+
+function unscannedError(kind: string): GatewayError {
+  return new GatewayError(
+    'blocked_by_module',
+    `guardrails: the request has content that can't be scanned (${kind}), which is not allowed`,
+    { detail: 'unscanned', shouldRetry: false },
+  );
+}
+
+function placeOf({ field, messageIndex }: ScannedText): string {
+  const what = placeNames[field];
+  return messageIndex === undefined ? what : `${what} (message ${messageIndex})`;
+}
+
+const placeNames: Readonly<Record<ScannedText['field'], string>> = {
+  system: 'the instructions',
+  message: 'a message',
+  thinking: 'a thought',
+  'tool-arguments': 'the arguments of a tool',
+  'tool-result': 'a tool result',
+  'tool-description': 'the description of a tool',
+  document: 'a document',
+  other: 'another field',
+};
+
+/** Reports, replaces or stops what the policy finds in the answer, before placeholders get their values back. */
+function guardOutput(reply: Reply, policy: Policy, kit: Kit<GuardrailsOptions>): Reply {
+  if (policy.isIdle) return reply;
+  const reportOutput = (findings: readonly Finding[]) => {
+    report(findings, 'output.', kit);
+    const blocked = policy.blocking(findings);
+    if (blocked !== undefined) kit.note({ blocked: blocked.kind });
+  };
+  return policy.mayBlock || policy.mayRedact
+    ? enforceOutput(reply, policy, (finding) => reportOutput([finding]))
+    : reply.tap(createOutputMonitor(policy, reportOutput));
+}

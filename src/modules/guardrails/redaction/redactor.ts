@@ -1,0 +1,191 @@
+import { type Exchange, type Kit, mapTexts, type TextPlace } from '../../../module-api.ts';
+import type { Finding } from '../finding.ts';
+import { limits } from '../limits.ts';
+import { mergeFindings } from '../merge-findings.ts';
+import { namedText } from '../named-text.ts';
+import type { GuardrailsOptions } from '../options.ts';
+import type { Policy } from '../policy.ts';
+import type { ScannedRequest, ScannedText } from '../scanned-request.ts';
+import type { TextMemory } from '../text-memory.ts';
+import { KnownValueSearch } from './known-value-search.ts';
+import { type FoundValue, type KnownValue, Vault } from './vault.ts';
+
+/** A request without the values that must not leave. */
+export interface RedactedRequest {
+  readonly exchange: Exchange;
+  /** The values behind the placeholders that the model may use. */
+  readonly values: readonly KnownValue[];
+  readonly isStored: boolean;
+}
+
+/** The redacted form of a text, as long as the conversation has this many values for it. */
+export interface RedactedText {
+  readonly valueCount: number;
+  readonly text: string;
+  /** The values that were replaced. */
+  readonly values: readonly string[];
+}
+
+interface RedactionParts extends Pick<Kit<GuardrailsOptions>, 'decisions' | 'scope'> {
+  readonly policy: Policy;
+  readonly memory: TextMemory<RedactedText>;
+}
+
+/** Replaces what must be redacted by placeholders. */
+export async function redactRequest(
+  exchange: Exchange,
+  scanned: ScannedRequest,
+  { policy, memory, scope, decisions }: RedactionParts,
+): Promise<RedactedRequest> {
+  const found = foundValues(exchange, scanned.texts, policy);
+  // A conversation that begins has no values of earlier calls.
+  const hasHistory = exchange.request.messages.some(({ role }) => role === 'assistant');
+  if (found.length === 0 && !hasHistory && !scanned.refersToStored && !hasReplacements(scanned, policy))
+    return { exchange, values: [], isStored: true };
+  const vault = await Vault.open(decisions);
+  await vault.add(found, takenIn(scanned.texts));
+  const owner = `${policy.id} ${scope} ${exchange.conversation.root}`;
+  const texts = new TextRedaction(exchange, { vault, policy, memory, owner });
+  const request = mapTexts(exchange.request, (text, place) =>
+    texts.redact(text, place, scanned.findingsIn(text, place)),
+  );
+  return {
+    exchange: request === exchange.request ? exchange : exchange.with({ request }),
+    values: scanned.refersToStored ? vault.values : vault.values.filter(({ value }) => texts.used.has(value)),
+    isStored: vault.isStored,
+  };
+}
+
+/** Values to be redacted that a placeholder stands for, in the order of the texts. */
+function foundValues(
+  exchange: Exchange,
+  texts: readonly ScannedText[],
+  policy: Policy,
+): readonly FoundValue[] {
+  const found: FoundValue[] = [];
+  for (const { text, findings, messageIndex } of texts)
+    for (const { start, end, kind } of findings) {
+      if (policy.actionFor(kind) !== 'redact' || policy.replacementFor(kind) !== undefined) continue;
+      const value = text.slice(start, end);
+      const isWeak = weakKinds.has(kind) || value.length < limits.plainValueCharactersMin;
+      found.push({
+        kind,
+        value,
+        before: isWeak ? text.slice(Math.max(0, start - limits.contextCharacters), start) : '',
+        since: messageIndex === undefined ? '' : exchange.conversation.digestAt(messageIndex),
+      });
+    }
+  return found;
+}
+
+/** Common words and numbers, which mean the same person only where they were found. */
+const weakKinds: ReadonlySet<string> = new Set([
+  'AGE',
+  'DATE',
+  'NATIONALITY',
+  'LOCATION',
+  'ORGANIZATION',
+  'USERNAME',
+]);
+
+function hasReplacements({ texts }: ScannedRequest, policy: Policy): boolean {
+  return texts.some(({ findings }) => findings.some(({ kind }) => policy.replacementFor(kind) !== undefined));
+}
+
+/** Placeholders that the texts already contain, as the words of somebody. */
+function takenIn(texts: readonly ScannedText[]): (placeholder: string) => boolean {
+  let taken: Set<string> | undefined;
+  return (placeholder) => {
+    taken ??= new Set(
+      texts.flatMap(({ text }) => (text.includes('<') ? (text.match(/<[A-Z0-9_]+_\d+>/g) ?? []) : [])),
+    );
+    return taken.has(placeholder);
+  };
+}
+
+interface TextRedactionParts {
+  readonly vault: Vault;
+  readonly policy: Policy;
+  readonly memory: TextMemory<RedactedText>;
+  /** Identifies policy and conversation. */
+  readonly owner: string;
+}
+
+/** The redaction of the texts of one request. */
+class TextRedaction {
+  /** Values that were replaced. */
+  readonly used = new Set<string>();
+  readonly #parts: TextRedactionParts;
+  readonly #search: KnownValueSearch;
+  /** The index of the message from which on a value is known; -1 for all texts. */
+  readonly #knownFrom = new Map<KnownValue, number>();
+  /** The same indexes, in order. */
+  readonly #starts: readonly number[];
+
+  constructor(exchange: Exchange, parts: TextRedactionParts) {
+    const { vault, policy } = parts;
+    this.#parts = parts;
+    const values = vault.values.filter(({ kind }) => policy.actionFor(kind) === 'redact');
+    this.#search = new KnownValueSearch(values);
+    const indexes = new Map<string, number>();
+    if (values.length > 0)
+      for (const index of exchange.request.messages.keys())
+        indexes.set(exchange.conversation.digestAt(index), index);
+    // If earlier messages have changed, the prefix that the provider knows has changed, too.
+    for (const known of values) this.#knownFrom.set(known, indexes.get(known.since) ?? -1);
+    this.#starts = [...this.#knownFrom.values()].toSorted((one, other) => one - other);
+  }
+
+  /** A value replaces no text before the message that it was first found in: the provider has those texts in its cache. */
+  redact(text: string, place: TextPlace, findings: readonly Finding[]): string {
+    const { memory, owner } = this.#parts;
+    const { messageIndex = -1 } = place;
+    const named = namedText(text, place);
+    const valueCount = countUpTo(this.#starts, messageIndex);
+    const isRemembered = named.length >= limits.rememberedCharactersMin;
+    let redacted = isRemembered ? memory.get(owner, named) : undefined;
+    if (redacted?.valueCount !== valueCount) {
+      redacted = { valueCount, ...this.#redact(text, messageIndex, findings) };
+      if (isRemembered) memory.set(owner, named, redacted);
+    }
+    for (const value of redacted.values) this.used.add(value);
+    return redacted.text;
+  }
+
+  #redact(
+    text: string,
+    messageIndex: number,
+    findings: readonly Finding[],
+  ): Omit<RedactedText, 'valueCount'> {
+    const { policy, vault } = this.#parts;
+    const redacted = mergeFindings(
+      findings.filter(({ kind }) => policy.actionFor(kind) === 'redact'),
+      this.#search.find(text, (value) => (this.#knownFrom.get(value) ?? -1) <= messageIndex),
+    );
+    if (redacted.length === 0) return { text, values: none };
+    const values: string[] = [];
+    let replaced = '';
+    let at = 0;
+    for (const { start, end, kind } of redacted) {
+      const value = text.slice(start, end);
+      const replacement = policy.replacementFor(kind);
+      if (replacement === undefined) values.push(value);
+      replaced += text.slice(at, start) + (replacement ?? vault.placeholderOf(kind, value));
+      at = end;
+    }
+    return { text: replaced + text.slice(at), values };
+  }
+}
+
+const none: readonly string[] = [];
+
+/** The number of values up to `limit` in an ordered list. */
+function countUpTo(ordered: readonly number[], limit: number): number {
+  let [from, to] = [0, ordered.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((ordered[middle] ?? 0) <= limit) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
