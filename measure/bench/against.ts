@@ -18,6 +18,8 @@ const { values, positionals } = parseArgs({
     rows: { type: 'string', default: 'relay-1kb,relay-1mb,stream-500,cache-hit' },
     rounds: { type: 'string', default: '21' },
     seconds: { type: 'string', default: '1' },
+    /** A pipeline for the calls here; those there have none. */
+    pipeline: { type: 'string' },
   },
 });
 const [other] = positionals;
@@ -38,7 +40,7 @@ for (const row of values.rows.split(',').map(rowNamed)) {
   const pipeline = row.name === 'cache-hit' ? 'exact-cache' : null;
   await using gateways = new AsyncDisposableStack();
   const [here, there] = [
-    gateways.use(await subject(root(), pipeline)),
+    gateways.use(await subject(root(), values.pipeline ?? pipeline)),
     gateways.use(await subject(resolve(other), pipeline)),
   ];
   const cpuMicros = async (one: Subject): Promise<number> => {

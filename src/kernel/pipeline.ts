@@ -20,7 +20,7 @@ import {
   withRedactionInside,
 } from './stage.ts';
 import { DeadlineTimer } from './stopwatch.ts';
-import { redacts, type Touch } from './touches.ts';
+import { onlyRedacts, redacts, type Touch } from './touches.ts';
 
 export interface Pipeline {
   readonly text: string;
@@ -215,25 +215,26 @@ export class Pipelines {
     const text = listText(stages);
     const active = activeStages(stages);
     const editing = active.filter(({ module }) => module.touches.some((touch) => prefixTouches.has(touch)));
-    const names = editing.map(({ module }) => module.name);
     return {
       text,
       stages,
       mayReroute: active.some(({ module }) => module.touches.includes('target')),
-      mayEdit: names.length > 0,
+      mayEdit: editing.length > 0,
       redacts: active.some(({ module }) => redacts(module)),
       run: (exchange, upstream) =>
-        names.length === 0
+        editing.length === 0
           ? this.#handler(active, 0, upstream)(exchange)
-          : this.#runGuarded(exchange, names, (watched) =>
+          : this.#runGuarded(exchange, editing, (watched) =>
               this.#handler(active, 0, recordPrefixes(upstream))(watched),
             ),
     };
   }
 
   /** Adds the cached prefix of the conversation, which these modules may not change. */
-  async #runGuarded(exchange: Exchange, modules: readonly string[], run: Handler): Promise<Reply> {
-    const prefix = await this.#guard.open(exchange, modules);
+  async #runGuarded(exchange: Exchange, editing: readonly Stage[], run: Handler): Promise<Reply> {
+    const modules = editing.map(({ module }) => module);
+    const names = modules.map(({ name }) => name);
+    const prefix = await this.#guard.open(exchange, names, modules.every(onlyRedacts));
     return run(withRequestOrigin(exchange, { ...requestOriginOf(exchange), prefix }));
   }
 

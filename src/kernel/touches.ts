@@ -38,6 +38,11 @@ export function redacts({ touches }: Module): boolean {
   return touches.includes('redaction');
 }
 
+/** Whether it edits content only to keep it from providers. */
+export function onlyRedacts(module: Module): boolean {
+  return redacts(module) && !module.touches.some((touch) => redactedTouches.has(touch));
+}
+
 /** Whether it may change what a model reads. */
 export function editsContent({ touches }: Module): boolean {
   return touches.some((touch) => contentTouches.has(touch));

@@ -18,7 +18,7 @@ const base = {
 const noting: Module = {
   ...base,
   name: 'noting',
-  touches: ['redaction'],
+  touches: ['redaction', 'history'],
   handle(exchange, next, kit) {
     const { isBreak, breakReason } = kit.prefix;
     assert.equal(isBreak, breakReason !== undefined);

@@ -55,13 +55,18 @@ export class PrefixGuard {
     this.#parts = parts;
   }
 
-  /** Opens the cached prefix of the call's conversation for the modules that may edit it. */
-  async open(exchange: Exchange, modules: readonly string[]): Promise<Prefix> {
-    const prefixMatch = await this.#findLatest(exchange);
+  /**
+   * Opens the cached prefix of the call's conversation for the modules that may edit it. If `redactsOnly`, they edit only what must not
+   * leave: then the first call of a conversation needs no record, unless it is edited.
+   */
+  async open(exchange: Exchange, modules: readonly string[], redactsOnly = false): Promise<Prefix> {
+    const isFirst = redactsOnly && exchange.request.messages.every(({ role }) => role !== 'assistant');
+    const prefixMatch = isFirst ? undefined : await this.#findLatest(exchange);
     const name = await this.#resolveName(exchange, prefixMatch);
-    const breakReason = await this.#findBreakReason(exchange, prefixMatch, modules);
+    const breakReason = isFirst ? 'first' : await this.#findBreakReason(exchange, prefixMatch, modules);
     const known = {
       name,
+      recordsEditsOnly: isFirst,
       steps: prefixMatch?.record.steps ?? 0,
       next: nextOf(exchange, prefixMatch),
       modules,
@@ -77,7 +82,7 @@ export class PrefixGuard {
   #createState(
     exchange: Exchange,
     prefixMatch: PrefixMatch | undefined,
-    { name, steps, next, modules, breakReason, lastMatch }: PrefixStateOptions,
+    { name, recordsEditsOnly, steps, next, modules, breakReason, lastMatch }: PrefixStateOptions,
   ): PrefixState {
     const sentStages = new Map<string, SentPrefix>();
     let binding: ReadonlyMap<string, SentPrefix> = sentStages;
@@ -103,6 +108,7 @@ export class PrefixGuard {
       prices: this.#parts.prices,
       hasEarlierAttempt: false,
       onReplyStart: (sent: Exchange, prefix: Prefix): Promise<void> => {
+        if (recordsEditsOnly && Object.keys(prefix.stages).length === 0) return Promise.resolve();
         const isStepped = prefix.stepper !== undefined && prefix.steps !== watch.steps;
         if (isStepped)
           for (const module of modules.slice(modules.indexOf(prefix.stepper))) sentStages.delete(module);
@@ -222,6 +228,7 @@ interface PrefixStateOptions extends Pick<PrefixRecord, 'name' | 'steps'> {
   /** The modules that may edit, in order. */
   readonly modules: readonly string[];
   readonly breakReason: BreakReason | undefined;
+  readonly recordsEditsOnly: boolean;
   /** The record of the last call, even if its provider has forgotten the prefix. */
   readonly lastMatch: PrefixMatch | undefined;
 }

@@ -5,7 +5,7 @@ import type { Prices } from '../ports/prices.ts';
 import type { Target } from '../provider.ts';
 import type { Step } from '../trace.ts';
 import { costOfBreak, judgeStep, type StepDecision, type StepEstimate, zeroCost } from './prefix-step.ts';
-import { isEdited, type SentPrefix, sentPrefixOf, startsWithPrefix } from './sent-prefix.ts';
+import { isEdited, isNewestEdited, type SentPrefix, sentPrefixOf, startsWithPrefix } from './sent-prefix.ts';
 import { isInThinkingLoop, lastPromptIndex } from './thinking-loop.ts';
 import { withoutThoughts } from './without-thoughts.ts';
 
@@ -151,7 +151,10 @@ export class Prefix {
     const outer = editor === undefined ? undefined : lastSent.stages[editor];
     const sent = lastSent.stages[module] ?? outer ?? lastSent.client;
     const kept = withoutThoughts({ incoming, outgoing }, messages.slice(0, this.thoughtsFrom));
-    if (sent !== undefined && startsWithPrefix(kept, sent)) return this.thoughtsFrom;
+    if (
+      sent === undefined ? isNewestEdited(incoming.request, outgoing.request) : startsWithPrefix(kept, sent)
+    )
+      return this.thoughtsFrom;
     return Math.max(this.thoughtsFrom, lastPromptIndex(messages));
   }
 

@@ -58,12 +58,13 @@ describe('a module that redacts', () => {
       { prices: testPrices({ input: 10, output: 50, cacheRead: 1, cacheWrite: 12.5 }) },
     );
     await run(asked(1));
-    const on = await run(asked(3), { options: 'words=bob' });
+    await run(asked(3));
+    const on = await run(asked(5), { options: 'words=bob' });
     assert.doesNotMatch(JSON.stringify(on.sent), /bob/);
     assert.equal(on.step?.effect, 'changed-request');
     assert.equal(on.step?.attributes.prefix, 'redacted');
     assert.ok(Number(on.step?.attributes.costs) > 0);
-    const later = await run(asked(5), { options: 'words=bob' });
+    const later = await run(asked(7), { options: 'words=bob' });
     assert.doesNotMatch(JSON.stringify(later.sent), /bob/);
     assert.deepEqual(later.step?.attributes, {});
   });

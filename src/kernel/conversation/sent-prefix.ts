@@ -32,6 +32,16 @@ export function isEdited(before: ChatRequest, after: ChatRequest): boolean {
   return before.messages !== after.messages || before.tools !== after.tools || before.system !== after.system;
 }
 
+/** Whether an edit leaves everything up to the last answer as it was. */
+export function isNewestEdited(before: ChatRequest, after: ChatRequest): boolean {
+  const end = before.messages.findLastIndex(({ role }) => role === 'assistant') + 1;
+  return (
+    before.tools === after.tools &&
+    before.system === after.system &&
+    before.messages.slice(0, end).every((message, at) => message === after.messages[at])
+  );
+}
+
 function headDigestsOf({ request, clientRequest }: Exchange): Pick<SentPrefix, 'tools' | 'system'> {
   return { tools: digestOfTools(request), system: digestOfSystem(request, clientRequest.wire.attribution) };
 }
