@@ -334,6 +334,34 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await page.getByText('No aliases yet.').waitFor();
   });
 
+  await t.test('rules are tried, created and deleted', async () => {
+    await page.getByRole('link', { name: 'Guardrails' }).first().click();
+    await page.getByText('No rules yet.').waitFor();
+    await page.getByRole('button', { name: 'New rule' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('codenames');
+    await dialog.getByText('Regular expression').click();
+    await dialog.getByRole('textbox', { name: 'Regular expression' }).fill('ab(?=c)');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText(/RE2 has no look-around/).waitFor();
+    await dialog.getByText('Words', { exact: true }).click();
+    await dialog.getByLabel('Words and phrases').fill('falcon\nheron');
+    await dialog.getByLabel('Try it with a text').fill('The Falcon');
+    await dialog.getByRole('button', { name: 'Check' }).click();
+    await dialog.getByText('The <DRAFT_1>').waitFor();
+    await assertAccessible(page, '[role=dialog]');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('falcon, heron').waitFor();
+    await page.getByLabel('Try it with a text').fill('A heron of ann@example.com');
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText('A <CODENAMES_1> of <EMAIL_1>').waitFor();
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Delete codenames' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No rules yet.').waitFor();
+  });
+
   await t.test('the reference can be tried', async () => {
     await page.getByRole('link', { name: 'API' }).first().click();
     await page.getByRole('button', { name: 'GET /v1/usage' }).click();
@@ -351,6 +379,7 @@ test('a person opens an empty local gateway, and finds each answer on its page',
       ['/playground', 'The answer appears here.'],
       ['/modules', 'Look for path separators'],
       ['/aliases', 'No aliases yet.'],
+      ['/guardrails', 'No rules yet.'],
       ['/provider-keys', 'Store a key'],
       ['/reference', '/v1/messages'],
     ] as const) {

@@ -82,8 +82,8 @@ export interface Module<Options = unknown> {
   handle(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply>;
   /** Explains what it would do with a call, without calling anybody: for `GET /v1/route`. */
   explain?(exchange: Exchange, kit: Kit<Options>): Promise<JsonObject>;
-  /** Reports what it finds in a text, without a call: for `POST /v1/guardrails/check`. */
-  check?(text: string, kit: Pick<Kit<Options>, 'options' | 'embeddings'>): Promise<JsonObject>;
+  /** Reports what it would do with a text of a request or of an answer: for `POST /v1/guardrails/check`. */
+  check?(checked: CheckedText, kit: Pick<Kit<Options>, 'options' | 'embeddings'>): Promise<JsonObject>;
   /**
    * Called once if the gateway's own pipeline has the module: prepares what its first calls would wait for. The gateway does
    * not wait for it.
@@ -103,6 +103,11 @@ export interface Module<Options = unknown> {
   readonly page?: ModulePage;
   /** Called when the gateway closes. */
   close?(): void | Promise<void>;
+}
+
+export interface CheckedText {
+  readonly text: string;
+  readonly direction: 'input' | 'output';
 }
 
 /** Creates a module for one gateway. */

@@ -17,6 +17,8 @@ export type ModulePageInfo = NonNullable<Capabilities['modules'][number]['page']
 export type ModuleInfo = Answer<'/v1/modules', 'get'>['modules'][number];
 export type Configuration = Answer<'/v1/configurations', 'get'>['configurations'][number];
 export type Alias = Answer<'/v1/aliases', 'get'>['aliases'][number];
+export type Rule = Answer<'/v1/guardrails/rules', 'get'>['rules'][number];
+export type CheckResult = Answer<'/v1/guardrails/check', 'post'>;
 export type CatalogModel = Answer<'/v1/catalog', 'get'>['models'][number];
 export type ModuleWorth = Answer<'/v1/usage', 'get'>['modules'][number];
 export type ApiKey = Answer<'/v1/keys', 'get'>['keys'][number];
@@ -93,6 +95,11 @@ export const configurations = queryOptions({
 export const aliases = queryOptions({
   queryKey: ['aliases'],
   queryFn: () => told(api.GET('/v1/aliases')),
+});
+
+export const rules = queryOptions({
+  queryKey: ['rules'],
+  queryFn: () => told(api.GET('/v1/guardrails/rules')),
 });
 
 export const catalog = queryOptions({

@@ -95,6 +95,13 @@ const aliases = createRoute({
   component: lazyRouteComponent(() => import('../pages/aliases/aliases.tsx'), 'Aliases'),
 });
 
+const guardrails = createRoute({
+  getParentRoute: () => root,
+  path: '/guardrails',
+  validateSearch: opens,
+  component: lazyRouteComponent(() => import('../pages/guardrails/guardrails.tsx'), 'Guardrails'),
+});
+
 const receipts = createRoute({
   getParentRoute: () => root,
   path: '/receipts',
@@ -137,6 +144,7 @@ export const router = createRouter({
     modules,
     modulePage,
     aliases,
+    guardrails,
     providerKeys,
     reference,
     keys,

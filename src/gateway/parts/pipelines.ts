@@ -26,6 +26,7 @@ import { ModuleCaches } from '../../calls/module-caches.ts';
 import { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import { RequestKeys } from '../../calls/request-keys.ts';
 import { StepAsides } from '../../calls/step-asides.ts';
+import { rulesModule, StoredRules } from '../../calls/stored-rules.ts';
 import { TargetChecks } from '../../calls/target-checks.ts';
 import type { ModuleFetches } from '../../egress/module-fetches.ts';
 import type { ListedConfigurations } from '../../kernel/configuration.ts';
@@ -45,6 +46,7 @@ import { moduleApiRoute } from '../../server/api/module-routes.ts';
 import { aliasRoutes } from '../../server/api/routes/aliases.ts';
 import { cacheRoutes } from '../../server/api/routes/cache.ts';
 import { configurationRoutes } from '../../server/api/routes/configurations.ts';
+import { guardrailsRoutes } from '../../server/api/routes/guardrails.ts';
 import { CachedTurnStore } from '../../storage/cached-turn-store.ts';
 import { SealedCacheBackend } from '../../storage/sealed-cache-backend.ts';
 import {
@@ -272,6 +274,15 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     environment: settings.pipeline,
     configurations,
   });
+  const guardrails = parts.modules.get(rulesModule);
+  const rules =
+    guardrails &&
+    new StoredRules({
+      configurations,
+      instance,
+      module: guardrails,
+      embeddings: parts.embeddingsPart.embeddings,
+    });
   for (const fault of aliases.instanceFaults())
     log.warn({ fault }, 'an alias in WEIR_CONFIGURATIONS is wrong');
   for (const { module } of pipelines.defaultChoice.pipeline.stages)
@@ -293,6 +304,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       ...archiveRoutes(archives).map((route) => moduleApiRoute('archive', route, stores.shared.rateLimiter)),
       ...configurationRoutes({ configurations, instance }),
       ...aliasRoutes(aliases),
+      ...(rules === undefined ? [] : guardrailsRoutes(rules, stores.shared.rateLimiter)),
     ],
     gauges: [
       {

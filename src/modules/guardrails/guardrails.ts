@@ -6,6 +6,7 @@ import {
   type ModuleFactory,
   type Reply,
 } from '../../module-api.ts';
+import { checkText } from './check-text.ts';
 import type { Finding } from './finding.ts';
 import { limits } from './limits.ts';
 import {
@@ -52,6 +53,11 @@ export const guardrails: ModuleFactory<GuardrailsOptions> = () => {
     definitions: createRuleDefinitions<GuardrailsOptions>(),
     strictest: strictestOptions,
     features: ['guardrails'],
+
+    async check({ text, direction }, { options }) {
+      const { blockedBy = null, ...checked } = checkText(text, options, direction);
+      return { ...checked, blockedBy };
+    },
 
     async handle(exchange, next, kit) {
       const policy = policiesFor(kit.options);

@@ -131,12 +131,14 @@ function buildAutomaton(pattern: string): Automaton {
 /** Says what RE2 can't read, and where. */
 function syntaxError(pattern: string, { error, input }: RE2JSSyntaxException): GatewayError {
   const at = input === null ? -1 : pattern.indexOf(input);
-  const where = at < 0 ? '' : ` at character ${at + 1} (${JSON.stringify(pattern.slice(at, at + 20))})`;
-  const isForeign = /^\(\?(?:=|!|<=|<!)|^\\[1-9]/.test(pattern.slice(Math.max(at, 0), Math.max(at, 0) + 4));
+  const where = at < 0 ? '' : `at character ${at + 1}, ${JSON.stringify(pattern.slice(at, at + 20))}: `;
+  const isForeign = /^(?:\(\?(?:[=!]|<[=!])|\\[1-9])/.test(
+    pattern.slice(Math.max(at, 0), Math.max(at, 0) + 4),
+  );
   const reason = isForeign
-    ? 'look-around and back-references are not part of RE2 syntax, because they take more than linear time'
+    ? 'RE2 has no look-around and no back-references, which take more than linear time'
     : error;
-  return patternError(`${reason}${where}; RE2 syntax: https://github.com/google/re2/wiki/Syntax`);
+  return patternError(`${where}${reason}; see https://github.com/google/re2/wiki/Syntax`);
 }
 
 function patternError(message: string): GatewayError {

@@ -17,6 +17,8 @@ export const limits = {
   reportedFaultsMax: 20,
   /** Compiled rules in memory, 64 KiB each at most. */
   compiledRulesMax: 500,
+  /** The first runs take longer, until the code is compiled. */
+  measuredRuns: 5,
   /** The text that the cost of a rule is measured with. */
   measuredCharacters: 10_240,
 } as const;
