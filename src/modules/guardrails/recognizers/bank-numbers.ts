@@ -59,9 +59,9 @@ export function cardIn(text: string, run: NumberRun, found: FoundPatterns): numb
 }
 
 /** One group, or groups of three digits and more with the same character between them. */
-function hasCardGroups({ counts, gaps }: NumberRun, last: number): boolean {
+function hasCardGroups({ sizes, gaps }: NumberRun, last: number): boolean {
   for (let group = 0; group <= last && last > 0; group++) {
-    const size = (counts[group] ?? 0) - (counts[group - 1] ?? 0);
+    const size = sizes[group] ?? 0;
     if (size > 7 || size < (group === last ? 2 : 4)) return false;
     if (group > 0 && (gaps[group - 1] !== gaps[0] || (gaps[0] ?? '').length > 1)) return false;
   }

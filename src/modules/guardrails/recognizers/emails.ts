@@ -17,7 +17,8 @@ export function emailAround(text: string, at: number, found: FoundPatterns): voi
   const start = startOfLocalPart(text, at);
   const domain = at + (text.charCodeAt(at) === 64 ? 1 : 3);
   const end = start === at ? domain : endOfDomain(text, domain);
-  if (end === domain || isNoAddress(text.slice(start, at), text.charCodeAt(end))) return;
+  if (end === domain || isPassword(text, start) || isRemote(text.slice(start, at), text.charCodeAt(end)))
+    return;
   found.add({ start, end, kind: 'EMAIL' }, byFormat);
 }
 
@@ -74,8 +75,15 @@ function isTopLevelDomain(label: string): boolean {
   return /^(?:\p{L}[\p{L}\p{M}]{1,23}|xn--[a-z0-9-]{2,59})$/iu.test(label) && !fileEndings.test(label);
 }
 
-/** `git@host:path`, and passwords of URLs. */
-function isNoAddress(local: string, after: number): boolean {
+/** The end of a password in a URL. */
+function isPassword(text: string, start: number): boolean {
+  return (
+    text.charCodeAt(start - 1) === 58 && /:\/\/[^\s/@]*$/.test(text.slice(Math.max(0, start - 60), start))
+  );
+}
+
+/** `git@host:path` */
+function isRemote(local: string, after: number): boolean {
   return /^(?:git|hg|svn)$/.test(local) && (after === 58 || after === 47);
 }
 

@@ -67,7 +67,7 @@ test('personal data is found by its format and check digits', () => {
 
 test('what only looks like personal data is left alone', () => {
   assertNothing([
-    'git@github.com:weir/weir.git icon@2x.png react@18.2.0 @scope/name not@email a@b.c',
+    'git@github.com:weir/weir.git postgres://weir:secret@db.example icon@2x.png react@18.2.0 @scope/name not@email a@b.c',
     '4111111111111112 1234567890123456 0.4111111111111111 1763445600000 4111111111111111234567',
     'DE89 3704 0044 0532 0130 01, XX89370400440532013000',
     '127.0.0.1 0.0.0.0 255.255.255.0 10.0.0.0/8 version 1.2.3.4 Chrome/120.0.6099.71 1.2.3 1.2.3.4.5 ::1 std::abs ab::cd 12:30:45',

@@ -2,16 +2,19 @@ import type { Finding } from '../finding.ts';
 import { secretKinds } from '../finding.ts';
 import { cardIn, ibanAt } from './bank-numbers.ts';
 import { classOf, digit, hex, isDigit, word } from './characters.ts';
+import { cryptoAddressAt } from './crypto-addresses.ts';
 import { emailAround, urlAt } from './emails.ts';
 import { foldText } from './fold-text.ts';
 import { byFormat, FoundPatterns } from './found-patterns.ts';
+import { degreesAround, labelBeginnings, labelledValueAt, mapPositionAt } from './labelled-values.ts';
+import { letteredNumberAt, mixedNumberAt, nationalNumberIn } from './national/national-numbers.ts';
 import { ipv4At, ipv6Around, macAt } from './network-addresses.ts';
-import { readNumberRun } from './number-run.ts';
+import { followsNumber, isApartOnLeft, isGap, readNumberRun, startOfNextGroup } from './number-run.ts';
 import { bracketedPhoneAt, internationalPhoneAt, nationalPhoneIn } from './phones.ts';
 import { announcementAround, assignmentAround } from './secrets/assignments.ts';
 import { credentialUrlAround } from './secrets/credential-urls.ts';
 import { privateKeyAt } from './secrets/private-keys.ts';
-import { prefixedSecretAt } from './secrets/secret-formats.ts';
+import { prefixedSecretAt, secretBeginnings } from './secrets/secret-formats.ts';
 import { authorizationAt, jwtAt, structuredSecretAt } from './secrets/tokens.ts';
 
 /**
@@ -43,29 +46,38 @@ class Scan {
 
   run(): void {
     const text = this.#text;
-    for (let at = 0; at < text.length; ) {
-      const classes = classOf(text.charCodeAt(at));
-      if ((classes & word) === 0) {
-        at = this.#atPunctuation(at);
+    const { length } = text;
+    let at = 0;
+    while (at < length) {
+      const code = text.charCodeAt(at);
+      const first = classOf(code);
+      if ((first & word) === 0) {
+        at = code < triggers.length && triggers[code] === 1 ? this.#atPunctuation(at, code) : at + 1;
         continue;
       }
-      let end = at;
-      let seen = 0;
-      for (let own = classes; (own & word) !== 0; own = classOf(text.charCodeAt(++end))) seen |= own;
-      at =
-        (classes & digit) !== 0
-          ? this.#atNumber(at, end)
-          : this.#atWord(at, { end, hasDigits: (seen & digit) !== 0 });
+      let end = at + 1;
+      let seen = first;
+      while (end < length) {
+        const classes = classOf(text.charCodeAt(end));
+        if ((classes & word) === 0) break;
+        seen |= classes;
+        end++;
+      }
+      at = (first & digit) !== 0 ? this.#atNumber(at, end) : this.#atWord(at, end, (seen & digit) !== 0);
     }
   }
 
   /** Where the scan goes on. */
-  #atPunctuation(at: number): number {
+  #atPunctuation(at: number, code: number): number {
     const text = this.#text;
     const found = this.#found;
-    switch (text.charCodeAt(at)) {
+    switch (code) {
       case 64: // @
         if (this.#wantsEmails) emailAround(text, at, found);
+        mapPositionAt(text, at, found);
+        break;
+      case 176: // °
+        degreesAround(text, at, found);
         break;
       case 37: // %40 is an escaped @
         if (this.#wantsEmails && text.startsWith('40', at + 1)) emailAround(text, at, found);
@@ -100,74 +112,179 @@ class Scan {
   }
 
   /** A word that begins with a letter or an underscore. */
-  #atWord(start: number, { end, hasDigits }: { readonly end: number; readonly hasDigits: boolean }): number {
+  #atWord(start: number, end: number, hasDigits: boolean): number {
     const text = this.#text;
     const found = this.#found;
     // In `\nsk-…`, the n belongs to the escape.
-    const at = text.charCodeAt(start - 1) === 92 ? start + 1 : start;
-    if (this.#wantsSecrets) {
-      const after = this.#secretAt(at, end);
-      if (after !== undefined) return after;
+    const at = start > 0 && text.charCodeAt(start - 1) === 92 ? start + 1 : start;
+    const beginning = beginningsAt(text, at);
+    if (beginning !== 0) {
+      if (this.#wantsSecrets) {
+        const after = this.#secretAt(at, end, beginning);
+        if (after !== undefined) return after;
+      }
+      if ((beginning & labelBeginning) !== 0) labelledValueAt(text, at, found);
     }
-    if (end - at === 2 && isPairSeparator(text.charCodeAt(end))) macAt(text, at, found);
-    if (!hasDigits) return end;
-    if (end - at === 4 && text.charCodeAt(end) === 46) macAt(text, at, found);
-    if (isDigit(text.charCodeAt(at + 2)) && isDigit(text.charCodeAt(at + 3))) ibanAt(text, at, found);
-    return end;
+    if (end - at === 2) this.#atTwoLetters(at);
+    return hasDigits ? this.#atLettersAndDigits(at, end) : end;
   }
 
-  #secretAt(at: number, end: number): number | undefined {
+  #secretAt(at: number, end: number, beginning: number): number | undefined {
     const text = this.#text;
     const found = this.#found;
-    const prefixed = prefixedSecretAt(text, at, found);
-    if (prefixed !== undefined) return prefixed;
-    const first = text.charCodeAt(at) | 32;
-    if (first === 101) {
-      const jwt = jwtAt(text, at, found);
-      if (jwt !== undefined) return jwt;
-    } else if (first === 98) authorizationAt(text, at, found);
-    if (end - at <= 6 && (first === 105 || first === 101 || first === 108) && isVerb(text.slice(at, end)))
+    if ((beginning & prefixBeginning) !== 0) {
+      const prefixed = prefixedSecretAt(text, at, found);
+      if (prefixed !== undefined) return prefixed;
+    }
+    if ((beginning & tokenBeginning) !== 0) {
+      const token = jwtAt(text, at, found) ?? authorizationAt(text, at, found);
+      if (token !== undefined) return token;
+    }
+    if ((beginning & verbBeginning) !== 0 && end - at <= 6 && isVerb(text.slice(at, end)))
       announcementAround(text, { start: at, end }, found);
-    const structured = structuredSecretAt(text, at, end);
-    if (structured !== undefined) found.add({ start: at, end: structured, kind: 'TOKEN' }, byFormat);
-    return structured;
+    return undefined;
+  }
+
+  #atLettersAndDigits(at: number, end: number): number {
+    const text = this.#text;
+    const found = this.#found;
+    const secret = this.#wantsSecrets ? structuredSecretAt(text, at, end) : undefined;
+    if (secret !== undefined) {
+      found.add({ start: at, end: secret, kind: 'TOKEN' }, byFormat);
+      return secret;
+    }
+    if (end - at === 4 && text.charCodeAt(end) === 46) macAt(text, at, found);
+    if (isDigit(text.charCodeAt(at + 2)) && isDigit(text.charCodeAt(at + 3)) && ibanAt(text, at, found))
+      return end;
+    if (end - at >= 25) cryptoAddressAt(text, { start: at, end }, found);
+    return (isCapital(text.charCodeAt(at)) ? letteredNumberAt(text, at, found) : undefined) ?? end;
+  }
+
+  #atTwoLetters(at: number): void {
+    const after = this.#text.charCodeAt(at + 2);
+    if (isPairSeparator(after)) macAt(this.#text, at, this.#found);
+    // National insurance: AB 12 34 56 C
+    else if (
+      after === 32 &&
+      isDigit(this.#text.charCodeAt(at + 3)) &&
+      isCapital(this.#text.charCodeAt(at + 1))
+    )
+      letteredNumberAt(this.#text, at, this.#found);
   }
 
   /** A word that begins with a digit. */
   #atNumber(at: number, wordEnd: number): number {
     const text = this.#text;
     const found = this.#found;
-    let end = at;
-    while (isDigit(text.charCodeAt(end))) end++;
-    if (this.#wantsSecrets) {
-      const after = this.#secretAt(at, wordEnd);
-      if (after !== undefined) return after;
-    }
     const length = wordEnd - at;
-    const after = text.charCodeAt(wordEnd);
-    if ((length === 2 && isPairSeparator(after)) || (length === 4 && after === 46)) macAt(text, at, found);
-    if (end !== wordEnd) return this.#atMixedWord(at, { digitsEnd: end, end: wordEnd });
+    const after = wordEnd < text.length ? text.charCodeAt(wordEnd) : 0;
     // Most numbers are short and stand alone.
-    if (length < 6 && !isDigit(text.charCodeAt(wordEnd + 1)) && !isDigit(text.charCodeAt(wordEnd + 2)))
-      return wordEnd;
-    if (after === 46 && length <= 3 && ipv4At(text, at, found)) return wordEnd;
+    if (length < 6 && !isGap(after) && after !== 58 && after !== 126) return wordEnd;
+    if (this.#wantsSecrets && (length >= 8 || after === 126 || (length === 1 && after === 47))) {
+      const secret = this.#secretInDigits(at, wordEnd);
+      if (secret !== undefined) return secret;
+    }
+    if ((length === 2 && isPairSeparator(after)) || (length === 4 && after === 46)) macAt(text, at, found);
+    let end = at;
+    while (end < wordEnd && isDigit(text.charCodeAt(end))) end++;
+    if (end !== wordEnd) return this.#atMixedWord(at, end, wordEnd);
+    return this.#atDigits(at, end, after);
+  }
+
+  #secretInDigits(at: number, end: number): number | undefined {
+    const prefixed = prefixedSecretAt(this.#text, at, this.#found);
+    const secret = prefixed ?? structuredSecretAt(this.#text, at, end);
+    if (prefixed === undefined && secret !== undefined)
+      this.#found.add({ start: at, end: secret, kind: 'TOKEN' }, byFormat);
+    return secret;
+  }
+
+  /** A word of digits only. */
+  #atDigits(at: number, end: number, after: number): number {
+    const text = this.#text;
+    const found = this.#found;
+    const length = end - at;
+    const isInRow = followsNumber(text, at);
+    if ((isInRow && length < 4) || !isApartOnLeft(text, at)) return end;
+    const next = startOfNextGroup(text, end);
+    if (after === 46 && length <= 3 && ipv4At(text, at, found)) return end;
+    if (isMixedNumber(text, at, end)) {
+      const mixed = mixedNumberAt(text, at, found);
+      if (mixed !== undefined) return mixed;
+    }
+    if (length < 7 && next === undefined) return end;
     const run = readNumberRun(text, at);
-    return cardIn(text, run, found) ?? nationalPhoneIn(text, run, found) ?? wordEnd;
+    if (run.digits.length < 7) return end;
+    const card = cardIn(text, run, found);
+    if (card !== undefined || (isInRow && run.gaps[0] === ' ')) return card ?? end;
+    return nationalNumberIn(text, run, found) ?? nationalPhoneIn(text, run, found) ?? end;
   }
 
   /** A word of digits and letters that begins with a digit. */
-  #atMixedWord(at: number, { digitsEnd, end }: { readonly digitsEnd: number; readonly end: number }): number {
+  #atMixedWord(at: number, digitsEnd: number, end: number): number {
     // The extension of a phone number: 212-555-0100x12
     if (digitsEnd - at >= 7 && (this.#text.charCodeAt(digitsEnd) | 32) === 120)
       nationalPhoneIn(this.#text, readNumberRun(this.#text, at), this.#found);
-    return end;
+    if (end - at >= 25) cryptoAddressAt(this.#text, { start: at, end }, this.#found);
+    return (
+      (digitsEnd - at >= 6 || end - at === 11 ? mixedNumberAt(this.#text, at, this.#found) : undefined) ?? end
+    );
   }
+}
+
+/** `the password is …`, in some languages. */
+const verbs = ['is', 'ist', 'est', 'es', 'lautet', 'era'];
+
+/** Punctuation that a recognizer looks at. */
+const triggers = new Uint8Array(256);
+for (const character of '@%+(:=-°') triggers[character.charCodeAt(0)] = 1;
+
+const prefixBeginning = 1;
+const labelBeginning = 2;
+const tokenBeginning = 4;
+const verbBeginning = 8;
+/** What words with these first two characters may be. */
+const beginnings = new Uint8Array(128 * 128);
+for (const [bit, list] of [
+  [prefixBeginning, secretBeginnings],
+  [labelBeginning, inAnyCase(labelBeginnings)],
+  [tokenBeginning, inAnyCase(['eyJ', 'bearer', 'basic'])],
+  [verbBeginning, inAnyCase(verbs)],
+] as const)
+  for (const beginning of list) {
+    const key = beginning.charCodeAt(0) * 128 + beginning.charCodeAt(1);
+    if (key < beginnings.length) beginnings[key] = (beginnings[key] ?? 0) | bit;
+  }
+
+function inAnyCase(list: readonly string[]): readonly string[] {
+  return list.flatMap((text) => [text, capitalized(text), text.toUpperCase()]);
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function beginningsAt(text: string, at: number): number {
+  const second = text.charCodeAt(at + 1);
+  return second < 128 ? (beginnings[text.charCodeAt(at) * 128 + second] ?? 0) : labelBeginning;
 }
 
 function isPairSeparator(code: number): boolean {
   return code === 58 || code === 45;
 }
 
+function isCapital(code: number): boolean {
+  return code >= 65 && code <= 90;
+}
+
+/** `12345678-Z`, `131052-308T` and `12.345.678-K` */
+function isMixedNumber(text: string, start: number, end: number): boolean {
+  const length = end - start;
+  const after = text.charCodeAt(end);
+  if (length === 6 || length === 8) return after === 45 || after === 43;
+  return length <= 2 && after === 46 && text.charCodeAt(end + 4) === 46;
+}
+
 function isVerb(text: string): boolean {
-  return /^(?:is|ist|est|es|lautet|era)$/i.test(text);
+  return verbs.includes(text.toLowerCase());
 }

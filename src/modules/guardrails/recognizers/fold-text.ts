@@ -8,12 +8,27 @@ export interface FoldedText {
 const invisible =
   '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\ufe00-\\ufe0f\\ufeff';
 const spaces = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000';
-const hyphens = '\\u2010-\\u2015\\u2212\\ufe58\\ufe63';
+const hyphens = '\\u2010-\\u2013\\u2212\\ufe58\\ufe63';
 const fullWidth = '\\uff01-\\uff5e';
-const foldable = new RegExp(`[${invisible}${spaces}${hyphens}${fullWidth}]|(?![0-9])\\p{Nd}`, 'gu');
+/** The zeros of scripts with digits of their own, from Arabic to Mongolian; the other nine follow each. */
+const zeros = [
+  ...[0x0660, 0x06f0, 0x07c0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66],
+  ...[0x0de6, 0x0e50, 0x0ed0, 0x0f20, 0x1040, 0x1090, 0x17e0, 0x1810],
+];
+const digits = zeros.map((zero) => `${escaped(zero)}-${escaped(zero + 9)}`).join('');
+/** Five alphabets of mathematics, beyond the first 65,536 characters. */
+const mathematicalDigits = '\\ud835[\\udfce-\\udfff]';
+const foldable = new RegExp(
+  `[${invisible}${spaces}${hyphens}${fullWidth}${digits}]|${mathematicalDigits}`,
+  'g',
+);
 const isInvisible = new RegExp(`[${invisible}]`);
 const isSpace = new RegExp(`[${spaces}]`);
 const isHyphen = new RegExp(`[${hyphens}]`);
+
+function escaped(code: number): string {
+  return `\\u${code.toString(16).padStart(4, '0')}`;
+}
 
 /**
  * Removes invisible characters, and replaces digits of other scripts, full-width characters, and special spaces and hyphens with those
@@ -52,8 +67,6 @@ function foldCharacter(character: string): string {
   if (isHyphen.test(character)) return '-';
   const code = character.codePointAt(0) ?? 0;
   if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
-  // The digits of a script are ten neighbours in Unicode.
-  let zero = code;
-  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;
-  return String((code - zero) % 10);
+  if (code >= 0x1d7ce) return String((code - 0x1d7ce) % 10);
+  return String(code - (zeros.findLast((zero) => zero <= code) ?? code));
 }

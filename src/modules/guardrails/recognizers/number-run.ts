@@ -6,16 +6,16 @@ export interface NumberRun {
   readonly digits: string;
   /** The number of digits up to the end of each group. */
   readonly counts: readonly number[];
+  /** The number of digits of each group. */
+  readonly sizes: readonly number[];
   /** Where each group ends in the text. */
   readonly ends: readonly number[];
   /** What is between the groups. */
   readonly gaps: readonly string[];
-  /** Whether no other number and no word touches it on the left or on the right. */
-  readonly isApart: boolean;
 }
 
 const digitsMax = 20;
-const gapCharacters = ' -./()';
+const groupsMax = 8;
 const gapCharactersMax = 3;
 
 /** The longest text of a run: twenty digits with gaps between all of them. */
@@ -24,6 +24,7 @@ export const numberRunCharactersMax = digitsMax * (1 + gapCharactersMax);
 /** Reads the run that begins with the digit at this place. */
 export function readNumberRun(text: string, start: number): NumberRun {
   const counts: number[] = [];
+  const sizes: number[] = [];
   const ends: number[] = [];
   const gaps: string[] = [];
   let digits = '';
@@ -33,26 +34,31 @@ export function readNumberRun(text: string, start: number): NumberRun {
     while (isDigit(text.charCodeAt(at)) && digits.length + at - group < digitsMax) at++;
     digits += text.slice(group, at);
     counts.push(digits.length);
+    sizes.push(at - group);
     ends.push(at);
     const next = startOfNextGroup(text, at);
-    if (next === undefined || digits.length === digitsMax) break;
+    if (next === undefined || digits.length === digitsMax || ends.length === groupsMax) break;
     gaps.push(text.slice(at, next));
     at = next;
   }
-  return {
-    start,
-    digits,
-    counts,
-    ends,
-    gaps,
-    isApart: isApartOnLeft(text, start) && isApartOnRight(text, at),
-  };
+  return { start, digits, counts, sizes, ends, gaps };
 }
 
-function startOfNextGroup(text: string, end: number): number | undefined {
+/** Where the digits behind a gap begin. */
+export function startOfNextGroup(text: string, end: number): number | undefined {
   let at = end;
-  while (at < end + gapCharactersMax && gapCharacters.includes(text.charAt(at))) at++;
+  while (at < end + gapCharactersMax && at < text.length && isGap(text.charCodeAt(at))) at++;
   return at > end && at < text.length && isDigit(text.charCodeAt(at)) ? at : undefined;
+}
+
+/** Space, parentheses, hyphen, full stop and slash. */
+export function isGap(code: number): boolean {
+  return code === 32 || code === 40 || code === 41 || (code >= 45 && code <= 47);
+}
+
+/** Whether another number stands before a place, as in the rows of a table. */
+export function followsNumber(text: string, start: number): boolean {
+  return start > 1 && text.charCodeAt(start - 1) === 32 && isDigit(text.charCodeAt(start - 2));
 }
 
 /** Whether the text before a place can't be a part of the same number. */

@@ -2,6 +2,7 @@ import { ibanCharactersMax, isPartialIban } from './bank-numbers.ts';
 import { alphanumeric, classOf, digit, isDigit, letter } from './characters.ts';
 import { emailCharactersMax } from './emails.ts';
 import { foldText } from './fold-text.ts';
+import { startOfDegrees } from './labelled-values.ts';
 import { numberRunCharactersMax } from './number-run.ts';
 import { phoneTailCharacters } from './phones.ts';
 import { privateKeyHeaderCharactersMax } from './secrets/private-keys.ts';
@@ -23,6 +24,8 @@ export function partialPatternAt(text: string, kinds: ReadonlySet<string>): numb
     startOfValue(plain),
     startOfNumber(plain),
     kinds.has('IBAN') ? startOfIban(plain) : plain.length,
+    kinds.has('DATE_OF_BIRTH') ? startOfBirthDate(plain) : plain.length,
+    kinds.has('COORDINATES') ? startOfPosition(plain) : plain.length,
     kinds.has('PRIVATE_KEY') ? startOfPrivateKey(plain) : plain.length,
   );
   if (start === plain.length) return text.length;
@@ -109,4 +112,20 @@ function startOfPrivateKey(text: string): number {
     text.length - begin < privateKeyHeaderCharactersMax &&
     !text.includes('-----', begin + 10);
   return isOpen ? begin : text.length;
+}
+
+const birthLabels =
+  /(?:born|birth(?:day|[ -]?date)?|d\.?o\.?b|naissance|nascita|nascimento|nacimiento|urodzenia|geboren|geburtsdatum|geboortedatum|née?|nacid[oa]|nascid[oa]|nat[oa] il|född|født|urodzon[ya])[^\p{L}]/giu;
+const dateCharactersMax = 60;
+
+/** What follows a word for birth: a date has spaces and words in it. */
+function startOfBirthDate(text: string): number {
+  const first = Math.max(0, text.length - dateCharactersMax);
+  const label = [...text.slice(first).matchAll(birthLabels)].at(-1);
+  return label === undefined ? text.length : first + label.index + label[0].length;
+}
+
+function startOfPosition(text: string): number {
+  const sign = text.indexOf('°', Math.max(0, text.length - dateCharactersMax));
+  return sign === -1 ? text.length : startOfDegrees(text, sign);
 }

@@ -1,17 +1,19 @@
 import { isInternationalNumber } from './calling-codes.ts';
 import { classOf, isDigit, word } from './characters.ts';
 import { byFormat, bySurroundings, type FoundPatterns } from './found-patterns.ts';
-import { isApartOnLeft, isApartOnRight, type NumberRun, readNumberRun } from './number-run.ts';
+import { followsNumber, isApartOnLeft, isApartOnRight, type NumberRun, readNumberRun } from './number-run.ts';
 
 const digitsMin = 7;
 const digitsMax = 15;
+/** Without gaps, more digits are a time in milliseconds or an id. */
+const bareDigitsMax = 12;
 const labelCharacters = 60;
 /** `office` and such after a number. */
 export const phoneTailCharacters = 14;
 
 const extension = /\s?(?:x|ext\.?|extension|#)\s?\d{1,6}(?![\w])/iy;
 const nouns =
-  /\b(?:(?:tele)?phones?|tel|telefax|mobile|cell(?:phone)?|landline|fax|hotline|whats\s?app|viber|sms|telefon(?:nummer|o|e|szám|u|a)?|teléfonos?|téléphone|telefone|telefoon(?:nummer)?|handy(?:nummer)?|rufnummer|mobil(?:e|nummer|telefon)?|móvil|celular|telemóvel|cellulare|portable|puhelin(?:numero)?|matkapuhelin|nomor hp|telp|komórk\w{1,3}|mobiel)\b|тел(?:ефон)?|моб|電話|电话|手机|携帯|전화|핸드폰|هاتف|جوال|טלפון|נייד|τηλ|κινητό|फ़ोन|मोबाइल|โทร|điện thoại/gi;
+  /\b(?:(?:tele)?phones?|tel|telefax|mobile|cell(?:phone)?|landline|fax|hotline|whats\s?app|viber|sms|telefon(?:nummer|o|e|szám|u|a)?|teléfonos?|téléphone|telefone|telefoon(?:nummer)?|handy(?:nummer)?|rufnummer|mobil(?:e|nummer|telefon)?|móvil|celular|telemóvel|cellulare|portable|puhelin(?:numero)?|matkapuhelin|nomor hp|telp|komórk\w{1,3}|mobiel)\b|тел(?:ефон)?|моб|電話|电话|手机|携帯|전화|핸드폰|هاتف|جوال|טלפון|נייד|τηλ|κινητό|फ़ोन|मोबाइल|โทร|điện thoại/i;
 const verbs =
   /\b(?:call|calling|called|dial|ring|rang|phone|text(?:ed)? (?:me|us|him|her|them)|messag(?:e|es|ed|ing)|answer|answering|reach|reached|contact|registered|anrufen|erreich\w{1,4}|appele[rz]|llam\w{1,4}|lig\w{2,4}|chiam\w{1,5})\b(?:[^.!?\n]{0,30} (?:at|on|to|under|via|unter|auf|au|al|no|på|op)\b)?(?: (?:me|us|him|her|them|back|my|the|registered|number|nummer|is|nr\.?|no\.?)){0,3}:? ?$/i;
 const places = /\b(?:desk|office|home|work|direct|main|pager)(?: (?:no\.?|number|line))?:\s{0,3}$/i;
@@ -63,7 +65,7 @@ export function bracketedPhoneAt(text: string, bracket: number, found: FoundPatt
   const isAreaCode = area >= 2 && area <= 5 && /^\) ?$|^\)-$/.test(run.gaps[0] ?? '');
   if (!isAreaCode || (classOf(text.charCodeAt(bracket - 1)) & word) !== 0) return undefined;
   // Two groups of three digits and more, or one of six and more.
-  const groups = sizesOf(run).slice(1);
+  const groups = run.sizes.slice(1);
   const last = groups.length > 1 && (groups[0] ?? 0) <= 5 ? 2 : 1;
   const [digits, end] = [run.counts[last] ?? 0, run.ends[last] ?? 0];
   if (
@@ -82,7 +84,12 @@ export function bracketedPhoneAt(text: string, bracket: number, found: FoundPatt
 export function nationalPhoneIn(text: string, run: NumberRun, found: FoundPatterns): number | undefined {
   const groups = trailingGroupsCut(run);
   const count = run.counts[groups - 1] ?? 0;
-  if (count < digitsMin || count > digitsMax || !isApartOnLeft(text, run.start)) return undefined;
+  if (
+    count < digitsMin ||
+    count > (groups === 1 ? bareDigitsMax : digitsMax) ||
+    !isApartOnLeft(text, run.start)
+  )
+    return undefined;
   if (groups > 1 && /^00[1-9]/.test(run.digits) && !followsNumber(text, run.start)) {
     const end = addInternational(text, { start: run.start, run }, found);
     if (end !== undefined) return end;
@@ -96,26 +103,17 @@ export function nationalPhoneIn(text: string, run: NumberRun, found: FoundPatter
   return end;
 }
 
-function sizesOf({ counts }: NumberRun): readonly number[] {
-  return counts.map((count, at) => count - (counts[at - 1] ?? 0));
-}
-
 /** The groups without single digits at the end, which belong to the sentence. */
 function trailingGroupsCut(run: NumberRun): number {
   let groups = run.counts.length;
-  while (groups > 1 && (run.counts[groups - 1] ?? 0) - (run.counts[groups - 2] ?? 0) === 1) groups--;
+  while (groups > 1 && run.sizes[groups - 1] === 1) groups--;
   return groups;
-}
-
-function followsNumber(text: string, start: number): boolean {
-  return text.charCodeAt(start - 1) === 32 && isDigit(text.charCodeAt(start - 2));
 }
 
 /** Formats that are hardly used for anything else. */
 function hasNationalFormat(run: NumberRun): boolean {
-  const { digits, gaps } = run;
-  const sizes = sizesOf(run);
-  if (gaps.some((gap) => gap.length > 1)) return false;
+  const { digits, gaps, sizes } = run;
+  if (gaps.length < 2 || gaps.some((gap) => gap.length > 1)) return false;
   const shape = sizes.join(' ');
   // North America: 212-555-0100, 1.212.555.0100
   if (/^(?:1 )?3 3 4$/.test(shape)) {
@@ -133,10 +131,16 @@ function hasNationalFormat(run: NumberRun): boolean {
 }
 
 function isLabelled(text: string, start: number, end: number): boolean {
-  if (followingLabel.test(text.slice(end, end + phoneTailCharacters))) return true;
+  const after = text.charCodeAt(end);
+  if (
+    (after === 32 || after === 45 || after === 40) &&
+    followingLabel.test(text.slice(end, end + phoneTailCharacters))
+  )
+    return true;
   const before = text.slice(Math.max(0, start - labelCharacters), start);
   if (places.test(before) || verbs.test(before)) return true;
-  const label = [...before.matchAll(nouns)].at(-1);
+  if (!nouns.test(before)) return false;
+  const label = [...before.matchAll(new RegExp(nouns, 'gi'))].at(-1);
   if (label === undefined) return false;
   const between = before.slice(label.index + label[0].length);
   return (

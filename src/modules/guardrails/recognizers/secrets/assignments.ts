@@ -1,5 +1,5 @@
 import type { SecretKind } from '../../finding.ts';
-import { classOf, digit, letter, lower, upper } from '../characters.ts';
+import { classOf, digit, lower, upper } from '../characters.ts';
 import { bySurroundings, type FoundPatterns } from '../found-patterns.ts';
 import { isPlaceholder } from './placeholders.ts';
 
@@ -14,7 +14,7 @@ const passwordNames =
   /(?:pass(?:word|wd|phrase|code|wort|ord)|pwd|passwort|kennwort|(?:^|[^a-z])pass|contrase[nñ]a|clave|senha|palavra[- ]passe|mot de passe|parola|wachtwoord|l[oö]senord|adgangskode|salasana|has[lł]o|heslo|jelsz[oó]|пароль|[sş]ifre|密码|密碼|口令|パスワード|비밀번호|كلمة المرور|סיסמה)$/;
 const secretNames =
   /(?:secret|token|(?:api|access|secret|private|subscription|auth|signing|encryption|account|shared|master|license|service|admin|client|consumer|application|app|deploy|storage|webhook|jwt)[-_ ]?(?:access[-_ ]?|secret[-_ ]?)?key(?:[-_ ]?base)?|authorization)$/;
-const sessionNames = /(?:^|[^a-z])(?:\w{0,12}session(?:[-_]?id)?|sess(?:id)?|sid|jsessionid|phpsessid)$/;
+const sessionNames = /(?:session(?:[-_]?id)?|sess(?:id)?|(?:^|[^a-z])sid)$/;
 const signatureNames = /[?&](?:sig|x-amz-signature|x-goog-signature|x-amz-security-token)$/;
 const cookieNames = /(?:^|[^a-z])(?:set-)?cookie$/;
 const pinNames = /(?:^|[^a-z])pin(?:[- ]?(?:code|number|nummer))?$/;
@@ -23,24 +23,62 @@ const announcedPassword =
   /(?:password|passphrase|passcode|passwort|kennwort|contraseña|senha|mot de passe|wachtwoord|password)(?: (?:for|of|to|für|zu|de|del|do|voor)[^.:;,\n]{1,40})? $/i;
 const announcedSecret = /(?:token|secret|api key|access key)(?: (?:for|of|to)[^.:;,\n]{1,40})? $/i;
 
+type Role = 'password' | 'secret' | 'session' | 'signature' | 'cookie' | 'pin';
+
+/** What a name with these last two letters can be. */
+const rolesByEnding = new Map<number, readonly Role[]>(
+  Object.entries({
+    password: 'rd wd se de rt ss na ve ha la lo zo re',
+    secret: 'et en ey on se',
+    session: 'on id ss',
+    signature: 'ig re en',
+    cookie: 'ie',
+    pin: 'in de er',
+  } satisfies Record<Role, string>)
+    .flatMap(([role, endings]) => endings.split(' ').map((ending) => [ending, role] as const))
+    .reduce((map, [ending, role]) => {
+      const key = endingOf(ending.charCodeAt(0), ending.charCodeAt(1));
+      return map.set(key, [...(map.get(key) ?? []), role as Role]);
+    }, new Map<number, readonly Role[]>()),
+);
+/** Names in other scripts are passwords. */
+const otherRoles: readonly Role[] = ['password'];
+
+function endingOf(first: number, second: number): number {
+  return (first | 32) * 128 + (second | 32);
+}
+
+const namesByRole: Readonly<Record<Role, RegExp>> = {
+  password: passwordNames,
+  secret: secretNames,
+  session: sessionNames,
+  signature: signatureNames,
+  cookie: cookieNames,
+  pin: pinNames,
+};
+
 /** The value of a name such as `password`, at the `:` or `=` between them. */
-export function assignmentAround(text: string, operator: number, found: FoundPatterns): number | undefined {
+export function assignmentAround(text: string, operator: number, found: FoundPatterns): void {
   const next = text.charCodeAt(operator + 1);
-  if (next === 58 || next === 47 || (next === 61 && text.charCodeAt(operator) === 61)) return undefined;
-  const name = nameBefore(text, operator);
-  if (name === undefined) return undefined;
+  if (next === 58 || next === 47 || (next === 61 && text.charCodeAt(operator) === 61)) return;
+  const nameEnd = endOfName(text, operator);
+  const [first, second] = [text.charCodeAt(nameEnd - 2), text.charCodeAt(nameEnd - 1)];
+  const roles = first > 127 || second > 127 ? otherRoles : rolesByEnding.get(endingOf(first, second));
+  if (roles === undefined) return;
   const start = startOfValue(text, operator + 1);
-  if (passwordNames.test(name)) return addPassword(text, start, found);
-  if (secretNames.test(name))
-    return addSecret(text, { start, kind: /token|authorization$/.test(name) ? 'TOKEN' : 'API_KEY' }, found);
-  if (cookieNames.test(name))
-    return addCookies(text, { start, isResponse: name.endsWith('set-cookie') }, found);
-  if (pinNames.test(name)) return addPin(text, start, found);
+  if (isCode(text.charCodeAt(start))) return;
+  const name = text.slice(Math.max(0, nameEnd - nameCharactersMax), nameEnd).toLowerCase();
+  const role = roles.find((one) => namesByRole[one].test(name));
   const isDirect = text.charCodeAt(operator) === 61 && start === operator + 1;
-  if (isDirect && sessionNames.test(name)) return addSecret(text, { start, kind: 'TOKEN' }, found);
-  if (isDirect && signatureNames.test(name))
-    return addSecret(text, { start, kind: 'TOKEN', least: signatureCharactersMin }, found);
-  return undefined;
+  if (role === 'password') addPassword(text, start, found);
+  else if (role === 'secret')
+    addSecret(text, { start, kind: /(?:token|authorization)$/.test(name) ? 'TOKEN' : 'API_KEY' }, found);
+  else if (role === 'cookie') addCookies(text, { start, isResponse: name.endsWith('set-cookie') }, found);
+  else if (role === 'pin') addPin(text, start, found);
+  else if (role !== undefined && isDirect) {
+    const least = role === 'signature' ? signatureCharactersMin : secretCharactersMin;
+    addSecret(text, { start, kind: 'TOKEN', least }, found);
+  }
 }
 
 /** The value after `is` in `the password is …`; at the verb. */
@@ -55,13 +93,25 @@ export function announcementAround(
   else if (announcedSecret.test(before)) addSecret(text, { start, kind: 'TOKEN' }, found);
 }
 
-/** In lower case, without quotes and spaces at its end. */
-function nameBefore(text: string, operator: number): string | undefined {
+/** The end of a line, brackets, and variables of shells. */
+function isCode(code: number): boolean {
+  return (
+    code === 10 ||
+    code === 13 ||
+    code === 123 ||
+    code === 91 ||
+    code === 40 ||
+    code === 60 ||
+    code === 36 ||
+    Number.isNaN(code)
+  );
+}
+
+/** Before quotes and spaces. */
+function endOfName(text: string, operator: number): number {
   let end = operator;
   while (end > 0 && operator - end < 4 && isQuoteOrSpace(text.charCodeAt(end - 1))) end--;
-  const last = text.charCodeAt(end - 1);
-  if (last < 128 && (classOf(last) & letter) === 0) return undefined;
-  return text.slice(Math.max(0, end - nameCharactersMax), end).toLowerCase();
+  return end;
 }
 
 /** Behind spaces, quotes and the `>` of `=>`. */
@@ -76,12 +126,11 @@ function isQuoteOrSpace(code: number): boolean {
   return code === 32 || code === 34 || code === 39 || code === 96 || code === 92 || code === 9;
 }
 
-function addPassword(text: string, start: number, found: FoundPatterns): number | undefined {
+function addPassword(text: string, start: number, found: FoundPatterns): void {
   const end = endOfPassword(text, start);
   const value = text.slice(start, end);
-  if (value.length < 6 || !isPassword(value) || isPlaceholder(value)) return undefined;
-  found.add({ start, end, kind: 'PASSWORD' }, bySurroundings);
-  return end;
+  if (value.length >= 6 && isPassword(value) && !isPlaceholder(value))
+    found.add({ start, end, kind: 'PASSWORD' }, bySurroundings);
 }
 
 /** A quoted value ends at its quote; another one at a space, at `&` in a query, and before the punctuation of a sentence. */
@@ -115,17 +164,15 @@ function addSecret(
     least = secretCharactersMin,
   }: { readonly start: number; readonly kind: SecretKind; readonly least?: number },
   found: FoundPatterns,
-): number | undefined {
+): void {
   let end = start;
   while (end - start <= secretCharactersMax && isSecretCharacter(text.charCodeAt(end))) end++;
   const after = text.charCodeAt(end);
   while (end > start && /[.:,]/.test(text.charAt(end - 1))) end--;
   const length = end - start;
-  if (length < least || length > secretCharactersMax || after === 40 || after === 91) return undefined;
+  if (length < least || length > secretCharactersMax || after === 40 || after === 91) return;
   const value = text.slice(start, end);
-  if (!isRandom(value) || isPlaceholder(value)) return undefined;
-  found.add({ start, end, kind }, bySurroundings);
-  return end;
+  if (isRandom(value) && !isPlaceholder(value)) found.add({ start, end, kind }, bySurroundings);
 }
 
 /** Letters, digits and `_-./+=~%:` */
@@ -159,7 +206,7 @@ function addCookies(
   text: string,
   { start, isResponse }: { readonly start: number; readonly isResponse: boolean },
   found: FoundPatterns,
-): number {
+): void {
   const lineEnd = text.indexOf('\n', start);
   const end = Math.min(lineEnd === -1 ? text.length : lineEnd, start + cookieCharactersMax);
   for (const { 0: pair, 1: name = '', 2: value = '', index } of text.slice(start, end).matchAll(cookiePair)) {
@@ -180,10 +227,9 @@ function addCookies(
       );
     if (isResponse) break;
   }
-  return start;
 }
 
-function addPin(text: string, start: number, found: FoundPatterns): undefined {
+function addPin(text: string, start: number, found: FoundPatterns): void {
   const value = /^\d{4,8}(?![\w.,-]\w|\w)/.exec(text.slice(start, start + 10));
   if (value !== null) found.add({ start, end: start + value[0].length, kind: 'PASSWORD' }, bySurroundings);
 }

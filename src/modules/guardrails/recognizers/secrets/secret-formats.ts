@@ -118,28 +118,36 @@ function parseFormats(
   common: Pick<SecretFormat, 'characters' | 'kind'>,
   list: string,
 ): readonly SecretFormat[] {
-  return [...list.matchAll(/(\S+) (\d+)-(\d+)/g)].map(([, prefix = '', least, most]) => ({
-    ...common,
-    prefix,
-    least: Number(least),
-    most: Number(most),
-  }));
+  const parts = list.split(' ');
+  return parts.flatMap((prefix, at) => {
+    const [least, most] = (parts[at + 1] ?? '').split('-');
+    return at % 2 === 0 ? [{ ...common, prefix, least: Number(least), most: Number(most) }] : [];
+  });
 }
 
-/** By their first two characters, the longest prefix first. */
+/** By their first three characters, the longest prefix first. */
 const formatsByBeginning = new Map<number, readonly SecretFormat[]>();
-for (const format of [...formats].sort((a, b) => b.prefix.length - a.prefix.length)) {
-  const beginning = beginningOf(format.prefix, 0);
-  formatsByBeginning.set(beginning, [...(formatsByBeginning.get(beginning) ?? []), format]);
+for (const format of [...formats].sort((a, b) => b.prefix.length - a.prefix.length))
+  for (const beginning of beginningsOf(format.prefix)) {
+    const key = beginningAt(beginning, 0);
+    formatsByBeginning.set(key, [...(formatsByBeginning.get(key) ?? []), format]);
+  }
+
+/** A prefix of two letters can go on with any hexadecimal digit. */
+function beginningsOf(prefix: string): readonly string[] {
+  return prefix.length > 2 ? [prefix] : Array.from('0123456789abcdef', (character) => prefix + character);
 }
 
-function beginningOf(text: string, at: number): number {
-  return text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1);
+/** The first characters of the prefixes. */
+export const secretBeginnings: readonly string[] = formats.map(({ prefix }) => prefix);
+
+function beginningAt(text: string, at: number): number {
+  return (text.charCodeAt(at) * 512 + text.charCodeAt(at + 1)) * 512 + text.charCodeAt(at + 2);
 }
 
 /** A key or token with a known prefix that begins at this place; where it ends. */
 export function prefixedSecretAt(text: string, at: number, found: FoundPatterns): number | undefined {
-  const candidates = formatsByBeginning.get(beginningOf(text, at));
+  const candidates = formatsByBeginning.get(beginningAt(text, at));
   if (candidates === undefined) return undefined;
   const format = candidates.find(({ prefix }) => text.startsWith(prefix, at));
   if (format === undefined) return undefined;

@@ -52,7 +52,7 @@ export function authorizationAt(text: string, at: number, found: FoundPatterns):
 }
 
 function isUserAndPassword(value: string): boolean {
-  return /^[\x20-\x7e]+:[\x20-\x7e]+$/.test(Buffer.from(value, 'base64').toString());
+  return /^[\x20-\x39\x3b-\x7e]+:[\x20-\x7e]+$/.test(Buffer.from(value, 'base64').toString());
 }
 
 const telegram = /\d{8,10}:A[\w-]{34}(?![\w-])/y;
@@ -70,13 +70,21 @@ export function structuredSecretAt(text: string, at: number, end: number): numbe
 }
 
 function structureOf(text: string, at: number, end: number): RegExp | undefined {
-  const after = text.charCodeAt(end);
   const length = end - at;
-  if (after === 58) return length >= 8 && length <= 10 ? telegram : undefined;
-  if (after === 45 && length === 32) return mailchimp;
-  if (after === 126 && (length === 5 || length === 3)) return azureClientSecret;
-  if (after !== 46 && after !== 45) return undefined;
-  if (length === 17 && text.startsWith('pat', at)) return airtable;
+  switch (text.charCodeAt(end)) {
+    case 58: // :
+      return length >= 8 && length <= 10 ? telegram : undefined;
+    case 126: // ~
+      return length === 5 || length === 3 ? azureClientSecret : undefined;
+    case 45: // -
+      if (length === 32) return mailchimp;
+      break;
+    case 46: // .
+      if (length === 17 && text.startsWith('pat', at)) return airtable;
+      break;
+    default:
+      return undefined;
+  }
   const first = text.charCodeAt(at);
   return first >= 77 && first <= 79 ? discord : undefined;
 }
