@@ -39,7 +39,8 @@ test('harmless words that contain others are not found', () => {
   const harmless =
     'Scunthorpe assassin cockpit Dickens shiitake basement class Penistone Essex analysis cocktail Matsushita grape ' +
     'therapist document cucumber title peacock Arsenal pass the salt, push it, night-shift, saltwater, Uranus, 455, $149, x * y, ' +
-    'summa cum laude, tit for tat, Moby Dick, rapping, rapeseed, a s a b c d';
+    'summa cum laude, tit for tat, Moby Dick, rapping, rapeseed, a s a b c d, sniggering, Phuket, ' +
+    String.raw`() => {\n\tit("works"), f(k), q8cUNTy7, lfvcKZ6`;
   assert.deepEqual(found(harmless), []);
 });
 

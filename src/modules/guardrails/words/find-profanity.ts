@@ -24,7 +24,7 @@ const wholeWords: Readonly<Record<Severity, string>> = {
     'arse arses arsed asses ashole asshat asswipe arsewipe assface assmunch asslick dumbass jackass fatass smartass bastard basterd bollock bollocks bollox bellend bugger buggered ' +
     'cock cocks cockface cockhead cawk dick dicks dickface dickwad dickless dickish dikhead douche feck fecker fecking fugly gaylord hoebag jackoff jagoff jizz jizzed jizzing knobend lesbo minge ' +
     'mongoloid pedo pedos pissed pisser pissing prick pricks pussy pussies retard retards retarded skank skanky slag slut slutty turd turds twat twats twatty wank wanked wanking wigger ' +
-    'tit tits titties titty boob boobs sonofabitch dyke dykes tranny trannies shemale ladyboy blowjob handjob rimjob dildo butthole buttplug nutsack ballsack cameltoe schlong ' +
+    'tit tits titties titty boob boobs sonofabitch ballbag bumhole cocklicker cockless dafuq fking fked mfer mfers gaytard jigga jiggas nigguh nigah retardo libtard pissoff tard wnker dyke dykes tranny trannies shemale ladyboy blowjob handjob rimjob dildo butthole buttplug nutsack ballsack cameltoe schlong ' +
     'wop wops dago dagos paki pakis golliwog darky darkies sambo poontang analplug cumshot whoar biotch beeotch',
   low:
     'damn damned damnit hell crap crappy bloody fart farts booty badass sex sexual sexually sexuality negro negroes xx intercourse domination penis vagina pornography masturbation ' +
@@ -40,7 +40,7 @@ const phrases: Readonly<Partial<Record<Severity, string>>> = {
 /** Names, idioms and words that contain others. */
 const harmless =
   'scunthorpe,shiitake,shitake,shittim,shittah,moby dick,dick cheney,dick tracy,dick van dyke,dick clark,dick whittington,philip k dick,spotted dick,' +
-  'phuket,tit for tat,blue tit,great tit,cum laude,pussy cat,pussy willow,pussy riot,van dyke,cock a doodle,skeet shooting';
+  'phuket,snigger,sniggered,sniggerer,sniggering,sniggeringly,niggard,niggardly,swanker,moong,woops,blackcock,tit for tat,blue tit,great tit,cum laude,pussy cat,pussy willow,pussy riot,van dyke,cock a doodle,skeet shooting';
 
 const matcher = new WordMatcher<Severity | undefined>(listEntries());
 

@@ -27,12 +27,13 @@ interface Node<Value> {
 }
 
 /** Kinds of characters: ASCII letters are 0 to 25. */
-const kindOf = { gap: 26, other: 27 } as const;
-const kindsCount = 27;
+const kindOf = { gap: 26, symbol: 27, other: 28 } as const;
+const kindsCount = 29;
 
 /** In which trees entries may begin with three characters. */
 const inWords = 1;
 const inInner = 2;
+const inAny = inWords | inInner;
 const inNone = 4;
 
 /** Steps from one position: more than any word takes, in whatever way it is written. */
@@ -42,6 +43,9 @@ const surroundingMax = 20;
 /** Invisible characters in a row. */
 const invisibleMax = 8;
 const wildcard = '*'.charCodeAt(0);
+const backslash = '\\'.charCodeAt(0);
+/** Letters of escapes in JSON and code. */
+const escapes = new Set([...'bfnrt'].map((letter) => letter.charCodeAt(0)));
 const letterA = 'a'.charCodeAt(0);
 const letterS = 's'.charCodeAt(0);
 /** Plurals. */
@@ -85,25 +89,27 @@ export class WordMatcher<Value> {
   find(text: string): readonly WordMatch<Value>[] {
     const found: WordMatch<Value>[] = [];
     const kinds = kindsOf(text);
+    const beginnings = this.#beginnings;
     let isInWord = false;
     for (let at = 0; at < text.length; ) {
-      const kind = kinds[at] ?? kindOf.gap;
-      if (kind === kindOf.gap) {
-        isInWord = false;
-        at++;
-        continue;
-      }
+      const first = kinds[at] ?? kindOf.gap;
+      const second = kinds[at + 1] ?? kindOf.gap;
+      const third = kinds[at + 2] ?? kindOf.gap;
+      let trees = beginnings[(first * kindsCount + second) * kindsCount + third] ?? inNone;
+      if (trees === 0) trees = this.#learnBeginning([first, second, third]);
+      // Letters with separators, as in `s h i t`.
+      const isLetter = first < kindOf.gap && second === kindOf.gap;
+      if (isLetter && third < kindOf.gap && kinds[at + 3] === kindOf.gap) trees |= inWords;
       // A search from the first of equal letters has found what begins with the others.
-      const isRepeated = isInWord && kind < kindOf.gap && kind === kinds[at - 1];
-      const trees = isRepeated ? 0 : this.#treesAt(kinds, at) & (isInWord ? inInner : inWords | inInner);
-      const match = trees === 0 ? undefined : this.#matchAt(text, at, trees);
+      if (isInWord) trees &= first === kinds[at - 1] && first < kindOf.gap ? inNone : inInner;
+      const match = (trees & inAny) === 0 ? undefined : this.#matchAt(text, at, trees);
       if (match !== undefined) {
         const whole = match.isInner ? wordAround(kinds, match, found.at(-1)?.end ?? 0) : match;
-        found.push({ ...whole, value: match.value });
+        if (!isEncoded(text, whole)) found.push({ ...whole, value: match.value });
         isInWord = true;
         at = whole.end;
-      } else if (kind < kindOf.gap) {
-        isInWord = true;
+      } else if (first <= kindOf.gap) {
+        isInWord = first < kindOf.gap;
         at++;
       } else {
         const code = codeAt(text, at);
@@ -130,20 +136,19 @@ export class WordMatcher<Value> {
     return match ?? ((trees & inInner) !== 0 && begins(this.#inner) ? search.run(this.#inner) : undefined);
   }
 
-  /** The trees whose entries may begin with the next three characters, which rules out most words. */
-  #treesAt(kinds: Uint8Array, at: number): number {
-    const first = kinds[at] ?? kindOf.gap;
-    const second = kinds[at + 1] ?? kindOf.gap;
-    const third = kinds[at + 2] ?? kindOf.gap;
-    if (first > kindOf.gap || second > kindOf.gap || third > kindOf.gap) return inWords | inInner;
-    if (second === kindOf.gap && third < kindOf.gap && kinds[at + 3] === kindOf.gap) return inWords | inInner;
-    const index = (first * kindsCount + second) * kindsCount + third;
-    const known = this.#beginnings[index] ?? 0;
-    if (known !== 0) return known;
-    const letters = [first, second, third].map((kind) => (kind === kindOf.gap ? space : kind + letterA));
-    const trees =
-      (mayBegin(this.#words, letters) ? inWords : 0) | (mayBegin(this.#inner, letters) ? inInner : 0);
-    this.#beginnings[index] = trees === 0 ? inNone : trees;
+  /** The trees whose entries may begin with characters of these kinds, which rules out most words. */
+  #learnBeginning(kinds: readonly number[]): number {
+    const unsure = kinds.findIndex((kind) => kind > kindOf.gap);
+    const letters = kinds
+      .slice(0, unsure < 0 ? kinds.length : unsure)
+      .map((kind) => (kind === kindOf.gap ? space : kind + letterA));
+    const [first = 0, second = 0, third = 0] = kinds;
+    // A blank begins nothing, and a symbol alone stands for no letter.
+    const isNothing = first === kindOf.gap || (first === kindOf.symbol && second === kindOf.gap);
+    const isWord = !isNothing && mayBegin(this.#words, letters);
+    const isInner = !isNothing && mayBegin(this.#inner, letters);
+    const trees = (isWord ? inWords : 0) | (isInner ? inInner : 0);
+    this.#beginnings[(first * kindsCount + second) * kindsCount + third] = trees === 0 ? inNone : trees;
     return trees;
   }
 }
@@ -319,13 +324,25 @@ function mayBegin<Value>(node: Node<Value>, letters: readonly number[]): boolean
 const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code).toLowerCase();
   if (/[a-z]/.test(character)) return character.charCodeAt(0) - letterA;
-  return /[\s.,;:?"'`()[\]{}<>=&#%^~\\]/.test(character) ? kindOf.gap : kindOf.other;
+  if (/[\s.,;:?"'`()[\]{}<>=&#%^~\\]/.test(character)) return kindOf.gap;
+  return /[0-9]/.test(character) ? kindOf.other : kindOf.symbol;
 });
 
 function kindsOf(text: string): Uint8Array {
-  const kinds = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) kinds[at] = asciiKinds[text.charCodeAt(at)] ?? kindOf.other;
+  const kinds = new Uint8Array(text.length + 3).fill(kindOf.gap, text.length);
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    kinds[at] = asciiKinds[code] ?? kindOf.other;
+    // The letter of an escape such as \t is no part of a word.
+    if (code === backslash && escapes.has(text.charCodeAt(at + 1))) kinds[++at] = kindOf.gap;
+  }
   return kinds;
+}
+
+/** Whether it looks like a part of encoded bytes: next to a digit or symbol of base64, with both cases. */
+function isEncoded(text: string, { start, end }: { readonly start: number; readonly end: number }): boolean {
+  const isNext = /[0-9+/=]/.test(`${text[start - 1] ?? ''}${text[end] ?? ''}`);
+  return isNext && !/^(?:[^A-Z]*|[^a-z]*|[A-Z][^A-Z]*)$/.test(text.slice(start, end));
 }
 
 function insert<Value>(root: Node<Value>, codes: readonly number[], entry: Entry<Value>): void {
