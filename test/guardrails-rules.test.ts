@@ -58,7 +58,10 @@ test('rules belong to an account, and pipelines name them', async (t) => {
 
   // The operator's rule stays, also if the account stores another one of its name.
   assert.equal((await put(ada, { words: ['other'], action: 'monitor' }, 'ops')).status, 200);
-  assertRejected(await ask(key, 'see zeus12'), 400, 'blocked_by_module');
+  for (const pipelineConfig of ['guardrails?rules=codenames', 'guardrails?rules=codenames|ops']) {
+    await ada.call({ method: 'PATCH', path: `/v1/keys/${id}`, body: { pipelineConfig } });
+    assertRejected(await ask(key, 'see zeus12'), 400, 'blocked_by_module');
+  }
 
   assert.equal((await eve.call({ path })).status, 404);
   const { json } = await eve.call({ path: '/v1/guardrails/rules' });

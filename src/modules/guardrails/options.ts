@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type PersonalKind, personalKinds } from './finding.ts';
 import { limits } from './limits.ts';
 import type { CompiledRule } from './rules/compiled-rule.ts';
+import { severities } from './words/find-profanity.ts';
 
 /** What happens with a finding, from the mildest to the strictest. */
 export const actions = ['off', 'monitor', 'redact', 'block'] as const;
@@ -41,6 +42,12 @@ const shared = {
     'block',
   ]),
   profanity: actionOption('Swear words in requests', 'off'),
+  severity: z
+    .enum(severities, `must be of ${severities.join(', ')}`)
+    .describe(
+      'The mildest swear words that count: `low` has words that are ordinary in many contexts, `high` has slurs and the worst',
+    )
+    .default('medium'),
   output: actionOption('The same kinds, except for injection, in answers', 'monitor'),
   reversible: onOff
     .describe('Whether placeholders in answers are replaced by their values: `on` or `off`')
@@ -111,9 +118,6 @@ export function strictestOptions(levels: readonly GuardrailsOptions[]): Guardrai
   const strictest = (name: 'pii' | 'secrets' | 'profanity' | 'output' | 'injection') =>
     levels.map((level): Action => level[name]).reduce(stricter);
   const listed = levels.filter(({ pii }) => pii !== 'off').map(({ types }) => types);
-  const rules = new Map(
-    levels.flatMap(({ compiledRules = [] }) => compiledRules.map((rule) => [rule.name, rule])),
-  );
   return {
     ...first,
     pii: strictest('pii'),
@@ -124,12 +128,14 @@ export function strictestOptions(levels: readonly GuardrailsOptions[]): Guardrai
     types: listed.every((types) => types === undefined)
       ? undefined
       : new Set(listed.flatMap((types) => [...(types ?? defaultKinds)])),
+    severity: severities.find((least) => levels.some(({ severity }) => severity === least)) ?? 'medium',
     unscanned: levels.some(({ unscanned }) => unscanned === 'block') ? 'block' : 'report',
     models:
       (['required', 'on', 'off'] as const).find((state) => levels.some(({ models }) => models === state)) ??
       'on',
     rules: [...new Set(levels.flatMap((level) => level.rules ?? []))],
-    compiledRules: [...rules.values()],
+    // An account may have a rule with the name of one of the operator's: both apply.
+    compiledRules: [...new Set(levels.flatMap(({ compiledRules = [] }) => compiledRules))],
   };
 }
 

@@ -1,11 +1,11 @@
 import { type Finding, personalKinds, secretKinds } from './finding.ts';
 import { limits } from './limits.ts';
 import { mergeFindings } from './merge-findings.ts';
-import { type Action, defaultKinds, type GuardrailsOptions } from './options.ts';
+import { type Action, defaultKinds, type GuardrailsOptions, stricter } from './options.ts';
 import { findPatterns } from './recognizers/find-patterns.ts';
 import { partialPatternAt } from './recognizers/partial-patterns.ts';
 import type { CompiledRule } from './rules/compiled-rule.ts';
-import { findProfanity, profanityCharactersMax } from './words/find-profanity.ts';
+import { findProfanity, profanityCharactersMax, type Severity } from './words/find-profanity.ts';
 
 export type Direction = 'input' | 'output';
 
@@ -18,6 +18,7 @@ export class Policy {
   readonly rules: readonly CompiledRule[];
   readonly #actions: ReadonlyMap<string, Action>;
   readonly #seeksProfanity: boolean;
+  readonly #severity: Severity;
   /** The longest match of words and rules, as far as streams wait for it. */
   readonly #longestRule: number;
 
@@ -30,9 +31,11 @@ export class Policy {
     for (const kind of personalKinds) actions.set(kind, actionFor(options.pii));
     for (const kind of secretKinds) actions.set(kind, actionFor(options.secrets));
     if (direction === 'input') actions.set('INJECTION', options.injection);
-    for (const { name, action } of this.rules) actions.set(name, action);
+    for (const { name, action } of this.rules)
+      actions.set(name, stricter(actions.get(name) ?? 'off', action));
     this.#actions = actions;
     this.kinds = new Set([...types, ...secretKinds].filter((kind) => this.actionFor(kind) !== 'off'));
+    this.#severity = options.severity;
     this.#seeksProfanity = this.actionFor('PROFANITY') !== 'off';
     this.#longestRule = Math.max(
       profanityCharactersMax,
@@ -75,7 +78,7 @@ export class Policy {
       ...this.rules.map((rule) => [...rule.find(text)]),
       this.kinds.size === 0 ? none : findPatterns(text, this.kinds),
       byModels,
-      this.#seeksProfanity ? findProfanity(text) : none,
+      this.#seeksProfanity ? findProfanity(text, this.#severity) : none,
     );
   }
 

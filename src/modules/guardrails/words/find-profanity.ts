@@ -3,7 +3,7 @@ import type { Finding } from '../finding.ts';
 import { type Entry, WordMatcher } from './word-matcher.ts';
 
 /** How offensive a word is. `low`: it is ordinary in many contexts, such as medicine. */
-const severities = ['low', 'medium', 'high'] as const;
+export const severities = ['low', 'medium', 'high'] as const;
 export type Severity = (typeof severities)[number];
 
 /** Found anywhere in a word. */
