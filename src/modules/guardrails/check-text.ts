@@ -12,7 +12,7 @@ export interface CheckedText {
   readonly blockedBy: string | undefined;
 }
 
-export interface CheckedFinding extends Finding {
+interface CheckedFinding extends Finding {
   readonly action: Action;
 }
 

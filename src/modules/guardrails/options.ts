@@ -5,7 +5,7 @@ import type { CompiledRule } from './rules/compiled-rule.ts';
 import { severities } from './words/find-profanity.ts';
 
 /** What happens with a finding, from the mildest to the strictest. */
-export const actions = ['off', 'monitor', 'redact', 'block'] as const;
+const actions = ['off', 'monitor', 'redact', 'block'] as const;
 export type Action = (typeof actions)[number];
 
 function actionOption(description: string, byDefault: Action, allowed: readonly Action[] = actions) {
