@@ -124,6 +124,7 @@ export { isEnglish } from './lib/english/is-english.ts';
 export { canonicalJson, isJsonObject, type JsonObject, parseExact } from './lib/json.ts';
 export { Lru } from './lib/lru.ts';
 export { isFreeOfSecrets, toPlainLine } from './lib/secret-shapes.ts';
+export { seedOf } from './lib/seed-of.ts';
 export { originalByteLength } from './lib/truncate-texts.ts';
 export { mayHaveTwelveHourCache } from './wire/openai/prompt-cache-retention.ts';
 export { mapTexts, texts, unscannedParts } from './wire/texts/map-texts.ts';

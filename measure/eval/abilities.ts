@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Abilities, type Ability, abilitiesNeededBy } from '../../src/kernel/abilities.ts';
 import type { ChatRequest } from '../../src/kernel/message.ts';
+import { takesSettings } from '../../src/kernel/provider.ts';
 import { isJsonObject } from '../../src/lib/json.ts';
 import { abilitiesOf } from '../../src/providers/catalog/abilities/index.ts';
 import { ModelCatalog } from '../../src/providers/catalog/model-catalog.ts';
@@ -103,7 +104,9 @@ function usedAbilities(recording: Recording, catalog: ModelCatalog): readonly Us
   const request = decoded(recording);
   if (provider === undefined || request === undefined) return [];
   const { model } = request;
-  const abilities = abilitiesOf({ provider, model }, catalog.find(provider, model)?.features, request);
+  const target = { provider, model };
+  const known = abilitiesOf(target, catalog.find(provider, model)?.features);
+  const abilities = takesSettings(target, request) ? known : { ...known, reasoning: false };
   return [...abilitiesNeededBy(request)].map((ability) => ({
     name: `${provider.name}/${model}`,
     ability,

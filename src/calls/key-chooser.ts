@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { WeightedKey } from '../accounts/provider-key-vault.ts';
 import type { Target } from '../kernel/provider.ts';
 import type { Secret } from '../lib/secret.ts';
+import { mix32 } from '../lib/seed-of.ts';
 import type { HealthMonitor } from './health/health-monitor.ts';
 
 /**
@@ -67,11 +68,4 @@ export class KeyChooser {
 /** The same in all processes. */
 function hash32(text: string): number {
   return Number.parseInt(hash('sha256', text).slice(0, 8), 16);
-}
-
-/** The finalizer of MurmurHash3: every bit of the input changes each bit of the result with a chance of one half. */
-function mix32(bits: number): number {
-  let mixed = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
 }

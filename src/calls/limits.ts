@@ -125,6 +125,8 @@ export const limits = {
   rejectionMs: 300_000,
   /** Targets and credentials whose results are in memory, half a kilobyte each. */
   healthRecordsMax: 10_000,
+  /** Models of one credential; clients may name any. */
+  healthModelsMax: 200,
   /** How long a credential without credit rests: the provider doesn't say when its owner pays. */
   unpaidRestSeconds: 300,
   /** Models that the health of a credential lists, the latest ones. */
@@ -138,6 +140,8 @@ export const limits = {
   targetHistorySeconds: 86_400,
   /** A mean of outputs follows the latest answers; this many weigh as much as all before. */
   outputMeanAnswers: 50,
+  /** Targets of an account whose mean output is stored, in one entry that every routed call reads. */
+  outputMeansMax: 40,
   /** Providers that cache by themselves ignore shorter inputs. */
   cachedTokensMin: 1024,
   hourSeconds: 3600,

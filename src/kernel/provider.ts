@@ -129,6 +129,13 @@ export function acceptanceOf(target: Target): Acceptance {
   return acceptanceFor(underlyingModelOf(target), target.provider.accepts);
 }
 
+/** Whether a target accepts the reasoning settings of a request as the client sent them. */
+export function takesSettings(target: Target, { output_config: output, thinking }: ChatRequest): boolean {
+  if (output?.effort == null && thinking === undefined) return true;
+  const { rejectedEfforts, rejectedThinking } = acceptanceOf(target);
+  return !rejectedEfforts.includes(output?.effort ?? '') && !rejectedThinking.includes(thinking?.type ?? '');
+}
+
 /** The format for a target: the client's own if possible. */
 export function chooseWire(target: Target, own: ProviderFormat): ProviderFormat | undefined {
   const wires = wiresOf(target);

@@ -203,7 +203,7 @@ export function runModule(
       clock,
       target,
       placesOf: (one) => [one],
-      abilitiesOf: (one, sent) => abilitiesOf(one, undefined, sent),
+      abilitiesOf: (one) => abilitiesOf(one),
       abilitySourceOf,
       countInput: async (request, all) =>
         all.map(() => Math.ceil(JSON.stringify(request.messages).length / 4)),

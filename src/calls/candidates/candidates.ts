@@ -7,14 +7,14 @@ import type { ChatRequest } from '../../kernel/message.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import type { Candidate, ExpectedCost, FactSource } from '../../kernel/ports/candidates.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
-import { chooseWire, type Target } from '../../kernel/provider.ts';
+import { chooseWire, type Target, takesSettings } from '../../kernel/provider.ts';
 import { costOf, type ModelPricing } from '../../kernel/rate-card.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Secret } from '../../lib/secret.ts';
 import type { HealthMonitor } from '../health/health-monitor.ts';
 import { limits } from '../limits.ts';
 import { TargetCache } from './target-cache.ts';
-import type { TargetHistory, WarmPrefix } from './target-history.ts';
+import type { OutputMeans, TargetHistory, WarmPrefix } from './target-history.ts';
 
 export interface CandidateFinderParts {
   readonly prices: Prices;
@@ -24,12 +24,13 @@ export interface CandidateFinderParts {
   target(model: string): Target | undefined;
   /** The places where a target's model is sold, the target first. */
   placesOf(target: Target): readonly Target[];
-  /** `sent` is a request that goes there in the client's own format. */
-  abilitiesOf(target: Target, sent: ChatRequest | undefined): Abilities;
+  abilitiesOf(target: Target): Abilities;
   abilitySourceOf(target: Target): FactSource | undefined;
   /** The input tokens of a request at each of these targets. */
   countInput(request: ChatRequest, targets: readonly Target[]): Promise<readonly number[]>;
 }
+
+type TargetFacts = Pick<Candidate, 'name' | 'abilities' | 'abilitySource'>;
 
 interface FoundCredential {
   readonly hasCredential: boolean;
@@ -40,6 +41,7 @@ interface FoundCredential {
 /** Finds the targets that a call could go to, with the facts that a module chooses by. */
 export class CandidateFinder {
   readonly #parts: CandidateFinderParts;
+  readonly #facts = new WeakMap<Target, TargetFacts>();
 
   constructor(parts: CandidateFinderParts) {
     this.#parts = parts;
@@ -51,7 +53,7 @@ export class CandidateFinder {
     models: readonly string[] | undefined,
     history: TargetHistory,
   ): Promise<readonly Candidate[]> {
-    const { prices, health, abilitiesOf, abilitySourceOf, countInput } = this.#parts;
+    const { prices, health, countInput } = this.#parts;
     const { request, clientRequest } = exchange;
     const listed = await this.#targets(exchange, models);
     const targets = [...listed.keys()];
@@ -60,32 +62,48 @@ export class CandidateFinder {
     // One after the other, since a call caches the last credential that it found.
     for (const target of targets) credentials.push(await findCredential(exchange, target));
     const isOwnFormat = (target: Target) => chooseWire(target, clientRequest.wire) === clientRequest.wire;
-    const [healths, inputTokens, warm] = await Promise.all([
+    const [healths, inputTokens, warm, means] = await Promise.all([
       health.of(targets.map((target, at) => ({ target, credential: credentials[at]?.credential }))),
       countInput(request, targets),
       history.warmPrefix(exchange.conversation.name),
+      history.outputMeans(),
     ]);
-    return Promise.all(
-      targets.map(async (target, at): Promise<Candidate> => {
-        const targetHealth = healths[at];
-        if (targetHealth === undefined) throw new Error('a target without health');
-        const pricing = prices.priceOf(target);
-        const input = { target, pricing, inputTokens: inputTokens[at] ?? 0, warm, marks, history };
-        return {
-          target,
-          name: nameOfTarget(target),
-          listedAs: listed.get(target),
-          pricing,
-          abilities: abilitiesOf(target, isOwnFormat(target) ? request : undefined),
-          abilitySource: abilitySourceOf(target),
-          region: credentials[at]?.region,
-          hasCredential: credentials[at]?.hasCredential === true,
-          health: targetHealth,
-          nextKeyHealth: this.#watchKey(exchange, target, credentials[at]?.credential),
-          expectedCost: await this.#expectedCost(request, input),
-        };
-      }),
-    );
+    return targets.map((target, at): Candidate => {
+      const targetHealth = healths[at];
+      if (targetHealth === undefined) throw new Error('a target without health');
+      const pricing = prices.priceOf(target);
+      const { name, abilities, abilitySource } = this.#factsOf(target);
+      const { hasCredential = false, credential, region } = credentials[at] ?? {};
+      const input = { name, target, pricing, inputTokens: inputTokens[at] ?? 0, warm, marks, means };
+      return {
+        target,
+        name,
+        listedAs: listed.get(target),
+        pricing,
+        abilities:
+          isOwnFormat(target) && !takesSettings(target, request)
+            ? { ...abilities, reasoning: false }
+            : abilities,
+        abilitySource,
+        region,
+        hasCredential,
+        health: targetHealth,
+        nextKeyHealth: this.#watchKey(exchange, target, credential),
+        expectedCost: this.#expectedCost(request, input),
+      };
+    });
+  }
+
+  /** What never changes about a target. */
+  #factsOf(target: Target): TargetFacts {
+    let facts = this.#facts.get(target);
+    if (facts === undefined) {
+      const { abilitiesOf, abilitySourceOf } = this.#parts;
+      const name = nameOfTarget(target);
+      facts = { name, abilities: abilitiesOf(target), abilitySource: abilitySourceOf(target) };
+      this.#facts.set(target, facts);
+    }
+    return facts;
   }
 
   /** Of several keys, the one that fails may rest or be set aside, and the next attempt uses another. */
@@ -116,7 +134,7 @@ export class CandidateFinder {
       const own = target(model);
       const aliased = own === undefined ? await aliasesOf(exchange)?.modelsOf(model) : undefined;
       for (const one of own === undefined ? (aliased ?? []).flatMap((name) => target(name) ?? []) : [own]) {
-        const name = nameOfTarget(one);
+        const { name } = this.#factsOf(one);
         if (!names.has(name)) found.set(one, model);
         names.add(name);
       }
@@ -124,11 +142,10 @@ export class CandidateFinder {
     return found;
   }
 
-  async #expectedCost(request: ChatRequest, input: CostInput): Promise<ExpectedCost | undefined> {
-    const { target, pricing, inputTokens, warm, marks, history } = input;
+  #expectedCost(request: ChatRequest, input: CostInput): ExpectedCost | undefined {
+    const { name, target, pricing, inputTokens, warm, marks, means } = input;
     if (pricing === undefined) return undefined;
-    const name = nameOfTarget(target);
-    const mean = (await history.meanOutput(name)) ?? limits.outputTokensAssumed;
+    const mean = means[name]?.tokens ?? limits.outputTokensAssumed;
     const most = request.max_tokens ?? pricing.outputTokensMax ?? Number.POSITIVE_INFINITY;
     const outputTokens = Math.round(Math.min(mean, most));
     const cache = new TargetCache(target, pricing, marks);
@@ -137,10 +154,11 @@ export class CandidateFinder {
     const warmTokens = warm?.target === name ? cache.readable(sentTokens, warm.cachedTokens) : 0;
     const cost = (read: number): NanoUsd =>
       costOf(pricing.card, { ...cache.inputUsage(inputTokens, read), output_tokens: outputTokens });
+    const coldNanoUsd = cost(0);
     return {
-      nanoUsd: cost(warmTokens),
-      stayingNanoUsd: cost(Math.max(warmTokens, cache.readable(sentTokens))),
-      coldNanoUsd: cost(0),
+      nanoUsd: warmTokens === 0 ? coldNanoUsd : cost(warmTokens),
+      stayingNanoUsd: sentTokens === 0 ? coldNanoUsd : cost(Math.max(warmTokens, cache.readable(sentTokens))),
+      coldNanoUsd,
       inputTokens,
       warmTokens,
       outputTokens,
@@ -149,12 +167,13 @@ export class CandidateFinder {
 }
 
 interface CostInput {
+  readonly name: string;
   readonly target: Target;
   readonly pricing: ModelPricing | undefined;
   readonly inputTokens: number;
   readonly warm: WarmPrefix | undefined;
   readonly marks: CacheMarks;
-  readonly history: TargetHistory;
+  readonly means: OutputMeans;
 }
 
 /** Rejections mean that the caller can't use the target; other failures are reported. */

@@ -14,8 +14,11 @@ const warmPrefix = z.object({
 });
 export type WarmPrefix = z.infer<typeof warmPrefix>;
 
-/** The mean output of a model's answers. */
-const outputMean = z.object({ tokens: z.number(), answers: z.number() });
+type AnsweredAttempt = Pick<Attempt, 'target' | 'ending' | 'isModuleCall' | 'usage'>;
+
+/** The mean output of each target's answers, the latest target last. */
+const outputMeans = z.record(z.string(), z.object({ tokens: z.number(), answers: z.number() }));
+export type OutputMeans = z.infer<typeof outputMeans>;
 
 /**
  * What earlier calls of an account say about the cost of the next: kept in the cache of the module that asks, and
@@ -28,16 +31,22 @@ export class TargetHistory {
     this.#cache = scopedCache;
   }
 
-  warmPrefix(conversation: string): Promise<WarmPrefix | undefined> {
-    return this.#read(prefixKey(conversation), warmPrefix);
+  async warmPrefix(conversation: string): Promise<WarmPrefix | undefined> {
+    const bytes = await this.#cache.get(prefixKey(conversation));
+    return bytes === undefined ? undefined : parse(bytes, warmPrefix);
   }
 
-  async meanOutput(target: string): Promise<number | undefined> {
-    return (await this.#read(outputKey(target), outputMean))?.tokens;
+  /** All calls of the account read them: a cache in this process returns the same bytes until they change. */
+  async outputMeans(): Promise<OutputMeans> {
+    const bytes = await this.#cache.get(outputKey);
+    if (bytes === undefined) return {};
+    const means = parsedMeans.get(bytes) ?? parse(bytes, outputMeans) ?? {};
+    parsedMeans.set(bytes, means);
+    return means;
   }
 
   /** Called when the call has ended. */
-  async add(conversation: string, attempts: readonly Attempt[], nowMs: number): Promise<void> {
+  async add(conversation: string, attempts: readonly AnsweredAttempt[], nowMs: number): Promise<void> {
     const last = attempts.findLast(({ ending, isModuleCall }) => ending?.how === 'complete' && !isModuleCall);
     if (last === undefined) return;
     const { input_tokens = 0, output_tokens = 0, ...cached } = last.usage;
@@ -46,16 +55,11 @@ export class TargetHistory {
     const cachedTokens = cache_read_input_tokens + cache_creation_input_tokens;
     const tokens = input_tokens + cachedTokens + output_tokens;
     await this.#write(prefixKey(conversation), { target, tokens, cachedTokens, atMs: nowMs });
-    const mean = (await this.#read(outputKey(target), outputMean)) ?? { tokens: 0, answers: 0 };
+    const { [target]: mean = { tokens: 0, answers: 0 }, ...others } = await this.outputMeans();
     const answers = Math.min(mean.answers + 1, limits.outputMeanAnswers);
-    const moved = mean.tokens + (output_tokens - mean.tokens) / answers;
-    await this.#write(outputKey(target), { tokens: moved, answers });
-  }
-
-  async #read<Value>(key: string, schema: z.ZodType<Value>): Promise<Value | undefined> {
-    const bytes = await this.#cache.get(key);
-    if (bytes === undefined) return undefined;
-    return schema.safeParse(JSON.parse(Buffer.from(bytes).toString('utf8'))).data;
+    const moved = Math.round(mean.tokens + (output_tokens - mean.tokens) / answers);
+    const kept = Object.entries(others).slice(1 - limits.outputMeansMax);
+    await this.#write(outputKey, { ...Object.fromEntries(kept), [target]: { tokens: moved, answers } });
   }
 
   #write(key: string, value: object): Promise<void> {
@@ -63,10 +67,14 @@ export class TargetHistory {
   }
 }
 
+const parsedMeans = new WeakMap<Uint8Array, OutputMeans>();
+
+function parse<Value>(bytes: Uint8Array, schema: z.ZodType<Value>): Value | undefined {
+  return schema.safeParse(JSON.parse(Buffer.from(bytes).toString('utf8'))).data;
+}
+
 function prefixKey(conversation: string): string {
   return `weir:warm prefix ${conversation}`;
 }
 
-function outputKey(target: string): string {
-  return `weir:mean output ${target}`;
-}
+const outputKey = 'weir:mean outputs';

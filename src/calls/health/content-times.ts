@@ -19,7 +19,7 @@ export class ContentTimes {
 
   /** Computed again after a moment at the earliest, since a router reads many of them for each call. */
   quantiles(nowMs: number): ReportedContentTimes | undefined {
-    if (this.#quantiles === undefined || nowMs - this.#computedAtMs >= limits.healthReadMs) {
+    if (nowMs - this.#computedAtMs >= limits.healthReadMs) {
       this.#quantiles = quantilesOf(this.#samples, nowMs);
       this.#computedAtMs = nowMs;
     }

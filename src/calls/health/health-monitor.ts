@@ -9,8 +9,8 @@ import type { Clock } from '../../lib/clock.ts';
 import { Lru } from '../../lib/lru.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { limits } from '../limits.ts';
+import { CredentialRecords, type NamedRecord } from './credential-records.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
-import { TargetRecord } from './target-record.ts';
 
 export interface HealthMonitorParts {
   /** The key that names credentials, the same in all processes of an instance. */
@@ -32,21 +32,13 @@ export interface CredentialedTarget {
   readonly credential: Secret | undefined;
 }
 
-interface NamedRecord {
-  /** With an empty model in the record of all targets of a provider. */
-  readonly target: Target;
-  /** A keyed hash of the credential. */
-  readonly credentialName: string;
-  /** A name for other processes that reveals no credential. */
-  readonly name: string;
-  readonly record: TargetRecord;
-}
-
 /** Records the results of attempts by target and credential, and shares them with the other processes. */
 export class HealthMonitor {
   readonly #parts: HealthMonitorParts;
   readonly #hasher: KeyedHasher;
-  readonly #records = new Lru<NamedRecord>(limits.healthRecordsMax);
+  readonly #credentials = new Lru<CredentialRecords>(limits.healthRecordsMax, ({ size }) => size);
+  /** A call with several candidates has several credentials, whose hashes take longer than a lookup. */
+  readonly #credentialNames = new WeakMap<Secret, string>();
   readonly #unhealthy = new Set<NamedRecord>();
   readonly #unpublished = new Set<NamedRecord>();
   /** Comparing with the last record is much faster than a lookup. */
@@ -83,13 +75,13 @@ export class HealthMonitor {
     this.#noteState(whole);
     this.#publishSoon(whole, true);
     for (const named of this.#unhealthy)
-      if (this.#recordOfAll(named) === whole) this.#acceptWith(whole, named);
+      if (named.ofCredential.whole === whole) this.#acceptWith(whole, named);
   }
 
   /** The health of targets, with what other processes published in the last moments. */
   async of(credentialedTargets: readonly CredentialedTarget[]): Promise<readonly TargetHealth[]> {
     const named = credentialedTargets.map(({ target, credential }) => this.#recordOf(target, credential));
-    await this.#readOthers([...new Set([...named, ...named.map((one) => this.#recordOfAll(one))])]);
+    await this.#readOthers(named);
     return named.map((one) => this.#healthOf(one));
   }
 
@@ -118,11 +110,11 @@ export class HealthMonitor {
   /** The number of credentials that a provider rejects, for all models or some, for metrics. */
   get rejectedCredentials(): number {
     const rejected = [...this.#unhealthy].filter(({ record }) => record.isRejected);
-    return new Set(rejected.map((named) => this.#recordOfAll(named))).size;
+    return new Set(rejected.map(({ ofCredential }) => ofCredential)).size;
   }
 
   get size(): number {
-    return this.#records.size;
+    return this.#credentials.size;
   }
 
   async close(): Promise<void> {
@@ -133,33 +125,44 @@ export class HealthMonitor {
 
   #recordOf(target: Target, credential: Secret | undefined): NamedRecord {
     if (this.#last?.target === target && this.#lastCredential === credential) return this.#last;
-    const credentialName = credential === undefined ? '' : this.#hasher.hashText(credential.reveal());
-    const isSame = this.#last?.target === target && this.#last.credentialName === credentialName;
-    const named = isSame && this.#last !== undefined ? this.#last : this.#findRecord(target, credentialName);
+    const { provider, model } = target;
+    const records = this.#recordsOf(provider, this.#credentialName(credential));
+    const named = records.find(model) ?? this.#addModel(records, target);
     this.#last = named;
     this.#lastCredential = credential;
     return named;
   }
 
-  #findRecord(target: Target, credentialName: string): NamedRecord {
-    const key = `${target.provider.name}/${target.model}#${credentialName}`;
-    let named = this.#records.get(key);
-    if (named === undefined) {
-      const name = `${target.provider.name}/${target.model}#${Buffer.from(credentialName, 'utf16le').toString('hex')}`;
-      named = { target, credentialName, name, record: new TargetRecord() };
-      this.#records.set(key, named);
-    }
-    return named;
+  #credentialName(credential: Secret | undefined): string {
+    if (credential === undefined) return '';
+    const known = this.#credentialNames.get(credential);
+    if (known !== undefined) return known;
+    const name = this.#hasher.hashText(credential.reveal());
+    this.#credentialNames.set(credential, name);
+    return name;
   }
 
-  /** The record of all targets of a provider with the same credential. */
-  #recordOfAll({ target: { provider }, credentialName }: NamedRecord): NamedRecord {
-    return this.#findRecord({ provider, model: '' }, credentialName);
+  #recordsOf(provider: Provider, credentialName: string): CredentialRecords {
+    const last = this.#last?.ofCredential;
+    if (last?.provider === provider && last.credentialName === credentialName) return last;
+    const key = `${provider.name}#${credentialName}`;
+    const records = this.#credentials.get(key) ?? new CredentialRecords(provider, credentialName);
+    if (records.size === 1) this.#credentials.set(key, records);
+    return records;
+  }
+
+  #addModel(records: CredentialRecords, target: Target): NamedRecord {
+    const key = `${records.provider.name}#${records.credentialName}`;
+    // Its weight changes.
+    this.#credentials.delete(key);
+    const named = records.add(target);
+    this.#credentials.set(key, records);
+    return named;
   }
 
   /** Notes what a result says about its credential at all targets. */
   #addToCredential(named: NamedRecord, outcome: Outcome, isUrgent: boolean): void {
-    const whole = this.#recordOfAll(named);
+    const { whole } = named.ofCredential;
     const { record } = whole;
     const isAccepted = outcome.kind === 'answered' && record.isRejected;
     if (outcome.kind === 'rejected-credential') record.rejectedAtMs = this.#parts.clock.now();
@@ -180,7 +183,7 @@ export class HealthMonitor {
 
   #healthOf(named: NamedRecord): TargetHealth {
     const { record } = named;
-    const whole = this.#recordOfAll(named);
+    const { whole } = named.ofCredential;
     this.#acceptWith(whole, named);
     const nowMs = this.#parts.clock.now();
     const { attempts, failures } = record.counts(nowMs);
@@ -225,8 +228,14 @@ export class HealthMonitor {
   async #readOthers(named: readonly NamedRecord[]): Promise<void> {
     const { board, clock, processId } = this.#parts;
     const nowMs = clock.now();
-    const stale = named.filter(({ record }) => nowMs - record.readAtMs >= limits.healthReadMs);
-    if (stale.length === 0) return;
+    const isStale = ({ record }: NamedRecord) => nowMs - record.readAtMs >= limits.healthReadMs;
+    const old = new Set<NamedRecord>();
+    for (const one of named) {
+      if (isStale(one)) old.add(one);
+      if (isStale(one.ofCredential.whole)) old.add(one.ofCredential.whole);
+    }
+    if (old.size === 0) return;
+    const stale = [...old];
     // Without the reports of others, the results of this process have to do.
     const all = await board.read(stale.map(({ name }) => name)).catch(() => []);
     for (const [at, reports] of all.entries()) {

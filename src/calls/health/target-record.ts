@@ -106,19 +106,25 @@ export class TargetRecord {
     const oldest = slotOf(nowMs) - limits.healthSlots;
     let attempts = 0;
     let failures = 0;
-    for (const slots of [this.#slots, ...this.#others.map((report) => report.slots)])
+    const addUp = (slots: readonly HealthSlot[]): void => {
       for (const one of slots)
         if (one.slot > oldest) {
           attempts += one.attempts;
           failures += one.failures;
         }
+    };
+    addUp(this.#slots);
+    for (const { slots } of this.#others) addUp(slots);
     return { attempts, failures };
   }
 
   /** The times to the first content of the process with the most recent answers. */
   contentQuantiles(nowMs: number): ReportedContentTimes | undefined {
-    const others = this.#others.map(({ content }) => content);
-    return strongestOf([this.#contentTimes.quantiles(nowMs), ...others], nowMs);
+    const own = this.#contentTimes.quantiles(nowMs);
+    return strongestOf(
+      this.#others.length === 0 ? [own] : [own, ...this.#others.map(({ content }) => content)],
+      nowMs,
+    );
   }
 
   /** The share of calls that it should get: it grows after an outage or a rest, so that not all come back at once. */

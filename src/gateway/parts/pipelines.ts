@@ -242,8 +242,8 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       clock: stores.clock,
       target: (model) => providerDirectory.find(model),
       placesOf: (target) => places.of(target),
-      abilitiesOf: (target, sent) =>
-        abilitiesOf(target, modelCatalog.find(target.provider, target.model)?.features, sent),
+      abilitiesOf: (target) =>
+        abilitiesOf(target, modelCatalog.find(target.provider, target.model)?.features),
       abilitySourceOf,
       countInput: (request, all) => estimator.estimateAll(request, all),
     }),
@@ -329,7 +329,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       },
       {
         name: 'weir_health_records',
-        help: `Targets and credentials with recorded results, max ${callsLimits.healthRecordsMax}`,
+        help: `Credentials with recorded results, with those of their models max ${callsLimits.healthRecordsMax}`,
         read: () => health.size,
       },
       {

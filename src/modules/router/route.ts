@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { abilitiesNeededBy, type Candidate, type Exchange, type Kit } from '../../module-api.ts';
+import { abilitiesNeededBy, type Candidate, type Exchange, type Kit, seedOf } from '../../module-api.ts';
 import {
   type ConversationRoute,
   conversationRouteAfter,
@@ -13,7 +12,9 @@ import {
 import { limits } from './limits.ts';
 import type { RouterOptions, WeightedModel } from './options.ts';
 
-export type RouterKit = Pick<Kit<RouterOptions>, 'options' | 'models' | 'cache'>;
+export interface RouterKit extends Pick<Kit<RouterOptions>, 'options' | 'cache'> {
+  readonly models: Pick<Kit<RouterOptions>['models'], 'candidates'>;
+}
 
 /** A target in the order of a route. */
 export interface RouteStop {
@@ -48,9 +49,8 @@ export async function planRoute(
     models.candidates(exchange, names === undefined ? {} : { models: names }),
     options.sticky ? readConversationRoute(exchange, kit) : undefined,
   ]);
-  const described = candidates.map((candidate) =>
-    describeCandidate(candidate, weightOf(candidate, candidates, options.models)),
-  );
+  const weights = weightsOf(candidates, options.models);
+  const described = candidates.map((candidate, at) => describeCandidate(candidate, weights[at] ?? 1));
   const { max_tokens: outputTokens } = exchange.request;
   const input: RouteInput = {
     candidates: described,
@@ -104,19 +104,14 @@ function describeCandidate(candidate: Candidate, weight: number): RouteCandidate
 }
 
 /** The models of an alias share its weight. */
-function weightOf(
-  { listedAs }: Candidate,
+function weightsOf(
   candidates: readonly Candidate[],
-  models: readonly WeightedModel[] | undefined,
-): number {
-  const listed = models?.find(({ model }) => model === listedAs);
-  if (listed === undefined) return 1;
-  return listed.weight / candidates.filter((one) => one.listedAs === listedAs).length;
-}
-
-/** A number from 0 to 1, the same for the same text. */
-function seedOf(text: string): number {
-  return hash('sha256', text, 'buffer').readUIntBE(0, 6) / 2 ** 48;
+  models: readonly WeightedModel[] = [],
+): readonly number[] {
+  const shares = new Map(models.map(({ model, weight }) => [model, { weight, count: 0 }]));
+  const listed = candidates.map(({ listedAs = '' }) => shares.get(listedAs));
+  for (const share of listed) if (share !== undefined) share.count++;
+  return listed.map((share) => (share === undefined ? 1 : share.weight / share.count));
 }
 
 async function readConversationRoute(

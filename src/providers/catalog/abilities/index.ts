@@ -1,5 +1,4 @@
 import { type Abilities, type Ability, unknownAbilities } from '../../../kernel/abilities.ts';
-import type { ChatRequest } from '../../../kernel/message.ts';
 import type { FactSource } from '../../../kernel/ports/candidates.ts';
 import { acceptanceOf, type Target, underlyingModelOf } from '../../../kernel/provider.ts';
 import type { Feature } from '../model-entry.ts';
@@ -48,19 +47,16 @@ export function abilitySourceOf(target: Target): FactSource | undefined {
 
 /**
  * What a model can do: the features in the catalog, then the rules of its provider, then what the provider is known to
- * reject. `sent` is a request that goes there in the client's own format, with its reasoning settings as they are.
+ * reject.
  */
-export function abilitiesOf(target: Target, features?: readonly Feature[], sent?: ChatRequest): Abilities {
+export function abilitiesOf(target: Target, features?: readonly Feature[]): Abilities {
   const { models: _, source: _source, checkedOn: _checkedOn, ...rule } = ruleOf(target) ?? noRule;
   // Every format that Weir speaks to providers has streams.
   const abilities = { ...unknownAbilities, streaming: true, ...fromFeatures(features), ...rule };
-  const { formats, efforts, rejects, rejectedEfforts, rejectedThinking } = acceptanceOf(target);
+  const { formats, efforts, rejects } = acceptanceOf(target);
   if (efforts.length > 0) abilities.reasoning = true;
   if (abilities.forcedToolWithThinking === 'unknown' && abilities.forcedTool !== 'unknown')
     abilities.forcedToolWithThinking = abilities.forcedTool && abilities.reasoning;
-  const { output_config: { effort } = {}, thinking } = sent ?? {};
-  if (rejectedEfforts.includes(effort ?? '') || rejectedThinking.includes(thinking?.type ?? ''))
-    abilities.reasoning = false;
   if (rejects.includes('stop_sequences')) abilities.stopSequences = false;
   if (!formats.includes('json_schema')) abilities.structuredOutput = false;
   return abilities;
