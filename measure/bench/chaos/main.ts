@@ -14,7 +14,8 @@ const { values } = parseArgs({
     /** Of each phase. */
     seconds: { type: 'string', default: '8' },
     rate: { type: 'string', default: '40' },
-    subjects: { type: 'string', default: 'cheapest,order,fastest,weighted,hedge,portkey' },
+    /** Strategies, hedging and Portkey, and a part of the names of faults, each separated by commas. */
+    only: { type: 'string', default: '' },
   },
 });
 const seconds = numberOption('seconds', values.seconds);
@@ -22,6 +23,7 @@ const rate = numberOption('rate', values.rate);
 /** Above the first content of every healthy answer, and below the patience of a person. */
 const timeoutMs = 1500;
 const warmUpSeconds = 1;
+const allSubjects = ['cheapest', 'order', 'fastest', 'weighted', 'hedge', 'portkey'];
 const allHealthy: Phase = { name: 'warm-up', behaviours: [] };
 let portkeyFolder: Promise<string> | undefined;
 
@@ -51,9 +53,17 @@ await using children = new AsyncDisposableStack();
 const providers: Provider[] = [];
 for (const { provider } of models) providers.push(children.use(await startProvider(provider)));
 
-for (const subject of values.subjects.split(',')) {
+const only = values.only.split(',').filter((name) => name !== '');
+const subjects = only.filter((name) => allSubjects.includes(name));
+const faults = only.filter((name) => !allSubjects.includes(name));
+const isChosen = ({ name }: Phase) => faults.length === 0 || faults.some((fault) => name.includes(fault));
+const chosenPhases = [...phases.slice(0, 1), ...phases.slice(1).filter(isChosen)];
+if (faults.length > 0 && chosenPhases.length === 1)
+  throw new Error(`no fault of these names: ${phases.map(({ name }) => name).join(', ')}`);
+
+for (const subject of subjects.length === 0 ? allSubjects : subjects) {
   const results: PhaseResult[] = [];
-  for (const phase of phases) {
+  for (const phase of chosenPhases) {
     // What a gateway has learned of one fault must not help with the next.
     await using processes = new AsyncDisposableStack();
     const call = subject === 'portkey' ? await portkey(processes) : await weir(processes, subject);
@@ -160,18 +170,31 @@ function answererOf(text: string): string | undefined {
 function report(subject: string, results: readonly PhaseResult[]): void {
   console.log(`\n${subject}: ${rate} calls a second, ${seconds} s for each phase`);
   console.log(
-    'phase                        | succeeded | first token p50, p99 | requests per call | µ$ per answer',
+    'phase                        | succeeded | first token p50, p99 | added p50, p99    | requests per call | µ$ per answer, in all',
   );
-  for (const result of results) console.log(row(result.phase.name, [result]));
-  console.log(row('all', results));
+  const [healthyPhase] = results;
+  const usual = healthyPhase === undefined ? [] : contentTimes([healthyPhase]);
+  for (const result of results) console.log(row(result.phase.name, [result], usual));
+  console.log(row('all', results, usual));
 }
 
 /** Calls that were cut after their first content could not succeed. */
-function row(name: string, results: readonly PhaseResult[]): string {
+function completeCalls(results: readonly PhaseResult[]): readonly Outcome[] {
+  return results.flatMap(({ outcomes }) => outcomes).filter((one) => one.isComplete && !one.isCut);
+}
+
+function contentTimes(results: readonly PhaseResult[]): readonly number[] {
+  return completeCalls(results).flatMap(({ firstContentMs }) => firstContentMs ?? []);
+}
+
+/** Compared with the times of the healthy phase. */
+function row(name: string, results: readonly PhaseResult[], usual: readonly number[]): string {
   const outcomes = results.flatMap((one) => one.outcomes);
   const possible = outcomes.filter(({ isCut }) => !isCut);
-  const complete = possible.filter(({ isComplete }) => isComplete);
-  const times = complete.flatMap(({ firstContentMs }) => firstContentMs ?? []);
+  const complete = completeCalls(results);
+  const times = contentTimes(results);
+  const [p50, p99] = [0.5, 0.99].map((share) => quantile(times, share));
+  const [added50, added99] = [0.5, 0.99].map((share) => quantile(times, share) - quantile(usual, share));
   const upstream = results.reduce((sum, one) => sum + one.upstreamRequests, 0);
   const usd = complete.reduce(
     (sum, { answeredBy }) => sum + (models.find(({ provider }) => provider === answeredBy)?.usd ?? 0),
@@ -180,8 +203,13 @@ function row(name: string, results: readonly PhaseResult[]): string {
   return [
     name.padEnd(28),
     `${((complete.length / possible.length) * 100).toFixed(2).padStart(7)} % `,
-    `${quantile(times, 0.5).toFixed(0).padStart(6)}, ${quantile(times, 0.99).toFixed(0).padStart(6)} ms    `,
+    `${milliseconds(p50)}, ${milliseconds(p99)} ms    `,
+    `${milliseconds(added50)}, ${milliseconds(added99)} ms `,
     (upstream / outcomes.length).toFixed(3).padStart(17),
-    ((usd / complete.length) * 1e6).toFixed(1).padStart(13),
+    `${((usd / complete.length) * 1e6).toFixed(1).padStart(13)}, $${usd.toFixed(4)}`,
   ].join(' | ');
+}
+
+function milliseconds(ms: number | undefined): string {
+  return (ms ?? Number.NaN).toFixed(0).padStart(6);
 }

@@ -62,4 +62,9 @@ export const phases: readonly Phase[] = [
     name: 'first and second down',
     behaviours: [always({ kind: 'status', status: 500 }), always({ kind: 'closed' })],
   },
+  // Two providers in the same region: connections hang, and what gets through is answered with 503.
+  {
+    name: 'region down',
+    behaviours: [{ faultShare: 1, fault: { kind: 'silence' } }, always({ kind: 'status', status: 503 })],
+  },
 ];
