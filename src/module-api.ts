@@ -5,6 +5,7 @@ export { abstains, autoOption, holdoutOption, stepsAside } from './kernel/absten
 export type { Attempt } from './kernel/attempt.ts';
 export { cachedBytesOption, cacheScopeOption, ttlOption } from './kernel/cache-options.ts';
 export {
+  answererOf,
   bypassesCaches,
   type CachedAnswer,
   CachedAnswers,

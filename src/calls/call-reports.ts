@@ -90,7 +90,7 @@ export class CallReports {
     const { id, trace, clientRequest, caller } = exchange;
     const { steps, overheadMs, startedAtMs, attempts } = trace;
     const attempt = trace.answeringAttempt ?? attempts.at(-1);
-    const { target } = attempt ?? exchange;
+    const target = attempt?.target ?? trace.replayedFrom ?? exchange.target;
     const hasTarget = isResolved(target);
     const { accountId, keyId } = budgetHolderOf(caller);
     const { firstContentAtMs } = meter;

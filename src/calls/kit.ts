@@ -30,6 +30,7 @@ import type { Prices } from '../kernel/ports/prices.ts';
 import type { CacheBackend, ScopedCache } from '../kernel/ports/scoped-cache.ts';
 import type { TextModels } from '../kernel/ports/text-models.ts';
 import type { VectorStores, Vectors } from '../kernel/ports/vectors.ts';
+import type { Target } from '../kernel/provider.ts';
 import type { Recording } from '../kernel/reply/recording.ts';
 import { Reply } from '../kernel/reply/reply.ts';
 import type { Attributes } from '../kernel/trace.ts';
@@ -288,8 +289,9 @@ class CallKit implements Kit<unknown> {
     return this.#parts.requestKeys.contextKey(exchange);
   }
 
-  replay(recording: Recording): Reply {
-    const { clientRequest } = this.#execution.exchange;
+  replay(recording: Recording, answeredBy?: Target): Reply {
+    const { clientRequest, trace } = this.#execution.exchange;
+    trace.replayedFrom = answeredBy ?? trace.replayedFrom;
     return Reply.replay(reframeFor(clientRequest, recording), this.#parts.wireByName(recording.wire));
   }
 

@@ -1,6 +1,9 @@
 import { canonicalJson, isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { ClientRequest } from './client-request.ts';
+import { nameOfTarget } from './conversation/prefix.ts';
+import type { Exchange } from './exchange.ts';
 import type { Usage } from './message.ts';
+import type { Models } from './module.ts';
 import type { NanoUsd } from './money.ts';
 import type { Prices } from './ports/prices.ts';
 import type { ScopedCache } from './ports/scoped-cache.ts';
@@ -107,9 +110,23 @@ function defaultStreamOptionsOf({ usageRequested }: Recording): string {
   return usageRequested === true ? '{}' : 'null';
 }
 
-/** Attributes of a cached answer, as `savedBy` reads them. */
-export function pricingMetadata({ usage, model }: Pick<CompleteAnswer, 'usage' | 'model'>): JsonObject {
-  return { usage: { ...usage }, model: model ?? null };
+/** Attributes of a cached answer, as `savingOf` and `answererOf` read them. */
+export function pricingMetadata(
+  { usage, model }: Pick<CompleteAnswer, 'usage' | 'model'>,
+  { trace, target }: Exchange,
+): JsonObject {
+  const answerer = nameOfTarget(trace.answeredBy ?? target);
+  return { usage: { ...usage }, model: model ?? null, target: answerer };
+}
+
+/** The target that a cached answer came from: in front of a router, the call itself has none. */
+export function answererOf(
+  { metadata }: CachedAnswer,
+  exchange: Exchange,
+  models: Pick<Models, 'target'>,
+): Target {
+  const { target } = metadata;
+  return (typeof target === 'string' ? models.target(target) : undefined) ?? exchange.target;
 }
 
 /**

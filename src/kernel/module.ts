@@ -214,7 +214,8 @@ export interface Kit<Options> {
    * The context key: a hash over everything but the newest user text; undefined if the newest turn is more than text.
    */
   contextKey(exchange: Exchange): Promise<ConversationContext | undefined>;
-  replay(recording: Recording): Reply;
+  /** `answeredBy` is the target that it came from, for the log and usage, if the recording answers the call. */
+  replay(recording: Recording, answeredBy?: Target): Reply;
   /** Runs once, when all attempts below this module have ended, with each attempt and its bill. */
   onBilled(then: (attempts: readonly Attempt[]) => void): void;
   /** Adds a background task that runs after the answer. It is dropped if the queue is full. */

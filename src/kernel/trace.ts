@@ -78,6 +78,8 @@ export class Trace {
   readonly moduleHeaders: string[] = [];
   /** The format of the last network attempt. */
   providerWire: string | undefined;
+  /** The target of the cached answer that the client gets. */
+  replayedFrom: Target | undefined;
   /** Time spent waiting for a provider. */
   providerMs = 0;
   #origin: ConversationIdentity | undefined;
@@ -159,9 +161,9 @@ export class Trace {
     return undefined;
   }
 
-  /** The target of the attempt that answered. */
+  /** The target of the attempt that answered, or of the cached answer. */
   get answeredBy(): Target | undefined {
-    return this.answeringAttempt?.target;
+    return this.answeringAttempt?.target ?? this.replayedFrom;
   }
 
   /** The conversation of the call, fixed on first use and sent to the client. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import {
+  answererOf,
   autoOption,
   bypassesCaches,
   CachedAnswers,
@@ -80,8 +81,9 @@ export const exactCache: ModuleFactory<ExactCacheOptions> = () => {
       if (ahead !== undefined && (await waitForLeader(ahead, exchange))) cached = await lookUp();
       if (cached !== undefined) {
         kit.note({ hit: true });
-        kit.addSaving(savingOf(cached, exchange.target, kit.catalog));
-        return kit.replay(cached.recording);
+        const answerer = answererOf(cached, exchange, kit.models);
+        kit.addSaving(savingOf(cached, answerer, kit.catalog));
+        return kit.replay(cached.recording, answerer);
       }
       kit.note({ miss: true });
       const release = lead(flight);
@@ -90,7 +92,7 @@ export const exactCache: ModuleFactory<ExactCacheOptions> = () => {
         onCompleteAnswer(reply, kit.options.max_bytes, ({ recording, usage, model }) =>
           kit.cache.put(
             key,
-            packAnswer({ recording, metadata: pricingMetadata({ usage, model }) }, clientRequest),
+            packAnswer({ recording, metadata: pricingMetadata({ usage, model }, exchange) }, clientRequest),
             kit.options.ttl,
           ),
         );

@@ -1,4 +1,5 @@
 import {
+  answererOf,
   type CachedAnswer,
   CachedAnswers,
   type Clock,
@@ -52,11 +53,12 @@ export class SemanticCacheHandler {
 function serveCachedAnswer(
   kept: CachedAnswer,
   p: number,
-  { target }: Exchange,
+  exchange: Exchange,
   kit: Kit<SemanticCacheOptions>,
 ): Reply {
   const { from } = kept.metadata;
-  const saved = savingOf(kept, target, kit.catalog);
+  const answerer = answererOf(kept, exchange, kit.models);
+  const saved = savingOf(kept, answerer, kit.catalog);
   kit.addSaving(saved);
   kit.note({
     hit: true,
@@ -64,5 +66,5 @@ function serveCachedAnswer(
     saved: formatUsd(saved),
     ...(typeof from === 'string' && { from }),
   });
-  return kit.replay(kept.recording);
+  return kit.replay(kept.recording, answerer);
 }

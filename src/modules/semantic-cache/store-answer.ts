@@ -31,7 +31,7 @@ export function storeAnswer(
   const { ttl, max_bytes: bytesMax, tokens_max: tokensMax } = kit.options;
   onCompleteAnswer(reply, bytesMax, async ({ recording, usage, model }) => {
     const metadata = {
-      ...pricingMetadata({ usage, model }),
+      ...pricingMetadata({ usage, model }, exchange),
       from: exchange.id,
       text: newestPrompt?.text ?? null,
     };
