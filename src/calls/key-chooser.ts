@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { WeightedKey } from '../accounts/provider-key-vault.ts';
-import type { Target } from '../kernel/provider.ts';
+import type { Provider, Target } from '../kernel/provider.ts';
 import type { Secret } from '../lib/secret.ts';
 import { mix32 } from '../lib/seed-of.ts';
 import type { HealthMonitor } from './health/health-monitor.ts';
@@ -11,11 +11,17 @@ import type { HealthMonitor } from './health/health-monitor.ts';
  */
 export class KeyChooser {
   readonly #health: Pick<HealthMonitor, 'of'>;
+  readonly #onRejected: (provider: Provider, key: Secret) => void;
   /** Calls rank the same keys again and again, and a hash takes microseconds. */
   readonly #hashes = new WeakMap<Secret, number>();
 
-  constructor(health: Pick<HealthMonitor, 'of'>) {
+  /** `onRejected` gets the keys that a call would have used if their provider hadn't rejected them. */
+  constructor(
+    health: Pick<HealthMonitor, 'of'>,
+    onRejected: (provider: Provider, key: Secret) => void = () => undefined,
+  ) {
     this.#health = health;
+    this.#onRejected = onRejected;
   }
 
   /** The key for calls with this stickiness; if none works, the one that is free soonest. */
@@ -29,7 +35,10 @@ export class KeyChooser {
     const [first] = await this.#freeTimes(ranked.slice(0, 1), target);
     if (first === 0) return ranked[0];
     const times = await this.#freeTimes(ranked, target);
-    return ranked[times.indexOf(Math.min(...times))];
+    const chosen = times.indexOf(Math.min(...times));
+    for (const [at, key] of ranked.slice(0, chosen).entries())
+      if (times[at] === Number.POSITIVE_INFINITY) this.#onRejected(target.provider, key);
+    return ranked[chosen];
   }
 
   /**

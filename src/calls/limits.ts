@@ -124,6 +124,9 @@ export const limits = {
   /** A rejected credential is tried again after this time: some rejections are temporary. */
   rejectionMs: 300_000,
   /** Targets and credentials whose results are in memory, half a kilobyte each. */
+  /** A key that was set aside is tested after this time, and again each time that this has doubled, at least once in an hour. */
+  keyTestSecondsMin: 60,
+  keyTestSecondsMax: 3600,
   healthRecordsMax: 10_000,
   /** Models of one credential; clients may name any. */
   healthModelsMax: 200,

@@ -61,6 +61,11 @@ export class Metrics {
   readonly #rateLimited = new CounterFamily('weir_rate_limited_total', 'Calls refused by a rate limit', [
     'limit',
   ]);
+  readonly #keyTests = new CounterFamily(
+    'weir_key_tests_total',
+    'Tests of provider keys that were set aside',
+    ['result'],
+  );
   readonly #tokenCounts = new CounterFamily('weir_token_counts_total', 'Token counting requests', [
     'provider',
     'status',
@@ -218,6 +223,10 @@ export class Metrics {
     this.#rateLimited.with(limit).value++;
   }
 
+  recordKeyTest(isAccepted: boolean): void {
+    this.#keyTests.with(isAccepted ? 'accepted' : 'failed').value++;
+  }
+
   /** A function that takes the durations of a store's operations. */
   storeObserver(store: 'database' | 'redis'): (ms: number) => void {
     const histogram = this.#storeSeconds.with(store);
@@ -239,6 +248,7 @@ export class Metrics {
       this.#requests,
       this.#refused,
       this.#rateLimited,
+      this.#keyTests,
       this.#tokenCounts,
       this.#tokens,
       this.#cost,

@@ -78,6 +78,17 @@ export class HealthMonitor {
       if (named.ofCredential.whole === whole) this.#acceptWith(whole, named);
   }
 
+  /** Whether a credential that its provider rejects for all models should be tested now; less often with time, and once in all processes. */
+  async mayTest(provider: Provider, credential: Secret): Promise<boolean> {
+    const { rateLimiter, clock } = this.#parts;
+    const { name, record } = this.#recordOf({ provider, model: '' }, credential);
+    if (!record.isRejected) return false;
+    const seconds = (clock.now() - record.rejectedAtMs) / 1000;
+    if (seconds < limits.keyTestSecondsMin) return false;
+    const pause = Math.ceil(Math.min(Math.max(seconds, limits.keyTestSecondsMin), limits.keyTestSecondsMax));
+    return (await rateLimiter.count(`key test ${name}`, { most: 1, seconds: pause })) === 0;
+  }
+
   /** The health of targets, with what other processes published in the last moments. */
   async of(credentialedTargets: readonly CredentialedTarget[]): Promise<readonly TargetHealth[]> {
     const named = credentialedTargets.map(({ target, credential }) => this.#recordOf(target, credential));

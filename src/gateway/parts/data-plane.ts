@@ -9,9 +9,11 @@ import type { CallerAdmissions } from '../../calls/caller-admission.ts';
 import { Credentials } from '../../calls/credentials.ts';
 import { KeyChooser } from '../../calls/key-chooser.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
+import { RejectedKeyTests } from '../../calls/rejected-key-tests.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { Secret } from '../../lib/secret.ts';
+import { testKey } from '../../providers/key-test.ts';
 import { createTokenCounter } from '../../providers/token-counter.ts';
 import { routeRoutes } from '../../server/api/routes/route.ts';
 import { BodyMemoryBudget } from '../../server/body-memory-budget.ts';
@@ -90,6 +92,14 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
   } = parts;
   const { directory: providerDirectory, egress, means: signing, estimator } = parts.providers;
   const { callers: callerAuthenticator, shapes } = identity;
+  const keyTests = new RejectedKeyTests({
+    health: parts.health,
+    test: (provider, key) => testKey({ egress, signing, provider, key }),
+    onTested(provider, isAccepted) {
+      metrics.recordKeyTest(isAccepted);
+      if (isAccepted) log.info({ provider: provider.name }, 'a rejected provider key works again');
+    },
+  });
   const credentials = new Credentials({
     mode: settings.mode,
     directory: providerDirectory,
@@ -98,7 +108,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     versions: stores.shared.versions,
     callers: callerAuthenticator,
     operator: operatorKeys(settings),
-    chooser: new KeyChooser(parts.health),
+    chooser: new KeyChooser(parts.health, (provider, key) => void keyTests.start(provider, key)),
   });
   const heldBytesMax = Math.max(
     limits.bodyMemoryBytesMin,
