@@ -66,6 +66,8 @@ export class Metrics {
     'Tests of provider keys that were set aside',
     ['result'],
   );
+  readonly #acceptedKeys = this.#keyTests.with('accepted');
+  readonly #failedKeyTests = this.#keyTests.with('failed');
   readonly #tokenCounts = new CounterFamily('weir_token_counts_total', 'Token counting requests', [
     'provider',
     'status',
@@ -224,7 +226,7 @@ export class Metrics {
   }
 
   recordKeyTest(isAccepted: boolean): void {
-    this.#keyTests.with(isAccepted ? 'accepted' : 'failed').value++;
+    (isAccepted ? this.#acceptedKeys : this.#failedKeyTests).value++;
   }
 
   /** A function that takes the durations of a store's operations. */
