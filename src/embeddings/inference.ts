@@ -1,7 +1,7 @@
 import type { EmbeddingFailureReason } from '../kernel/ports/embeddings.ts';
 import type { TaggedWord } from '../kernel/ports/text-models.ts';
 
-/** A request to a local model: one text or a section of it, or one pair for the judge. */
+/** A request to a local model: one text or its first window, or one pair for the judge. */
 export type InferenceRequest =
   | {
       readonly model: 'meaning' | 'tools';
@@ -10,13 +10,15 @@ export type InferenceRequest =
       readonly tokensMax: number | undefined;
     }
   | { readonly model: 'judge'; readonly before: string; readonly now: string }
+  /** These read the first window of a text. */
   | { readonly model: 'entities'; readonly text: string }
   | { readonly model: 'injection'; readonly text: string; readonly isThirdParty: boolean };
 
 export type InferenceResult =
   | { readonly values: Float32Array; readonly tokens: number }
-  | { readonly logit: number | undefined }
-  | { readonly words: readonly TaggedWord[] }
+  | { readonly logit: number | undefined; readonly next?: number | undefined }
+  /** `end` of the window, and where the next begins: before that, or undefined if the text has no other. */
+  | { readonly words: readonly TaggedWord[]; readonly end: number; readonly next: number | undefined }
   | { readonly why: EmbeddingFailureReason };
 
 /** Access to the local models, in this process or another. */

@@ -25,12 +25,14 @@ export const limits = {
   embedderUnusableMs: 600_000,
   /** How much of the start and of the end of a longer text is used: more than the models read of either. */
   embeddedCharacters: { beginning: 8000, end: 2000 },
-  /** The part of a text that a text model reads at once: about 126 tokens of English. */
-  sectionCharacters: 500,
-  /** Sections of a text that a text model reads: 200 kilobytes. */
-  sectionsMax: 400,
-  /** Of texts with more sections, the tagger reads those with words that may be names. */
-  sectionsReadAlways: 4,
+  /** The part of a text that is sent to a text model, which reads a window of it: more than 126 tokens of any prose. */
+  windowCharactersMax: 2000,
+  /** About as much as a window has. */
+  windowCharacters: 500,
+  /** Windows that a text model reads of a text: 150 to 200 kilobytes. */
+  windowsMax: 400,
+  /** Of longer texts, the tagger reads the windows with words that may be names. */
+  taggedAlwaysCharacters: 2000,
   /** Results of the text models that a process remembers, in texts and tagged words of a hundred bytes. */
   rememberedReadingsMax: 40_000,
   /** Text vectors cached by a process, two kilobytes each. */

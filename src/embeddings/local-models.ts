@@ -234,5 +234,6 @@ const firstMsPerCharacter = 0.08;
 
 function countReadCharacters(question: InferenceRequest): number {
   if (question.model === 'judge') return question.before.length + question.now.length;
-  return Math.min(question.text.length, readCharactersMax);
+  const isWindow = question.model === 'entities' || question.model === 'injection';
+  return Math.min(question.text.length, isWindow ? readCharactersMax / 2 : readCharactersMax);
 }

@@ -12,30 +12,29 @@ import { Lru } from '../lib/lru.ts';
 import type { InferenceClient, InferenceRequest, InferenceResult } from './inference.ts';
 import { limits } from './limits.ts';
 import { mayHaveNames } from './may-have-names.ts';
-import { cutText } from './split-text.ts';
-
-/** A part of a text that is read at once. */
-interface Section {
-  readonly text: string;
-  readonly start: number;
-}
 
 /** What was read of a text. */
 interface Reading {
-  /** Sections that need not be read again. */
-  readonly sections: number;
-  /** Whether one was skipped for its script. */
+  /** Where the next window begins; the text's length if all of it was read. */
+  readonly position: number;
+  readonly windows: number;
+  /** Whether a part was skipped for its script. */
   readonly isOtherScript: boolean;
-  readonly isComplete: boolean;
 }
 
 interface TaggedText extends Reading {
   readonly words: readonly TaggedWord[];
+  /** The end of the last window. */
+  readonly end: number;
 }
 
-interface ScoredText extends Reading, Pick<InjectionScore, 'logit' | 'start' | 'end'> {}
+interface ScoredText extends Reading {
+  readonly logit: number | undefined;
+  /** Of the window with the highest logit. */
+  readonly start: number;
+}
 
-/** Reads texts section by section, one at a time, so that a long text doesn't hold up other calls. */
+/** Reads texts window by window, one at a time, so that a long text doesn't hold up other calls. */
 export class LocalTextModels implements TextModels {
   readonly #models: InferenceClient;
   readonly #tagged = new Lru<TaggedText>(limits.rememberedReadingsMax, ({ words }) => 1 + words.length);
@@ -46,21 +45,24 @@ export class LocalTextModels implements TextModels {
   }
 
   async tagEntities(text: string, options: TextModelOptions = {}): Promise<TaggingResult> {
+    const isLong = text.length > limits.taggedAlwaysCharacters;
     const { reading, why } = await this.#read<TaggedText>(text, options, {
       remembered: this.#tagged,
       name: 'entities',
-      start: { ...unread, words: [] },
-      sections: () => sectionsForTagging(text),
-      canRead: (section) => latinLetter.test(section),
-      ask: (section) => ({ model: 'entities', text: section }),
-      add(before, { start }, answer) {
+      start: { ...unread, words: [], end: 0 },
+      canRead: (part) => latinLetter.test(part),
+      isWorthReading: (part) => !isLong || mayHaveNames(part),
+      ask: (part) => ({ model: 'entities', text: part }),
+      add(before, answer) {
         if (!('words' in answer)) return undefined;
-        const found = answer.words.map((word) => ({
-          ...word,
-          start: word.start + start,
-          end: word.end + start,
-        }));
-        return found.length === 0 ? before : { ...before, words: [...before.words, ...found] };
+        const { position } = before;
+        // Of two windows, the one in which a word is farther from the edge has seen more around it.
+        const middle = (position + before.end) / 2;
+        const words = [
+          ...before.words.filter(({ start }) => start < Math.max(middle, position)),
+          ...answer.words.map((word) => shiftWord(word, position)).filter(({ start }) => start >= middle),
+        ];
+        return { reading: { ...before, words, end: position + answer.end }, next: answer.next };
       },
     });
     return { words: reading.words, why };
@@ -71,18 +73,19 @@ export class LocalTextModels implements TextModels {
     const { reading, why } = await this.#read<ScoredText>(text, options, {
       remembered: this.#scored,
       name: isThirdParty ? 'injection by others' : 'injection',
-      start: { ...unread, logit: undefined, start: 0, end: 0 },
-      sections: () => overlappingSections(text),
+      start: { ...unread, logit: undefined, start: 0 },
       canRead: isMostlyLatin,
-      ask: (section) => ({ model: 'injection', text: section, isThirdParty }),
-      add(before, { start, text }, answer) {
+      isWorthReading: () => true,
+      ask: (part) => ({ model: 'injection', text: part, isThirdParty }),
+      add(before, answer) {
         if (!('logit' in answer)) return undefined;
-        const { logit } = answer;
-        if (logit === undefined || logit <= (before.logit ?? Number.NEGATIVE_INFINITY)) return before;
-        return { ...before, logit, start, end: start + text.length };
+        const { logit, next } = answer;
+        const isHigher = logit !== undefined && logit > (before.logit ?? Number.NEGATIVE_INFINITY);
+        return { reading: isHigher ? { ...before, logit, start: before.position } : before, next };
       },
     });
-    return { logit: reading.logit, start: reading.start, end: reading.end, why };
+    const { logit, start } = reading;
+    return { logit, start, end: Math.min(text.length, start + limits.windowCharacters), why };
   }
 
   /** Continues where the last request for this text ended. */
@@ -95,37 +98,43 @@ export class LocalTextModels implements TextModels {
     const key = hash('sha256', `${task.name}\n${scope}\n${text}`, 'base64');
     let reading = task.remembered.get(key) ?? task.start;
     let failure: UnreadReason | undefined;
-    if (!reading.isComplete) {
-      const all = task.sections();
-      const sections = all.slice(0, limits.sectionsMax);
-      for (const section of sections.slice(reading.sections)) {
-        const next = await this.#readSection(section, reading, task, endsAtMs);
-        if (typeof next === 'string') {
-          failure = next;
-          break;
-        }
-        reading = { ...next, sections: reading.sections + 1 };
-      }
-      if (failure === undefined && sections.length < all.length) failure = 'long';
-      else if (failure === undefined) reading = { ...reading, isComplete: true };
-      if (reading !== task.start) task.remembered.set(key, reading);
+    while (reading.position < text.length && failure === undefined) {
+      const next = await this.#readWindow(text, reading, task, endsAtMs);
+      if (typeof next === 'string') failure = next;
+      else reading = next;
     }
+    if (reading !== task.start) task.remembered.set(key, reading);
     return { reading, why: failure ?? (reading.isOtherScript ? 'script' : undefined) };
   }
 
-  async #readSection<Result extends Reading>(
-    section: Section,
+  async #readWindow<Result extends Reading>(
+    text: string,
     before: Result,
-    { canRead, ask, add }: ReadingTask<Result>,
+    { canRead, isWorthReading, ask, add }: ReadingTask<Result>,
     endsAtMs: number,
   ): Promise<Result | UnreadReason> {
-    if (!canRead(section.text))
-      return letter.test(section.text) ? { ...before, isOtherScript: true } : before;
+    const { position } = before;
+    const near = text.slice(position, position + limits.windowCharacters);
+    if (!canRead(near))
+      return {
+        ...before,
+        position: position + near.length,
+        isOtherScript: before.isOtherScript || letter.test(near),
+      };
+    if (!isWorthReading(near)) return { ...before, position: position + lengthOfWords(near) };
+    if (before.windows >= limits.windowsMax) return 'long';
     const leftMs = Math.floor(endsAtMs - performance.now());
     if (leftMs <= 0) return 'late';
-    const answer = await this.#models.infer(ask(section.text), leftMs);
+    const part = text.slice(position, position + limits.windowCharactersMax);
+    const answer = await this.#models.infer(ask(part), leftMs);
     if ('why' in answer) return answer.why === 'redacted' ? 'down' : answer.why;
-    return add(before, section, answer) ?? 'down';
+    const added = add(before, answer);
+    if (added === undefined) return 'down';
+    return {
+      ...added.reading,
+      position: position + (added.next ?? part.length),
+      windows: before.windows + 1,
+    };
   }
 }
 
@@ -134,39 +143,33 @@ interface ReadingTask<Result extends Reading> {
   /** Separates the results of one model from another's. */
   readonly name: string;
   readonly start: Result;
-  sections(): readonly Section[];
-  canRead(section: string): boolean;
-  ask(section: string): InferenceRequest;
+  canRead(part: string): boolean;
+  isWorthReading(part: string): boolean;
+  ask(part: string): InferenceRequest;
   /** Undefined if it is no answer to `ask`. */
-  add(before: Result, section: Section, answer: InferenceResult): Result | undefined;
+  add(
+    before: Result,
+    answer: InferenceResult,
+  ): { readonly reading: Result; readonly next: number | undefined } | undefined;
 }
 
-const unread = { sections: 0, isOtherScript: false, isComplete: false };
+const unread = { position: 0, windows: 0, isOtherScript: false };
 
-function sectionsForTagging(text: string): readonly Section[] {
-  const cuts = cutText(text, limits.sectionCharacters);
-  const sections = cuts.slice(1).map((end, at) => sectionOf(text, cuts[at] ?? 0, end));
-  if (sections.length <= limits.sectionsReadAlways) return sections;
-  return sections.filter((section) => mayHaveNames(section.text));
+function shiftWord(word: TaggedWord, by: number): TaggedWord {
+  return { ...word, start: word.start + by, end: word.end + by };
 }
 
-/** Each begins in the middle of the one before, so that an attack is seen as a whole. */
-function overlappingSections(text: string): readonly Section[] {
-  if (text.length <= limits.sectionCharacters) return text === '' ? [] : [sectionOf(text, 0, text.length)];
-  const cuts = cutText(text, limits.sectionCharacters / 2);
-  return cuts.slice(2).map((end, at) => sectionOf(text, cuts[at] ?? 0, end));
-}
-
-function sectionOf(text: string, start: number, end: number): Section {
-  return { text: text.slice(start, end), start };
+/** Up to the last space, which the next part begins with. */
+function lengthOfWords(part: string): number {
+  const space = part.length < limits.windowCharacters ? -1 : part.lastIndexOf(' ');
+  return space <= 0 ? part.length : space;
 }
 
 /** The injection model can't read a text with more letters of other scripts. */
-function isMostlyLatin(section: string): boolean {
-  const letters = section.match(/\p{L}/gu)?.length ?? 0;
-  if (letters === 0) return false;
-  const latin = section.match(/\p{Script=Latin}/gu)?.length ?? 0;
-  return latin >= letters * 0.7;
+function isMostlyLatin(part: string): boolean {
+  const letters = part.match(/\p{L}/gu)?.length ?? 0;
+  const latin = part.match(/\p{Script=Latin}/gu)?.length ?? 0;
+  return latin > 0 && latin >= letters * 0.7;
 }
 
 const letter = /\p{L}/u;

@@ -1,9 +1,9 @@
 /**
- * Whether a section of a long text may have names or other personal data that the tagger finds. Most of code and logs has none, and
+ * Whether a part of a long text may have names or other personal data that the tagger finds. Most of code and logs has none, and
  * the test takes a thousandth of the tagger's time.
  */
-export function mayHaveNames(section: string): boolean {
-  return capitalizedWords.test(section) || cue.test(section);
+export function mayHaveNames(part: string): boolean {
+  return capitalizedWords.test(part) || cue.test(part);
 }
 
 /** A capitalized word within a sentence, or two in a row; not parts of identifiers, paths and addresses. */

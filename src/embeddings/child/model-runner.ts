@@ -61,27 +61,33 @@ export class ModelRunner {
 
   async run(question: InferenceRequest): Promise<InferenceResult> {
     if (question.model === 'judge') return this.#judge(question.before, question.now);
-    if (question.model === 'entities') return { words: await this.#tagEntities(question.text) };
+    if (question.model === 'entities') return this.#tagEntities(question.text);
     if (question.model === 'injection')
-      return { logit: await this.#scoreInjection(question.text, question.isThirdParty ? 1 : 0) };
+      return this.#scoreInjection(question.text, question.isThirdParty ? 1 : 0);
     const ids = this.#tokenizer.encode(question.text);
     if (question.tokensMax !== undefined && ids.length > question.tokensMax) return { why: 'long' };
     const loadedModel = await this.load(question.model);
     const sum = new Float32Array(width);
     for (const piece of splitIntoWindows(ids, tokenWindows[question.model])) {
-      const mean = normalize(await this.#embedWindow(loadedModel, piece));
+      const mean = normalize(await this.#readWindow(loadedModel, piece, () => 0, 'mean'));
       for (let at = 0; at < width; at++) sum[at] = (sum[at] ?? 0) + (mean[at] ?? 0);
     }
     return { values: normalize(sum), tokens: ids.length };
   }
 
-  async #embedWindow({ session, sides }: LoadedModel, ids: readonly number[]): Promise<Float32Array> {
+  async #readWindow(
+    { session, sides }: LoadedModel,
+    ids: readonly number[],
+    sideOf: (at: number) => number,
+    output: string,
+  ): Promise<Float32Array> {
     const whole = [clsTokenId, ...ids, sepTokenId];
-    const embedded = this.#tensor(
-      this.#tokenEmbeddings.embed(whole, sides, () => 0),
-      [1, whole.length, width],
-    );
-    return readFloats(await session.run({ embedded }), 'mean');
+    const embedded = this.#tensor(this.#tokenEmbeddings.embed(whole, sides, sideOf), [
+      1,
+      whole.length,
+      width,
+    ]);
+    return readFloats(await session.run({ embedded }), output);
   }
 
   async #judge(before: string, now: string): Promise<InferenceResult> {
@@ -104,49 +110,30 @@ export class ModelRunner {
     return { logit };
   }
 
-  async #tagEntities(text: string): Promise<readonly TaggedWord[]> {
-    const words = this.#tokenizer.words(text);
-    const { session, sides } = await this.load('entities');
-    const distances = new Int32Array(words.length).fill(-1);
-    const tagged: (TaggedWord | undefined)[] = [];
-    for (const { from, to } of cutWindows(words, overlappingWindows.entities)) {
-      const window = words.slice(from, to);
-      const ids = [clsTokenId, ...window.flatMap(({ ids }) => ids), sepTokenId];
-      const classes = window.flatMap((word) => Array(word.ids.length).fill(caseClassOf(text, word)));
-      const embedded = this.#tokenEmbeddings.embed(ids, sides, (at) => classes[at - 1] ?? 0);
-      const logits = readFloats(
-        await session.run({ embedded: this.#tensor(embedded, [1, ids.length, width]) }),
-        'logits',
-      );
+  async #tagEntities(text: string): Promise<InferenceResult> {
+    const { words, end, next } = firstWindow(this.#tokenizer.words(text), 'entities');
+    const loadedModel = await this.load('entities');
+    const ids = words.flatMap(({ ids }) => ids);
+    const classes = words.flatMap((word) => Array(word.ids.length).fill(caseClassOf(text, word)));
+    const logits = await this.#readWindow(loadedModel, ids, (at) => classes[at - 1] ?? 0, 'logits');
+    const tagged: TaggedWord[] = [];
+    let token = 1;
+    for (const word of words) {
       // The model was trained on the first piece of each word.
-      let token = 1;
-      for (const [at, word] of window.entries()) {
-        // Of two windows, the one in which the word is farther from the edge has seen more around it.
-        const distance = Math.min(at, window.length - 1 - at);
-        if (distance > (distances[from + at] ?? 0)) {
-          distances[from + at] = distance;
-          tagged[from + at] = tagWord(word, logits.subarray(token * labelCount, (token + 1) * labelCount));
-        }
-        token += word.ids.length;
-      }
+      const found = tagWord(word, logits.subarray(token * labelCount, (token + 1) * labelCount));
+      if (found !== undefined) tagged.push(found);
+      token += word.ids.length;
     }
-    return tagged.filter((word) => word !== undefined);
+    return { words: tagged, end, next };
   }
 
-  async #scoreInjection(text: string, side: number): Promise<number | undefined> {
-    const words = this.#tokenizer.words(text);
-    const { session, sides } = await this.load('injection');
-    let highest: number | undefined;
-    for (const { from, to } of cutWindows(words, overlappingWindows.injection)) {
-      const ids = [clsTokenId, ...words.slice(from, to).flatMap(({ ids }) => ids), sepTokenId];
-      const embedded = this.#tokenEmbeddings.embed(ids, sides, () => side);
-      const [logit = 0] = readFloats(
-        await session.run({ embedded: this.#tensor(embedded, [1, ids.length, width]) }),
-        'logit',
-      );
-      highest = Math.max(highest ?? logit, logit);
-    }
-    return highest;
+  async #scoreInjection(text: string, side: number): Promise<InferenceResult> {
+    const { words, next } = firstWindow(this.#tokenizer.words(text), 'injection');
+    if (words.length === 0) return { logit: undefined, next };
+    const loadedModel = await this.load('injection');
+    const ids = words.flatMap(({ ids }) => ids);
+    const [logit] = await this.#readWindow(loadedModel, ids, () => side, 'logit');
+    return { logit, next };
   }
 
   async #load(name: ModelName): Promise<LoadedModel> {
@@ -177,26 +164,18 @@ function splitIntoWindows(
   return pieces === 1 ? [beginning] : [beginning, ids.slice(Math.max(tokens, ids.length - tokens))];
 }
 
-/** The token windows of a text as ranges of its words. */
-function* cutWindows(
-  words: readonly TokenizedWord[],
-  { tokens, shared }: (typeof overlappingWindows)[keyof typeof overlappingWindows],
-): Generator<{ readonly from: number; readonly to: number }> {
-  for (let from = 0; from < words.length; ) {
-    let to = from;
-    for (let count = 0; to < words.length; to++) {
-      count += words[to]?.ids.length ?? 0;
-      if (count > tokens) break;
-    }
-    yield { from, to };
-    if (to === words.length) return;
-    let next = to;
-    for (let count = 0; next > from + 1; next--) {
-      count += words[next - 1]?.ids.length ?? 0;
-      if (count > shared) break;
-    }
-    from = next;
+/** The first window of a text, its end, and where the next begins; undefined if nothing is left. */
+function firstWindow(words: readonly TokenizedWord[], model: keyof typeof overlappingWindows) {
+  const { tokens, shared } = overlappingWindows[model];
+  let count = 0;
+  let next = 0;
+  for (const [at, { ids }] of words.entries()) {
+    if (at <= 1 || count <= tokens - shared) next = at;
+    count += ids.length;
+    if (count > tokens)
+      return { words: words.slice(0, at), end: words[at - 1]?.end ?? 0, next: words[next]?.start };
   }
+  return { words, end: words.at(-1)?.end ?? 0, next: undefined };
 }
 
 /** Undefined if the word is almost certainly part of no entity. */

@@ -59,9 +59,9 @@ export const entityLabels = [
 export type EntityLabel = (typeof entityLabels)[number];
 
 export interface InjectionScore {
-  /** The highest of the text's sections, between -4 and 4 and no probability; undefined if none was read. */
+  /** The highest of the text's windows, between -4 and 4 and no probability; undefined if none was read. */
   readonly logit: number | undefined;
-  /** The section with the highest logit. */
+  /** About where the window with the highest logit is. */
   readonly start: number;
   readonly end: number;
   /** Why not all of the text was read; undefined if it was. */
