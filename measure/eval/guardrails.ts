@@ -1,15 +1,19 @@
-// What the guardrails find and what they mistake: npm run eval:guardrails -- --data <folder> [--only pii|secrets|alarms] [--misses]
+// What the guardrails find and what they mistake: npm run eval:guardrails -- --data <folder> [--only pii|entities|secrets|alarms|injection] [--misses]
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { reportAlarms } from './guardrails/alarms.ts';
+import { reportEntities } from './guardrails/entities.ts';
+import { reportInjection } from './guardrails/injection.ts';
 import { reportPersonalData } from './guardrails/personal-data.ts';
 import { reportSecrets } from './guardrails/secrets.ts';
 
 /** Each reports one part. `data` is the folder of all data sets, `showsMisses` lists every wrong result. */
 const parts: Readonly<Record<string, (data: string, showsMisses: boolean) => void | Promise<void>>> = {
   pii: reportPersonalData,
+  entities: reportEntities,
   secrets: reportSecrets,
   alarms: reportAlarms,
+  injection: reportInjection,
 };
 
 const { values } = parseArgs({

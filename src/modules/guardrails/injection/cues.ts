@@ -1,0 +1,277 @@
+import { familiesOf, familyBits, type WordFamily } from './word-families.ts';
+
+/** A sign of an attack in the words or marks of a text. */
+export interface Cue {
+  readonly name: string;
+  /** What it adds to the model's score: 7 is enough alone, 4 needs a doubtful model, 2 one that leans to an attack. */
+  readonly weight: number;
+}
+
+/** Each cue of a text once, with its largest weight. `isThirdParty` texts have no business with the assistant. */
+export function findCues(text: string, isThirdParty: boolean): readonly Cue[] {
+  const found = new Map<string, number>();
+  const add = ({ name, weight }: Cue) => found.set(name, Math.max(found.get(name) ?? 0, weight));
+  for (const { pattern, ...cue } of marks) if (pattern.test(text)) add(cue);
+  const words = readWords(text);
+  if (!isThirdParty && hasShoutedOrder(text)) add({ name: 'shouted order', weight: 5 });
+  for (const [at, word] of words.entries())
+    for (const phrase of phrases)
+      if ((word.families & phrase.firstBit) !== 0 && (isThirdParty || phrase.isForThirdParty !== true)) {
+        const weight = matchPhrase(phrase, words, at);
+        if (weight > 0) add({ name: phrase.name, weight });
+      }
+  return Array.from(found, ([name, weight]) => ({ name, weight }));
+}
+
+interface Word {
+  readonly families: number;
+  readonly sentence: number;
+  /** Whether it stands in quotation marks: such words are mostly talked about, not meant. */
+  readonly isQuoted: boolean;
+}
+
+/** A word, followed in its sentence by words of other families. */
+interface Phrase extends Cue {
+  readonly firstBit: number;
+  /** One of these sets, in any order. */
+  readonly thenBits: readonly number[];
+  /** Whether a negation before the first word makes it an attack; by default it makes it none. */
+  readonly isNegated: boolean;
+  /** Whether the other words come before the first, as before German verbs. */
+  readonly isLast?: true;
+  readonly isForThirdParty?: true;
+}
+
+/** How far the words of a phrase are apart at most. */
+const reach = 8;
+const negationReach = 3;
+const negationBit = familyBits('negation');
+const subjectBit = familyBits('subject');
+
+/** 0 if it doesn't match. */
+function matchPhrase(
+  { thenBits, isNegated, isLast, weight }: Phrase,
+  words: readonly Word[],
+  at: number,
+): number {
+  const first = words[at];
+  if (first === undefined) return 0;
+  const previous = words[at - 1];
+  if (previous?.sentence === first.sentence && (previous.families & subjectBit) !== 0) return 0;
+  const hasNegation = words
+    .slice(Math.max(0, at - negationReach), at)
+    .some(({ sentence, families }) => sentence === first.sentence && (families & negationBit) !== 0);
+  if (hasNegation !== isNegated) return 0;
+  let seen = 0;
+  for (const word of isLast ? words.slice(Math.max(0, at - reach), at) : words.slice(at + 1, at + 1 + reach))
+    if (word.sentence === first.sentence) seen |= word.families;
+  if (!thenBits.some((bits) => (seen & bits) === bits)) return 0;
+  return first.isQuoted ? weight - quotedLess : weight;
+}
+
+const quotedLess = 4;
+
+/** Several words in capitals that order something, within a text in lower case. */
+function hasShoutedOrder(text: string): boolean {
+  let lowerCaseWords = 0;
+  let run: string[] = [];
+  const orders: boolean[] = [];
+  for (const [word] of text.matchAll(/\p{L}{2,}/gu)) {
+    if (word === word.toUpperCase()) run.push(word);
+    else {
+      orders.push(isOrder(run));
+      run = [];
+      lowerCaseWords++;
+    }
+  }
+  return lowerCaseWords >= lowerCaseWordsMin && (orders.includes(true) || isOrder(run));
+}
+
+function isOrder(run: readonly string[]): boolean {
+  return (
+    run.length >= shoutedWordsMin && run.some((word) => (familiesOf(foldAccents(word)) & orderBits) !== 0)
+  );
+}
+
+const shoutedWordsMin = 4;
+const lowerCaseWordsMin = 4;
+const orderBits = familyBits('say') | familyBits('override');
+
+function readWords(text: string): readonly Word[] {
+  const words: Word[] = [];
+  let sentence = 0;
+  let isQuoted = false;
+  for (const [token] of foldAccents(text).matchAll(
+    /[\p{L}\d]+(?:['’-][\p{L}\d]+)*|["“”„«»`]|[.!?;]\s|\n/gu,
+  )) {
+    if (/^["“”„«»`]/.test(token)) isQuoted = !isQuoted;
+    else if (/^[.!?;\n]/.test(token)) {
+      sentence++;
+      if (token.startsWith('\n')) isQuoted = false;
+    } else words.push({ families: familiesOf(token.replace('’', "'")), sentence, isQuoted });
+  }
+  return words;
+}
+
+function foldAccents(text: string): string {
+  return text
+    .normalize('NFD')
+    .replace(/\p{Mn}/gu, '')
+    .toLowerCase();
+}
+
+type PhraseRow = readonly [
+  name: string,
+  weight: number,
+  first: WordFamily,
+  then: readonly (readonly WordFamily[])[],
+  options?: Partial<Pick<Phrase, 'isNegated' | 'isLast' | 'isForThirdParty'>>,
+];
+
+const rows: readonly PhraseRow[] = [
+  [
+    'override',
+    7,
+    'override',
+    [
+      ['prior', 'rules'],
+      ['your', 'rules'],
+      ['system', 'rules'],
+    ],
+  ],
+  [
+    'override',
+    6,
+    'override',
+    [
+      ['all', 'rules'],
+      ['all', 'prior'],
+      ['all', 'told'],
+      ['prior', 'task'],
+    ],
+  ],
+  [
+    'override',
+    6,
+    'override',
+    [
+      ['everything', 'say'],
+      ['everything', 'reveal'],
+      ['everything', 'now'],
+    ],
+  ],
+  [
+    'override',
+    6,
+    'override',
+    [
+      ['prior', 'rules'],
+      ['prior', 'task'],
+    ],
+    { isLast: true },
+  ],
+  ['override', 6, 'against', [['your', 'rules'], ['prior', 'rules'], ['told']]],
+  [
+    'disobey',
+    5,
+    'obey',
+    [
+      ['your', 'rules'],
+      ['prior', 'rules'],
+      ['all', 'rules'],
+      ['system', 'rules'],
+    ],
+    { isNegated: true },
+  ],
+  [
+    'reveal',
+    7,
+    'reveal',
+    [
+      ['your', 'prompt'],
+      ['your', 'prior', 'rules'],
+      ['your', 'system', 'rules'],
+    ],
+  ],
+  [
+    'reveal',
+    4,
+    'reveal',
+    [
+      ['system', 'prompt'],
+      ['prior', 'prompt'],
+      ['your', 'rules'],
+    ],
+  ],
+  ['new task', 3, 'fresh', [['task'], ['rules']]],
+  ['forced answer', 2, 'say', [['only']]],
+  ['forced answer', 2, 'only', [['say']]],
+  ['unlocked', 2, 'unlocked', [['mode']]],
+  ['secrecy', 4, 'tell', [['person']], { isNegated: true, isForThirdParty: true }],
+  [
+    'for the assistant',
+    2,
+    'ai',
+    [['your'], ['now'], ['override'], ['say'], ['rules']],
+    { isForThirdParty: true },
+  ],
+];
+
+const phrases: readonly Phrase[] = rows.map(([name, weight, first, then, options]) => ({
+  name,
+  weight,
+  firstBit: familyBits(first),
+  thenBits: then.map((families) => familyBits(...families)),
+  isNegated: false,
+  ...options,
+}));
+
+/** Marks of chat templates, and turns of speech. */
+const marks: readonly (Cue & { readonly pattern: RegExp })[] = [
+  {
+    name: 'forged role',
+    weight: 4,
+    pattern:
+      /<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id)\|>|\[\/?INST\]|<<\/?SYS>>|"role"\s?:\s?"(?:system|developer)"/,
+  },
+  {
+    name: 'forged role',
+    weight: 2,
+    pattern:
+      /^\W{0,8}(?:system|admin|administrator|developer)(?: (?:message|note|prompt|override|update|instructions?))?\W{0,4}:/im,
+  },
+  {
+    name: 'forged end',
+    weight: 2,
+    pattern: /\bend of (?:the )?(?:input|document|user message|instructions|prompt|context|text)\b/i,
+  },
+  {
+    name: 'from now on',
+    weight: 2,
+    pattern:
+      /\b(?:from now on|(?:you are|you will) now|now you are|do anything now|ab sofort|von nun an|ab jetzt|(?:jetzt|nun) bist du|du bist (?:jetzt|nun)|a partir de ahora|à partir de maintenant|d'ora in poi|a partir de agora|vanaf nu|fra nu af)\b/i,
+  },
+  {
+    name: 'finished',
+    weight: 4,
+    pattern:
+      /\b(?:that|this|it|das|damit|es) (?:is|was|ist|war)?\s?(?:enough|done|finished|over|erledigt|genug|genügt|fertig)[.!][^.!?\n]{0,60}\b(?:now|nun|jetzt)\b/i,
+  },
+  {
+    name: 'planted answer',
+    weight: 3,
+    pattern:
+      /(?:^|[.!?:;,\n-] ?|\b(?:and|but|just|only|then) )(?:say|state|write|print|output|claim|repeat|answer|respond)(?: only| with| exactly)?(?::| that\b| yes\b| no\b| after me\b| ["'“‘«])/im,
+  },
+  {
+    name: 'interruption',
+    weight: 3,
+    pattern: /(?:^|[.!?:\n] ?)(?:stop|halt|stopp|attention|achtung|alto)\b ?[:!.-]/im,
+  },
+  {
+    name: 'another identity',
+    weight: 4,
+    pattern:
+      /\b(?:you are (?:not|no longer)|du bist (?:keine?|nicht)|no eres)\b[^.!?\n]{1,60}(?:\b(?:but|sondern|sino)\b|[,;] you are\b)/i,
+  },
+];

@@ -1,0 +1,110 @@
+import type { Kit, RequestText, TextField, TextPlace, UnreadReason } from '../../../module-api.ts';
+import { limits } from '../limits.ts';
+import { TextMemory } from '../text-memory.ts';
+import { findCues } from './cues.ts';
+import { readableForms } from './readable-forms.ts';
+
+/** Whether a text tries to change the rules that the model works by. */
+export interface InjectionResult {
+  readonly isFlagged: boolean;
+  /** The model's logit and the weights of cues, less the limit for such a text: flagged from 0. */
+  readonly score: number;
+  /** The names of the cues. */
+  readonly cues: readonly string[];
+}
+
+export interface InjectionScan {
+  /** For each text, in the order of the texts; undefined for those that aren't scanned. */
+  readonly results: readonly (InjectionResult | undefined)[];
+  /** Why the model didn't read all of some text; undefined if it did. */
+  readonly why: UnreadReason | undefined;
+}
+
+interface ScanOptions extends Pick<Kit<unknown>, 'scope' | 'textModels'> {
+  /** For all texts together. */
+  readonly deadlineMs: number;
+}
+
+/** Scans texts of users, and those of third parties: results of tools, documents and descriptions of tools. */
+export class InjectionScanner {
+  readonly #memory = new TextMemory<InjectionResult>(limits.rememberedCharactersMax);
+
+  /** The last texts are read first: they are the newest. */
+  async scan(texts: readonly RequestText[], options: ScanOptions): Promise<InjectionScan> {
+    const endsAtMs = performance.now() + options.deadlineMs;
+    const results: (InjectionResult | undefined)[] = texts.map(() => undefined);
+    let why: UnreadReason | undefined;
+    for (const [at, { text, ...place }] of [...texts.entries()].reverse()) {
+      const author = authorOf(place);
+      if (author === undefined || text.trim() === '') continue;
+      const owner = `${author} ${options.scope}`;
+      const remembered = this.#memory.get(owner, text);
+      if (remembered !== undefined) {
+        results[at] = remembered;
+        continue;
+      }
+      const deadlineMs = Math.max(0, endsAtMs - performance.now());
+      const scanned = await scanText(text, author, { ...options, deadlineMs });
+      results[at] = scanned.result;
+      why ??= scanned.why;
+      if (scanned.why === undefined || scanned.why === 'script')
+        this.#memory.set(owner, text, scanned.result);
+    }
+    return { results, why };
+  }
+}
+
+type Author = 'user' | 'third party';
+
+/** Undefined for what the operator or the model has written. */
+function authorOf({ field, role }: TextPlace): Author | undefined {
+  if (field === 'message') return role === 'user' ? 'user' : undefined;
+  return thirdPartyFields.has(field) ? 'third party' : undefined;
+}
+
+const thirdPartyFields: ReadonlySet<TextField> = new Set(['tool-result', 'tool-description', 'document']);
+
+/** The score from which a text is flagged. A long text is more often high by chance: it has more windows and more words. */
+const limitsByAuthor: Readonly<Record<Author, { readonly short: number; readonly long: number }>> = {
+  user: { short: -0.5, long: 3.3 },
+  'third party': { short: 2.5, long: 3 },
+};
+const longCharacters = 450;
+
+async function scanText(
+  text: string,
+  author: Author,
+  { textModels, deadlineMs }: ScanOptions,
+): Promise<{ readonly result: InjectionResult; readonly why: UnreadReason | undefined }> {
+  const isThirdParty = author === 'third party';
+  const { visible, decoded, disguised } = readableForms(text);
+  const endsAtMs = performance.now() + deadlineMs;
+  let why: UnreadReason | undefined;
+  let best: InjectionResult | undefined;
+  for (const form of [visible, ...decoded]) {
+    const model = await textModels.scoreInjection(form, {
+      isThirdParty,
+      deadlineMs: Math.max(0, endsAtMs - performance.now()),
+    });
+    why ??= model.why;
+    const result = judge(form, author, model.logit);
+    if (best === undefined || result.score > best.score) best = result;
+  }
+  for (const form of disguised) {
+    const result = judge(form, author, undefined);
+    // Only what is disguised counts: the rest of the text was judged above.
+    if (result.cues.length > 0 && result.score > (best?.score ?? 0)) best = result;
+  }
+  return { result: best ?? { isFlagged: false, score: harmlessLogit, cues: [] }, why };
+}
+
+function judge(text: string, author: Author, logit = harmlessLogit): InjectionResult {
+  const cues = findCues(text, author === 'third party');
+  const weight = cues.reduce((sum, cue) => sum + cue.weight, 0);
+  const { short, long } = limitsByAuthor[author];
+  const score = text.length > longCharacters ? logit + weight / 2 - long : logit + weight - short;
+  return { isFlagged: score >= 0, score, cues: cues.map(({ name }) => name) };
+}
+
+/** What the model says of harmless texts; stands for texts that it can't read. */
+const harmlessLogit = -4;
