@@ -8,7 +8,9 @@ import {
 } from '../../module-api.ts';
 import { checkText } from './check-text.ts';
 import type { Finding } from './finding.ts';
+import { InjectionScanner } from './injection/injection-scanner.ts';
 import { limits } from './limits.ts';
+import { noModelFindings, scanWithModels } from './model-scan.ts';
 import {
   type GuardrailsOptions,
   guardrailsConfiguration,
@@ -22,12 +24,14 @@ import { type RedactedText, redactRequest } from './redaction/redactor.ts';
 import { createRestorer } from './redaction/restorer.ts';
 import { createRuleDefinitions } from './rules/rule-definitions.ts';
 import { scanRequest } from './scan-request.ts';
-import type { ScannedRequest, ScannedText } from './scanned-request.ts';
+import { type ScannedRequest, type ScannedText, withModelFindings } from './scanned-request.ts';
 import { TextMemory } from './text-memory.ts';
 
 /** Keeps personal data and secrets from providers, and reports or blocks what must not enter or leave. */
 export const guardrails: ModuleFactory<GuardrailsOptions> = () => {
   const found = new TextMemory<readonly Finding[]>(limits.rememberedCharactersMax);
+  const entities = new TextMemory<readonly Finding[]>(limits.rememberedCharactersMax);
+  const injections = new InjectionScanner();
   const redacted = new TextMemory<RedactedText>(limits.rememberedCharactersMax);
   const policies = new WeakMap<GuardrailsOptions, Policies>();
 
@@ -61,7 +65,13 @@ export const guardrails: ModuleFactory<GuardrailsOptions> = () => {
 
     async handle(exchange, next, kit) {
       const policy = policiesFor(kit.options);
-      const scanned = scanRequest(exchange, { policy: policy.input, memory: found, scope: kit.scope });
+      const byPatterns = scanRequest(exchange, { policy: policy.input, memory: found, scope: kit.scope });
+      const isBlocked =
+        policy.input.mayBlock && byPatterns.texts.some(({ findings }) => policy.input.blocking(findings));
+      const models = isBlocked
+        ? noModelFindings
+        : await scanWithModels(byPatterns.texts, { kit, entities, injections });
+      const scanned = models === noModelFindings ? byPatterns : withModelFindings(byPatterns, models);
       reportRequest(exchange, scanned, kit);
       blockRequest(scanned, policy.input, kit.options);
       const request = await redactRequest(exchange, scanned, {
@@ -89,12 +99,13 @@ function reportRequest(
   const { messages } = exchange.request;
   const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant');
   const isNew = ({ messageIndex = -1 }: ScannedText) => lastAnswer < 0 || messageIndex > lastAnswer;
-  report(
-    texts.filter(isNew).flatMap(({ findings }) => findings),
-    '',
-    kit,
-  );
+  report(texts.filter(isNew).flatMap(allFindings), '', kit);
   for (const kind of new Set(unscanned.map((part) => part.kind))) kit.addNote({ unscanned: kind });
+}
+
+/** An injection concerns the text as a whole. */
+function allFindings({ text, findings, isInjection }: ScannedText): readonly Finding[] {
+  return isInjection === true ? [{ start: 0, end: text.length, kind: 'INJECTION' }, ...findings] : findings;
 }
 
 /** Counts findings by kind in the trace, the usage and the metrics. Values are in none of them. */
@@ -112,7 +123,7 @@ function blockRequest(
 ): void {
   if (policy.mayBlock)
     for (const text of texts) {
-      const finding = policy.blocking(text.findings);
+      const finding = policy.blocking(allFindings(text));
       if (finding !== undefined) throw blockedError(finding.kind, placeOf(text));
     }
   const [part] = unscanned;

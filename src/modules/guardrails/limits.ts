@@ -8,6 +8,9 @@ export const limits = {
   rememberedCharactersMin: 32,
   /** Characters of texts whose findings, and whose redacted forms, a process remembers. */
   rememberedCharactersMax: 16 * 1024 * 1024,
+  /** How long a call waits for the local models, and how long if it needs them: their process takes half a second to start. */
+  modelsMs: 1000,
+  requiredModelsMs: 15_000,
   /** Values of a conversation that have placeholders; further ones are redacted, but can't be restored. */
   valuesMax: 5000,
   /** Values stored together. */
