@@ -1,10 +1,11 @@
-// What the guardrails find and what they mistake: npm run eval:guardrails -- --data <folder> [--only pii|entities|secrets|alarms|injection] [--misses]
+// What the guardrails find and what they mistake: npm run eval:guardrails -- --data <folder> [--only pii|entities|secrets|alarms|injection|profanity] [--misses]
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { reportAlarms } from './guardrails/alarms.ts';
 import { reportEntities } from './guardrails/entities.ts';
 import { reportInjection } from './guardrails/injection.ts';
 import { reportPersonalData } from './guardrails/personal-data.ts';
+import { reportProfanity } from './guardrails/profanity.ts';
 import { reportSecrets } from './guardrails/secrets.ts';
 
 /** Each reports one part. `data` is the folder of all data sets, `showsMisses` lists every wrong result. */
@@ -14,6 +15,7 @@ const parts: Readonly<Record<string, (data: string, showsMisses: boolean) => voi
   secrets: reportSecrets,
   alarms: reportAlarms,
   injection: reportInjection,
+  profanity: reportProfanity,
 };
 
 const { values } = parseArgs({

@@ -160,12 +160,15 @@ interface SearchParts {
 
 /** How the letters so far were written. */
 interface Way {
-  /** Those that are written as themselves. */
-  readonly letters: number;
+  /** Digits and symbols in place of letters. */
+  readonly replaced: number;
   /** Asterisks in place of letters. */
   readonly hidden: number;
   readonly isSpaced: boolean;
 }
+
+const plainWay: Way = { replaced: 0, hidden: 0, isSpaced: false };
+const spacedWay: Way = { ...plainWay, isSpaced: true };
 
 interface Step {
   readonly at: number;
@@ -191,8 +194,8 @@ class Search<Value> {
 
   run(root: Node<Value>): FoundEntry<Value> | undefined {
     this.#steps = stepsMax;
-    this.#continue(root, this.#start, { letters: 0, hidden: 0, isSpaced: false });
-    if (this.#isSpacedOut()) this.#continue(root, this.#start, { letters: 0, hidden: 0, isSpaced: true });
+    this.#continue(root, this.#start, plainWay);
+    if (this.#isSpacedOut()) this.#continue(root, this.#start, spacedWay);
     return this.#longest;
   }
 
@@ -222,15 +225,19 @@ class Search<Value> {
     this.#continue(node, at, way);
   }
 
+  #read(node: Node<Value>, { code, standsFor }: Letter, step: Step): void {
+    this.#readAs(node, code, step);
+    if (standsFor.length === 0) return;
+    const way = { ...step.way, replaced: step.way.replaced + 1 };
+    for (const letter of standsFor) this.#readAs(node, letter, { ...step, way });
+  }
+
   /** The character as a letter of the entry, or as a repetition of the last one. */
-  #read(node: Node<Value>, { code, standsFor }: Letter, { at, after, way }: Step): void {
-    for (const letter of standsFor.length === 0 ? [code] : [code, ...standsFor]) {
-      const child = node.children.get(letter);
-      if (child !== undefined)
-        this.#enter(child, after, letter === code ? { ...way, letters: way.letters + 1 } : way);
-      if (letter === node.code && ((child === undefined && vowels.has(letter)) || this.#isRun(at)))
-        this.#enter(node, after, way);
-    }
+  #readAs(node: Node<Value>, letter: number, { at, after, way }: Step): void {
+    const child = node.children.get(letter);
+    if (child !== undefined) this.#enter(child, after, way);
+    if (letter === node.code && ((child === undefined && vowels.has(letter)) || this.#isRun(at)))
+      this.#enter(node, after, way);
   }
 
   /** Further blanks, a hyphen in a word, and a blank of the entry that the text leaves out. */
@@ -242,10 +249,11 @@ class Search<Value> {
     if ((isGap && node.code === space) || isHyphen) this.#continue(node, after, way);
   }
 
-  #accept({ entry, code }: Node<Value>, at: number, { letters, hidden, isSpaced }: Way): void {
+  #accept({ entry, code }: Node<Value>, at: number, { replaced, hidden, isSpaced }: Way): void {
     if (entry === undefined || at <= (this.#longest?.end ?? 0)) return;
     // A number is no word, and three characters with an asterisk may be anything.
-    if (letters < entry.text.length / 3 || (hidden > 0 && letters + hidden < 4)) return;
+    const { length } = entry.text;
+    if (replaced + hidden > (length * 2) / 3 || (hidden > 0 && length < 4)) return;
     const end = entry.isInner === true && !isSpaced ? at : this.#endOfWord(at, code);
     if (end !== undefined)
       this.#longest = { start: this.#start, end, value: entry.value, isInner: entry.isInner === true };
@@ -285,12 +293,9 @@ class Search<Value> {
 
   /** Whether three letters with separators follow. */
   #isSpacedOut(): boolean {
-    return [0, 2, 4].every((offset) => {
-      const at = this.#start + offset;
-      return (
-        at < this.#text.length && this.#letters.of(codeAt(this.#text, at)).isWord && !this.#isLetter(at + 1)
-      );
-    });
+    for (let at = this.#start; at < this.#start + 5; at += 2)
+      if (this.#isLetter(at + 1) || !this.#letters.of(this.#text.charCodeAt(at) || 0).isWord) return false;
+    return true;
   }
 }
 
