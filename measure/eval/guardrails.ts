@@ -1,4 +1,4 @@
-// What the guardrails find and what they mistake: npm run eval:guardrails -- --data <folder> [--only pii|entities|secrets|alarms|injection|profanity] [--misses]
+// What the guardrails find and what they mistake: npm run eval:guardrails -- --data <folder> [--only pii|entities|secrets|alarms|injection|profanity|smuggling] [--misses]
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { reportAlarms } from './guardrails/alarms.ts';
@@ -7,6 +7,7 @@ import { reportInjection } from './guardrails/injection.ts';
 import { reportPersonalData } from './guardrails/personal-data.ts';
 import { reportProfanity } from './guardrails/profanity.ts';
 import { reportSecrets } from './guardrails/secrets.ts';
+import { reportSmuggling } from './guardrails/smuggling.ts';
 
 /** Each reports one part. `data` is the folder of all data sets, `showsMisses` lists every wrong result. */
 const parts: Readonly<Record<string, (data: string, showsMisses: boolean) => void | Promise<void>>> = {
@@ -15,6 +16,7 @@ const parts: Readonly<Record<string, (data: string, showsMisses: boolean) => voi
   secrets: reportSecrets,
   alarms: reportAlarms,
   injection: reportInjection,
+  smuggling: reportSmuggling,
   profanity: reportProfanity,
 };
 

@@ -1,3 +1,4 @@
+import { findEncoded } from './find-encoded.ts';
 import { type Finding, personalKinds, secretKinds } from './finding.ts';
 import { limits } from './limits.ts';
 import { mergeFindings } from './merge-findings.ts';
@@ -75,9 +76,16 @@ export class Policy {
   /** The same with what the models have found. */
   findBeside(text: string, byModels: readonly Finding[]): readonly Finding[] {
     return mergeFindings(
+      this.#findPlain(text),
+      byModels,
+      findEncoded(text, (decoded) => this.#findPlain(decoded)),
+    );
+  }
+
+  #findPlain(text: string): readonly Finding[] {
+    return mergeFindings(
       ...this.rules.map((rule) => [...rule.find(text)]),
       this.kinds.size === 0 ? none : findPatterns(text, this.kinds),
-      byModels,
       this.#seeksProfanity ? findProfanity(text, this.#severity) : none,
     );
   }

@@ -45,11 +45,24 @@ export class JsonTextMapper {
     if (typeof value === 'string') return this.#mapText(value, at());
     if (Array.isArray(value)) return mapItems(value, (item) => this.#mapValue(item, place, name));
     if (isJsonObject(value) && !JSON.isRawJSON(value))
-      return mapFields(value, (field, inner) => this.#mapValue(inner, place, field));
+      return this.#mapNames(
+        mapFields(value, (field, inner) => this.#mapValue(inner, place, field)),
+        place,
+      );
     const number = digitsOf(value);
     if (number === undefined) return value;
     const mapped = this.#mapText(number, at());
     return mapped === number ? value : mapped;
+  }
+
+  /** Names of fields are texts if clients choose them. */
+  #mapNames(object: JsonObject, place: TextPlace): JsonObject {
+    const names = Object.keys(object);
+    const mapped = mapItems(names, (name) =>
+      name.length < nameCharactersMin ? name : this.#mapText(name, place),
+    );
+    if (mapped === names) return object;
+    return Object.fromEntries(Object.values(object).map((value, at) => [mapped[at], value]));
   }
 
   #mapField(name: string, value: unknown, parent: JsonObject, place: TextPlace): unknown {
@@ -133,6 +146,9 @@ export class JsonTextMapper {
     this.#onUnscanned({ kind, ...place });
   }
 }
+
+/** Shorter names identify nobody. */
+const nameCharactersMin = 8;
 
 /** The digits of a number that is long enough to identify somebody; it may be raw JSON, if it is longer than a number can be. */
 function digitsOf(value: unknown): string | undefined {

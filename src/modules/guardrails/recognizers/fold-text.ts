@@ -6,7 +6,7 @@ export interface FoldedText {
 }
 
 const invisible =
-  '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\ufe00-\\ufe0f\\ufeff';
+  '\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\ufe00-\\ufe0f\\ufeff';
 const spaces = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000';
 const hyphens = '\\u2010-\\u2013\\u2212\\ufe58\\ufe63';
 const fullWidth = '\\uff01-\\uff5e';
