@@ -83,8 +83,10 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
     const looks = tools.includes(clock) ? 1 : scenario.manyTools === true ? 2 : 0;
     if (mentions(request, clock) === 1) return answering(request, { tool: clock, input: {} });
     if (results === looks) return answering(request, { tool: reading.tool, input: reading.input(file) });
-    const isRead = request.bytes.includes(word);
-    return answering(request, { text: isRead ? `The word is ${word}.` : 'The file was not to be read.' });
+    const { placeholder: shown = word } = scenario;
+    if (shown !== word && request.bytes.includes(word)) faults.push('the provider got the word');
+    const isRead = request.bytes.includes(shown);
+    return answering(request, { text: isRead ? `The word is ${shown}.` : 'The file was not to be read.' });
   }
   const examples = exampleModules(...(scenario.examples ?? []));
   const weir = await startTestGateway({

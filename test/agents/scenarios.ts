@@ -31,6 +31,8 @@ export interface Scenario {
   readonly headers?: Readonly<Record<string, string>>;
   /** With an account, its key and its stored provider keys. */
   readonly cloud?: true;
+  /** What the provider gets in place of the word. */
+  readonly placeholder?: string;
   /** What the provider says to the calls of the conversation instead of an answer. */
   failing?(request: SeenRequest, call: number): Script | undefined;
   readonly sees: RegExp;
@@ -106,6 +108,20 @@ export const scenarios: readonly Scenario[] = [
     },
     failing: (request) => (modelIn(request) === 'gpt-5-mini' ? overloaded : undefined),
     sees: new RegExp(word),
+  },
+  {
+    name: 'guardrails',
+    summary: 'the provider gets a placeholder for the word of the file',
+    model: own,
+    placeholder: '<RIVER_1>',
+    environment: {
+      ...keys,
+      WEIR_CONFIGURATIONS: JSON.stringify({
+        'guardrails.rules': { river: { words: [word], action: 'redact' } },
+      }),
+      WEIR_PIPELINE: 'guardrails?rules=river',
+    },
+    sees: saysWord,
   },
   {
     name: 'socket',
