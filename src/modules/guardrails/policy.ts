@@ -12,8 +12,8 @@ export type Direction = 'input' | 'output';
 
 /** What is looked for in the texts of one direction, and what happens with it. */
 export class Policy {
-  /** Differs for each policy of the process. */
-  readonly id = nextId++;
+  /** The same for policies that find the same. */
+  readonly id: string;
   /** Kinds that patterns find. */
   readonly kinds: ReadonlySet<string>;
   readonly rules: readonly CompiledRule[];
@@ -35,6 +35,7 @@ export class Policy {
     for (const { name, action } of this.rules)
       actions.set(name, stricter(actions.get(name) ?? 'off', action));
     this.#actions = actions;
+    this.id = [options.severity, ...actions.values(), ...types, ...this.rules.map(numberOf)].join(' ');
     this.kinds = new Set([...types, ...secretKinds].filter((kind) => this.actionFor(kind) !== 'off'));
     this.#severity = options.severity;
     this.#seeksProfanity = this.actionFor('PROFANITY') !== 'off';
@@ -105,6 +106,14 @@ export class Policy {
   }
 }
 
-let nextId = 1;
+/** Rules are compiled once, so that each has one number. */
+function numberOf(rule: CompiledRule): number {
+  const number = ruleNumbers.get(rule) ?? nextRuleNumber++;
+  ruleNumbers.set(rule, number);
+  return number;
+}
+
+const ruleNumbers = new WeakMap<CompiledRule, number>();
+let nextRuleNumber = 1;
 
 const none: readonly Finding[] = [];
