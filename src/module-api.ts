@@ -31,6 +31,8 @@ export { invalidFieldError, parseInput } from './kernel/input-validation.ts';
 export { parseBody } from './kernel/json/parse-body.ts';
 export type * from './kernel/message.ts';
 export {
+  type CheckedText,
+  type CheckKit,
   type ConversationContext,
   defineModule,
   type Handler,

@@ -17,7 +17,7 @@ async function start(t: TestContext) {
   cleanUp(t, () => provider.close());
   const gateway = createGateway({
     mode: 'cloud',
-    pipeline: 'guardrails?pii=off&rules=ops',
+    pipeline: 'guardrails?pii=off&models=off&rules=ops',
     providers: { anthropic: { baseUrl: provider.url } },
     variables: { WEIR_CONFIGURATIONS: JSON.stringify({ 'guardrails.rules': operators }) },
   });
@@ -49,7 +49,7 @@ test('rules belong to an account, and pipelines name them', async (t) => {
     ['codenames', 'both', 6],
   );
   await ada.call({ method: 'PUT', path: '/v1/byok/anthropic', body: { key: 'sk-ant-api03-of-an-account' } });
-  const { id, key } = await ada.makeKey({ pipelineConfig: 'guardrails?rules=codenames' });
+  const { id, key } = await ada.makeKey({ pipelineConfig: 'guardrails?models=off&rules=codenames' });
   assert.equal((await ask(key, 'The Falcon flies')).status, 200);
   assert.match(sent(), /The \[bird\] flies/);
   await put(ada, { ...codenames, replacement: '[x]' });
@@ -58,7 +58,10 @@ test('rules belong to an account, and pipelines name them', async (t) => {
 
   // The operator's rule stays, also if the account stores another one of its name.
   assert.equal((await put(ada, { words: ['other'], action: 'monitor' }, 'ops')).status, 200);
-  for (const pipelineConfig of ['guardrails?rules=codenames', 'guardrails?rules=codenames|ops']) {
+  for (const pipelineConfig of [
+    'guardrails?models=off&rules=codenames',
+    'guardrails?models=off&rules=codenames|ops',
+  ]) {
     await ada.call({ method: 'PATCH', path: `/v1/keys/${id}`, body: { pipelineConfig } });
     assertRejected(await ask(key, 'see zeus12'), 400, 'blocked_by_module');
   }
@@ -92,7 +95,7 @@ test('options and rules can be tried with a text', async (t) => {
   const text = 'Falcon: ask ann@example.com about zeus7';
   const { json } = await check({
     text,
-    options: 'pii=redact&rules=codenames',
+    options: 'pii=redact&models=off&rules=codenames',
     rule: { pattern: 'zeus[0-9]', action: 'block' },
   });
   assert.deepEqual(json, {
@@ -101,12 +104,16 @@ test('options and rules can be tried with a text', async (t) => {
       { kind: 'EMAIL', start: 12, end: 27, action: 'redact' },
       { kind: 'draft', start: 34, end: 39, action: 'block' },
     ],
+    isInjection: false,
     redacted: '[bird]: ask <EMAIL_1> about zeus7',
     blockedBy: 'draft',
+    models: 'off',
   });
-  const asObject = await check({ text, options: { pii: 'off', rules: ['codenames'] } });
+  const asObject = await check({ text, options: { pii: 'off', models: 'off', rules: ['codenames'] } });
   assert.equal(asObject.json.redacted, '[bird]: ask ann@example.com about zeus7', asObject.text);
-  const short = await ada.call({ path: '/v1/guardrails/check?text=a%20falcon&options=rules%3Dcodenames' });
+  const short = await ada.call({
+    path: '/v1/guardrails/check?text=a%20falcon&options=models%3Doff%26rules%3Dcodenames',
+  });
   assert.equal(short.json.redacted, 'a [bird]', short.text);
   assertRejected(await check({ text, rule: { pattern: '(a)\\1', action: 'block' } }), 400, 'invalid_request');
   assertRejected(await check({ text, options: 'rules=nosuch' }), 400, 'unknown_configuration');

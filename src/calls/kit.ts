@@ -48,6 +48,7 @@ import { cacheName } from './module-caches.ts';
 import { countForModule, takeModuleSlot } from './module-counters.ts';
 import type { RequestKeys } from './request-keys.ts';
 import { askModel, type RunModelParts, runModel } from './run-model.ts';
+import { scopeTextModels } from './scoped-text-models.ts';
 import type { StepAsides } from './step-asides.ts';
 import { addTrialCost } from './trials.ts';
 
@@ -125,12 +126,7 @@ class CallKit implements Kit<unknown> {
   }
 
   get textModels(): TextModels {
-    const { textModels } = this.#parts;
-    const { scope } = this;
-    return {
-      tagEntities: (text, options) => textModels.tagEntities(text, { ...options, scope }),
-      scoreInjection: (text, options) => textModels.scoreInjection(text, { ...options, scope }),
-    };
+    return scopeTextModels(this.#parts.textModels, this.scope);
   }
 
   get vectors(): Vectors {

@@ -3,10 +3,11 @@ import { GatewayError } from '../kernel/errors.ts';
 import type { CheckedText, Module } from '../kernel/module.ts';
 import { namesIn, parsePipelineList } from '../kernel/pipeline-list.ts';
 import type { StoredConfiguration } from '../kernel/ports/configurations.ts';
-import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { PresentedCredential } from '../kernel/ports/records.ts';
+import type { TextModels } from '../kernel/ports/text-models.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { AccountConfigurations } from './account-configurations.ts';
+import { scopeTextModels } from './scoped-text-models.ts';
 
 /** The module whose definitions are rules, and what they are stored as. */
 export const rulesModule = 'guardrails';
@@ -25,7 +26,7 @@ export interface StoredRulesParts {
   readonly configurations: AccountConfigurations;
   readonly instance: ListedConfigurations;
   readonly module: Module;
-  readonly embeddings: Embeddings;
+  readonly textModels: TextModels;
 }
 
 /** A text and the options to look at it with. */
@@ -91,7 +92,7 @@ export class StoredRules {
     accountId: string,
     { text, direction, configuration, options = {}, rule }: TextCheck,
   ): Promise<JsonObject> {
-    const { configurations, module, embeddings } = this.#parts;
+    const { configurations, module, textModels } = this.#parts;
     if (module.check === undefined) throw new GatewayError('not_found', `${module.name} can't check texts`);
     const set = await configurations.currentSetOf(accountId);
     const stored = configuration === undefined ? {} : set.find(module.name, configuration);
@@ -111,7 +112,14 @@ export class StoredRules {
       return rule !== undefined && name === draftName ? rule : set.find(kind, name);
     };
     const entry = { name: module.name, configuration: 'check', options: {} };
-    return module.check({ text, direction }, { options: readOptions(module, entry, { find }), embeddings });
+    return module.check(
+      { text, direction },
+      {
+        options: readOptions(module, entry, { find }),
+        scope: accountId,
+        textModels: scopeTextModels(textModels, accountId),
+      },
+    );
   }
 
   #describeOwn({ name, content, updatedAtMs }: StoredConfiguration): StoredRule {

@@ -83,7 +83,7 @@ export interface Module<Options = unknown> {
   /** Explains what it would do with a call, without calling anybody: for `GET /v1/route`. */
   explain?(exchange: Exchange, kit: Kit<Options>): Promise<JsonObject>;
   /** Reports what it would do with a text of a request or of an answer: for `POST /v1/guardrails/check`. */
-  check?(checked: CheckedText, kit: Pick<Kit<Options>, 'options' | 'embeddings'>): Promise<JsonObject>;
+  check?(checked: CheckedText, kit: CheckKit<Options>): Promise<JsonObject>;
   /**
    * Called once if the gateway's own pipeline has the module: prepares what its first calls would wait for. The gateway does
    * not wait for it.
@@ -109,6 +109,8 @@ export interface CheckedText {
   readonly text: string;
   readonly direction: 'input' | 'output';
 }
+
+export type CheckKit<Options> = Pick<Kit<Options>, 'options' | 'scope' | 'textModels'>;
 
 /** Creates a module for one gateway. */
 export type ModuleFactory<Options = unknown> = (host: ModuleHost) => Module<Options>;

@@ -281,7 +281,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       configurations,
       instance,
       module: guardrails,
-      embeddings: parts.embeddingsPart.embeddings,
+      textModels: parts.embeddingsPart.textModels,
     });
   for (const fault of aliases.instanceFaults())
     log.warn({ fault }, 'an alias in WEIR_CONFIGURATIONS is wrong');

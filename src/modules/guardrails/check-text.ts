@@ -1,37 +1,51 @@
+import type { CheckedText, CheckKit, JsonObject, RequestText } from '../../module-api.ts';
 import type { Finding } from './finding.ts';
+import { InjectionScanner } from './injection/injection-scanner.ts';
+import { limits } from './limits.ts';
+import { noModelFindings, scanWithModels } from './model-scan.ts';
 import type { Action, GuardrailsOptions } from './options.ts';
-import { type Direction, Policy } from './policy.ts';
+import { Policy } from './policy.ts';
 import { placeholderFor } from './redaction/placeholders.ts';
-
-/** What a configuration would do with a text. */
-export interface CheckedText {
-  readonly findings: readonly CheckedFinding[];
-  /** The text as it would be sent or delivered. */
-  readonly redacted: string;
-  /** The kind of the finding that stops the call; undefined if it goes on. */
-  readonly blockedBy: string | undefined;
-}
+import { TextMemory } from './text-memory.ts';
 
 interface CheckedFinding extends Finding {
   readonly action: Action;
 }
 
-/** Scans one text as `guardrails` does in calls, with `found` by the models if they were asked. */
-export function checkText(
-  text: string,
-  options: GuardrailsOptions,
-  direction: Direction,
-  found: readonly Finding[] = [],
-): CheckedText {
+/** What the options do with a text, as in a message of a user or in an answer. */
+export async function checkText(
+  { text, direction }: CheckedText,
+  kit: CheckKit<GuardrailsOptions>,
+): Promise<JsonObject> {
+  const { options } = kit;
   const policy = new Policy(options, direction);
+  const message: RequestText = { text, field: 'message', role: 'user' };
+  let models: JsonObject = { models: options.models === 'off' ? 'off' : 'on' };
+  const byModels =
+    direction === 'output'
+      ? noModelFindings
+      : await scanWithModels([message], {
+          kit: {
+            ...kit,
+            note(facts) {
+              models = facts;
+            },
+          },
+          entities: new TextMemory<readonly Finding[]>(limits.rememberedCharactersMax),
+          injections: new InjectionScanner(),
+        });
   const findings = policy
-    .findBeside(text, found)
+    .findBeside(text, byModels.entitiesIn(text, message))
     .map((finding) => ({ ...finding, action: policy.actionFor(finding.kind) }))
     .filter(({ action }) => action !== 'off');
+  const isInjection = byModels.isInjection(message);
+  const isBlocked = isInjection && policy.actionFor('INJECTION') === 'block';
   return {
     findings,
+    isInjection,
     redacted: redact(text, findings, policy),
-    blockedBy: policy.blocking(findings)?.kind,
+    blockedBy: policy.blocking(findings)?.kind ?? (isBlocked ? 'INJECTION' : null),
+    ...(direction === 'input' && models),
   };
 }
 

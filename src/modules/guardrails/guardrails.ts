@@ -58,10 +58,7 @@ export const guardrails: ModuleFactory<GuardrailsOptions> = () => {
     strictest: strictestOptions,
     features: ['guardrails'],
 
-    async check({ text, direction }, { options }) {
-      const { blockedBy = null, ...checked } = checkText(text, options, direction);
-      return { ...checked, blockedBy };
-    },
+    check: checkText,
 
     async handle(exchange, next, kit) {
       const policy = policiesFor(kit.options);

@@ -60,11 +60,12 @@ interface CheckedProps {
   readonly result: CheckResult;
 }
 
-function Checked({ text, result: { findings, redacted, blockedBy } }: CheckedProps) {
-  if (findings.length === 0)
+function Checked({ text, result }: CheckedProps) {
+  const { findings, isInjection, redacted, blockedBy } = result;
+  if (findings.length === 0 && !isInjection)
     return (
       <p role="status" className="text-sm text-muted">
-        Nothing was found.
+        Nothing was found. {unreadText(result)}
       </p>
     );
   return (
@@ -92,7 +93,14 @@ function Checked({ text, result: { findings, redacted, blockedBy } }: CheckedPro
             <Badge tone={toneOf(action)}>{action}</Badge>
           </li>
         ))}
+        {isInjection && (
+          <li className="flex items-center gap-1.5">
+            <code className="font-mono text-xs">INJECTION</code>
+            <span className="text-muted">the whole text</span>
+          </li>
+        )}
       </ul>
+      {unreadText(result) !== '' && <p className="text-xs text-muted">{unreadText(result)}</p>}
       {blockedBy !== null ? (
         <p className="text-sm">
           <Badge tone="refused">blocked</Badge> A call with this text is rejected, because of {blockedBy}.
@@ -102,6 +110,12 @@ function Checked({ text, result: { findings, redacted, blockedBy } }: CheckedPro
       )}
     </section>
   );
+}
+
+/** Names and injections need the local models. */
+function unreadText({ models, reason }: CheckResult): string {
+  if (models !== 'away') return '';
+  return `The local models have not read the text (${reason}): names and injections are not reported.`;
 }
 
 type Found = CheckResult['findings'][number];

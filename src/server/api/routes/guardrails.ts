@@ -60,7 +60,7 @@ const checkQuery = {
   configuration: checkBody.configuration,
   options: z.string().optional().describe('Options as in a pipeline'),
 };
-const checkInfo = z.looseObject({
+const checkInfo = z.object({
   findings: z.array(
     z.object({
       kind: z.string(),
@@ -69,11 +69,17 @@ const checkInfo = z.looseObject({
       action: z.string(),
     }),
   ),
+  isInjection: z.boolean().describe('Whether the text tries to change the instructions of the model'),
   redacted: z.string().describe('The text as a provider would get it'),
   blockedBy: z
     .string()
     .nullable()
     .describe('The kind of the finding that stops the call; null if it goes on'),
+  models: z
+    .string()
+    .optional()
+    .describe('Whether the local models have read it: `on`, `off`, `away` or `script`'),
+  reason: z.string().optional().describe('Why they have not'),
 });
 
 const unauthenticated = { 401: { description: 'Missing or invalid credential' } };
