@@ -1,9 +1,10 @@
-import { alphanumeric, classOf, endOfRun, hyphen } from './characters.ts';
+import { alphanumeric, classOf } from './characters.ts';
 import { byFormat, type FoundPatterns } from './found-patterns.ts';
 import { endOfIpv4 } from './network-addresses.ts';
 
 const localCharactersMax = 64;
 const domainCharactersMax = 190;
+const urlCharactersMax = 1000;
 export const emailCharactersMax = localCharactersMax + domainCharactersMax + 3;
 
 /** Characters of local parts beside letters and digits. RFC 5322 allows more, which texts use as punctuation. */
@@ -87,15 +88,15 @@ function isRemote(local: string, after: number): boolean {
   return /^(?:git|hg|svn)$/.test(local) && (after === 58 || after === 47);
 }
 
-/** A URL, for those who want them hidden, too. */
-export function urlAt(text: string, at: number, found: FoundPatterns): void {
-  const start = at - 3 - (text.startsWith('https', at - 5) ? 2 : text.startsWith('http', at - 4) ? 1 : 0);
-  if (!text.startsWith('http', start)) return;
-  let end = at + 3;
-  while (end - at < 1000 && isUrlCharacter(text.charCodeAt(end))) end++;
+/** A URL, for those who want them hidden, too; at the colon of `://`. Where it ends. */
+export function urlAt(text: string, colon: number, found: FoundPatterns): number {
+  const start = text.startsWith('https', colon - 5) ? colon - 5 : colon - 4;
+  let end = colon + 3;
+  while (end - colon < urlCharactersMax && isUrlCharacter(text.charCodeAt(end))) end++;
   while (/[.,;:!?)'*\]]/.test(text.charAt(end - 1))) end--;
-  if (endOfRun(text, at + 3, alphanumeric | hyphen) > at + 3)
-    found.add({ start, end, kind: 'URL' }, byFormat);
+  const hasHost = (classOf(text.charCodeAt(colon + 3)) & alphanumeric) !== 0;
+  if (hasHost && text.startsWith('http', start)) found.add({ start, end, kind: 'URL' }, byFormat);
+  return end;
 }
 
 function isUrlCharacter(code: number): boolean {

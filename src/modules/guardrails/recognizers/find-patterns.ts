@@ -36,6 +36,8 @@ class Scan {
   readonly #found: FoundPatterns;
   readonly #wantsSecrets: boolean;
   readonly #wantsEmails: boolean;
+  /** Of the last URL; the addresses within it belong to it. */
+  #urlEnd = 0;
 
   constructor(text: string, found: FoundPatterns) {
     this.#text = text;
@@ -102,7 +104,7 @@ class Scan {
   #atColon(at: number): number {
     const text = this.#text;
     if (text.startsWith('//', at + 1)) {
-      if (this.#found.wants('URL')) urlAt(text, at, this.#found);
+      if (this.#found.wants('URL') && at >= this.#urlEnd) this.#urlEnd = urlAt(text, at, this.#found);
       return (this.#wantsSecrets ? credentialUrlAround(text, at, this.#found) : undefined) ?? at + 3;
     }
     const next = text.charCodeAt(at + 1);
@@ -205,7 +207,7 @@ class Scan {
     const found = this.#found;
     const length = end - at;
     const isInRow = followsNumber(text, at);
-    if ((isInRow && length < 4) || !isApartOnLeft(text, at)) return end;
+    if ((isInRow && length < 4 && after !== 45) || !isApartOnLeft(text, at)) return end;
     const next = startOfNextGroup(text, end);
     if (after === 46 && length <= 3 && ipv4At(text, at, found)) return end;
     if (isMixedNumber(text, at, end)) {
@@ -216,7 +218,7 @@ class Scan {
     const run = readNumberRun(text, at);
     if (run.digits.length < 7) return end;
     const card = cardIn(text, run, found);
-    if (card !== undefined || (isInRow && run.gaps[0] === ' ')) return card ?? end;
+    if (card !== undefined || (isInRow && run.gaps[0] !== '-')) return card ?? end;
     return nationalNumberIn(text, run, found) ?? nationalPhoneIn(text, run, found) ?? end;
   }
 

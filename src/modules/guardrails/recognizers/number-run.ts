@@ -58,7 +58,9 @@ export function isGap(code: number): boolean {
 
 /** Whether another number stands before a place, as in the rows of a table. */
 export function followsNumber(text: string, start: number): boolean {
-  return start > 1 && text.charCodeAt(start - 1) === 32 && isDigit(text.charCodeAt(start - 2));
+  let at = start - 1;
+  while (at > 0 && start - at <= gapCharactersMax && isGap(text.charCodeAt(at))) at--;
+  return at >= 0 && at < start - 1 && isDigit(text.charCodeAt(at));
 }
 
 /** Whether the text before a place can't be a part of the same number. */

@@ -5,7 +5,7 @@ import { foldText } from './fold-text.ts';
 import { startOfDegrees } from './labelled-values.ts';
 import { numberRunCharactersMax } from './number-run.ts';
 import { phoneTailCharacters } from './phones.ts';
-import { privateKeyHeaderCharactersMax } from './secrets/private-keys.ts';
+import { isPartialPrivateKey } from './secrets/private-keys.ts';
 import { tokenCharactersMax } from './secrets/tokens.ts';
 
 /** The words before a value that recognizers read. */
@@ -104,14 +104,10 @@ function startOfIban(text: string): number {
   return text.length;
 }
 
-/** A header that isn't complete; the dashes before it are a value without spaces. */
+/** The dashes before a header are a value without spaces. */
 function startOfPrivateKey(text: string): number {
   const begin = text.lastIndexOf('-----BEGIN');
-  const isOpen =
-    begin !== -1 &&
-    text.length - begin < privateKeyHeaderCharactersMax &&
-    !text.includes('-----', begin + 10);
-  return isOpen ? begin : text.length;
+  return begin !== -1 && isPartialPrivateKey(text, begin) ? begin : text.length;
 }
 
 const birthLabels =

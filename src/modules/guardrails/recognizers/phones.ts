@@ -1,5 +1,5 @@
 import { isInternationalNumber } from './calling-codes.ts';
-import { classOf, isDigit, word } from './characters.ts';
+import { classOf, digit, endOfRun, isDigit, word } from './characters.ts';
 import { byFormat, bySurroundings, type FoundPatterns } from './found-patterns.ts';
 import { followsNumber, isApartOnLeft, isApartOnRight, type NumberRun, readNumberRun } from './number-run.ts';
 
@@ -22,8 +22,9 @@ const otherLabels =
 /** `Tel. 555 0100 or 555 0101` */
 const continuesList = /(?:[,/&]| (?:or|and|oder|und|ou|et|o|y|e)) ?$/i;
 const followingLabel = /^[ ]?[-(,]?[ ]?(?:office|fax|mobile|cell|home|work|desk|direct|phone)\b/i;
-/** Dates and decimal fractions. */
-const otherNumbers = /^(?:\d{1,4}\.\d+$|\d{4}([-./])\d{1,2}\1\d{1,2}|\d{1,2}([-./])\d{1,2}\2\d{2,4})(?: |$)/;
+/** Dates, decimal fractions, and ranges of prices. */
+const otherNumbers =
+  /^(?:\d{1,7}00[-./ ]\d{1,7}00$|\d{1,4}\.\d+$|\d{4}([-./])\d{1,2}\1\d{1,2}|\d{1,2}([-./])\d{1,2}\2\d{2,4})(?: |$)/;
 
 /** A number with its calling code; at the `+`. */
 export function internationalPhoneAt(text: string, plus: number, found: FoundPatterns): number | undefined {
@@ -60,6 +61,7 @@ function addInternational(
 
 /** A number with its area code in parentheses; at the opening one. */
 export function bracketedPhoneAt(text: string, bracket: number, found: FoundPatterns): number | undefined {
+  if (text.charCodeAt(endOfRun(text, bracket + 1, digit)) !== 41) return undefined;
   const run = readNumberRun(text, bracket + 1);
   const area = run.counts[0] ?? 0;
   const isAreaCode = area >= 2 && area <= 5 && /^\) ?$|^\)-$/.test(run.gaps[0] ?? '');
@@ -95,7 +97,12 @@ export function nationalPhoneIn(text: string, run: NumberRun, found: FoundPatter
     if (end !== undefined) return end;
   }
   const end = endWithExtension(text, run.ends[groups - 1] ?? 0);
-  if (!isApartOnRight(text, end) || otherNumbers.test(text.slice(run.start, end))) return undefined;
+  if (
+    !isApartOnRight(text, end) ||
+    otherNumbers.test(text.slice(run.start, end)) ||
+    new Set(run.digits).size < 3
+  )
+    return undefined;
   const isFormatted =
     groups === run.counts.length && !followsNumber(text, run.start) && hasNationalFormat(run);
   if (!isFormatted && !isLabelled(text, run.start, end)) return undefined;

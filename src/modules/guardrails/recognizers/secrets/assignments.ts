@@ -135,19 +135,20 @@ function addPassword(text: string, start: number, found: FoundPatterns): void {
 
 /** A quoted value ends at its quote; another one at a space, at `&` in a query, and before the punctuation of a sentence. */
 function endOfPassword(text: string, start: number): number {
-  const quote = text.charAt(start - 1);
-  const isQuoted = quote === '"' || quote === "'" || quote === '`';
+  const quote = text.charCodeAt(start - 1);
+  const isQuoted = quote === 34 || quote === 39 || quote === 96;
+  const most = Math.min(text.length, start + passwordCharactersMax);
   let end = start;
-  while (end - start < passwordCharactersMax) {
-    const character = text.charAt(end);
-    if (character === '' || character <= ' ' || character === '\\' || (character === quote && isQuoted))
-      break;
-    if (!isQuoted && /["'`<>&;]/.test(character)) break;
+  while (end < most) {
+    const code = text.charCodeAt(end);
+    if (code <= 32 || code === 92 || (isQuoted ? code === quote : unquotedEnds.has(code))) break;
     end++;
   }
   if (!isQuoted) while (end > start && /[.,:)\]}?]/.test(text.charAt(end - 1))) end--;
   return end;
 }
+
+const unquotedEnds = new Set(Array.from('"\'`<>&;', (character) => character.charCodeAt(0)));
 
 /** Neither a word, nor a type, nor code that reads the password from somewhere. */
 function isPassword(value: string): boolean {
@@ -199,7 +200,7 @@ function isRandom(value: string): boolean {
 }
 
 const cookieAttributes = /^(?:path|domain|expires|max-age|samesite|secure|httponly|priority|partitioned)$/i;
-const cookiePair = /([\w.-]{1,60})=([^;\s"'\\]{1,1000})/g;
+const cookiePair = /([\w.-]{1,60})=([^;\s"'\\]{0,1000});? ?/y;
 
 /** The values of cookies that identify a session. */
 function addCookies(
@@ -207,9 +208,11 @@ function addCookies(
   { start, isResponse }: { readonly start: number; readonly isResponse: boolean },
   found: FoundPatterns,
 ): void {
-  const lineEnd = text.indexOf('\n', start);
-  const end = Math.min(lineEnd === -1 ? text.length : lineEnd, start + cookieCharactersMax);
-  for (const { 0: pair, 1: name = '', 2: value = '', index } of text.slice(start, end).matchAll(cookiePair)) {
+  cookiePair.lastIndex = start;
+  for (let at = start; at - start < cookieCharactersMax; at = cookiePair.lastIndex) {
+    const [, name = '', value = ''] = cookiePair.exec(text) ?? [];
+    if (name === '') return;
+    const valueStart = at + name.length + 1;
     if (
       !cookieAttributes.test(name) &&
       value.length >= 10 &&
@@ -217,15 +220,8 @@ function addCookies(
       /[a-z]/i.test(value) &&
       !isPlaceholder(value)
     )
-      found.add(
-        {
-          start: start + index + pair.length - value.length,
-          end: start + index + pair.length,
-          kind: 'TOKEN',
-        },
-        bySurroundings,
-      );
-    if (isResponse) break;
+      found.add({ start: valueStart, end: valueStart + value.length, kind: 'TOKEN' }, bySurroundings);
+    if (isResponse) return;
   }
 }
 

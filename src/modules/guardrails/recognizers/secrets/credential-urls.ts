@@ -49,11 +49,12 @@ function isSchemeCharacter(code: number): boolean {
 /** The `@` before the host. A password may have further ones, or a slash, although it should escape them. */
 function endOfUserInfo(text: string, start: number): number | undefined {
   let last: number | undefined;
+  let hasPassword = false;
   for (let at = start; at - start < userInfoCharactersMax; at++) {
     const code = text.charCodeAt(at);
-    if (!isHostCharacter(code) || (code === 47 && !text.slice(start, at).includes(':')) || code === 63) break;
+    if (code === 58) hasPassword = true;
+    if (!isHostCharacter(code) || code === 63 || (code === 47 && (!hasPassword || last !== undefined))) break;
     if (code === 64) last = at;
-    if (code === 47 && last !== undefined) break;
   }
   return last;
 }
