@@ -1,7 +1,8 @@
-// What the guardrails find and what they mistake: npm run eval:guardrails -- --data <folder> [--only pii|entities|secrets|alarms|injection|profanity|smuggling] [--misses]
+// What the guardrails find and what they mistake: npm run eval:guardrails -- --data <folder> [--only pii|entities|secrets|alarms|injection|profanity|smuggling|cost] [--misses]
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { reportAlarms } from './guardrails/alarms.ts';
+import { reportCost } from './guardrails/cost.ts';
 import { reportEntities } from './guardrails/entities.ts';
 import { reportInjection } from './guardrails/injection.ts';
 import { reportPersonalData } from './guardrails/personal-data.ts';
@@ -18,6 +19,7 @@ const parts: Readonly<Record<string, (data: string, showsMisses: boolean) => voi
   injection: reportInjection,
   smuggling: reportSmuggling,
   profanity: reportProfanity,
+  cost: reportCost,
 };
 
 const { values } = parseArgs({

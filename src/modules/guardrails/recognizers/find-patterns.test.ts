@@ -163,6 +163,30 @@ test('a private key ends with its footer, or with the text', () => {
   assertNothing([`It begins with ${header} and ends with another line.`, header]);
 });
 
+test('hostile texts take linear time', () => {
+  const units = [
+    '-----BEGIN PRIVATE KEY-----\n',
+    'cookie: a=b1;',
+    'password=',
+    '(12',
+    'a@',
+    '1234 ',
+    'http://a:a',
+    'GB29 ',
+    'eyJ.',
+  ];
+  const cpuMs = (characters: number) => {
+    const texts = units.map((unit) => unit.repeat(characters / unit.length));
+    const before = process.cpuUsage();
+    for (const text of texts) findPatterns(text, all);
+    return process.cpuUsage(before).user / 1000;
+  };
+  cpuMs(5_000);
+  const [short, long] = [cpuMs(5_000), cpuMs(80_000)];
+  // Sixteen times as much, and not 256 times.
+  assert.ok(long < 80 * Math.max(short, 1), `${short} ms and ${long} ms`);
+});
+
 test('only the wanted kinds are found', () => {
   const text = 'ann@example.org 4111111111111111 password: hunter2!';
   assert.deepEqual(

@@ -65,7 +65,10 @@ class Scan {
         seen |= classes;
         end++;
       }
-      at = (first & digit) !== 0 ? this.#atNumber(at, end) : this.#atWord(at, end, (seen & digit) !== 0);
+      if ((first & digit) !== 0) at = this.#atNumber(at, end);
+      else if ((seen & digit) !== 0 || end - at === 2 || mayBegin(text, at))
+        at = this.#atWord(at, end, (seen & digit) !== 0);
+      else at = end;
     }
   }
 
@@ -107,7 +110,7 @@ class Scan {
       if (this.#found.wants('URL') && at >= this.#urlEnd) this.#urlEnd = urlAt(text, at, this.#found);
       return (this.#wantsSecrets ? credentialUrlAround(text, at, this.#found) : undefined) ?? at + 3;
     }
-    const next = text.charCodeAt(at + 1);
+    const next = at + 1 < text.length ? text.charCodeAt(at + 1) : 0;
     if (next === 58 || (classOf(next) & hex) !== 0) ipv6Around(text, at, this.#found);
     if (this.#wantsSecrets) assignmentAround(text, at, this.#found);
     return at + 1;
@@ -119,7 +122,7 @@ class Scan {
     const found = this.#found;
     // In `\nsk-…`, the n belongs to the escape.
     const at = start > 0 && text.charCodeAt(start - 1) === 92 ? start + 1 : start;
-    const beginning = beginningsAt(text, at);
+    const beginning = beginningAt(text, at);
     if (beginning !== 0) {
       if (this.#wantsSecrets) {
         const after = this.#secretAt(at, end, beginning);
@@ -245,30 +248,34 @@ const prefixBeginning = 1;
 const labelBeginning = 2;
 const tokenBeginning = 4;
 const verbBeginning = 8;
-/** What words with these first two characters may be. */
-const beginnings = new Uint8Array(128 * 128);
+/** What words with these first three characters may be. Others may share the place of one, which costs a second look. */
+const beginnings = new Uint8Array(32_768);
 for (const [bit, list] of [
   [prefixBeginning, secretBeginnings],
   [labelBeginning, inAnyCase(labelBeginnings)],
-  [tokenBeginning, inAnyCase(['eyJ', 'bearer', 'basic'])],
-  [verbBeginning, inAnyCase(verbs)],
+  [tokenBeginning, ['eyJ', ...inAnyCase(['bearer', 'basic'])]],
+  [verbBeginning, inAnyCase(verbs.flatMap((verb) => (verb.length > 2 ? [verb] : [`${verb} `, `${verb}:`])))],
 ] as const)
   for (const beginning of list) {
-    const key = beginning.charCodeAt(0) * 128 + beginning.charCodeAt(1);
-    if (key < beginnings.length) beginnings[key] = (beginnings[key] ?? 0) | bit;
+    const place = placeOfBeginning(beginning, 0);
+    beginnings[place] = (beginnings[place] ?? 0) | bit;
   }
 
 function inAnyCase(list: readonly string[]): readonly string[] {
-  return list.flatMap((text) => [text, capitalized(text), text.toUpperCase()]);
+  return list.flatMap((text) => [text, text.charAt(0).toUpperCase() + text.slice(1), text.toUpperCase()]);
 }
 
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+function placeOfBeginning(text: string, at: number): number {
+  return ((text.charCodeAt(at) * 31 + text.charCodeAt(at + 1)) * 37 + text.charCodeAt(at + 2)) & 32_767;
 }
 
-function beginningsAt(text: string, at: number): number {
-  const second = text.charCodeAt(at + 1);
-  return second < 128 ? (beginnings[text.charCodeAt(at) * 128 + second] ?? 0) : labelBeginning;
+function beginningAt(text: string, at: number): number {
+  return at + 2 < text.length ? (beginnings[placeOfBeginning(text, at)] ?? 0) : 0;
+}
+
+/** Whether a word needs a look, as itself or without the letter of an escape before it. */
+function mayBegin(text: string, at: number): boolean {
+  return beginningAt(text, at) !== 0 || (at > 0 && text.charCodeAt(at - 1) === 92);
 }
 
 function isPairSeparator(code: number): boolean {

@@ -35,7 +35,10 @@ function escaped(code: number): string {
  * of ASCII, so that one set of rules recognizes all spellings. Undefined if the text has none of them, as most texts.
  */
 export function foldText(text: string): FoldedText | undefined {
-  if (!/[\u0080-\uffff]/.test(text) || text.search(foldable) === -1) return undefined;
+  const first = text.search(/[\u00a0-\uffff]/);
+  foldable.lastIndex = first;
+  if (first === -1 || !foldable.test(text)) return undefined;
+  foldable.lastIndex = first;
   const parts: string[] = [];
   const positions = new Uint32Array(text.length + 1);
   let written = 0;

@@ -59,10 +59,13 @@ const namesByRole: Readonly<Record<Role, RegExp>> = {
 
 /** The value of a name such as `password`, at the `:` or `=` between them. */
 export function assignmentAround(text: string, operator: number, found: FoundPatterns): void {
+  if (operator + 1 >= text.length) return;
   const next = text.charCodeAt(operator + 1);
   if (next === 58 || next === 47 || (next === 61 && text.charCodeAt(operator) === 61)) return;
   const nameEnd = endOfName(text, operator);
-  const [first, second] = [text.charCodeAt(nameEnd - 2), text.charCodeAt(nameEnd - 1)];
+  if (nameEnd < 2) return;
+  const first = text.charCodeAt(nameEnd - 2);
+  const second = text.charCodeAt(nameEnd - 1);
   const roles = first > 127 || second > 127 ? otherRoles : rolesByEnding.get(endingOf(first, second));
   if (roles === undefined) return;
   const start = startOfValue(text, operator + 1);

@@ -32,7 +32,7 @@ export function isPartialPrivateKey(text: string, at: number): boolean {
   return (
     text.length - after < 2 * lineCharactersMin &&
     endOfLines(text, after) === after &&
-    /^[\s\\nr]*[\w+/=]*$/.test(text.slice(after))
+    /^[\s\\\w+/=]*$/.test(text.slice(after))
   );
 }
 

@@ -138,8 +138,8 @@ function beginningsOf(prefix: string): readonly string[] {
   return prefix.length > 2 ? [prefix] : Array.from('0123456789abcdef', (character) => prefix + character);
 }
 
-/** The first characters of the prefixes. */
-export const secretBeginnings: readonly string[] = formats.map(({ prefix }) => prefix);
+/** The first three characters of the prefixes. */
+export const secretBeginnings: readonly string[] = formats.flatMap(({ prefix }) => beginningsOf(prefix));
 
 function beginningAt(text: string, at: number): number {
   return (text.charCodeAt(at) * 512 + text.charCodeAt(at + 1)) * 512 + text.charCodeAt(at + 2);
