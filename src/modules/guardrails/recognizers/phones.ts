@@ -14,6 +14,7 @@ export const phoneTailCharacters = 14;
 const extension = /\s?(?:x|ext\.?|extension|#)\s?\d{1,6}(?![\w])/iy;
 const nouns =
   /\b(?:(?:tele)?phones?|tel|telefax|mobile|cell(?:phone)?|landline|fax|hotline|whats\s?app|viber|sms|telefon(?:nummer|o|e|szám|u|a)?|teléfonos?|téléphone|telefone|telefoon(?:nummer)?|handy(?:nummer)?|rufnummer|mobil(?:e|nummer|telefon)?|móvil|celular|telemóvel|cellulare|portable|puhelin(?:numero)?|matkapuhelin|nomor hp|telp|komórk\w{1,3}|mobiel)\b|тел(?:ефон)?|моб|電話|电话|手机|携帯|전화|핸드폰|هاتف|جوال|טלפון|נייד|τηλ|κινητό|फ़ोन|मोबाइल|โทร|điện thoại/i;
+const everyNoun = new RegExp(nouns, 'gi');
 const verbs =
   /\b(?:call|calling|called|dial|ring|rang|phone|text(?:ed)? (?:me|us|him|her|them)|messag(?:e|es|ed|ing)|answer|answering|reach|reached|contact|registered|anrufen|erreich\w{1,4}|appele[rz]|llam\w{1,4}|lig\w{2,4}|chiam\w{1,5})\b(?:[^.!?\n]{0,30} (?:at|on|to|under|via|unter|auf|au|al|no|på|op)\b)?(?: (?:me|us|him|her|them|back|my|the|registered|number|nummer|is|nr\.?|no\.?)){0,3}:? ?$/i;
 const places = /\b(?:desk|office|home|work|direct|main|pager)(?: (?:no\.?|number|line))?:\s{0,3}$/i;
@@ -147,7 +148,7 @@ function isLabelled(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - labelCharacters), start);
   if (places.test(before) || verbs.test(before)) return true;
   if (!nouns.test(before)) return false;
-  const label = [...before.matchAll(new RegExp(nouns, 'gi'))].at(-1);
+  const label = [...before.matchAll(everyNoun)].at(-1);
   if (label === undefined) return false;
   const between = before.slice(label.index + label[0].length);
   return (
