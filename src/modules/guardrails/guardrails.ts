@@ -3,6 +3,7 @@ import {
   type Exchange,
   GatewayError,
   type Kit,
+  type Message,
   type ModuleFactory,
   type Reply,
 } from '../../module-api.ts';
@@ -20,10 +21,10 @@ import {
 import { enforceOutput } from './output/enforce-output.ts';
 import { createOutputMonitor } from './output/output-monitor.ts';
 import { Policy } from './policy.ts';
-import { type RedactedText, redactRequest } from './redaction/redactor.ts';
+import { type RedactedMessage, type RedactedText, redactRequest } from './redaction/redactor.ts';
 import { createRestorer } from './redaction/restorer.ts';
 import { createRuleDefinitions } from './rules/rule-definitions.ts';
-import { scanRequest } from './scan-request.ts';
+import { type ScannedMessage, scanRequest } from './scan-request.ts';
 import { type ScannedRequest, type ScannedText, withModelFindings } from './scanned-request.ts';
 import { TextMemory } from './text-memory.ts';
 
@@ -32,6 +33,8 @@ export const guardrails: ModuleFactory<GuardrailsOptions> = () => {
   const found = new TextMemory<readonly Finding[]>(limits.rememberedCharactersMax);
   const entities = new TextMemory<readonly Finding[]>(limits.rememberedCharactersMax);
   const injections = new InjectionScanner();
+  const scannedMessages = new WeakMap<Message, ScannedMessage>();
+  const redactedMessages = new WeakMap<Message, RedactedMessage>();
   const redacted = new TextMemory<RedactedText>(limits.rememberedCharactersMax);
   const policies = new WeakMap<GuardrailsOptions, Policies>();
 
@@ -62,7 +65,12 @@ export const guardrails: ModuleFactory<GuardrailsOptions> = () => {
 
     async handle(exchange, next, kit) {
       const policy = policiesFor(kit.options);
-      const byPatterns = scanRequest(exchange, { policy: policy.input, memory: found, scope: kit.scope });
+      const byPatterns = scanRequest(exchange, {
+        policy: policy.input,
+        memory: found,
+        messages: scannedMessages,
+        scope: kit.scope,
+      });
       const isBlocked =
         policy.input.mayBlock && byPatterns.texts.some(({ findings }) => policy.input.blocking(findings));
       const models = isBlocked
@@ -72,7 +80,8 @@ export const guardrails: ModuleFactory<GuardrailsOptions> = () => {
       reportRequest(exchange, scanned, kit);
       blockRequest(scanned, policy.input, kit.options);
       const request = await redactRequest(exchange, scanned, {
-        ...{ policy: policy.input, memory: redacted, scope: kit.scope, decisions: kit.decisions },
+        ...{ policy: policy.input, memory: redacted, messages: redactedMessages },
+        ...{ scope: kit.scope, decisions: kit.decisions },
       });
       if (!request.isStored) kit.note({ placeholders: 'not-stored' });
       const reply = guardOutput(await next(request.exchange), policy.output, kit);

@@ -1,9 +1,11 @@
 import {
+  type ChatRequest,
   type Exchange,
   type Kit,
-  type RequestText,
+  type Message,
   type TextPlace,
   texts,
+  type UnscannedPart,
   unscannedParts,
 } from '../../module-api.ts';
 import type { Finding } from './finding.ts';
@@ -11,36 +13,58 @@ import { limits } from './limits.ts';
 import { namedText, withoutName } from './named-text.ts';
 import type { GuardrailsOptions } from './options.ts';
 import type { Policy } from './policy.ts';
-import type { ScannedRequest } from './scanned-request.ts';
+import type { ScannedRequest, ScannedText } from './scanned-request.ts';
 import type { TextMemory } from './text-memory.ts';
+
+/** What was found in a message, the same object in all calls of its conversation. */
+export interface ScannedMessage {
+  /** Identifies policy and tenant. */
+  readonly owner: string;
+  readonly index: number;
+  readonly texts: readonly ScannedText[];
+  readonly unscanned: readonly UnscannedPart[];
+}
 
 interface ScanParts extends Pick<Kit<GuardrailsOptions>, 'scope'> {
   readonly policy: Policy;
   readonly memory: TextMemory<readonly Finding[]>;
+  readonly messages: WeakMap<Message, ScannedMessage>;
 }
 
 /** Finds what patterns, words and rules look for in every text of a request. */
-export function scanRequest(exchange: Exchange, { policy, memory, scope }: ScanParts): ScannedRequest {
+export function scanRequest(
+  { request }: Pick<Exchange, 'request'>,
+  { policy, memory, messages, scope }: ScanParts,
+): ScannedRequest {
   const owner = `${policy.id} ${scope}`;
-  const found = new Map<string, readonly Finding[]>();
   const findingsIn = (text: string, place: TextPlace): readonly Finding[] => {
     const named = namedText(text, place);
-    let findings = found.get(named);
-    if (findings === undefined) {
-      const isRemembered = named.length >= limits.rememberedCharactersMin;
-      findings =
-        (isRemembered ? memory.get(owner, named) : undefined) ?? withoutName(policy.find(named), place);
-      if (isRemembered) memory.set(owner, named, findings);
-      found.set(named, findings);
-    }
+    if (named.length < limits.rememberedCharactersMin) return withoutName(policy.find(named), place);
+    const findings = memory.get(owner, named) ?? withoutName(policy.find(named), place);
+    memory.set(owner, named, findings);
     return findings;
   };
-  const unscanned = unscannedParts(exchange.request);
+  const scan = (part: ChatRequest) => ({
+    texts: texts(part).map((text) => ({ ...text, findings: findingsIn(text.text, text) })),
+    unscanned: unscannedParts(part),
+  });
+  const scanMessage = (message: Message, index: number): ScannedMessage => {
+    const known = messages.get(message);
+    if (known?.owner === owner && known.index === index) return known;
+    const alone = scan({ model: request.model, messages: [message] });
+    const scanned: ScannedMessage = {
+      owner,
+      index,
+      texts: alone.texts.map((text) => ({ ...text, messageIndex: index })),
+      unscanned: alone.unscanned.map((part) => ({ ...part, messageIndex: index })),
+    };
+    messages.set(message, scanned);
+    return scanned;
+  };
+  const parts = [...request.messages.map(scanMessage), scan({ ...request, messages: [] })];
+  const unscanned = parts.flatMap((part) => part.unscanned);
   return {
-    texts: texts(exchange.request).map((text: RequestText) => ({
-      ...text,
-      findings: findingsIn(text.text, text),
-    })),
+    texts: parts.flatMap((part) => part.texts),
     unscanned,
     refersToStored: unscanned.some(({ kind }) => kind === 'stored'),
     findingsIn,

@@ -1,4 +1,11 @@
-import { type Exchange, type Kit, mapTexts, type TextPlace } from '../../../module-api.ts';
+import {
+  type ChatRequest,
+  type Exchange,
+  type Kit,
+  type Message,
+  mapTexts,
+  type TextPlace,
+} from '../../../module-api.ts';
 import type { Finding } from '../finding.ts';
 import { limits } from '../limits.ts';
 import { mergeFindings } from '../merge-findings.ts';
@@ -29,13 +36,26 @@ export interface RedactedText {
 interface RedactionParts extends Pick<Kit<GuardrailsOptions>, 'decisions' | 'scope'> {
   readonly policy: Policy;
   readonly memory: TextMemory<RedactedText>;
+  readonly messages: WeakMap<Message, RedactedMessage>;
+}
+
+/** The redacted form of a message, the same object in all calls of its conversation. */
+export interface RedactedMessage {
+  /** Identifies policy and conversation. */
+  readonly owner: string;
+  readonly valueCount: number;
+  /** What the models found in it may be known later. */
+  readonly findingCount: number;
+  /** None if only a thought is left that can't be sent. */
+  readonly redacted: readonly Message[];
+  readonly values: readonly string[];
 }
 
 /** Replaces what must be redacted by placeholders. */
 export async function redactRequest(
   exchange: Exchange,
   scanned: ScannedRequest,
-  { policy, memory, scope, decisions }: RedactionParts,
+  { policy, memory, messages, scope, decisions }: RedactionParts,
 ): Promise<RedactedRequest> {
   const found = foundValues(exchange, scanned.texts, policy);
   // A conversation that begins has no values of earlier calls.
@@ -46,14 +66,59 @@ export async function redactRequest(
   await vault.add(found, takenIn(scanned.texts));
   const owner = `${policy.id} ${scope} ${exchange.conversation.root}`;
   const texts = new TextRedaction(exchange, { vault, policy, memory, owner });
-  const request = mapTexts(exchange.request, (text, place) =>
-    texts.redact(text, place, scanned.findingsIn(text, place)),
-  );
+  const request = redactTexts(exchange.request, messages, { owner, texts, scanned });
   return {
     exchange: request === exchange.request ? exchange : exchange.with({ request }),
     values: scanned.refersToStored ? vault.values : vault.values.filter(({ value }) => texts.used.has(value)),
     isStored: vault.isStored,
   };
+}
+
+interface TextRedactionContext {
+  readonly owner: string;
+  readonly texts: TextRedaction;
+  readonly scanned: ScannedRequest;
+}
+
+/** Message by message, since most are known from the last call. */
+function redactTexts(
+  request: ChatRequest,
+  known: WeakMap<Message, RedactedMessage>,
+  { owner, texts, scanned }: TextRedactionContext,
+): ChatRequest {
+  const findingCounts = new Map<number, number>();
+  for (const { messageIndex = -1, findings } of scanned.texts)
+    findingCounts.set(messageIndex, (findingCounts.get(messageIndex) ?? 0) + findings.length);
+  const redactPart = (part: ChatRequest, messageIndex: number | undefined) =>
+    mapTexts(part, (text, place) => {
+      const at = messageIndex === undefined ? place : { ...place, messageIndex };
+      return texts.redact(text, at, scanned.findingsIn(text, at));
+    });
+  const messages = request.messages.map((message, index) => {
+    const findingCount = findingCounts.get(index) ?? 0;
+    const valueCount = texts.valueCountAt(index);
+    let entry = known.get(message);
+    if (entry?.owner !== owner || entry.valueCount !== valueCount || entry.findingCount !== findingCount) {
+      const used = texts.startPart();
+      const { messages: redacted } = redactPart({ model: request.model, messages: [message] }, index);
+      entry = { owner, valueCount, findingCount, redacted, values: [...used] };
+      known.set(message, entry);
+    }
+    for (const value of entry.values) texts.used.add(value);
+    return entry.redacted;
+  });
+  const rest = redactPart({ ...request, messages: [] }, undefined);
+  const isUnchanged = messages.every(([first], index) => first === request.messages[index]);
+  return withRedacted(request, rest, isUnchanged ? request.messages : messages.flat());
+}
+
+/** The redacted fields; the same request if nothing has changed. */
+function withRedacted(request: ChatRequest, rest: ChatRequest, messages: readonly Message[]): ChatRequest {
+  const changed = Object.entries(rest).filter(
+    ([name, value]) => name !== 'messages' && value !== Reflect.get(request, name),
+  );
+  if (changed.length === 0 && messages === request.messages) return request;
+  return { ...request, ...Object.fromEntries(changed), messages };
 }
 
 /** Values to be redacted that a placeholder stands for, in the order of the texts. */
@@ -115,6 +180,7 @@ interface TextRedactionParts {
 class TextRedaction {
   /** Values that were replaced. */
   readonly used = new Set<string>();
+  #usedInPart = new Set<string>();
   readonly #parts: TextRedactionParts;
   readonly #search: KnownValueSearch;
   /** The index of the message from which on a value is known; -1 for all texts. */
@@ -136,19 +202,33 @@ class TextRedaction {
     this.#starts = [...this.#knownFrom.values()].toSorted((one, other) => one - other);
   }
 
+  /** The number of values that are known in the message at this index. */
+  valueCountAt(messageIndex: number): number {
+    return countUpTo(this.#starts, messageIndex);
+  }
+
+  /** The values that are replaced from now on. */
+  startPart(): ReadonlySet<string> {
+    this.#usedInPart = new Set();
+    return this.#usedInPart;
+  }
+
   /** A value replaces no text before the message that it was first found in: the provider has those texts in its cache. */
   redact(text: string, place: TextPlace, findings: readonly Finding[]): string {
     const { memory, owner } = this.#parts;
     const { messageIndex = -1 } = place;
     const named = namedText(text, place);
-    const valueCount = countUpTo(this.#starts, messageIndex);
+    const valueCount = this.valueCountAt(messageIndex);
     const isRemembered = named.length >= limits.rememberedCharactersMin;
     let redacted = isRemembered ? memory.get(owner, named) : undefined;
     if (redacted?.valueCount !== valueCount) {
       redacted = { valueCount, ...this.#redact(text, messageIndex, findings) };
       if (isRemembered) memory.set(owner, named, redacted);
     }
-    for (const value of redacted.values) this.used.add(value);
+    for (const value of redacted.values) {
+      this.used.add(value);
+      this.#usedInPart.add(value);
+    }
     return redacted.text;
   }
 
