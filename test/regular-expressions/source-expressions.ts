@@ -7,6 +7,7 @@ import { ApiKeyFormat } from '../../src/accounts/api-key-format.ts';
 import { buildResponseHead } from '../../src/http/response-head.ts';
 import { redactBytes } from '../../src/kernel/redact-secrets.ts';
 import { envVariablesByName } from '../../src/lib/settings.ts';
+import { createRestorer } from '../../src/modules/guardrails/redaction/restorer.ts';
 import { matchesRule } from '../../src/providers/catalog/model-names.ts';
 import { publishedModels } from '../../src/providers/catalog/published-models.ts';
 import { builtInProviders } from '../../src/providers/index.ts';
@@ -51,6 +52,14 @@ async function builtExpressions(files: readonly string[]): Promise<readonly Expr
     providerKeyPattern(builtInProviders);
     redactBytes(Buffer.from('{}'), ['sk-test/1']);
     envVariablesByName('WEIR_*_BASE_URL', z.string());
+    const values = ['CREDIT_CARD', 'EMAIL'].map((kind) => ({
+      kind,
+      placeholder: `<${kind}_1>`,
+      value: 'a',
+      before: '',
+      since: '',
+    }));
+    createRestorer(values, { thoughts: false });
     for (const count of [1, 40]) buildResponseHead(200, Array(count).fill(['name', 'value']).flat(), asked);
     for (const { priceId = '' } of builtInProviders)
       for (const { model } of publishedModels(priceId))
