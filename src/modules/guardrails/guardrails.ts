@@ -1,4 +1,5 @@
 import {
+  chooseWire,
   defineModule,
   type Exchange,
   GatewayError,
@@ -86,10 +87,15 @@ export const guardrails: ModuleFactory<GuardrailsOptions> = () => {
       if (!request.isStored) kit.note({ placeholders: 'not-stored' });
       const reply = guardOutput(await next(request.exchange), policy.output, kit);
       if (request.values.length === 0 || !kit.options.reversible) return reply;
-      return reply.map(createRestorer(request.values, { thoughts: false }));
+      return reply.map(createRestorer(request.values, { thoughts: hasUnsignedThoughts(request.exchange) }));
     },
   });
 };
+
+/** In this format nobody checks whether a thought comes back unchanged. */
+function hasUnsignedThoughts({ target, clientRequest }: Exchange): boolean {
+  return chooseWire(target, clientRequest.wire)?.name === 'openai-chat';
+}
 
 interface Policies {
   readonly input: Policy;

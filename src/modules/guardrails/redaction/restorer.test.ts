@@ -124,6 +124,14 @@ describe('a restorer', () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
+  test('leaves signed thoughts as they are', () => {
+    const delta = { type: 'thinking_delta', thinking: 'To <EMAIL_1>.' } as const;
+    const thought = (thoughts: boolean) =>
+      [createRestorer(values, { thoughts })({ type: 'content_block_delta', index: 0, delta })].flat();
+    assert.deepEqual(thought(false), [{ type: 'content_block_delta', index: 0, delta }]);
+    assert.match(JSON.stringify(thought(true)), /To bob@example\.org/);
+  });
+
   test('holds nothing back but what may become a placeholder', () => {
     const rewrite = createRestorer(values, { thoughts: false });
     const sent = (part: string) =>
