@@ -9,8 +9,12 @@ export const limits = {
    * all.
    */
   embedderPatientMs: 12_000,
-  /** Maximum backlog for a call to wait behind; with more, the call continues without embeddings. */
-  embedderBacklogMs: 100,
+  /**
+   * Maximum backlog for a call to wait behind: a third of its deadline within these limits. With more, the call continues
+   * without the models.
+   */
+  embedderBacklogMsMin: 100,
+  embedderBacklogMsMax: 400,
   /** Queued texts and pairs, including those of background tasks. */
   embedderWaitingMax: 512,
   /** Texts sent to the process at once, so that it never idles. */

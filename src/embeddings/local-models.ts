@@ -108,7 +108,7 @@ export class LocalModels implements InferenceClient {
     const patient = isBackground(deadlineMs);
     if (this.#state.is === 'starting' && !patient) return 'starting';
     if (this.figures.waiting >= limits.embedderWaitingMax) return 'busy';
-    return !patient && this.#backlogMs() > limits.embedderBacklogMs ? 'busy' : undefined;
+    return !patient && this.#backlogMs() > backlogMsMax(deadlineMs) ? 'busy' : undefined;
   }
 
   #findFiles(): ModelFiles | undefined {
@@ -220,6 +220,11 @@ export class LocalModels implements InferenceClient {
   #costMs(question: InferenceRequest): number {
     return countReadCharacters(question) * this.#msPerCharacter;
   }
+}
+
+function backlogMsMax(deadlineMs: number): number {
+  const { embedderBacklogMsMin, embedderBacklogMsMax } = limits;
+  return Math.max(embedderBacklogMsMin, Math.min(deadlineMs / 3, embedderBacklogMsMax));
 }
 
 /** Work that can wait for the process to start also yields to calls. */

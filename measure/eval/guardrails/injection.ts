@@ -70,10 +70,14 @@ export async function reportInjection(data: string, showsMisses: boolean): Promi
           by,
         )}   notinject and wildguard-benign ${share(harmless, by)}   in documents ${share(inDocuments, by)}   documents ${share(clean, by)}`,
       );
-    const session = await scan(readSession(data).map(harmlessRow), 'tool-result');
+    const { messages, results: toolResults } = readSession(data);
+    const session: readonly ScannedRow[] = [
+      ...(await scan(messages.map(harmlessRow), 'message')),
+      ...(await scan(toolResults.map(harmlessRow), 'tool-result')),
+    ];
     const prompts = await scan(readPrompts(data).map(harmlessRow), 'message');
     for (const [name, rows] of [
-      ['coding session, as results of tools', session],
+      ['coding session', session],
       ['system prompts of agents, as messages', prompts],
     ] as const) {
       const tokens = rows.reduce((sum, { text }) => sum + Buffer.byteLength(text) / 4, 0);
@@ -144,20 +148,29 @@ function putIntoDocuments(attacks: readonly Row[], documents: readonly string[])
   });
 }
 
-/** The results of tools in a real coding session. */
-function readSession(data: string): readonly string[] {
-  const lines = readRows<{ message: { role: string; content: unknown } }>(
+interface Block {
+  readonly type: string;
+  readonly text?: string;
+  readonly content?: string | readonly Block[];
+}
+
+/** A real coding session: what its user wrote, and what tools answered. */
+function readSession(data: string) {
+  const lines = readRows<{ message: { role: string; content: string | readonly Block[] } }>(
     data,
     'memory/pi/large-session.jsonl',
   );
-  return lines.flatMap(({ message }) => (message.role === 'user' ? textsIn(message.content) : []));
+  const contents = lines
+    .filter(({ message }) => message.role === 'user')
+    .map(({ message }) => message.content);
+  const results = contents.flatMap((content) =>
+    typeof content === 'string' ? [] : content.flatMap((block) => textsOf(block.content ?? [])),
+  );
+  return { messages: contents.flatMap(textsOf), results };
 }
 
-function textsIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  if ('text' in value && typeof value.text === 'string') return [value.text];
-  return Array.isArray(value) ? value.flatMap(textsIn) : 'content' in value ? textsIn(value.content) : [];
+function textsOf(content: string | readonly Block[]): readonly string[] {
+  return typeof content === 'string' ? [content] : content.flatMap(({ text }) => text ?? []);
 }
 
 function readPrompts(data: string): readonly string[] {

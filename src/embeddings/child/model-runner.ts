@@ -28,6 +28,8 @@ const judgedTokensMax = 126;
 const overlappingWindows = {
   entities: { tokens: 126, shared: 32 },
   injection: { tokens: 126, shared: 63 },
+  /** An order in a document is short, and a longer window has more of the document. */
+  injectionInDocuments: { tokens: 64, shared: 32 },
 } as const;
 
 /** Runs the models; each is loaded with its first request. */
@@ -62,8 +64,7 @@ export class ModelRunner {
   async run(question: InferenceRequest): Promise<InferenceResult> {
     if (question.model === 'judge') return this.#judge(question.before, question.now);
     if (question.model === 'entities') return this.#tagEntities(question.text);
-    if (question.model === 'injection')
-      return this.#scoreInjection(question.text, question.isThirdParty ? 1 : 0);
+    if (question.model === 'injection') return this.#scoreInjection(question.text, question.isThirdParty);
     const ids = this.#tokenizer.encode(question.text);
     if (question.tokensMax !== undefined && ids.length > question.tokensMax) return { why: 'long' };
     const loadedModel = await this.load(question.model);
@@ -127,12 +128,13 @@ export class ModelRunner {
     return { words: tagged, end, next };
   }
 
-  async #scoreInjection(text: string, side: number): Promise<InferenceResult> {
-    const { words, next } = firstWindow(this.#tokenizer.words(text), 'injection');
+  async #scoreInjection(text: string, isThirdParty: boolean): Promise<InferenceResult> {
+    const window = isThirdParty ? 'injectionInDocuments' : 'injection';
+    const { words, next } = firstWindow(this.#tokenizer.words(text), window);
     if (words.length === 0) return { logit: undefined, next };
     const loadedModel = await this.load('injection');
     const ids = words.flatMap(({ ids }) => ids);
-    const [logit] = await this.#readWindow(loadedModel, ids, () => side, 'logit');
+    const [logit] = await this.#readWindow(loadedModel, ids, () => (isThirdParty ? 1 : 0), 'logit');
     return { logit, next };
   }
 
@@ -165,8 +167,8 @@ function splitIntoWindows(
 }
 
 /** The first window of a text, its end, and where the next begins; undefined if nothing is left. */
-function firstWindow(words: readonly TokenizedWord[], model: keyof typeof overlappingWindows) {
-  const { tokens, shared } = overlappingWindows[model];
+function firstWindow(words: readonly TokenizedWord[], kind: keyof typeof overlappingWindows) {
+  const { tokens, shared } = overlappingWindows[kind];
   let count = 0;
   let next = 0;
   for (const [at, { ids }] of words.entries()) {

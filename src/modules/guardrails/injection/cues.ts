@@ -1,3 +1,4 @@
+import { isAscii } from './is-ascii.ts';
 import { familiesOf, familyBits, type WordFamily } from './word-families.ts';
 
 /** A sign of an attack in the words or marks of a text. */
@@ -10,16 +11,19 @@ export interface Cue {
 /** Each cue of a text once, with its largest weight. `isThirdParty` texts have no business with the assistant. */
 export function findCues(text: string, isThirdParty: boolean): readonly Cue[] {
   const found = new Map<string, number>();
-  const add = ({ name, weight }: Cue) => found.set(name, Math.max(found.get(name) ?? 0, weight));
+  const add = ({ name, weight }: Cue) => {
+    if (weight > 0) found.set(name, Math.max(found.get(name) ?? 0, weight));
+  };
   for (const { pattern, ...cue } of marks) if (pattern.test(text)) add(cue);
   const words = readWords(text);
   if (!isThirdParty && hasShoutedOrder(text)) add({ name: 'shouted order', weight: 5 });
-  for (const [at, word] of words.entries())
-    for (const phrase of phrases)
-      if ((word.families & phrase.firstBit) !== 0 && (isThirdParty || phrase.isForThirdParty !== true)) {
-        const weight = matchPhrase(phrase, words, at);
-        if (weight > 0) add({ name: phrase.name, weight });
-      }
+  for (const [at, { families, isQuoted }] of words.entries()) {
+    if ((families & firstBits) === 0) continue;
+    const surroundings = surroundingsOf(words, at);
+    for (const phrase of isThirdParty ? phrases : userPhrases)
+      if ((families & phrase.firstBit) !== 0 && matches(phrase, surroundings))
+        add({ name: phrase.name, weight: isQuoted ? phrase.weight - quotedLess : phrase.weight });
+  }
   return Array.from(found, ([name, weight]) => ({ name, weight }));
 }
 
@@ -48,25 +52,44 @@ const negationReach = 3;
 const negationBit = familyBits('negation');
 const subjectBit = familyBits('subject');
 
-/** 0 if it doesn't match. */
-function matchPhrase(
-  { thenBits, isNegated, isLast, weight }: Phrase,
-  words: readonly Word[],
-  at: number,
-): number {
-  const first = words[at];
-  if (first === undefined) return 0;
-  const previous = words[at - 1];
-  if (previous?.sentence === first.sentence && (previous.families & subjectBit) !== 0) return 0;
-  const hasNegation = words
-    .slice(Math.max(0, at - negationReach), at)
-    .some(({ sentence, families }) => sentence === first.sentence && (families & negationBit) !== 0);
-  if (hasNegation !== isNegated) return 0;
-  let seen = 0;
-  for (const word of isLast ? words.slice(Math.max(0, at - reach), at) : words.slice(at + 1, at + 1 + reach))
-    if (word.sentence === first.sentence) seen |= word.families;
-  if (!thenBits.some((bits) => (seen & bits) === bits)) return 0;
-  return first.isQuoted ? weight - quotedLess : weight;
+/** The families of the words around a word in its sentence. */
+interface Surroundings {
+  readonly before: number;
+  readonly after: number;
+  readonly isNegated: boolean;
+  /** Whether a subject comes right before it: then it is no order. */
+  readonly isStatement: boolean;
+}
+
+function surroundingsOf(words: readonly Word[], at: number): Surroundings {
+  const sentence = words[at]?.sentence;
+  const familiesAt = (index: number) => {
+    const word = words[index];
+    return word?.sentence === sentence ? (word?.families ?? 0) : 0;
+  };
+  let before = 0;
+  let after = 0;
+  let near = 0;
+  for (let distance = 1; distance <= reach; distance++) {
+    before |= familiesAt(at - distance);
+    after |= familiesAt(at + distance);
+    if (distance === negationReach) near = before;
+  }
+  return {
+    before,
+    after,
+    isNegated: (near & negationBit) !== 0,
+    isStatement: (familiesAt(at - 1) & subjectBit) !== 0,
+  };
+}
+
+function matches(
+  { thenBits, isNegated, isLast }: Phrase,
+  { before, after, ...surroundings }: Surroundings,
+): boolean {
+  if (surroundings.isStatement || surroundings.isNegated !== isNegated) return false;
+  const seen = isLast ? before : after;
+  return thenBits.some((bits) => (seen & bits) === bits);
 }
 
 const quotedLess = 4;
@@ -101,19 +124,26 @@ function readWords(text: string): readonly Word[] {
   const words: Word[] = [];
   let sentence = 0;
   let isQuoted = false;
-  for (const [token] of foldAccents(text).matchAll(
-    /[\p{L}\d]+(?:['’-][\p{L}\d]+)*|["“”„«»`]|[.!?;]\s|\n/gu,
-  )) {
-    if (/^["“”„«»`]/.test(token)) isQuoted = !isQuoted;
-    else if (/^[.!?;\n]/.test(token)) {
+  const folded = foldAccents(text);
+  for (const [token] of folded.matchAll(isAscii(folded) ? asciiTokens : tokens)) {
+    const first = token.charAt(0);
+    if (quotes.includes(first)) isQuoted = !isQuoted;
+    else if (first === '\n') {
       sentence++;
-      if (token.startsWith('\n')) isQuoted = false;
-    } else words.push({ families: familiesOf(token.replace('’', "'")), sentence, isQuoted });
+      isQuoted = false;
+    } else if ('.!?;'.includes(first)) sentence++;
+    else words.push({ families: familiesOf(token.replace('’', "'")), sentence, isQuoted });
   }
   return words;
 }
 
+/** Words, quotation marks, and ends of sentences and lines. */
+const tokens = /[\p{L}\d]+(?:['’-][\p{L}\d]+)*|["“”„«»`]|[.!?;]\s|\n/gu;
+const asciiTokens = /[a-z\d]+(?:['-][a-z\d]+)*|["`]|[.!?;]\s|\n/g;
+const quotes = '"“”„«»`';
+
 function foldAccents(text: string): string {
+  if (isAscii(text)) return text.toLowerCase();
   return text
     .normalize('NFD')
     .replace(/\p{Mn}/gu, '')
@@ -225,6 +255,9 @@ const phrases: readonly Phrase[] = rows.map(([name, weight, first, then, options
   isNegated: false,
   ...options,
 }));
+
+const firstBits = phrases.reduce((bits, { firstBit }) => bits | firstBit, 0);
+const userPhrases = phrases.filter(({ isForThirdParty }) => isForThirdParty !== true);
 
 /** Marks of chat templates, and turns of speech. */
 const marks: readonly (Cue & { readonly pattern: RegExp })[] = [

@@ -1,3 +1,6 @@
+import { isAscii } from './is-ascii.ts';
+import { familiesOf } from './word-families.ts';
+
 /** The forms of a text that are scanned: attackers write in ways that scanners miss and models read. */
 export interface ReadableForms {
   /** Without invisible characters and pictures, and with Latin letters in place of their look-alikes. */
@@ -9,7 +12,9 @@ export interface ReadableForms {
 }
 
 export function readableForms(text: string): ReadableForms {
-  const visible = replaceLookAlikes(text.replace(invisible, '').replace(pictures, ' ').normalize('NFKC'));
+  const visible = isAscii(text)
+    ? text
+    : replaceLookAlikes(text.replace(invisible, '').replace(pictures, ' ').normalize('NFKC'));
   const decoded = [tagCharacters(text), escapedText(visible), ...encodedTexts(visible)];
   const disguised = [spacedLetters(visible), digitLetters(visible), rotated(visible), reversed(visible)];
   return { visible, decoded: decoded.flatMap(notEmpty), disguised: disguised.flatMap(notEmpty) };
@@ -26,6 +31,7 @@ const pictures = /\p{Extended_Pictographic}/gu;
 
 /** Unicode has invisible copies of all ASCII characters, which some models read. */
 function tagCharacters(text: string): string {
+  if (isAscii(text)) return '';
   const tags = text.match(/[\u{e0020}-\u{e007e}]/gu) ?? [];
   return tags.map((tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe0000)).join('');
 }
@@ -91,12 +97,16 @@ function spacedLetters(text: string): string | undefined {
   return found ? joined : undefined;
 }
 
-/** `1gn0re`. */
+/** `1gn0re`; only if that makes a word which attacks are made of. */
 function digitLetters(text: string): string | undefined {
-  const replaced = text.replace(/[\p{L}\d@$]+/gu, (word) =>
-    /\p{L}/u.test(word) ? word.replace(/[\d@$]/g, (digit) => digitsAsLetters[digit] ?? digit) : word,
-  );
-  return replaced === text ? undefined : replaced;
+  let found = false;
+  const replaced = text.replace(/[a-z\d@$]+/gi, (word) => {
+    if (!/[\d@$]/.test(word)) return word;
+    const letters = word.replace(/[\d@$]/g, (digit) => digitsAsLetters[digit] ?? digit);
+    found ||= familiesOf(letters.toLowerCase()) !== 0;
+    return letters;
+  });
+  return found ? replaced : undefined;
 }
 
 const digitsAsLetters: Readonly<Record<string, string>> = {
