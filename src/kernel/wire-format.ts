@@ -8,6 +8,7 @@ import type { ErrorCode } from './errors.ts';
 import type { FieldReader, LazyJsonObject } from './json/lazy-json-object.ts';
 import type { MinuteStatus } from './limit-status.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
+import type { Target } from './provider.ts';
 import type { RelayRoute } from './relay.ts';
 import type { ByteFilter } from './reply/filter-bytes.ts';
 import type { SocketFormat } from './socket-format.ts';
@@ -50,6 +51,8 @@ export interface ProviderFormat {
   ): EncodedRequest | undefined;
   /** Body fields that the API rejects in the version that the client names; they may be meant for another model. */
   rejectedFields?(clientRequest: ClientRequest): readonly string[];
+  /** The fields of a request for another model that replace its reasoning settings, which this target rejects. */
+  replaceSettings?(request: ChatRequest, target: Target, fields: FieldReader): JsonObject;
   /** Adds the headers that a request needs after a module has changed it. */
   headersFor?(request: ChatRequest, headers: HeaderList): string[];
   replyDecoder(framing: Framing, interest: Interest): ReplyDecoder;

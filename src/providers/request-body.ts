@@ -2,7 +2,7 @@ import type { ClientRequest } from '../kernel/client-request.ts';
 import type { Exchange } from '../kernel/exchange.ts';
 import { type FieldReader, LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import { addFields, patchJson } from '../kernel/json/patch-json.ts';
-import { acceptanceOf } from '../kernel/provider.ts';
+import { acceptanceOf, takesSettings } from '../kernel/provider.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { isStreamed } from './outbound-request.ts';
@@ -49,10 +49,14 @@ function encodedBody(exchange: Exchange, wire: ProviderFormat, added: JsonObject
   if (own !== undefined && exchange.isUnmodified) {
     const model = own.routing.model === target.model ? undefined : wire.modelFields(target.model, own.fields);
     if (model === undefined && added === undefined) return own.bytes;
-    const rejected = rejectedFields(own, target.model, wire);
+    if (!isMoved(own, target.model)) return patchJson(own.fields, { ...model, ...added });
+    const rejected = (wire.rejectedFields?.(own) ?? []).filter((field) => own.fields.get(field) != null);
     trace.dropped.push(...rejected);
     const omitted = Object.fromEntries(rejected.map((field) => [field, undefined]));
-    return patchJson(own.fields, { ...model, ...omitted, ...added });
+    const settings = takesSettings(target, exchange.request)
+      ? undefined
+      : wire.replaceSettings?.(exchange.request, target, own.fields);
+    return patchJson(own.fields, { ...model, ...omitted, ...settings, ...added });
   }
   const request =
     exchange.request.model === target.model ? exchange.request : { ...exchange.request, model: target.model };
@@ -62,9 +66,8 @@ function encodedBody(exchange: Exchange, wire: ProviderFormat, added: JsonObject
   return own === undefined ? addFields(body, added) : patchJson(LazyJsonObject.of(body, noLimits), added);
 }
 
-/** The fields of a call for another model that its new provider rejects. */
-function rejectedFields(own: ClientRequest, model: string, wire: ProviderFormat): readonly string[] {
-  const requested = String(own.routing.model);
-  if (requested === model || requested.endsWith(`/${model}`)) return [];
-  return (wire.rejectedFields?.(own) ?? []).filter((field) => own.fields.get(field) != null);
+/** Whether the client asked for another model. */
+function isMoved({ routing }: ClientRequest, model: string): boolean {
+  const requested = String(routing.model);
+  return requested !== model && !requested.endsWith(`/${model}`);
 }

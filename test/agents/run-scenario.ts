@@ -82,7 +82,8 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
     if (found !== undefined) return answering(request, found);
     const looks = tools.includes(clock) ? 1 : scenario.manyTools === true ? 2 : 0;
     if (mentions(request, clock) === 1) return answering(request, { tool: clock, input: {} });
-    if (results === looks) return answering(request, { tool: reading.tool, input: reading.input(file) });
+    if (results >= looks && results < looks + (scenario.reads ?? 1))
+      return answering(request, { tool: reading.tool, input: reading.input(file) });
     const { placeholder: shown = word } = scenario;
     if (shown !== word && request.bytes.includes(word)) faults.push('the provider got the word');
     const isRead = request.bytes.includes(shown);

@@ -33,6 +33,8 @@ export interface Scenario {
   readonly cloud?: true;
   /** What the provider gets in place of the word. */
   readonly placeholder?: string;
+  /** How often the model reads the file before it answers; once by default. */
+  readonly reads?: number;
   /** What the provider says to the calls of the conversation instead of an answer. */
   failing?(request: SeenRequest, call: number): Script | undefined;
   readonly sees: RegExp;
@@ -109,6 +111,8 @@ export const scenarios: readonly Scenario[] = [
     failing: (request) => (modelIn(request) === 'gpt-5-mini' ? overloaded : undefined),
     sees: new RegExp(word),
   },
+  outage('outage', ['claude-sonnet-4-6', 'gpt-5-mini']),
+  outage('outage, GPT first', ['gpt-5-mini', 'claude-sonnet-4-6']),
   {
     name: 'guardrails',
     summary: 'the provider gets a placeholder for the word of the file',
@@ -283,6 +287,24 @@ export const scenarios: readonly Scenario[] = [
     sees: /this key is not known here/,
   },
 ];
+
+/** The first model answers once, and fails from then on, longer than any retry lasts. */
+function outage(name: string, targets: readonly string[]): Scenario {
+  const [first] = targets;
+  return {
+    name,
+    summary: 'an alias whose first model goes down in the middle of a tool loop, for good',
+    model: () => 'fast',
+    targets,
+    environment: {
+      ...keys,
+      WEIR_CONFIGURATIONS: JSON.stringify({ router: { fast: { models: targets, strategy: 'order' } } }),
+    },
+    reads: 4,
+    failing: (request, call) => (call > 0 && modelIn(request) === first ? overloaded : undefined),
+    sees: saysWord,
+  };
+}
 
 function refusing(status: number, message: string): Script {
   const type = status === 401 ? 'authentication_error' : 'api_error';

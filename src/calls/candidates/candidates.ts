@@ -7,7 +7,7 @@ import type { ChatRequest } from '../../kernel/message.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import type { Candidate, ExpectedCost, FactSource } from '../../kernel/ports/candidates.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
-import { chooseWire, type Target, takesSettings } from '../../kernel/provider.ts';
+import type { Target } from '../../kernel/provider.ts';
 import { costOf, type ModelPricing } from '../../kernel/rate-card.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Secret } from '../../lib/secret.ts';
@@ -54,14 +54,13 @@ export class CandidateFinder {
     history: TargetHistory,
   ): Promise<readonly Candidate[]> {
     const { prices, health, countInput } = this.#parts;
-    const { request, clientRequest } = exchange;
+    const { request } = exchange;
     const listed = await this.#targets(exchange, models);
     const targets = [...listed.keys()];
     const marks = cacheMarksOf(request);
     const credentials: FoundCredential[] = [];
     // One after the other, since a call caches the last credential that it found.
     for (const target of targets) credentials.push(await findCredential(exchange, target));
-    const isOwnFormat = (target: Target) => chooseWire(target, clientRequest.wire) === clientRequest.wire;
     const [healths, inputTokens, warm, means] = await Promise.all([
       health.of(targets.map((target, at) => ({ target, credential: credentials[at]?.credential }))),
       countInput(request, targets),
@@ -80,10 +79,7 @@ export class CandidateFinder {
         name,
         listedAs: listed.get(target),
         pricing,
-        abilities:
-          isOwnFormat(target) && !takesSettings(target, request)
-            ? { ...abilities, reasoning: false }
-            : abilities,
+        abilities,
         abilitySource,
         region,
         hasCredential,

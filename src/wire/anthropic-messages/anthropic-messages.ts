@@ -12,6 +12,7 @@ import { errorTypeForStatus } from './errors.ts';
 import { replaceForeignContent } from './foreign-content.ts';
 import { limitHeaders } from './limit-headers.ts';
 import { bookkeeping, isPlain } from './plain-request.ts';
+import { replaceSettings } from './replace-settings.ts';
 import { MessagesDecoder, readMessage, summarizeMessage, summarizeMessageTail } from './reply-decoder.ts';
 import { encodeReplyBody, MessagesEncoder } from './reply-encoder.ts';
 import { attribution, sessionOf } from './session.ts';
@@ -67,6 +68,7 @@ export const anthropicMessages: WireFormat = {
   decodeRequest: checkRequest,
   encodeRequest,
   replaceForeignContent,
+  replaceSettings,
   rejectedFields: (clientRequest) => rulesOfVersion(clientRequest.header('anthropic-version')).rejects,
   headersFor: withRequiredBetas,
   replyDecoder: (framing, interest) =>

@@ -48,7 +48,7 @@ function isToolLoopWithoutThinking({ messages }: JsonObject): boolean {
 }
 
 /** Thinking can be cleared only while it is enabled. */
-function contextManagementOf({ context_management: before }: JsonObject): JsonObject {
+export function contextManagementOf({ context_management: before }: JsonObject): JsonObject {
   const context = objectOf(before);
   if (context === undefined) return {};
   const edits = objectsOf(context.edits).filter(

@@ -41,7 +41,7 @@ export function thinkingSettingsOf(
   return { max_tokens };
 }
 
-function supportedEffort(effort: string, { effortMax }: ModelCapabilities): string {
+export function supportedEffort(effort: string, { effortMax }: ModelCapabilities): string {
   if (effort === 'minimal') return 'low';
   return effort === 'xhigh' ? effortMax : effort;
 }

@@ -1,6 +1,8 @@
+import { acceptanceOf } from '../../kernel/provider.ts';
 import type { TokenEstimates, WireFormat } from '../../kernel/wire-format.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { messagesSchema } from '../body-schema.ts';
+import { effortOf } from '../effort.ts';
 import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts';
 import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { modelInBody } from '../model-in-body.ts';
@@ -65,6 +67,9 @@ export function createOpenaiChat(clock: Clock): WireFormat {
     decodeRequest,
     encodeRequest,
     replaceForeignContent,
+    replaceSettings: (request, target) => ({
+      reasoning_effort: effortOf(request, acceptanceOf(target).efforts, new Set()),
+    }),
     replyDecoder: (framing, interest) =>
       framing === 'json' ? new JsonReplyDecoder(reader, interest) : new ChatDecoder(interest),
     replyEncoder: (framing, clientRequest) =>

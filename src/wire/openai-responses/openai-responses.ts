@@ -1,8 +1,11 @@
+import { acceptanceOf } from '../../kernel/provider.ts';
 import type { TokenEstimates, WireFormat } from '../../kernel/wire-format.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { bodySchema } from '../body-schema.ts';
+import { effortOf } from '../effort.ts';
 import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts';
 import { JsonReplyEncoder } from '../json-reply-encoder.ts';
+import { objectOf } from '../json-values.ts';
 import { modelInBody } from '../model-in-body.ts';
 import { openaiBookkeeping } from '../openai/bookkeeping.ts';
 import { openaiErrorCodes, openaiErrorType } from '../openai/errors.ts';
@@ -69,6 +72,12 @@ export function createOpenaiResponses(clock: Clock): WireFormat {
     decodeRequest,
     encodeRequest,
     replaceForeignContent,
+    replaceSettings: (request, target, fields) => ({
+      reasoning: {
+        ...objectOf(fields.get('reasoning')),
+        effort: effortOf(request, acceptanceOf(target).efforts, new Set()),
+      },
+    }),
     replyDecoder: (framing, interest) =>
       framing === 'json' ? new JsonReplyDecoder(reader, interest) : new ResponsesDecoder(interest),
     replyEncoder: (framing, clientRequest) =>
