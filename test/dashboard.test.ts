@@ -370,6 +370,18 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await assertAccessible(page);
   });
 
+  await t.test('a routed call shows where it went, and what was left out', async () => {
+    const { headers } = await call(weir.url, {
+      path: '/v1/messages',
+      headers: ['x-weir-pipeline', 'router?models=gpt-5-mini|demo-1'],
+      body: { model: 'fast', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] },
+    });
+    await goWithin(page, `/requests?open=${headers['x-request-id']}`);
+    await page.getByText('Where it went').waitFor();
+    await page.getByText('Left out: openai/gpt-5-mini: no provider key').waitFor();
+    await assertAccessible(page, 'aside[aria-label=Request]');
+  });
+
   await t.test('dark and on a phone, too', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 390, height: 844 });

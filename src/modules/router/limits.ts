@@ -23,6 +23,8 @@ export const limits = {
   exploredShare: 0.05,
   /** Makes a second, independent number of the seed of a call. */
   seedSpread: 7919,
+  /** The request log stores this much of a fact. */
+  notedCharactersMax: 100,
   /** What is known of a conversation is forgotten after a day. */
   conversationSeconds: 86_400,
 } as const;

@@ -73,7 +73,7 @@ async function followRoute(
     const reason = failed.length === 0 ? stop.reason : 'fallback';
     const count = failed.length + (isRefused ? 0 : 1);
     kit.setHeader('route', `${name}; attempts=${count}; reason=${isRefused ? 'refusal' : reason}`);
-    kit.note({ target: name, reason, ...describeFailures(failed) });
+    kit.note({ target: name, reason, ...describeFailures(failed), ...describeExcluded(route) });
     if (options.sticky) kit.runInBackground(() => storeConversationRoute(exchange, kit, route, name));
     return reply;
   } catch (error) {
@@ -81,7 +81,7 @@ async function followRoute(
     if (failed.length > 0) {
       const tried = failed.map(({ name, kind }) => `${name}=${kind}`).join(', ');
       kit.setHeader('route', `none; attempts=${failed.length}; failed=(${tried})`);
-      kit.note({ target: 'none', ...describeFailures(failed) });
+      kit.note({ target: 'none', ...describeFailures(failed), ...describeExcluded(route) });
     }
     throw error;
   }
@@ -91,6 +91,13 @@ function describeFailures(failed: readonly FailedAttempt[]) {
   return failed.length === 0
     ? {}
     : { attempts: failed.length + 1, failed: failed.map(({ name, kind }) => `${name}:${kind}`).join('+') };
+}
+
+/** As many as the request log has room for. */
+function describeExcluded({ decision: { excluded } }: Route) {
+  if (excluded.length === 0) return {};
+  const texts = excluded.map(({ candidate, reason }) => `${candidate.name}: ${reason}`);
+  return { left_out: texts.join('; ').slice(0, limits.notedCharactersMax) };
 }
 
 /** No candidate can take the call, or none can take it now. */

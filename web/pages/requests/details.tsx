@@ -7,6 +7,7 @@ import { CopyButton, IconButton } from '../../parts/controls.tsx';
 import { costOf, duration, exactUsd, timeOf, usd, utc } from '../../parts/format.ts';
 import { Badge, Loaded, Rows } from '../../parts/states.tsx';
 import { curlFor } from './curl.ts';
+import { isRouted, Route } from './route.tsx';
 import { Tokens } from './tokens.tsx';
 import { changesIn, sentenceOf, verdictOf } from './verdict.ts';
 import { Waterfall } from './waterfall.tsx';
@@ -64,6 +65,11 @@ function Call({ call }: { readonly call: WholeCall }) {
       <Part title="Where the time went">
         <Waterfall call={call} />
       </Part>
+      {isRouted(call) && (
+        <Part title="Where it went">
+          <Route call={call} />
+        </Part>
+      )}
       <Part title="Tokens">
         <Tokens call={call} />
       </Part>
