@@ -54,7 +54,7 @@ test('personal data is found by its format and check digits', () => {
     PHONE: [
       'Ring ⟦+49 (0)30 901820⟧, ⟦+1-212-555-0100 ext. 12⟧ or ⟦0044 20 7946 0958⟧',
       '⟦(212) 555-0100⟧, ⟦(11) 91234-5678⟧, ⟦212.555.0100x33⟧, ⟦01 23 45 67 89⟧, ⟦090-1234-5678⟧',
-      'Tel: ⟦5550100⟧, Handy ⟦0170 1234567⟧, call me at ⟦555 0100⟧ or ⟦030 901820⟧ office',
+      '⟦07700 900123⟧, ⟦0151 12345678⟧, ⟦5550123⟧ is my cell; Tel: ⟦5550100⟧, Handy ⟦0170 1234567⟧, call me at ⟦555 0100⟧ or ⟦030 901820⟧ office',
       '电话：⟦138 0013 8000⟧',
     ],
     IP_ADDRESS: [
@@ -98,7 +98,7 @@ test('secrets are found by their format or by the name of their variable', () =>
     PASSWORD: [
       'password: ⟦hunter2!⟧, and DB_PASSWORD=⟦s3cr3t#pw⟧',
       '"password": "⟦Tr0ub4dor&3⟧" Passwort lautet ⟦geheim99⟧. The password for the router is ⟦b1gf00t⟧.',
-      'contraseña: ⟦abc123$⟧ PIN: ⟦4821⟧ пароль: ⟦qwerty12⟧',
+      'contraseña: ⟦abc123$⟧ pw: ⟦hunter22⟧ PIN: ⟦4821⟧ пароль: ⟦qwerty12⟧',
     ],
     CONNECTION_STRING: [
       'use ⟦postgres://weir:p4ss@db.example:5432/weir?ssl=1⟧, or ⟦https://ann:hunter2@example.com/x⟧.',

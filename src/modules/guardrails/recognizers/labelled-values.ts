@@ -26,7 +26,7 @@ const labelledValues: readonly LabelledValue[] = [
     kind: 'DATE_OF_BIRTH',
     beginnings: 'bor,bir,dat,dob,d.o,geb,né ,née,fec,nac,nas,nat,föd,fød,uro',
     expression:
-      /(?:born|birth(?:day|[ -]?date)|dat[eao] (?:of birth|de naissance|di nascita|de nascimento|urodzenia)|d\.?o\.?b|geboren|geburtsdatum|geboortedatum|née?|nacid[oa]|fecha de nacimiento|nascid[oa]|nat[oa] il|född|født|urodzon[ya])[^\p{L}\n;\d][^\n;\d]{0,25}?(\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}|\d{1,2}(?:st|nd|rd|th|\.)? (?:of |de )?\p{L}{3,10}\.?,? (?:de |del )?\d{4}|(?<!\p{L})\p{L}{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4})(?!\d)/iuy,
+      /(?:born|birth(?:day|[ -]?date)|dat[eao] (?:of birth|de naissance|di nascita|de nascimento|urodzenia)|d\.?o\.?b|geb\.|geboren|geburtsdatum|geboortedatum|née?|nacid[oa]|fecha de nacimiento|nascid[oa]|nat[oa] il|född|født|urodzon[ya])[^\p{L}\n;\d][^\n;\d]{0,25}?(\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}|\d{1,2}(?:st|nd|rd|th|\.)? (?:of |de )?\p{L}{3,10}\.?,? (?:de |del )?\d{4}|(?<!\p{L})\p{L}{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4})(?!\d)/iuy,
   },
   {
     kind: 'COORDINATES',

@@ -9,7 +9,7 @@ const digitsMax = 15;
 const bareDigitsMax = 12;
 const labelCharacters = 60;
 /** `office` and such after a number. */
-export const phoneTailCharacters = 14;
+export const phoneTailCharacters = 22;
 
 const extension = /\s?(?:x|ext\.?|extension|#)\s?\d{1,6}(?![\w])/iy;
 const nouns =
@@ -22,7 +22,8 @@ const otherLabels =
   /\b(?:accounts?|orders?|invoice|ids?|iban|cards?|ssn|zip|postcode|ref(?:erence)?|ticket|case|claim|policy|member|customer|tracking|serial|version|isbn|sku|codes?|amount|total|price|port|pid|lines?|bytes|size|passport|licen[sc]e|tax|vat|nhs|security|pin|otp|timestamp|time|date|born|birth|hash|commit|key|token|steuer\w{0,8}|konto\w{0,8}|dni|nif|bsn|pesel)\b/i;
 /** `Tel. 555 0100 or 555 0101` */
 const continuesList = /(?:[,/&]| (?:or|and|oder|und|ou|et|o|y|e)) ?$/i;
-const followingLabel = /^[ ]?[-(,]?[ ]?(?:office|fax|mobile|cell|home|work|desk|direct|phone)\b/i;
+const followingLabel =
+  /^[ ]?[-(,]?[ ]?(?:is (?:my|his|her|our|their|the) )?(?:office|fax|mobile|cell|home|work|desk|direct|phone)\b/i;
 /** Dates, decimal fractions, and ranges of prices. */
 const otherNumbers =
   /^(?:\d{1,7}00[-./ ]\d{1,7}00$|\d{1,4}\.\d+$|\d{4}([-./])\d{1,2}\1\d{1,2}|\d{1,2}([-./])\d{1,2}\2\d{2,4})(?: |$)/;
@@ -121,13 +122,16 @@ function trailingGroupsCut(run: NumberRun): number {
 /** Formats that are hardly used for anything else. */
 function hasNationalFormat(run: NumberRun): boolean {
   const { digits, gaps, sizes } = run;
-  if (gaps.length < 2 || gaps.some((gap) => gap.length > 1)) return false;
+  if (gaps.length === 0 || gaps.some((gap) => gap.length > 1)) return false;
   const shape = sizes.join(' ');
   // North America: 212-555-0100, 1.212.555.0100
   if (/^(?:1 )?3 3 4$/.test(shape)) {
     const gap = gaps.at(-1);
     return gap === gaps.at(-2) && gap !== ' ' && gap !== '/' && /^1?[2-9]\d\d[2-9]/.test(digits);
   }
+  // Mobile numbers of the United Kingdom and Germany: 07700 900123, 0151 12345678
+  if (shape === '5 6') return digits.startsWith('07') && gaps[0] === ' ';
+  if (shape === '4 7' || shape === '4 8') return /^01[567]/.test(digits) && gaps[0] !== '.';
   // Mobile numbers of China: 138 0013 8000
   if (shape === '3 4 4' && /^1[3-9]/.test(digits)) return gaps[0] === gaps[1];
   // A trunk prefix and an area code first: 020 7946 0958, 01 23 45 67 89, 0412 345 678, 090-1234-5678, 08-123 456 78

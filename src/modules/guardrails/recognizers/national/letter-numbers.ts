@@ -127,7 +127,8 @@ export const lettersFirst: readonly LetterNumber[] = [
   { expression: /[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z](?!\w)/y, isValid: always },
   // United Kingdom: national insurance
   {
-    expression: /(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D](?!\w)/y,
+    expression:
+      /(?!BG|GB|NK|KN|TN|NT|ZZ)(?:[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]|QQ) ?\d\d ?\d\d ?\d\d ?[A-D](?!\w)/y,
     isValid: always,
   },
   // Mexico: tax numbers

@@ -128,7 +128,7 @@ test('documents, dates of birth and positions are found by the word before them'
   );
   assert.deepEqual(
     foundIn(
-      'DOB: 03/14/1985, born on 3 March 1985 in Rome. Geboren am 3. März 1985. Date of birth: March 3rd, 1985',
+      'DOB: 03/14/1985, born on 3 March 1985 in Rome. Geb. 3. März 1985. Date of birth: March 3rd, 1985',
     ),
     [
       'DATE_OF_BIRTH 03/14/1985',

@@ -11,7 +11,7 @@ const secretCharactersMax = 400;
 const cookieCharactersMax = 2000;
 
 const passwordNames =
-  /(?:pass(?:word|wd|phrase|code|wort|ord)|pwd|passwort|kennwort|(?:^|[^a-z])pass|contrase[nñ]a|clave|senha|palavra[- ]passe|mot de passe|parola|wachtwoord|l[oö]senord|adgangskode|salasana|has[lł]o|heslo|jelsz[oó]|пароль|[sş]ifre|密码|密碼|口令|パスワード|비밀번호|كلمة المرور|סיסמה)$/;
+  /(?:pass(?:word|wd|phrase|code|wort|ord)|pwd|passwort|kennwort|(?:^|[^a-z])(?:pass|pw)|contrase[nñ]a|clave|senha|palavra[- ]passe|mot de passe|parola|wachtwoord|l[oö]senord|adgangskode|salasana|has[lł]o|heslo|jelsz[oó]|пароль|[sş]ifre|密码|密碼|口令|パスワード|비밀번호|كلمة المرور|סיסמה)$/;
 const secretNames =
   /(?:secret|token|(?:api|access|secret|private|subscription|auth|signing|encryption|account|shared|master|license|service|admin|client|consumer|application|app|deploy|storage|webhook|jwt)[-_ ]?(?:access[-_ ]?|secret[-_ ]?)?key(?:[-_ ]?base)?|authorization)$/;
 const sessionNames = /(?:session(?:[-_]?id)?|sess(?:id)?|(?:^|[^a-z])sid)$/;
@@ -28,7 +28,7 @@ type Role = 'password' | 'secret' | 'session' | 'signature' | 'cookie' | 'pin';
 /** What a name with these last two letters can be. */
 const rolesByEnding = new Map<number, readonly Role[]>(
   Object.entries({
-    password: 'rd wd se de rt ss na ve ha la lo zo re',
+    password: 'rd wd pw se de rt ss na ve ha la lo zo re',
     secret: 'et en ey on se',
     session: 'on id ss',
     signature: 'ig re en',
