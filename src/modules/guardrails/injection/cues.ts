@@ -8,23 +8,30 @@ export interface Cue {
   readonly weight: number;
 }
 
-/** Each cue of a text once, with its largest weight. `isThirdParty` texts have no business with the assistant. */
-export function findCues(text: string, isThirdParty: boolean): readonly Cue[] {
+/** Who wrote a text: the user, or somebody who has no business with the assistant. */
+export type Author = 'user' | 'third party';
+
+/** Each cue of a text once, with its largest weight. */
+export function findCues(text: string, author: Author): readonly Cue[] {
   const found = new Map<string, number>();
   const add = ({ name, weight }: Cue) => {
     if (weight > 0) found.set(name, Math.max(found.get(name) ?? 0, weight));
   };
-  for (const { pattern, ...cue } of marks) if (pattern.test(text)) add(cue);
+  for (const { pattern, ...cue } of marks) if (isFor(cue, author) && pattern.test(text)) add(cue);
   const words = readWords(text);
-  if (!isThirdParty && hasShoutedOrder(text)) add({ name: 'shouted order', weight: 5 });
+  if (author === 'user' && hasShoutedOrder(text)) add({ name: 'shouted order', weight: 5 });
   for (const [at, { families, isQuoted }] of words.entries()) {
     if ((families & firstBits) === 0) continue;
     const surroundings = surroundingsOf(words, at);
-    for (const phrase of isThirdParty ? phrases : userPhrases)
-      if ((families & phrase.firstBit) !== 0 && matches(phrase, surroundings))
+    for (const phrase of phrases)
+      if ((families & phrase.firstBit) !== 0 && isFor(phrase, author) && matches(phrase, surroundings))
         add({ name: phrase.name, weight: isQuoted ? phrase.weight - quotedLess : phrase.weight });
   }
   return Array.from(found, ([name, weight]) => ({ name, weight }));
+}
+
+function isFor(cue: { readonly author?: Author }, author: Author): boolean {
+  return cue.author === undefined || cue.author === author;
 }
 
 interface Word {
@@ -43,7 +50,8 @@ interface Phrase extends Cue {
   readonly isNegated: boolean;
   /** Whether the other words come before the first, as before German verbs. */
   readonly isLast?: true;
-  readonly isForThirdParty?: true;
+  /** Whose texts it is sought in; everybody's by default. */
+  readonly author?: Author;
 }
 
 /** How far the words of a phrase are apart at most. */
@@ -155,7 +163,7 @@ type PhraseRow = readonly [
   weight: number,
   first: WordFamily,
   then: readonly (readonly WordFamily[])[],
-  options?: Partial<Pick<Phrase, 'isNegated' | 'isLast' | 'isForThirdParty'>>,
+  options?: Partial<Pick<Phrase, 'isNegated' | 'isLast' | 'author'>>,
 ];
 
 const rows: readonly PhraseRow[] = [
@@ -233,17 +241,17 @@ const rows: readonly PhraseRow[] = [
       ['your', 'rules'],
     ],
   ],
-  ['new task', 3, 'fresh', [['task'], ['rules']]],
-  ['forced answer', 2, 'say', [['only']]],
-  ['forced answer', 2, 'only', [['say']]],
+  ['new task', 3, 'fresh', [['task'], ['rules']], { author: 'user' }],
+  ['forced answer', 2, 'say', [['only']], { author: 'user' }],
+  ['forced answer', 2, 'only', [['say']], { author: 'user' }],
   ['unlocked', 2, 'unlocked', [['mode']]],
-  ['secrecy', 4, 'tell', [['person']], { isNegated: true, isForThirdParty: true }],
+  ['secrecy', 4, 'tell', [['person']], { isNegated: true, author: 'third party' }],
   [
     'for the assistant',
     2,
     'ai',
     [['your'], ['now'], ['override'], ['say'], ['rules']],
-    { isForThirdParty: true },
+    { author: 'third party' },
   ],
 ];
 
@@ -257,10 +265,9 @@ const phrases: readonly Phrase[] = rows.map(([name, weight, first, then, options
 }));
 
 const firstBits = phrases.reduce((bits, { firstBit }) => bits | firstBit, 0);
-const userPhrases = phrases.filter(({ isForThirdParty }) => isForThirdParty !== true);
 
 /** Marks of chat templates, and turns of speech. */
-const marks: readonly (Cue & { readonly pattern: RegExp })[] = [
+const marks: readonly (Cue & { readonly pattern: RegExp; readonly author?: Author })[] = [
   {
     name: 'forged role',
     weight: 4,
@@ -286,23 +293,27 @@ const marks: readonly (Cue & { readonly pattern: RegExp })[] = [
   },
   {
     name: 'finished',
+    author: 'user',
     weight: 4,
     pattern:
       /\b(?:that|this|it|das|damit|es) (?:is|was|ist|war)?\s?(?:enough|done|finished|over|erledigt|genug|genügt|fertig)[.!][^.!?\n]{0,60}\b(?:now|nun|jetzt)\b/i,
   },
   {
     name: 'planted answer',
+    author: 'user',
     weight: 3,
     pattern:
       /(?:^|[.!?:;,\n-] ?|\b(?:and|but|just|only|then) )(?:say|state|write|print|output|claim|repeat|answer|respond)(?: only| with| exactly)?(?::| that\b| yes\b| no\b| after me\b| ["'“‘«])/im,
   },
   {
     name: 'interruption',
+    author: 'user',
     weight: 3,
     pattern: /(?:^|[.!?:\n] ?)(?:stop|halt|stopp|attention|achtung|alto)\b ?[:!.-]/im,
   },
   {
     name: 'another identity',
+    author: 'user',
     weight: 4,
     pattern:
       /\b(?:you are (?:not|no longer)|du bist (?:keine?|nicht)|no eres)\b[^.!?\n]{1,60}(?:\b(?:but|sondern|sino)\b|[,;] you are\b)/i,

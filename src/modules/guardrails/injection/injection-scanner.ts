@@ -1,7 +1,7 @@
 import type { Kit, RequestText, TextField, TextPlace, UnreadReason } from '../../../module-api.ts';
 import { limits } from '../limits.ts';
 import { TextMemory } from '../text-memory.ts';
-import { findCues } from './cues.ts';
+import { type Author, findCues } from './cues.ts';
 import { readableForms } from './readable-forms.ts';
 
 /** Whether a text tries to change the rules that the model works by. */
@@ -54,8 +54,6 @@ export class InjectionScanner {
   }
 }
 
-type Author = 'user' | 'third party';
-
 /** Undefined for what the operator or the model has written. */
 function authorOf({ field, role }: TextPlace): Author | undefined {
   if (field === 'message') return role === 'user' ? 'user' : undefined;
@@ -82,12 +80,10 @@ async function scanText(
   let why: UnreadReason | undefined;
   let best: InjectionResult | undefined;
   for (const form of [visible, ...decoded]) {
-    const model = await textModels.scoreInjection(form, {
-      isThirdParty,
-      deadlineMs: Math.max(0, endsAtMs - performance.now()),
-    });
-    why ??= model.why;
-    const result = judge(form, author, model.logit);
+    const options = { isThirdParty, deadlineMs: Math.max(0, endsAtMs - performance.now()) };
+    const model = hasFewWords(form) ? undefined : await textModels.scoreInjection(form, options);
+    why ??= model?.why;
+    const result = judge(form, author, model?.logit);
     if (best === undefined || result.score > best.score) best = result;
   }
   for (const form of disguised) {
@@ -98,8 +94,16 @@ async function scanText(
   return { result: best ?? { isFlagged: false, score: harmlessLogit, cues: [] }, why };
 }
 
+/** Of names, codes and commands the model can't tell anything; cues still count. */
+function hasFewWords(text: string): boolean {
+  return text.length < fewWordsCharacters && (text.match(/\p{L}+/gu)?.length ?? 0) < wordsMin;
+}
+
+const wordsMin = 4;
+const fewWordsCharacters = 60;
+
 function judge(text: string, author: Author, logit = harmlessLogit): InjectionResult {
-  const cues = findCues(text, author === 'third party');
+  const cues = findCues(text, author);
   const weight = cues.reduce((sum, cue) => sum + cue.weight, 0);
   const { short, long } = limitsByAuthor[author];
   const score = text.length > longCharacters ? logit + weight / 2 - long : logit + weight - short;
