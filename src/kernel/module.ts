@@ -88,7 +88,7 @@ export interface Module<Options = unknown> {
    * Called once if the gateway's own pipeline has the module: prepares what its first calls would wait for. The gateway does
    * not wait for it.
    */
-  warmUp?(kit: Pick<Kit<Options>, 'embeddings' | 'textModels'>): Promise<void>;
+  warmUp?(kit: Pick<Kit<Options>, 'options' | 'embeddings' | 'textModels'>): Promise<void>;
   /** Names of what it offers beside calls, for `features` of `/v1/capabilities`. */
   readonly features?: readonly string[];
   /** Its HTTP routes, for account holders and their programs. */

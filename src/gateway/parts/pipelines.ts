@@ -285,9 +285,9 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     });
   for (const fault of aliases.instanceFaults())
     log.warn({ fault }, 'an alias in WEIR_CONFIGURATIONS is wrong');
-  for (const { module } of pipelines.defaultChoice.pipeline.stages)
+  for (const { module, options } of pipelines.defaultChoice.pipeline.stages)
     module
-      .warmUp?.(parts.embeddingsPart)
+      .warmUp?.({ ...parts.embeddingsPart, options })
       .catch((err) => log.error({ err, module: module.name }, 'a module could not warm up'));
   return {
     pipelines,

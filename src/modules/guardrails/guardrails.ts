@@ -64,6 +64,11 @@ export const guardrails: ModuleFactory<GuardrailsOptions> = () => {
 
     check: checkText,
 
+    async warmUp({ options, textModels }) {
+      if (options.models !== 'off')
+        await textModels.tagEntities('Hello', { deadlineMs: limits.requiredModelsMs });
+    },
+
     async handle(exchange, next, kit) {
       const policy = policiesFor(kit.options);
       const byPatterns = scanRequest(exchange, {
