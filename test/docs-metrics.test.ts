@@ -32,7 +32,11 @@ test('docs/reference/metrics.md has every metric with its type and labels, and n
     WEIR_LIMIT_REQUESTS_PER_MINUTE: '7',
   });
   cleanUp(t, () => local.close());
-  const body = { model: 'demo-1', max_tokens: 9, messages: [{ role: 'user', content: 'I am ann@example.org' }] };
+  const body = {
+    model: 'demo-1',
+    max_tokens: 9,
+    messages: [{ role: 'user', content: 'I am ann@example.org' }],
+  };
   const headers = ['x-weir-pipeline', 'exact-cache,guardrails?models=off'];
   await call(local.url, { path: '/v1/messages', headers, body });
   await call(local.url, { path: '/v1/messages/count_tokens', body });

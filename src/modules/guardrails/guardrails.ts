@@ -71,7 +71,7 @@ export const guardrails: ModuleFactory<GuardrailsOptions> = () => {
 
     async handle(exchange, next, kit) {
       const policy = policiesFor(kit.options);
-      const byPatterns = scanRequest(exchange, {
+      const byPatterns = await scanRequest(exchange, {
         policy: policy.input,
         memory: found,
         messages: scannedMessages,

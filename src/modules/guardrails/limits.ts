@@ -8,6 +8,8 @@ export const limits = {
   rememberedCharactersMin: 32,
   /** Characters of texts whose findings, and whose redacted forms, a process remembers. */
   rememberedCharactersMax: 16 * 1024 * 1024,
+  /** How long a scan works before it lets other calls go on. */
+  turnMs: 5,
   /** How long a call waits for the local models, and how long if it needs them: their process takes half a second to start. */
   modelsMs: 1000,
   requiredModelsMs: 15_000,

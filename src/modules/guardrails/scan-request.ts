@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   type ChatRequest,
   type Exchange,
@@ -31,11 +32,11 @@ interface ScanParts extends Pick<Kit<GuardrailsOptions>, 'scope'> {
   readonly messages: WeakMap<Message, ScannedMessage>;
 }
 
-/** Finds what patterns, words and rules look for in every text of a request. */
-export function scanRequest(
+/** Finds what patterns, words and rules look for in every text of a request. Other calls go on in between. */
+export async function scanRequest(
   { request }: Pick<Exchange, 'request'>,
   { policy, memory, messages, scope }: ScanParts,
-): ScannedRequest {
+): Promise<ScannedRequest> {
   const owner = `${policy.id} ${scope}`;
   const findingsIn = (text: string, place: TextPlace): readonly Finding[] => {
     const named = namedText(text, place);
@@ -61,7 +62,16 @@ export function scanRequest(
     messages.set(message, scanned);
     return scanned;
   };
-  const parts = [...request.messages.map(scanMessage), scan({ ...request, messages: [] })];
+  const parts: Pick<ScannedMessage, 'texts' | 'unscanned'>[] = [];
+  let turnAtMs = performance.now();
+  for (const [index, message] of request.messages.entries()) {
+    if (performance.now() - turnAtMs > limits.turnMs) {
+      await setImmediate();
+      turnAtMs = performance.now();
+    }
+    parts.push(scanMessage(message, index));
+  }
+  parts.push(scan({ ...request, messages: [] }));
   const unscanned = parts.flatMap((part) => part.unscanned);
   return {
     texts: parts.flatMap((part) => part.texts),

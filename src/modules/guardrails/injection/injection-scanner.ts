@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Kit, RequestText, TextField, TextPlace, UnreadReason } from '../../../module-api.ts';
 import { limits } from '../limits.ts';
 import { TextMemory } from '../text-memory.ts';
@@ -27,7 +28,7 @@ interface ScanOptions extends Pick<Kit<unknown>, 'scope' | 'textModels'> {
 
 /** Scans texts of users, and those of third parties: results of tools, documents and descriptions of tools. */
 export class InjectionScanner {
-  readonly #memory = new TextMemory<InjectionResult>(limits.rememberedCharactersMax);
+  readonly #memory = new TextMemory<RememberedScan>(limits.rememberedCharactersMax);
 
   /** The last texts are read first: they are the newest. */
   async scan(texts: readonly RequestText[], options: ScanOptions): Promise<InjectionScan> {
@@ -38,21 +39,69 @@ export class InjectionScanner {
       const author = authorOf(place);
       if (author === undefined || text.trim() === '') continue;
       const owner = `${author} ${options.scope}`;
-      const remembered = this.#memory.get(owner, text);
-      if (remembered !== undefined) {
-        results[at] = remembered;
-        continue;
-      }
-      const deadlineMs = Math.max(0, endsAtMs - performance.now());
-      const scanned = await scanText(text, author, { ...options, deadlineMs });
+      const before = this.#memory.get(owner, text);
+      const scanned =
+        before !== undefined && isFinal(before)
+          ? before
+          : await scanInPieces(text, author, { ...options, endsAtMs, attempts: (before?.attempts ?? 0) + 1 });
       results[at] = scanned.result;
       why ??= scanned.why;
-      if (scanned.why === undefined || scanned.why === 'script')
-        this.#memory.set(owner, text, scanned.result);
+      if (scanned !== before) this.#memory.set(owner, text, scanned);
     }
     return { results, why };
   }
 }
+
+interface TextScan {
+  readonly result: InjectionResult;
+  readonly why: UnreadReason | undefined;
+}
+
+interface RememberedScan extends TextScan {
+  /** How often it was scanned. */
+  readonly attempts: number;
+}
+
+/** A text that the model didn't read is scanned once more. */
+function isFinal({ why, attempts }: RememberedScan): boolean {
+  return why === undefined || why === 'script' || attempts > 1;
+}
+
+interface PieceOptions extends ScanOptions {
+  readonly endsAtMs: number;
+  readonly attempts: number;
+}
+
+/** Other calls go on between the pieces of a long text. */
+async function scanInPieces(
+  text: string,
+  author: Author,
+  { endsAtMs, attempts, ...options }: PieceOptions,
+): Promise<RememberedScan> {
+  let result: InjectionResult = { isFlagged: false, score: harmlessLogit, cues: [] };
+  let why: UnreadReason | undefined;
+  for (let start = 0; start < text.length; ) {
+    if (start > 0) await setImmediate();
+    const end = endOfPiece(text, start);
+    const deadlineMs = Math.max(0, endsAtMs - performance.now());
+    const scanned = await scanText(text.slice(start, end), author, { ...options, deadlineMs });
+    why ??= scanned.why;
+    if (start === 0 || scanned.result.score > result.score) result = scanned.result;
+    start = end;
+  }
+  return { result, why, attempts };
+}
+
+/** At the end of a line or a word, if there is one. */
+function endOfPiece(text: string, start: number): number {
+  const end = start + pieceCharacters;
+  if (end >= text.length) return text.length;
+  const breakAt = Math.max(text.lastIndexOf('\n', end), text.lastIndexOf(' ', end));
+  return breakAt > start ? breakAt + 1 : end;
+}
+
+/** Some milliseconds' work. */
+const pieceCharacters = 16_384;
 
 /** Undefined for what the operator or the model has written. */
 function authorOf({ field, role }: TextPlace): Author | undefined {
@@ -73,7 +122,7 @@ async function scanText(
   text: string,
   author: Author,
   { textModels, deadlineMs }: ScanOptions,
-): Promise<{ readonly result: InjectionResult; readonly why: UnreadReason | undefined }> {
+): Promise<TextScan> {
   const isThirdParty = author === 'third party';
   const { visible, decoded, disguised } = readableForms(text);
   const endsAtMs = performance.now() + deadlineMs;
