@@ -17,7 +17,7 @@ export {
 } from './kernel/cached-answers.ts';
 export type { Caller } from './kernel/caller.ts';
 export type { ClientRequest } from './kernel/client-request.ts';
-export type { Conversation } from './kernel/conversation/conversation.ts';
+export { type Conversation, providerConversationId } from './kernel/conversation/conversation.ts';
 export type { DecisionLog } from './kernel/conversation/decision-log.ts';
 export { digestOfTools } from './kernel/conversation/digest.ts';
 export type { BreakReason, PrefixKit } from './kernel/conversation/prefix.ts';

@@ -6,6 +6,7 @@ import { FakeUpstream, type Script } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';
+import { eventually } from './support/eventually.ts';
 import { framings, messages, pathOf, requestIn, type TestedFormat } from './support/formats.ts';
 import { anthropicKey, shareScriptedGateways } from './support/scripted-gateway.ts';
 import { emptyFolder } from './support/weir-process.ts';
@@ -79,6 +80,23 @@ const endings: Readonly<Record<string, RegExp>> = {
   Gemini: /"finishReason":"SAFETY"/,
   Interactions: /content_filter|safety|incomplete/i,
 };
+
+test('a conversation that the provider stores keeps its placeholders', async () => {
+  const { fake, weir } = await enter();
+  const responses = framings.find(({ format }) => format.name === 'Responses')?.format ?? assert.fail();
+  fake.answerWith({ body: responses.whole('Hello <EMAIL_1>') });
+  const first = await call(weir.url, callIn(responses, false, `I am ${value}`, ''));
+  const id = String(at(first.json, 'id'));
+  fake.answerWith({ body: responses.whole('<EMAIL_1> and <EMAIL_2>') });
+  const sent = callIn(responses, false, 'And eve@example.org?', '');
+  const body = Buffer.from(JSON.stringify({ ...JSON.parse(sent.body.toString()), previous_response_id: id }));
+  const second = await eventually(async () => {
+    const answer = await call(weir.url, { ...sent, body });
+    return answer.text.includes(value) ? answer : undefined;
+  });
+  assert.match(fake.last.bytes.toString(), /And <EMAIL_2>/);
+  assert.ok(second.text.includes(`${value} and eve@example.org`), second.text);
+});
 
 test('a blocked request costs nothing, and its error has the kind but not the value', async () => {
   const { fake, weir } = await enter();

@@ -53,10 +53,7 @@ function encodedBody(exchange: Exchange, wire: ProviderFormat, added: JsonObject
     const rejected = (wire.rejectedFields?.(own) ?? []).filter((field) => own.fields.get(field) != null);
     trace.dropped.push(...rejected);
     const omitted = Object.fromEntries(rejected.map((field) => [field, undefined]));
-    const settings = takesSettings(target, exchange.request)
-      ? undefined
-      : wire.replaceSettings?.(exchange.request, target, own.fields);
-    return patchJson(own.fields, { ...model, ...omitted, ...settings, ...added });
+    return patchJson(own.fields, { ...model, ...omitted, ...settingsFor(exchange, wire, own), ...added });
   }
   const request =
     exchange.request.model === target.model ? exchange.request : { ...exchange.request, model: target.model };
@@ -64,6 +61,16 @@ function encodedBody(exchange: Exchange, wire: ProviderFormat, added: JsonObject
   trace.dropped.push(...dropped);
   if (added === undefined) return body;
   return own === undefined ? addFields(body, added) : patchJson(LazyJsonObject.of(body, noLimits), added);
+}
+
+/** Settings of a moved call in place of those that its model rejects. The request is read only if the model rejects any. */
+function settingsFor(exchange: Exchange, wire: ProviderFormat, own: ClientRequest): JsonObject | undefined {
+  const { target } = exchange;
+  const { rejectedEfforts, rejectedThinking } = acceptanceOf(target);
+  if (rejectedEfforts.length + rejectedThinking.length === 0) return undefined;
+  return takesSettings(target, exchange.request)
+    ? undefined
+    : wire.replaceSettings?.(exchange.request, target, own.fields);
 }
 
 /** Whether the client asked for another model. */

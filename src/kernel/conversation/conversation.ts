@@ -112,7 +112,7 @@ function deriveConversationName(exchange: Exchange, person: string | null): stri
 /**
  * Earlier turns that the request only refers to by id: then only the newest part of the conversation is visible here.
  */
-function providerConversationId({ clientRequest, request }: Exchange): string | undefined {
+export function providerConversationId({ clientRequest, request }: Exchange): string | undefined {
   const { previous_response_id: previous, conversation } = essentialFieldsOf(
     request,
     clientRequest.wire.name,

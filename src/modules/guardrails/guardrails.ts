@@ -24,6 +24,7 @@ import { createOutputMonitor } from './output/output-monitor.ts';
 import { Policy } from './policy.ts';
 import { type RedactedMessage, type RedactedText, redactRequest } from './redaction/redactor.ts';
 import { createRestorer } from './redaction/restorer.ts';
+import { keepValues } from './redaction/stored-turns.ts';
 import { createRuleDefinitions } from './rules/rule-definitions.ts';
 import { type ScannedMessage, scanRequest } from './scan-request.ts';
 import { type ScannedRequest, type ScannedText, withModelFindings } from './scanned-request.ts';
@@ -86,16 +87,26 @@ export const guardrails: ModuleFactory<GuardrailsOptions> = () => {
       reportRequest(exchange, scanned, kit);
       blockRequest(scanned, policy.input, kit.options);
       const request = await redactRequest(exchange, scanned, {
-        ...{ policy: policy.input, memory: redacted, messages: redactedMessages },
-        ...{ scope: kit.scope, decisions: kit.decisions },
+        policy: policy.input,
+        memory: redacted,
+        messages: redactedMessages,
+        kit,
       });
       if (!request.isStored) kit.note({ placeholders: 'not-stored' });
-      const reply = guardOutput(await next(request.exchange), policy.output, kit);
+      const answered = await next(request.exchange);
+      if (request.packedValues !== undefined && storesAnswers(exchange))
+        keepValues(answered, request.packedValues, kit);
+      const reply = guardOutput(answered, policy.output, kit);
       if (request.values.length === 0 || !kit.options.reversible) return reply;
       return reply.map(createRestorer(request.values, { thoughts: hasUnsignedThoughts(request.exchange) }));
     },
   });
 };
+
+/** In these formats a request may refer to an earlier answer by its id. */
+function storesAnswers({ clientRequest }: Exchange): boolean {
+  return clientRequest.wire.name === 'openai-responses' || clientRequest.wire.name === 'gemini-interactions';
+}
 
 /** In this format nobody checks whether a thought comes back unchanged. */
 function hasUnsignedThoughts({ target, clientRequest }: Exchange): boolean {

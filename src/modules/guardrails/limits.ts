@@ -15,6 +15,8 @@ export const limits = {
   requiredModelsMs: 15_000,
   /** Values of a conversation that have placeholders; further ones are redacted, but can't be restored. */
   valuesMax: 5000,
+  /** How long an answer that the provider stores can be referred to. */
+  storedTurnSeconds: 30 * 86_400,
   /** Values stored together. */
   valuesAtOnce: 200,
   /** Longer values are redacted, but can't be restored. */

@@ -15,6 +15,7 @@ import type { Policy } from '../policy.ts';
 import type { ScannedRequest, ScannedText } from '../scanned-request.ts';
 import type { TextMemory } from '../text-memory.ts';
 import { KnownValueSearch } from './known-value-search.ts';
+import { inheritedValues } from './stored-turns.ts';
 import { type FoundValue, type KnownValue, Vault } from './vault.ts';
 
 /** A request without the values that must not leave. */
@@ -22,6 +23,9 @@ export interface RedactedRequest {
   readonly exchange: Exchange;
   /** The values behind the placeholders that the model may use. */
   readonly values: readonly KnownValue[];
+  /** All values of the conversation, for later calls that refer to the answer; undefined if there are none. */
+  readonly packedValues: string | undefined;
+  /** Whether later calls know the values. */
   readonly isStored: boolean;
 }
 
@@ -33,7 +37,8 @@ export interface RedactedText {
   readonly values: readonly string[];
 }
 
-interface RedactionParts extends Pick<Kit<GuardrailsOptions>, 'decisions' | 'scope'> {
+interface RedactionParts {
+  readonly kit: Kit<GuardrailsOptions>;
   readonly policy: Policy;
   readonly memory: TextMemory<RedactedText>;
   readonly messages: WeakMap<Message, RedactedMessage>;
@@ -55,21 +60,22 @@ export interface RedactedMessage {
 export async function redactRequest(
   exchange: Exchange,
   scanned: ScannedRequest,
-  { policy, memory, messages, scope, decisions }: RedactionParts,
+  { policy, memory, messages, kit }: RedactionParts,
 ): Promise<RedactedRequest> {
   const found = foundValues(exchange, scanned.texts, policy);
   // A conversation that begins has no values of earlier calls.
   const hasHistory = exchange.request.messages.some(({ role }) => role === 'assistant');
   if (found.length === 0 && !hasHistory && !scanned.refersToStored && !hasReplacements(scanned, policy))
-    return { exchange, values: [], isStored: true };
-  const vault = await Vault.open(decisions);
+    return { exchange, values: [], packedValues: undefined, isStored: true };
+  const vault = await Vault.open(kit.decisions, await inheritedValues(exchange, kit));
   await vault.add(found, takenIn(scanned.texts));
-  const owner = `${policy.id} ${scope} ${exchange.conversation.root}`;
+  const owner = `${policy.id} ${kit.scope} ${exchange.conversation.root}`;
   const texts = new TextRedaction(exchange, { vault, policy, memory, owner });
   const request = redactTexts(exchange.request, messages, { owner, texts, scanned });
   return {
     exchange: request === exchange.request ? exchange : exchange.with({ request }),
     values: scanned.refersToStored ? vault.values : vault.values.filter(({ value }) => texts.used.has(value)),
+    packedValues: vault.values.length === 0 ? undefined : vault.pack(),
     isStored: vault.isStored,
   };
 }

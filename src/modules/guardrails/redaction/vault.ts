@@ -31,6 +31,7 @@ export class Vault {
   readonly #decisions: DecisionLog;
   readonly #byValue = new Map<string, KnownValue>();
   readonly #known: KnownValue[] = [];
+  readonly #stored: StoredValue[] = [];
   readonly #numbers = new Map<string, number>();
   #batches = 0;
   #isStored = true;
@@ -39,10 +40,18 @@ export class Vault {
     this.#decisions = decisions;
   }
 
-  static async open(decisions: DecisionLog): Promise<Vault> {
+  /** `inherited` are packed values of a conversation that this one continues. */
+  static async open(decisions: DecisionLog, inherited?: string): Promise<Vault> {
     const vault = new Vault(decisions);
+    if (inherited !== undefined)
+      for (const value of readValues(JSON.parse(inherited))) vault.#remember(value);
     await vault.#load();
     return vault;
+  }
+
+  /** All values, for a conversation that continues this one under another name. */
+  pack(): string {
+    return JSON.stringify(this.#stored);
   }
 
   /** In the order in which they were found. */
@@ -122,6 +131,7 @@ export class Vault {
     const known = { kind, value, before, since, placeholder: placeholderFor(kind, number) };
     this.#byValue.set(value, known);
     this.#known.push(known);
+    this.#stored.push({ kind, number, value, before, since });
   }
 }
 
