@@ -192,6 +192,15 @@ describe('guardrails', () => {
       assert.deepEqual(textModels.read, [messages[0]?.content, messages[2]?.content]);
     });
 
+    test('leaves texts alone whose language it does not know', async () => {
+      const textModels = new Models();
+      const run = runModule(guardrails, { upstream: echo }, { textModels });
+      await run(asked([user('My name is Zoltana')]), { options: 'language=fi&injection=off' });
+      assert.deepEqual(textModels.read, []);
+      const german = await run(asked([user('My name is Zoltana')]), { options: 'language=de' });
+      assert.equal(german.sent[0]?.messages[0]?.content, 'My name is <PERSON_1>');
+    });
+
     test('rejects a call that needs them while they are away', async () => {
       const textModels = Object.assign(new Models(), { isReady: false });
       const { sent, error } = await runModule(

@@ -39,17 +39,17 @@ export async function scanWithModels(
   const { options, scope, textModels } = kit;
   if (options.models === 'off') return noModelFindings;
   const deadlineMs = options.models === 'required' ? limits.requiredModelsMs : limits.modelsMs;
-  const owner = `${scope} ${[...(options.types ?? [])].join('|')}`;
+  const kinds = taggedKinds(options);
+  const owner = `${scope} ${[...(kinds ?? [])].join('|')}`;
   const found = new Map<string, readonly Finding[]>();
-  const unread = [
-    ...new Set(seeksEntities(options) ? texts.filter(mayNamePeople).map(({ text }) => text) : []),
-  ];
+  const isSought = options.pii !== 'off' && (kinds === undefined || kinds.size > 0);
+  const unread = [...new Set(isSought ? texts.filter(mayNamePeople).map(({ text }) => text) : [])];
   const unseen = unread.filter((text) => {
     const known = entities.get(owner, text);
     if (known !== undefined) found.set(text, known);
     return known === undefined;
   });
-  const tagged = await findEntities(unseen, { kinds: options.types, deadlineMs }, textModels);
+  const tagged = await findEntities(unseen, { kinds, deadlineMs }, textModels);
   for (const [at, text] of unseen.entries()) {
     const findings = tagged.findings[at] ?? [];
     found.set(text, findings);
@@ -65,13 +65,22 @@ export async function scanWithModels(
   };
 }
 
-function seeksEntities({ pii, types }: GuardrailsOptions): boolean {
-  return pii !== 'off' && (types === undefined || modelKinds.some((kind) => types.has(kind)));
+/** What the tagger looks for: none in a language that it doesn't know, undefined for its default. */
+function taggedKinds({ types, language }: GuardrailsOptions): ReadonlySet<PersonalKind> | undefined {
+  if (!taggedLanguages.has(language)) return new Set();
+  const known = language === 'de' ? reliableKinds : modelKinds;
+  if (types !== undefined) return new Set(known.filter((kind) => types.has(kind)));
+  return language === 'de' ? new Set(reliableKinds) : undefined;
 }
 
+/** Those that the tagger was trained with. */
+const taggedLanguages: ReadonlySet<string> = new Set(['auto', 'en', 'da', 'de', 'es', 'fr', 'nl', 'pt']);
+
+/** German nouns in capitals are mistaken for places and organizations. */
+const reliableKinds: readonly PersonalKind[] = ['PERSON', 'ADDRESS', 'DATE_OF_BIRTH', 'PHONE', 'NATIONAL_ID'];
 const modelKinds: readonly PersonalKind[] = [
-  ...(['PERSON', 'ADDRESS', 'DATE_OF_BIRTH', 'PHONE', 'NATIONAL_ID', 'USERNAME'] as const),
-  ...(['LOCATION', 'ORGANIZATION', 'DATE', 'AGE', 'NATIONALITY'] as const),
+  ...reliableKinds,
+  ...(['USERNAME', 'LOCATION', 'ORGANIZATION', 'DATE', 'AGE', 'NATIONALITY'] as const),
 ];
 
 /** What operators and models write is not read for names: instructions, descriptions of tools, answers and thoughts. */
