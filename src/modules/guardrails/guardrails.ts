@@ -94,8 +94,8 @@ export const guardrails: ModuleFactory<GuardrailsOptions> = () => {
       });
       if (!request.isStored) kit.note({ placeholders: 'not-stored' });
       const answered = await next(request.exchange);
-      if (request.packedValues !== undefined && storesAnswers(exchange))
-        keepValues(answered, request.packedValues, kit);
+      const packedValues = storesAnswers(exchange) ? request.packValues() : undefined;
+      if (packedValues !== undefined) keepValues(answered, packedValues, kit);
       const reply = guardOutput(answered, policy.output, kit);
       if (request.values.length === 0 || !kit.options.reversible) return reply;
       return reply.map(createRestorer(request.values, { thoughts: hasUnsignedThoughts(request.exchange) }));

@@ -24,7 +24,7 @@ export interface RedactedRequest {
   /** The values behind the placeholders that the model may use. */
   readonly values: readonly KnownValue[];
   /** All values of the conversation, for later calls that refer to the answer; undefined if there are none. */
-  readonly packedValues: string | undefined;
+  packValues(): string | undefined;
   /** Whether later calls know the values. */
   readonly isStored: boolean;
 }
@@ -66,7 +66,7 @@ export async function redactRequest(
   // A conversation that begins has no values of earlier calls.
   const hasHistory = exchange.request.messages.some(({ role }) => role === 'assistant');
   if (found.length === 0 && !hasHistory && !scanned.refersToStored && !hasReplacements(scanned, policy))
-    return { exchange, values: [], packedValues: undefined, isStored: true };
+    return { exchange, values: [], packValues: () => undefined, isStored: true };
   const vault = await Vault.open(kit.decisions, await inheritedValues(exchange, kit));
   await vault.add(found, takenIn(scanned.texts));
   const owner = `${policy.id} ${kit.scope} ${exchange.conversation.root}`;
@@ -75,7 +75,7 @@ export async function redactRequest(
   return {
     exchange: request === exchange.request ? exchange : exchange.with({ request }),
     values: scanned.refersToStored ? vault.values : vault.values.filter(({ value }) => texts.used.has(value)),
-    packedValues: vault.values.length === 0 ? undefined : vault.pack(),
+    packValues: () => (vault.values.length === 0 ? undefined : vault.pack()),
     isStored: vault.isStored,
   };
 }
