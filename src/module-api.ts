@@ -17,6 +17,13 @@ export {
 } from './kernel/cached-answers.ts';
 export type { Caller } from './kernel/caller.ts';
 export type { ClientRequest } from './kernel/client-request.ts';
+export {
+  appendTexts,
+  decideAppendedText,
+  newestUserTextIndex,
+  type PlacedText,
+  recallAppendedTexts,
+} from './kernel/conversation/appended-texts.ts';
 export { type Conversation, providerConversationId } from './kernel/conversation/conversation.ts';
 export type { DecisionLog } from './kernel/conversation/decision-log.ts';
 export { digestOfTools } from './kernel/conversation/digest.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Message, toPlainLine } from '../../module-api.ts';
+import { toPlainLine } from '../../module-api.ts';
 import { limits } from './limits.ts';
 import type { Pattern, Patterns } from './pattern.ts';
 import type { RelevantPattern } from './relevance.ts';
@@ -53,16 +53,6 @@ export function chooseAdvice(
 /** A high estimate. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / 3);
-}
-
-/** Appends advice to a message. */
-export function appendAdvice(message: Message, text: string): Message {
-  const { content } = message;
-  if (text === '') return message;
-  return {
-    ...message,
-    content: typeof content === 'string' ? `${content}\n\n${text}` : [...content, { type: 'text', text }],
-  };
 }
 
 /** Parses a decision from the decision log. */

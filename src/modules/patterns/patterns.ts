@@ -1,19 +1,17 @@
 import {
+  appendTexts,
+  decideAppendedText,
   type Exchange,
   endUserRefOf,
   type Kit,
-  type Message,
   type Module,
   type ModuleHost,
+  newestUserTextIndex,
+  type PlacedText,
+  recallAppendedTexts,
   stepsAside,
 } from '../../module-api.ts';
-import {
-  type AdviceDecision,
-  appendAdvice,
-  chooseAdvice,
-  estimateTokens,
-  parseAdviceDecision,
-} from './advice.ts';
+import { type AdviceDecision, chooseAdvice, estimateTokens, parseAdviceDecision } from './advice.ts';
 import { recordAdviceCost } from './advice-cost.ts';
 import { withoutContradicted } from './conflicts.ts';
 import { learnFromCall } from './learning.ts';
@@ -40,9 +38,7 @@ interface PatternsContext {
 }
 
 /** The advice decided for a message of the conversation. */
-interface PlacedDecision {
-  readonly at: number;
-  readonly decision: AdviceDecision;
+interface PlacedDecision extends PlacedText<AdviceDecision> {
   readonly isNew: boolean;
 }
 
@@ -121,11 +117,11 @@ async function resolveDecisions(
   patternsContext: PatternsContext,
 ): Promise<readonly PlacedDecision[]> {
   const { messages } = exchange.request;
-  const newest = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
-  const speaking = messages.findLastIndex((message, at) => at >= newest && mayHaveUserText(message));
+  const speaking = newestUserTextIndex(messages);
+  const isFirst = messages.every(({ role }) => role !== 'assistant');
   // In parallel: both are usually needed and take time.
   const [decided, relevant] = await Promise.all([
-    newest === 0 ? [] : recallDecisions(exchange, patternsContext.kit),
+    isFirst ? [] : recallDecisions(exchange, patternsContext.kit),
     speaking < 0 ? [] : findRelevantPatterns(exchange, speaking, patternsContext),
   ]);
   if (relevant.length === 0 || decided.some(({ at }) => at === speaking)) return decided;
@@ -134,19 +130,9 @@ async function resolveDecisions(
 }
 
 /** The decisions stored for the messages of this conversation. */
-async function recallDecisions(
-  { request: { messages }, conversation }: Exchange,
-  kit: PatternsKit,
-): Promise<readonly PlacedDecision[]> {
-  const places = new Map<string, number>();
-  for (const [at, message] of messages.entries())
-    if (mayHaveUserText(message)) places.set(conversation.digestAt(at + 1), at);
-  const stored = await kit.decisions.getAll([...places.keys()]);
-  return [...stored].flatMap(([place, decision]) => {
-    const adviceDecision = parseAdviceDecision(decision);
-    const at = places.get(place) ?? 0;
-    return adviceDecision === undefined ? [] : [{ at, decision: adviceDecision, isNew: false }];
-  });
+async function recallDecisions(exchange: Exchange, kit: PatternsKit): Promise<readonly PlacedDecision[]> {
+  const recalled = await recallAppendedTexts(exchange, kit, parseAdviceDecision);
+  return recalled.map((placed) => ({ ...placed, isNew: false }));
 }
 
 async function findRelevantPatterns(
@@ -170,7 +156,7 @@ async function findRelevantPatterns(
 }
 
 async function decideAdvice(
-  { conversation }: Exchange,
+  exchange: Exchange,
   {
     at,
     decided,
@@ -199,41 +185,25 @@ async function decideAdvice(
     {
       budgetTokens: budget_tokens - spent,
       holdOut: holdout,
-      place: conversation.name,
+      place: exchange.conversation.name,
       patterns: own,
     },
   );
   if (choice === undefined) return undefined;
-  return parseAdviceDecision(await kit.decisions.decideOnce(conversation.digestAt(at + 1), () => choice));
+  return decideAppendedText(exchange, kit, { at, decision: choice, parse: parseAdviceDecision });
 }
 
 /** Adds the decided advice, unless that would break a prefix that the provider has cached. */
 function injectAdvice(exchange: Exchange, decided: readonly PlacedDecision[], kit: PatternsKit): Exchange {
-  if (decided.every(({ decision: adviceDecision }) => adviceDecision.text === '')) {
-    if (decided.length > 0) kit.note({ aside: 'holdout' });
-    return exchange;
-  }
-  const { request } = exchange;
-  const texts = new Map(decided.map(({ at, decision: adviceDecision }) => [at, adviceDecision.text]));
-  const messages = request.messages.map((message, at) => appendAdvice(message, texts.get(at) ?? ''));
-  const edited = { ...request, messages };
-  if (!kit.prefix.isPreserved(edited) && kit.prefix.isPreserved(request)) {
-    kit.note({ aside: 'prefix' });
-    return exchange;
-  }
-  return exchange.with({ request: edited });
+  const isAllHeldOut = decided.length > 0 && decided.every(({ decision }) => decision.text === '');
+  if (isAllHeldOut) kit.note({ aside: 'holdout' });
+  return appendTexts(exchange, decided, kit);
 }
 
 /** The scope of the call's end user, or of all unnamed ones; null with `scope=account`. */
 function endUserScope({ clientRequest }: Exchange, kit: PatternsKit): string | null {
   if (kit.options.scope === 'account') return null;
   return endUserRefOf(clientRequest, kit.scope) ?? unnamedScope;
-}
-
-/** Whether the message may contain text written by the user. */
-function mayHaveUserText({ role, content }: Message): boolean {
-  if (role !== 'user') return false;
-  return typeof content === 'string' || content.some(({ type }) => type === 'text');
 }
 
 function adviceTextsOf(decided: readonly PlacedDecision[]) {
