@@ -37,6 +37,7 @@ export { defaultPageLimit, pageLimitSchema, textSchema } from './kernel/input-sc
 export { invalidFieldError, parseInput } from './kernel/input-validation.ts';
 export { parseBody } from './kernel/json/parse-body.ts';
 export type * from './kernel/message.ts';
+export { blocksOf, resultText } from './kernel/message-blocks.ts';
 export {
   type CheckedText,
   type CheckKit,
@@ -133,6 +134,9 @@ export { parseDuration } from './lib/duration.ts';
 export { isEnglish } from './lib/english/is-english.ts';
 export { canonicalJson, isJsonObject, type JsonObject, parseExact } from './lib/json.ts';
 export { Lru } from './lib/lru.ts';
+export { scoreSalience } from './lib/passages/salience.ts';
+export { scoreByWords } from './lib/passages/score-by-words.ts';
+export { splitIntoUnits } from './lib/passages/units.ts';
 export { isFreeOfSecrets, toPlainLine } from './lib/secret-shapes.ts';
 export { seedOf } from './lib/seed-of.ts';
 export { originalByteLength } from './lib/truncate-texts.ts';

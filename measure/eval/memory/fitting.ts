@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Message } from '../../../src/kernel/message.ts';
+import { extractTraits, scoreSalience, type Traits } from '../../../src/lib/passages/salience.ts';
 import { selectLines, type Utterance, utterancesIn } from '../../../src/modules/ipc/text/record.ts';
-import { extractTraits, scoreSalience, type Traits } from '../../../src/modules/ipc/text/salience.ts';
 import { KeptModels } from '../semantic/models.ts';
 import { rowsOf } from './rows.ts';
 

@@ -3,6 +3,7 @@ import type { DecisionLog } from '../conversation/decision-log.ts';
 import { digest, memoizeDigest } from '../conversation/digest.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Block, Message } from '../message.ts';
+import { blocksOf } from '../message-blocks.ts';
 
 /** One output of the model, and the results of its gateway tool calls. */
 export interface ToolRound {
@@ -107,10 +108,6 @@ function visibleTurnOf(message: Message): VisibleTurn {
     text: blocks.map((block) => (block.type === 'text' ? block.text : '')).join(''),
     calls: blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
   };
-}
-
-function blocksOf({ content }: Message): readonly Block[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
 /** Parses stored rounds. */

@@ -1,4 +1,5 @@
 import {
+  blocksOf,
   type ChatRequest,
   isJsonObject,
   type JsonObject,
@@ -6,7 +7,7 @@ import {
   type ReplyEvent,
 } from '../../module-api.ts';
 import { charsPerToken } from './limits.ts';
-import { blocksOf, charsOf, resultChars } from './text/blocks.ts';
+import { charsOf, resultChars } from './text/blocks.ts';
 import { sum } from './view.ts';
 
 /** The provider's defaults for `clear_tool_uses`. */

@@ -32,10 +32,6 @@ export const omittedCharsMin = 120;
 export const newestTurnShare = 0.7;
 /** The room that is left to a newest turn after the provider has rejected the request. */
 export const rejectedShare = 0.5;
-/** A text up to this length is one unit. */
-export const unitChars = 600;
-/** Longer texts are split into units of about this length. */
-export const pieceChars = 300;
 /** The maximum for a tool call with its result in a record. */
 export const callChars = 160;
 /** The minimum size of a record. */

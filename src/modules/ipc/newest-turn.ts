@@ -1,7 +1,7 @@
-import type { Block, DecisionLog, Exchange, Message } from '../../module-api.ts';
+import { type Block, blocksOf, type DecisionLog, type Exchange, type Message } from '../../module-api.ts';
 import { bigResultChars, newestTurnShare } from './limits.ts';
 import { refOf } from './refs.ts';
-import { blocksOf, charsOf } from './text/blocks.ts';
+import { charsOf } from './text/blocks.ts';
 import { commonLengthMax } from './text/common-length.ts';
 import { cutMiddle } from './text/shorten.ts';
 import { sum } from './view.ts';

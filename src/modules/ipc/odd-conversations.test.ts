@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import type { Answer, Block, ChatRequest, Message, ReplyEvent, Tool } from '../../kernel/message.ts';
+import { blocksOf } from '../../kernel/message-blocks.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
 import { compileCard } from '../../providers/catalog/price-sheet.ts';
 import { type ModuleTestEnvironment, runModule } from '../../testing/run-module.ts';
@@ -204,10 +205,6 @@ function markedInside(block: Block): Block {
 
 function thoughtAbout(request: ChatRequest): Block {
   return { type: 'thinking', thinking: 'Hm.', signature: signed(request, request.messages.length, 0) };
-}
-
-function blocksOf({ content }: Message): readonly Block[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
 function hasResults(content: Message['content']): boolean {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Message } from '../../module-api.ts';
+import { blocksOf, type Message } from '../../module-api.ts';
 import {
   looseShortening,
   pieceJsonCharsMax,
@@ -10,7 +10,7 @@ import {
   shortenedShare,
   tightShortening,
 } from './limits.ts';
-import { blocksOf, charsOf } from './text/blocks.ts';
+import { charsOf } from './text/blocks.ts';
 import { extractRecord } from './text/record.ts';
 import { collectMentionedNames, shortenMessage } from './text/shorten.ts';
 import { type Piece, sum } from './view.ts';

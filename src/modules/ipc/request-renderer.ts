@@ -1,7 +1,7 @@
-import type { Block, ChatRequest, Exchange, Message } from '../../module-api.ts';
+import { type Block, blocksOf, type ChatRequest, type Exchange, type Message } from '../../module-api.ts';
 import { findAnchors, hasMarkers, type MarkerPosition, placeMarkers } from './cache-markers.ts';
 import { anchorSpacingShare } from './limits.ts';
-import { blockChars, blocksOf, charsOf } from './text/blocks.ts';
+import { blockChars, charsOf } from './text/blocks.ts';
 import { applyView, sum, type View } from './view.ts';
 
 /** A request as it will be sent. */

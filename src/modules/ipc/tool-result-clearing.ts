@@ -1,4 +1,5 @@
 import {
+  blocksOf,
   type ChatRequest,
   type ContextEditing,
   chooseWire,
@@ -11,7 +12,7 @@ import { type ConversationCosts, stepAllowance } from './conversation-costs.ts';
 import { charsPerToken, clearedUsesMin, expectedCallsShare, savingsFactorMin } from './limits.ts';
 import type { IpcOptions } from './options.ts';
 import type { RenderedRequest } from './request-renderer.ts';
-import { blocksOf, charsOf } from './text/blocks.ts';
+import { charsOf } from './text/blocks.ts';
 import { sum } from './view.ts';
 
 interface ToolResultClearingParts {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cpuMs } from '../../../../test/support/cpu-time.ts';
+import { splitIntoUnits } from '../../../lib/passages/units.ts';
 import { extractRecord, utterancesIn } from './record.ts';
 import { shrinkText } from './shrink-text.ts';
-import { splitIntoUnits } from './units.ts';
 
 /** A time that grows with the square of the length is ten times this for each of these texts. */
 const msMax = 500;

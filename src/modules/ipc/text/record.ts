@@ -1,10 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Block, Message, ToolUseBlock } from '../../../module-api.ts';
+import {
+  type Block,
+  blocksOf,
+  type Message,
+  resultText,
+  scoreSalience,
+  splitIntoUnits,
+  type ToolUseBlock,
+} from '../../../module-api.ts';
 import { callChars, recordReadChars, usersShareMax } from '../limits.ts';
-import { blocksOf, resultText } from './blocks.ts';
 import { commonLengthMax } from './common-length.ts';
-import { scoreSalience } from './salience.ts';
-import { splitIntoUnits } from './units.ts';
 
 /** A unit of a message that may be included in a record. */
 export interface Utterance {

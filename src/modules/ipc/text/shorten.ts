@@ -1,7 +1,12 @@
-import type { Block, Message, ToolResultBlock, ToolUseBlock } from '../../../module-api.ts';
-import { isJsonObject } from '../../../module-api.ts';
+import {
+  type Block,
+  blocksOf,
+  isJsonObject,
+  type Message,
+  type ToolResultBlock,
+  type ToolUseBlock,
+} from '../../../module-api.ts';
 import { omittedCharsMin } from '../limits.ts';
-import { blocksOf } from './blocks.ts';
 import { removeThoughts } from './thoughts.ts';
 
 const troublePattern =

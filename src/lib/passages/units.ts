@@ -1,10 +1,13 @@
-import { pieceChars, unitChars } from '../limits.ts';
-
 /** A range of a text; `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
+
+/** A text up to this length is one unit. */
+const unitChars = 600;
+/** Longer texts are split into units of about this length. */
+const pieceChars = 300;
 
 /** A note in brackets at the end of a text, such as an attachment or an editor's name. */
 const trailingNote = /\s(\[[^[\]]{20,}\])\s*$/;
