@@ -4,9 +4,9 @@ import { limits } from '../../../calls/limits.ts';
 import type { ConfigurationName, ListedConfigurations } from '../../../kernel/configuration.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { StoredConfiguration } from '../../../kernel/ports/configurations.ts';
-import { type AccountCaller, credentialOf } from '../access.ts';
+import { storingRoutes, unauthenticated } from '../configuration-routes.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
-import { jsonObjectBody, noBody } from '../json-body.ts';
+import { noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
 
@@ -20,8 +20,6 @@ const configurationInfo = z.strictObject({
 });
 const listInfo = z.strictObject({ configurations: z.array(configurationInfo) });
 
-const unauthenticated = { 401: { description: 'Missing or invalid credential' } };
-const forbidden = { 403: { description: 'API keys can read configurations only' } };
 const unknown = { 404: { description: 'There is no such configuration' } };
 
 export interface ConfigurationRouteParts {
@@ -65,67 +63,36 @@ export function configurationRoutes({
         ...unknown,
       },
       async handle({ caller, parameters }) {
-        const { module, name } = idIn(parameters);
+        const { module = '', name = '' } = parameters;
         const found = (await listOf(caller.accountId)).find(
           (one) => one.module === module && one.name === name,
         );
-        if (found === undefined) throw unknownError(module, name);
+        if (found === undefined) throw unknownError({ module, name });
         return { body: found };
       },
     }),
-    defineRoute({
-      ...common,
-      method: 'PUT',
+    ...storingRoutes({
+      noun: 'configurations',
+      tag: common.tag,
       path,
-      summary: 'Store a configuration of a module',
-      body: jsonObjectBody,
-      responses: {
-        200: { description: 'It is in use on all replicas', schema: configurationInfo },
-        400: { description: 'The content is invalid; the message has all faults' },
-        404: { description: 'There is no such module' },
-        409: { description: `The account has ${limits.configurationsMax} configurations, or too large ones` },
-        ...unauthenticated,
-        ...forbidden,
+      store: configurations,
+      describe: describeConfiguration,
+      unknownError,
+      info: configurationInfo,
+      put: {
+        summary: 'Store a configuration of a module',
+        errors: {
+          400: 'The content is invalid; the message has all faults',
+          404: 'There is no such module',
+          409: `The account has ${limits.configurationsMax} configurations, or too large ones`,
+        },
       },
-      async handle({ caller, parameters, body }) {
-        requireSession(caller);
-        const { module, name } = idIn(parameters);
-        const id = { accountId: caller.accountId, module, name };
-        return {
-          body: describeConfiguration(await configurations.put(id, body, credentialOf(caller))),
-          audit: { event: 'configuration.stored', configuration: `${module}:${name}` },
-        };
-      },
-    }),
-    defineRoute({
-      ...common,
-      method: 'DELETE',
-      path,
-      summary: 'Delete a configuration; calls that name it are rejected',
-      body: noBody,
-      responses: {
-        204: { description: 'It is deleted' },
-        409: { description: 'The pipeline of an API key names it' },
-        ...unauthenticated,
-        ...forbidden,
-        ...unknown,
-      },
-      async handle({ caller, parameters }) {
-        requireSession(caller);
-        const { module, name } = idIn(parameters);
-        if (!(await configurations.delete({ accountId: caller.accountId, module, name })))
-          throw unknownError(module, name);
-        return {
-          status: 204,
-          audit: { event: 'configuration.deleted', configuration: `${module}:${name}` },
-        };
+      delete: {
+        summary: 'Delete a configuration; calls that name it are rejected',
+        errors: { 404: unknown[404].description, 409: 'The pipeline of an API key names it' },
       },
     }),
   ];
-}
-
-function idIn({ module = '', name = '' }: Readonly<Record<string, string | undefined>>) {
-  return { module, name };
 }
 
 function describeConfiguration({ module, name, content, version, updatedAtMs }: StoredConfiguration) {
@@ -136,13 +103,7 @@ function describeInstanceConfiguration({ module, name }: ConfigurationName) {
   return { module, name, source: 'gateway', content: null, version: null, updatedAt: null };
 }
 
-/** Someone with a leaked API key must not be able to weaken what protects the account. */
-function requireSession({ kind }: AccountCaller): void {
-  if (kind === 'key')
-    throw new GatewayError('forbidden', 'an API key can only read configurations; use a session token');
-}
-
-function unknownError(module: string, name: string): GatewayError {
+function unknownError({ module, name }: ConfigurationName): GatewayError {
   return new GatewayError(
     'not_found',
     `there is no configuration ${module}:${name} of this account; GET /v1/configurations lists them`,

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { rulesKind, type StoredRule, type StoredRules } from '../../../calls/stored-rules.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
-import { type AccountCaller, credentialOf } from '../access.ts';
+import type { AccountCaller } from '../access.ts';
+import { storingRoutes, unauthenticated } from '../configuration-routes.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
-import { jsonBody, jsonObjectBody, noBody } from '../json-body.ts';
+import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
 import { parseQuery } from '../validation.ts';
@@ -82,8 +83,6 @@ const checkInfo = z.object({
   reason: z.string().optional().describe('Why they have not'),
 });
 
-const unauthenticated = { 401: { description: 'Missing or invalid credential' } };
-const forbidden = { 403: { description: 'API keys can read rules only' } };
 const unknown = { 404: { description: 'The account has no such rule' } };
 const checkResponses = {
   200: { description: 'What was found', schema: checkInfo },
@@ -129,42 +128,29 @@ export function guardrailsRoutes(rules: StoredRules, rateLimiter: RateLimiter): 
         return { body: describeRule(rule) };
       },
     }),
-    defineRoute({
-      ...common,
-      method: 'PUT',
+    ...storingRoutes({
+      noun: 'rules',
+      tag: common.tag,
       path,
-      summary: 'Store a rule',
-      body: { ...jsonObjectBody, description: { schema: ruleBody, required: true } },
-      responses: {
-        200: { description: 'It is in use on all replicas', schema: ruleInfo },
-        400: { description: 'The rule is invalid; the message says why, and where the pattern is wrong' },
-        409: { description: 'The account has too many configurations and rules' },
-        ...unauthenticated,
-        ...forbidden,
+      module: rulesKind,
+      store: rules,
+      describe: describeRule,
+      unknownError: ({ name }) => unknownRuleError(name),
+      body: ruleBody,
+      info: ruleInfo,
+      put: {
+        summary: 'Store a rule',
+        errors: {
+          400: 'The rule is invalid; the message says why, and where the pattern is wrong',
+          409: 'The account has too many configurations and rules',
+        },
       },
-      async handle({ caller, parameters: { name = '' }, body }) {
-        requireSession(caller);
-        const rule = await rules.put({ accountId: caller.accountId, name }, body, credentialOf(caller));
-        return { body: describeRule(rule), audit: { event: 'configuration.stored', ...auditFacts(name) } };
-      },
-    }),
-    defineRoute({
-      ...common,
-      method: 'DELETE',
-      path,
-      summary: 'Delete a rule',
-      body: noBody,
-      responses: {
-        204: { description: 'It is deleted' },
-        409: { description: 'A configuration or the pipeline of an API key names it' },
-        ...unauthenticated,
-        ...forbidden,
-        ...unknown,
-      },
-      async handle({ caller, parameters: { name = '' } }) {
-        requireSession(caller);
-        if (!(await rules.delete({ accountId: caller.accountId, name }))) throw unknownRuleError(name);
-        return { status: 204, audit: { event: 'configuration.deleted', ...auditFacts(name) } };
+      delete: {
+        summary: 'Delete a rule',
+        errors: {
+          404: unknown[404].description,
+          409: 'A configuration or the pipeline of an API key names it',
+        },
       },
     }),
     defineRoute({
@@ -206,16 +192,6 @@ function describeRule({ name, source, content, cost, updatedAtMs }: StoredRule) 
     cost: cost ?? null,
     updatedAt: updatedAtMs === undefined ? null : timestamp(updatedAtMs),
   };
-}
-
-function auditFacts(name: string) {
-  return { configuration: `${rulesKind}:${name}` };
-}
-
-/** Someone with a leaked API key must not be able to switch off what guards its calls. */
-function requireSession({ kind }: AccountCaller): void {
-  if (kind === 'key')
-    throw new GatewayError('forbidden', 'an API key can only read rules; use a session token');
 }
 
 function unknownRuleError(name: string): GatewayError {

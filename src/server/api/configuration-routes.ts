@@ -1,0 +1,91 @@
+import type { z } from 'zod';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { ConfigurationId } from '../../kernel/ports/configurations.ts';
+import type { PresentedCredential } from '../../kernel/ports/records.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { type AccountCaller, credentialOf } from './access.ts';
+import { bySessionOrKey, defineRoute } from './define-route.ts';
+import { jsonObjectBody, noBody } from './json-body.ts';
+import type { ApiRequest, ApiRoute } from './route.ts';
+
+/** What an account stores and deletes by name, such as aliases. */
+interface StoredKind<Stored> {
+  /** The plural in messages. */
+  readonly noun: string;
+  readonly tag: string;
+  /** With the parameter `:name`, and `:module` if `module` is undefined. */
+  readonly path: string;
+  readonly module?: string;
+  readonly store: {
+    put(id: ConfigurationId, content: JsonObject, shown: PresentedCredential | undefined): Promise<Stored>;
+    /** Resolves to false if there is none. */
+    delete(id: ConfigurationId): Promise<boolean>;
+  };
+  describe(stored: Stored): object;
+  unknownError(id: ConfigurationId): GatewayError;
+  /** The schemas of the body, an object of any structure by default, and of the response. */
+  readonly body?: z.ZodType;
+  readonly info: z.ZodType;
+  readonly put: RouteText;
+  readonly delete: RouteText;
+}
+
+interface RouteText {
+  readonly summary: string;
+  /** What a status of these means. */
+  readonly errors: Readonly<Record<number, string>>;
+}
+
+export const unauthenticated = { 401: { description: 'Missing or invalid credential' } };
+
+/**
+ * The routes that store and delete. API keys can't use them: someone with a leaked one must not be able to weaken what
+ * protects the account, or to send its calls elsewhere.
+ */
+export function storingRoutes<Stored>(kind: StoredKind<Stored>): readonly ApiRoute[] {
+  const { noun, tag, path, store, body, info } = kind;
+  const common = { tag, path, access: bySessionOrKey } as const;
+  const errorsOf = ({ errors }: RouteText) => ({
+    ...Object.fromEntries(Object.entries(errors).map(([status, description]) => [status, { description }])),
+    ...unauthenticated,
+    403: { description: `API keys can read ${noun} only` },
+  });
+  const idOf = (caller: AccountCaller, { module = '', name = '' }: ApiRequest['parameters']) => {
+    if (caller.kind === 'key')
+      throw new GatewayError('forbidden', `an API key can only read ${noun}; use a session token`);
+    return { accountId: caller.accountId, module: kind.module ?? module, name };
+  };
+  const auditFacts = ({ module, name }: ConfigurationId) => ({ configuration: `${module}:${name}` });
+  return [
+    defineRoute({
+      ...common,
+      method: 'PUT',
+      summary: kind.put.summary,
+      body: {
+        ...jsonObjectBody,
+        ...(body !== undefined && { description: { schema: body, required: true } }),
+      },
+      responses: {
+        200: { description: 'It is in use on all replicas', schema: info },
+        ...errorsOf(kind.put),
+      },
+      async handle({ caller, parameters, body: content }) {
+        const id = idOf(caller, parameters);
+        const stored = await store.put(id, content, credentialOf(caller));
+        return { body: kind.describe(stored), audit: { event: 'configuration.stored', ...auditFacts(id) } };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      summary: kind.delete.summary,
+      body: noBody,
+      responses: { 204: { description: 'It is deleted' }, ...errorsOf(kind.delete) },
+      async handle({ caller, parameters }) {
+        const id = idOf(caller, parameters);
+        if (!(await store.delete(id))) throw kind.unknownError(id);
+        return { status: 204, audit: { event: 'configuration.deleted', ...auditFacts(id) } };
+      },
+    }),
+  ];
+}
