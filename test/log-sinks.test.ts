@@ -72,7 +72,15 @@ test('lists, calls and summaries continue in ClickHouse', async (t) => {
     ...{ requests: 3, inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 },
     ...{ costNanoUsd: 1_000_000_000, savedNanoUsd: 0, usedModel: 'demo-1', isFailed: 0, isCached: 1 },
   };
-  const kind = { keyId: null, provider: 'demo', status: 200, ending: 'complete', errorCode: null, ...sums };
+  const kind = {
+    keyId: null,
+    provider: 'demo',
+    status: 200,
+    ending: 'complete',
+    errorCode: null,
+    providerError: null,
+    ...sums,
+  };
   const module = { named: 'exact-cache:answered', requests: 3, ownUs: 3000, savedNanoUsd: 0 };
   const clickHouse = await FakeUpstream.start((request) => {
     if (request.url.includes('INSERT')) {

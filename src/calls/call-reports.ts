@@ -1,5 +1,8 @@
 import type { Attempt } from '../kernel/attempt.ts';
+import { scopeOf } from '../kernel/caller.ts';
 import type { ClientRequest } from '../kernel/client-request.ts';
+import { sessionNameOf } from '../kernel/conversation/conversation.ts';
+import { endUserRefOf } from '../kernel/end-user.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { budgetHolderOf } from '../kernel/ports/budget.ts';
 import { isResolved } from '../kernel/provider.ts';
@@ -8,6 +11,8 @@ import type { CallDetails, CallReporter } from '../telemetry/call-reporter.ts';
 import type { EndedAttempt, EndedCall } from '../telemetry/ended-call.ts';
 import type { CallSettlement } from './call-settlement.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
+import { clientNameOf } from './client-name.ts';
+import { errorFactsOf } from './error-facts.ts';
 import type { InFlightCall } from './in-flight-call.ts';
 
 export interface CallReportsParts {
@@ -66,19 +71,22 @@ export class CallReports {
   addRejected({ id, identity, clientRequest, startedAtMs, thrown }: RejectedCall): void {
     const { model } = clientRequest.routing;
     const ms = performance.now() - startedAtMs;
-    const error = GatewayError.is(thrown) ? thrown : undefined;
+    const error = errorFactsOf(thrown);
     const call: EndedCall = {
       ...rejectedCallDefaults,
       id,
       accountId: identity.accountId,
       keyId: identity.key?.keyId,
       agent: clientRequest.wire.agent?.(clientRequest),
+      client: clientNameOf(clientRequest),
+      conversation: sessionNameOf(clientRequest),
       modelAsked: typeof model === 'string' ? model : '',
       wire: clientRequest.wire.name,
       streamed: clientRequest.streamed,
-      status: error?.status ?? 500,
+      status: GatewayError.is(thrown) ? thrown.status : 500,
       ending: 'failed',
-      errorCode: error?.code ?? 'internal',
+      errorCode: error.code,
+      errorMessage: error.message,
       totalMs: ms,
       overheadMs: ms,
     };
@@ -95,13 +103,16 @@ export class CallReports {
     const { accountId, keyId } = budgetHolderOf(caller);
     const { firstContentAtMs } = meter;
     const since = (atMs: number | undefined) => (atMs === undefined ? undefined : atMs - startedAtMs);
-    const error = ending.how === 'failed' ? errorSummary(ending) : undefined;
+    const error = ending.how === 'failed' ? errorFactsOf(ending.error) : undefined;
     const call: EndedCall = {
       id,
       accountId,
       keyId: keyId === '' ? undefined : keyId,
       askedBy,
       agent: clientRequest.wire.agent?.(clientRequest),
+      client: clientNameOf(clientRequest),
+      conversation: trace.conversationName ?? sessionNameOf(clientRequest),
+      endUser: endUserRefOf(clientRequest, scopeOf(caller)) ?? undefined,
       modelAsked: String(clientRequest.routing.model),
       modelUsed: hasTarget ? target.model : undefined,
       provider: hasTarget ? target.provider.name : undefined,
@@ -111,6 +122,10 @@ export class CallReports {
       status,
       ending: ending.how,
       errorCode: error?.code,
+      providerError: error?.providerError,
+      errorMessage: error?.message,
+      providerRequestId: attempt?.providerRequestId,
+      stopReason: meter.stopReason,
       usage,
       costNanoUsd: bill?.nanoUsd,
       costEstimated: bill?.estimated === true,
@@ -132,8 +147,7 @@ export class CallReports {
     };
     const details: CallDetails = {
       exchange,
-      error: error?.text,
-      stop: meter.stopReason,
+      error: ending.how === 'failed' ? describeError(ending.error) : undefined,
       estimated: meter.estimated || call.costEstimated,
       faults: inFlightCall.faults,
     };
@@ -156,7 +170,7 @@ function endedAttempt(attempt: Attempt, callStartedAtMs: number): EndedAttempt {
   const since = (atMs: number | undefined) => (atMs === undefined ? undefined : atMs - callStartedAtMs);
   return {
     attempt,
-    errorCode: ending?.how === 'failed' ? errorSummary(ending).code : undefined,
+    errorCode: ending?.how === 'failed' ? errorFactsOf(ending.error).code : undefined,
     startedMs: startedAtMs - callStartedAtMs,
     leftMs: since(attempt.sentAtMs),
     connectedMs: since(attempt.connectedAtMs),
@@ -180,12 +194,8 @@ const rejectedCallDefaults = {
   steps: [],
 } as const;
 
-/** Logs the error code where there is one: messages may quote the client's request. */
-function errorSummary({ error }: { readonly error: unknown }): {
-  readonly code: string;
-  readonly text: string;
-} {
-  if (GatewayError.is(error)) return { code: error.code, text: error.code };
-  const text = error instanceof Error ? (error.stack ?? error.name) : 'unknown';
-  return { code: 'internal', text };
+/** The code where there is one, since messages may quote the client's request; else the stack of a bug. */
+function describeError(error: unknown): string {
+  if (GatewayError.is(error)) return error.code;
+  return error instanceof Error ? (error.stack ?? error.name) : 'unknown';
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openProviderEgress } from '../../test/support/provider-egress.ts';
-import type { AttemptTimes } from '../kernel/attempt.ts';
+import type { AttemptProgress } from '../kernel/attempt.ts';
 import { ClientPresence } from '../kernel/client-presence.ts';
 import { ClientRequest } from '../kernel/client-request.ts';
 import { Exchange } from '../kernel/exchange.ts';
@@ -81,7 +81,9 @@ function partsWith({ egress }: ReturnType<typeof openProviderEgress>): MeteringP
   };
 }
 
-function assertInOrder(attempt: AttemptTimes & { startedAtMs: number; endedAtMs: number | undefined }): void {
+function assertInOrder(
+  attempt: AttemptProgress & { startedAtMs: number; endedAtMs: number | undefined },
+): void {
   const { startedAtMs, sentAtMs, connectedAtMs, headAtMs, endedAtMs } = attempt;
   const times = [startedAtMs, sentAtMs, connectedAtMs, headAtMs, endedAtMs].map(Number);
   assert.ok(

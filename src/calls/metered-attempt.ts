@@ -55,6 +55,7 @@ export class MeteredAttempt implements Attempt {
   sentAtMs: number | undefined;
   connectedAtMs: number | undefined;
   headAtMs: number | undefined;
+  providerRequestId: string | undefined;
   endedAtMs: number | undefined;
   readonly #exchange: Exchange;
   readonly #parts: Omit<MeteringParts, 'upstream'>;

@@ -4,18 +4,20 @@ import type { Target } from './provider.ts';
 import type { Ending } from './reply/ending.ts';
 import type { Reply } from './reply/reply.ts';
 
-/** When an attempt reached the provider, on the performance clock; undefined for what did not happen. */
-export interface AttemptTimes {
+/** How far an attempt came. Times are of the performance clock; undefined for what did not happen. */
+export interface AttemptProgress {
   /** When the request was sent; undefined for a model that answers without a network. */
   sentAtMs: number | undefined;
   /** When the request had a connection. */
   connectedAtMs: number | undefined;
   /** When the head of the response arrived. */
   headAtMs: number | undefined;
+  /** The provider's own id of the request, from the head of its response. */
+  providerRequestId: string | undefined;
 }
 
 /** An attempt as the upstream sees it. */
-export interface UpstreamAttempt extends AttemptTimes {
+export interface UpstreamAttempt extends AttemptProgress {
   /** Its span in a distributed trace; created on first use. */
   readonly spanId: string;
 }

@@ -110,6 +110,8 @@ export interface ErrorDetails {
   readonly usage?: Usage;
   /** The provider's own error code, which its clients know better than ours. */
   readonly providerCode?: string;
+  /** The provider's own type of error, such as `overloaded_error` or `RESOURCE_EXHAUSTED`. */
+  readonly providerType?: string;
   /** What is wrong with the provider key, if the provider says so in its body. */
   readonly keyProblem?: KeyProblem;
   /** Where to get more of what is used up. */
@@ -175,8 +177,15 @@ export function isInterruption(thrown: unknown): boolean {
 }
 
 /** An error that a provider reported inside an answer. */
-export function providerError({ message, status }: StreamError, details: ErrorDetails = {}): GatewayError {
-  return new GatewayError('upstream_error', message, status === undefined ? details : { ...details, status });
+export function providerError(
+  { type, message, status }: StreamError,
+  details: ErrorDetails = {},
+): GatewayError {
+  return new GatewayError('upstream_error', message, {
+    ...details,
+    providerType: type,
+    ...(status !== undefined && { status }),
+  });
 }
 
 /** Whether the gateway or a module rejected the call, as opposed to a failure of something that they use. */

@@ -175,6 +175,11 @@ export class Trace {
     return this.#origin;
   }
 
+  /** The name of the conversation; undefined if nothing has used it. */
+  get conversationName(): string | undefined {
+    return this.#origin?.name;
+  }
+
   /** For a branch that started like another conversation. */
   renameConversation(name: string): string {
     if (this.#origin !== undefined && this.#origin.name !== name) {

@@ -56,6 +56,7 @@ export async function readErrorResponse(
     }),
     ...retryDetails(status, headers),
     ...(code !== undefined && { providerCode: code }),
+    ...(providerError?.type !== undefined && { providerType: providerError.type }),
     ...(tooLong && { providerCode: contextOverflowCode }),
     ...(providerError?.param !== undefined && { param: providerError.param }),
     ...(providerError?.keyProblem !== undefined && { keyProblem: providerError.keyProblem }),

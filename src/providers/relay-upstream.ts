@@ -53,7 +53,7 @@ export function createRelayUpstream({
       const response = await send(exchange, egress, {
         wire,
         signed,
-        times: attempt,
+        progress: attempt,
         relay: {
           method: route.method,
           upload: upload && Readable.from(upload.chunks),

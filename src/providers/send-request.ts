@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ProviderEgress } from '../egress/provider-egress.ts';
 import { onSent } from '../egress/sent-callbacks.ts';
-import type { AttemptTimes } from '../kernel/attempt.ts';
+import type { AttemptProgress } from '../kernel/attempt.ts';
 import type { ClientRequest } from '../kernel/client-request.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Exchange } from '../kernel/exchange.ts';
@@ -31,7 +31,7 @@ interface SendParts {
   readonly wire: ProviderFormat;
   readonly signed: SignedRequest;
   /** Undefined if nobody asks for them. */
-  readonly times?: AttemptTimes;
+  readonly progress?: AttemptProgress;
   /** Set for a relay. */
   readonly relay?: RelayedRequest;
 }
@@ -52,19 +52,20 @@ export async function send(
   sendParts: SendParts,
 ): Promise<ProviderResponse> {
   const { presence: clientPresence, target, clientRequest } = exchange;
-  const { times, relay } = sendParts;
+  const { progress, relay } = sendParts;
   const { baseUrl, headers, body } = sendParts.signed;
   const endpoint = egress.endpointFor(target.provider, baseUrl);
   const path = endpoint.basePath + sendParts.signed.path;
   const describe = describeFailure(exchange);
   if (body.byteLength >= kernelLimits.eagerlyFreedBodyBytesMin) releaseOnceSent(body, clientRequest);
-  if (times !== undefined) times.sentAtMs = performance.now();
+  if (progress !== undefined) progress.sentAtMs = performance.now();
   for (let attempt = 1; ; attempt++) {
     const responseReader = new ResponseReader(clientPresence, describe, relay?.isDocument);
     const method = relay?.method ?? 'POST';
     endpoint.dispatch({ path, method, headers, body: relay?.upload ?? body }, responseReader);
     try {
       const head = await responseReader.head;
+      if (progress !== undefined) progress.providerRequestId = requestIdIn(head.headers);
       const { 'content-encoding': encoding = 'identity' } = head.headers;
       const plain = encoding === 'identity' ? undefined : decompressBody(responseReader, encoding);
       return plain === undefined
@@ -76,13 +77,26 @@ export async function send(
       if (relay?.upload !== undefined || exchange.attemptLimit !== undefined) throw failure;
       await waitBeforeRetry(attempt, exchange.signal);
     } finally {
-      if (times !== undefined) {
-        times.connectedAtMs = responseReader.connectedAtMs;
-        times.headAtMs = responseReader.headAtMs;
+      if (progress !== undefined) {
+        progress.connectedAtMs = responseReader.connectedAtMs;
+        progress.headAtMs = responseReader.headAtMs;
       }
     }
   }
 }
+
+/** The names of the header in which providers send their id of a request. */
+const requestIdHeaders = ['request-id', 'x-request-id', 'x-amzn-requestid', 'apim-request-id', 'cf-ray'];
+
+function requestIdIn(headers: ProviderResponseHead['headers']): string | undefined {
+  for (const name of requestIdHeaders) {
+    const id = headers[name];
+    if (typeof id === 'string' && requestIdPattern.test(id)) return id;
+  }
+  return undefined;
+}
+
+const requestIdPattern = /^[\w.:/+=-]{1,100}$/;
 
 /** Describes a broken connection for the client; `hasStarted` if part of the response had arrived. */
 export function describeFailure({

@@ -28,7 +28,7 @@ export interface UpstreamParts {
   outputTokensMax?(target: Target): number | undefined;
 }
 
-/** Sends an exchange to its provider, notes the times of the attempt, and resolves when the reply starts. */
+/** Sends an exchange to its provider, notes the progress of the attempt, and resolves when the reply starts. */
 export type Upstream = (exchange: Exchange, attempt: UpstreamAttempt) => Promise<Reply>;
 
 export function createUpstream({ egress, signing, via, outputTokensMax }: UpstreamParts): Upstream {
@@ -59,7 +59,7 @@ export function createUpstream({ egress, signing, via, outputTokensMax }: Upstre
         credential,
         signing,
       );
-      const sent = { wire, signed, times: attempt };
+      const sent = { wire, signed, progress: attempt };
       const answer = (await sendOverSocket(exchange, sent)) ?? (await send(exchange, egress, sent));
       const providerResponse: ProviderResponse =
         question === undefined && exchange.attemptLimit === undefined

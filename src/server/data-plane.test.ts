@@ -90,7 +90,13 @@ test('a format may read the rest of its path by itself', async (t) => {
         trace: new Trace(0),
         credentials: { find: async () => undefined },
       }),
-      { spanId: '1', sentAtMs: undefined, connectedAtMs: undefined, headAtMs: undefined },
+      {
+        spanId: '1',
+        sentAtMs: undefined,
+        connectedAtMs: undefined,
+        headAtMs: undefined,
+        providerRequestId: undefined,
+      },
     );
     await reply.discard();
     assert.equal(fake.last.url, `/models/other:${verb}?alt=sse`);

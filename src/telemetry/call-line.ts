@@ -7,7 +7,6 @@ export interface CallLineFields {
   readonly error: string | undefined;
   /** Whether usage or cost is an estimate. */
   readonly estimated: boolean;
-  readonly stop: string | undefined;
   /** The client's distributed trace. */
   readonly traceId: string | undefined;
   /** The id that the client gave its request, cleaned. */
@@ -18,7 +17,7 @@ export interface CallLineFields {
 /** The log line of a call, concatenated by hand: it is the only one on the hot path, and a serializer costs four times as much. */
 export function formatCallLine(
   call: EndedCall,
-  { error, stop, estimated, traceId, clientRequestId, isOverWebSocket }: CallLineFields,
+  { error, estimated, traceId, clientRequestId, isOverWebSocket }: CallLineFields,
   time: string,
 ): string {
   const { usage } = call;
@@ -32,7 +31,7 @@ export function formatCallLine(
     line += `,"cacheWrite":${usage.cache_creation_input_tokens}`;
   if (call.costNanoUsd !== undefined) line += `,"costNanoUsd":${call.costNanoUsd}`;
   if (estimated) line += ',"estimated":true';
-  if (stop !== undefined) line += `,"stop":${JSON.stringify(stop)}`;
+  if (call.stopReason !== undefined) line += `,"stop":${JSON.stringify(call.stopReason)}`;
   if (traceId !== undefined) line += `,"trace_id":"${traceId}"`;
   if (clientRequestId !== undefined) line += `,"client_request_id":${JSON.stringify(clientRequestId)}`;
   if (isOverWebSocket) line += ',"transport":"websocket"';

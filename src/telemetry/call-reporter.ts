@@ -20,8 +20,6 @@ export interface CallDetails {
   readonly exchange: Exchange;
   /** The error code, or the stack of a bug; undefined for a call that did not fail. */
   readonly error: string | undefined;
-  /** Why the model stopped, if known. */
-  readonly stop: string | undefined;
   /** Whether usage or cost is an estimate. */
   readonly estimated: boolean;
   /** Exceptions of code that observed the reply. */

@@ -34,7 +34,7 @@ export function createMetricsReporter(metrics: Pick<Metrics, 'record'>): CallRep
 export function createLogReporter(log: Pick<Log, 'error' | 'call' | 'logsCalls'>): CallReporter {
   return {
     name: 'log',
-    report(call, { exchange, error, stop, estimated, faults }) {
+    report(call, { exchange, error, estimated, faults }) {
       const { id, steps } = call;
       for (const { fault, module } of steps)
         if (fault !== undefined) log.error({ id, module, fault }, 'module failed');
@@ -43,7 +43,6 @@ export function createLogReporter(log: Pick<Log, 'error' | 'call' | 'logsCalls'>
       const { clientRequest } = exchange;
       log.call(call, {
         error,
-        stop,
         estimated,
         traceId: clientRequest.traceParent?.traceId,
         clientRequestId: clientRequestIdOf(rawHeadersOf(clientRequest)),

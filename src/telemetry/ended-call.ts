@@ -14,6 +14,11 @@ export interface EndedCall {
   readonly askedBy?: string | undefined;
   /** The part of an agent that made the call, if the client named it. */
   readonly agent?: string | undefined;
+  /** The program that made the call; undefined if it does not say. */
+  readonly client?: string | undefined;
+  readonly conversation?: string | undefined;
+  /** The pseudonym of the end user. */
+  readonly endUser?: string | undefined;
   readonly modelAsked: string;
   /** Undefined, like the provider, if the target was not resolved. */
   readonly modelUsed: string | undefined;
@@ -25,6 +30,12 @@ export interface EndedCall {
   readonly status: number;
   readonly ending: Ending['how'];
   readonly errorCode: string | undefined;
+  /** What the provider calls the error. */
+  readonly providerError?: string | undefined;
+  /** The gateway's own explanation, if it quotes neither the request nor the provider. */
+  readonly errorMessage?: string | undefined;
+  readonly providerRequestId?: string | undefined;
+  readonly stopReason?: string | undefined;
   readonly usage: Usage;
   /** Undefined if the cost is unknown. */
   readonly costNanoUsd: NanoUsd | undefined;

@@ -60,6 +60,8 @@ export const limits = {
   requestLogAttemptsMax: 32,
   requestLogAttributesMax: 8,
   requestLogAttributeCharacters: 100,
+  /** Explanations of errors in the request log; longer ones are cut. */
+  requestLogMessageCharacters: 300,
   requestLogChangesMax: 16,
   /**
    * Sums are kept by minute, quarter hour, hour and day, for these times: a chart of a day has half hours, one of a

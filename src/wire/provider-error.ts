@@ -5,6 +5,8 @@ import { objectOf, objectsOf, stringOf } from './json-values.ts';
 export interface ProviderErrorDetails {
   readonly message: string;
   readonly code?: string;
+  /** Such as `overloaded_error`; Google calls it `status`. */
+  readonly type?: string;
   readonly param?: string;
   /** Delay before a retry. */
   readonly retryAfterSeconds?: number;
@@ -24,11 +26,13 @@ export function parseProviderError(bytes: Uint8Array): ProviderErrorDetails | un
   const message = messageIn(fields) ?? stringOf(top.error) ?? messageIn(top);
   if (message === undefined || message === '') return undefined;
   const { code, param } = fields;
+  const type = stringOf(fields.type) ?? stringOf(fields.status) ?? '';
   const retryAfterSeconds = retryDelayIn(fields.details);
   const keyProblem = keyProblemIn(message, fields);
   return {
     message,
     ...(typeof code === 'string' && code !== '' && { code }),
+    ...(type !== '' && { type }),
     ...(typeof param === 'string' && param !== '' && { param }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(keyProblem !== undefined && { keyProblem }),

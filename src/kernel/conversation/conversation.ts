@@ -72,14 +72,16 @@ function digestAfter(before: string, message: Message): string {
 const conversationHeader = 'x-weir-conversation';
 const conversationNamePattern = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The name that the client supplies; undefined if it has to be derived. */
+/** The name that the client supplies, in a header of ours or as its own session; undefined if there is none, or an invalid one. */
+export function sessionNameOf(clientRequest: ClientRequest): string | undefined {
+  const named = clientRequest.header(conversationHeader) ?? clientRequest.wire.session?.(clientRequest);
+  return named !== undefined && conversationNamePattern.test(named) ? named : undefined;
+}
+
+/** The same, but an invalid header is an error; undefined if the name has to be derived. */
 export function suppliedConversationName(clientRequest: ClientRequest): string | undefined {
-  const named = clientRequest.header(conversationHeader);
-  if (named === undefined) {
-    const session = clientRequest.wire.session?.(clientRequest);
-    return session !== undefined && conversationNamePattern.test(session) ? session : undefined;
-  }
-  if (conversationNamePattern.test(named)) return named;
+  const name = sessionNameOf(clientRequest);
+  if (name !== undefined || clientRequest.header(conversationHeader) === undefined) return name;
   throw new GatewayError(
     'invalid_request',
     `${conversationHeader} must be 1 to 128 characters: letters, digits and . _ : -`,

@@ -14,6 +14,12 @@ export interface LoggedCall {
   readonly askedBy: string | null;
   /** The part of an agent that made the call; null if the client named none. */
   readonly agent: string | null;
+  /** The program that made the call, by its user agent, without the version; null if it has none. */
+  readonly client: string | null;
+  /** The name of the conversation; null if neither the client nor a module named it. */
+  readonly conversation: string | null;
+  /** The pseudonym of the end user; null if the call names none. */
+  readonly endUser: string | null;
   readonly modelAsked: string;
   /** Null, like the provider, if it was never determined. */
   readonly modelUsed: string | null;
@@ -25,6 +31,14 @@ export interface LoggedCall {
   readonly status: number;
   readonly ending: Ending['how'];
   readonly errorCode: string | null;
+  /** What the provider calls the error, such as `overloaded_error`; null if it did not fail there. */
+  readonly providerError: string | null;
+  /** The gateway's own explanation of the error; null if it may quote the request or the provider. */
+  readonly errorMessage: string | null;
+  /** The provider's own id of the request. */
+  readonly providerRequestId: string | null;
+  /** Why the model stopped; null if unknown. */
+  readonly stopReason: string | null;
   /** Token counts are null if unknown. */
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
@@ -99,6 +113,9 @@ export interface LogFilter {
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
   readonly keyId?: string | undefined;
+  readonly client?: string | undefined;
+  readonly conversation?: string | undefined;
+  readonly endUser?: string | undefined;
   readonly ending?: Ending['how'] | undefined;
   /** A range of statuses; or all failures, including those in the middle of a stream. */
   readonly status?: StatusFilter | undefined;
@@ -106,7 +123,7 @@ export interface LogFilter {
   readonly module?: string | undefined;
   /** An effect of the given module, or of any. */
   readonly effect?: Effect | undefined;
-  /** A part of a model's name or of an error code, or the prefix of an id. */
+  /** A part of a model's name or of an error, or the prefix of an id. */
   readonly search?: string | undefined;
 }
 
@@ -159,6 +176,7 @@ export interface KindSums extends CallSums {
   readonly status: number;
   readonly ending: string;
   readonly errorCode: string | null;
+  readonly providerError: string | null;
   readonly isFailed: boolean;
   /** Whether a module answered. */
   readonly isCached: boolean;

@@ -1,5 +1,5 @@
 import type { ProviderEgress } from '../../egress/provider-egress.ts';
-import type { AttemptTimes } from '../../kernel/attempt.ts';
+import type { AttemptProgress } from '../../kernel/attempt.ts';
 import type { ClientPresence } from '../../kernel/client-presence.ts';
 import type { Exchange } from '../../kernel/exchange.ts';
 import { LazyJsonObject } from '../../kernel/json/lazy-json-object.ts';
@@ -21,7 +21,7 @@ import type { SocketReply } from './socket-reply.ts';
 interface SocketSendParts {
   readonly wire: ProviderFormat;
   readonly signed: SignedRequest;
-  readonly times: AttemptTimes;
+  readonly progress: AttemptProgress;
 }
 
 /** Sends a call to its provider over a WebSocket; resolves to undefined if the call has to be sent over HTTP. */
@@ -63,7 +63,7 @@ async function sendOver(
   socket: ProviderSocket,
   outbound: OutboundCall,
 ): Promise<ProviderResponse | undefined> {
-  const { exchange, call, wire, signed, times } = outbound;
+  const { exchange, call, wire, signed, progress } = outbound;
   const message = encodeMessage(socket, outbound);
   const reply = socket.begin(call.lane, call.expanded);
   exchange.presence.onLeave(() => reply.cancel());
@@ -71,11 +71,11 @@ async function sendOver(
   let first: SocketEvent;
   try {
     await Promise.race([socket.opened, reply.first]);
-    times.connectedAtMs = performance.now();
-    times.sentAtMs ??= times.connectedAtMs;
+    progress.connectedAtMs = performance.now();
+    progress.sentAtMs ??= progress.connectedAtMs;
     socket.send(message);
     first = await reply.first;
-    times.headAtMs = performance.now();
+    progress.headAtMs = performance.now();
   } catch (cause) {
     reply.cancel();
     if (exchange.presence.hasLeft || isTimeout(cause)) throw describe(cause, false);

@@ -103,6 +103,15 @@ const exportedTables: readonly ExportedTable[] = [
         'saved_nano_usd',
       ],
       ...['content_us', 'total_us', 'overhead_us', 'pipeline', 'steps', 'attempts', 'agent', 'weight'],
+      ...[
+        'client',
+        'conversation',
+        'end_user',
+        'provider_error',
+        'error_message',
+        'provider_request_id',
+        'stop_reason',
+      ],
     ],
   },
   {

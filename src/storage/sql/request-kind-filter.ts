@@ -12,11 +12,12 @@ export function kindsCondition({ accountId, filter }: LogQuery): RawBuilder<unkn
 }
 
 function filterConditions(filter: LogFilter): RawBuilder<unknown>[] {
-  const { model, provider, keyId, ending, status, search } = filter;
+  const { model, provider, keyId, client, ending, status, search } = filter;
   const all: RawBuilder<unknown>[] = [];
   if (model !== undefined) all.push(sql`(model_asked = ${model} or model_used = ${model})`);
   if (provider !== undefined) all.push(sql`provider = ${provider}`);
   if (keyId !== undefined) all.push(sql`key_id = ${keyId}`);
+  if (client !== undefined) all.push(sql`client = ${client}`);
   if (ending !== undefined) all.push(sql`ending = ${ending}`);
   if (status === 'error') all.push(sql`(status >= 400 or ending = 'failed')`);
   else if (status !== undefined) all.push(sql`status between ${status.least} and ${status.greatest}`);
@@ -26,7 +27,7 @@ function filterConditions(filter: LogFilter): RawBuilder<unknown>[] {
 
 function searchCondition(search: string): RawBuilder<unknown> {
   const part = `%${escapeLike(search.toLowerCase())}%`;
-  const columns = ['model_asked', 'model_used', 'error_code'].map(
+  const columns = ['model_asked', 'model_used', 'error_code', 'provider_error'].map(
     (name) => sql`lower(${sql.ref(`request_kinds.${name}`)}) like ${part} escape '\\'`,
   );
   return sql`(${sql.join(columns, sql` or `)})`;

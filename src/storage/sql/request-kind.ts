@@ -6,7 +6,8 @@ import { limits } from '../limits.ts';
 /** The attributes by which calls are filtered and summed up. */
 type RequestKind = Pick<
   LoggedCall,
-  'accountId' | 'keyId' | 'askedBy' | 'modelAsked' | 'modelUsed' | 'provider' | 'status' | 'errorCode'
+  | ('accountId' | 'keyId' | 'askedBy' | 'modelAsked' | 'modelUsed' | 'provider' | 'status' | 'errorCode')
+  | ('client' | 'providerError')
 > & {
   readonly ending: string;
   readonly steps: readonly KindStep[];
@@ -49,6 +50,8 @@ function isSameKind(one: RequestKind, other: RequestKind): boolean {
     one.keyId === other.keyId &&
     one.accountId === other.accountId &&
     one.askedBy === other.askedBy &&
+    one.client === other.client &&
+    one.providerError === other.providerError &&
     one.steps.length === other.steps.length &&
     one.steps.every((step, at) => isSameStep(step, other.steps[at]))
   );
@@ -61,7 +64,11 @@ function isSameStep(one: KindStep, other: KindStep | undefined): boolean {
 /** Clients choose the model, so it comes last and with its length: it can't be mistaken for another part. */
 function serializeKind(call: RequestKind): string {
   const { accountId, keyId, askedBy, provider, status, ending, errorCode, modelAsked, modelUsed } = call;
+  const { client, providerError } = call;
   let steps = '';
   for (const { module, effect } of call.steps) steps += `${module}:${effect},`;
-  return `${accountId}\n${keyId ?? ''}\n${askedBy ?? ''}\n${provider ?? ''}\n${status}\n${ending}\n${errorCode ?? ''}\n${steps}\n${modelAsked.length}\n${modelAsked}\n${modelUsed ?? '\0'}`;
+  // Kinds without these two have the names that earlier versions gave them; no account id begins like the others.
+  const start =
+    client === null && providerError === null ? '' : `[${client ?? ''}\n${providerError ?? ''}]\n`;
+  return `${start}${accountId}\n${keyId ?? ''}\n${askedBy ?? ''}\n${provider ?? ''}\n${status}\n${ending}\n${errorCode ?? ''}\n${steps}\n${modelAsked.length}\n${modelAsked}\n${modelUsed ?? '\0'}`;
 }

@@ -49,6 +49,13 @@ export const requestColumns: readonly RequestColumn[] = [
   textColumn('attempts'),
   textColumn('agent'),
   { name: 'weight', kind: 'real' },
+  textColumn('client'),
+  textColumn('conversation'),
+  textColumn('end_user'),
+  textColumn('provider_error'),
+  textColumn('error_message'),
+  textColumn('provider_request_id'),
+  textColumn('stop_reason'),
 ];
 
 export const requestColumnNames: readonly ColumnName[] = requestColumns.map(({ name }) => name);
@@ -80,11 +87,14 @@ export function readPackedCalls(text: string): string | undefined {
   if (lists === undefined || lists.length === 0) return undefined;
   const missing = missingValues(lists);
   if (missing === 0) return text;
-  // The previous release had no columns for attempts, agents and weights.
-  if (missing === undefined || missing > 3) return undefined;
+  if (missing === undefined || missing > columnsSinceLastRelease) return undefined;
   const nulls = Array<null>(missing).fill(null);
   return JSON.stringify(lists.map((list) => [...list, ...nulls]));
 }
+
+/** The last release had none of the columns from `attempts` on. */
+const columnsSinceLastRelease =
+  requestColumns.length - requestColumns.findIndex(({ name }) => name === 'attempts');
 
 /** The values of each call in a complete list. */
 export function parseRows(lists: string): readonly (readonly unknown[])[] {
@@ -154,6 +164,13 @@ function toRowValues(call: LoggedCall, kind: string): readonly unknown[] {
     call.attempts.length === 0 ? null : call.attempts,
     call.agent,
     call.weight === 1 ? null : call.weight,
+    call.client,
+    call.conversation,
+    call.endUser,
+    call.providerError,
+    call.errorMessage,
+    call.providerRequestId,
+    call.stopReason,
   ];
 }
 
@@ -193,6 +210,13 @@ export function callFromRow(row: RequestRow): LoggedCall {
     attempts: row.attempts === null ? [] : parseAttempts(row.attempts),
     agent: row.agent,
     weight: row.weight ?? 1,
+    client: row.client,
+    conversation: row.conversation,
+    endUser: row.end_user,
+    providerError: row.provider_error,
+    errorMessage: row.error_message,
+    providerRequestId: row.provider_request_id,
+    stopReason: row.stop_reason,
   };
 }
 

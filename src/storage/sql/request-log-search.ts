@@ -28,7 +28,8 @@ const highestId = '\u{10ffff}';
 /**
  * Finds a page of calls by indexes. Without a filter one index is enough. With a filter, it selects the matching kinds
  * first; each is a range of an index. If there are very many kinds, as with a new model name in each call, it scans the
- * calls in bounded steps until the page is full or the time is up.
+ * calls in bounded steps until the page is full or the time is up; also the calls of a conversation or an end user, which
+ * have an index of their own.
  */
 export class LogSearch {
   readonly #db: Kysely<Tables>;
@@ -45,6 +46,8 @@ export class LogSearch {
 
   async page(): Promise<LogPage> {
     const kinds = kindsCondition(this.#query);
+    const { conversation, endUser } = this.#query.filter;
+    if (conversation !== undefined || endUser !== undefined) return this.#scan(kinds);
     if (kinds === undefined)
       return this.#limitedPage(await this.#readCalls(this.#idsOfAccount(this.#idRange())));
     if (await this.#hasTooManyKinds(kinds)) return this.#scan(kinds);
@@ -107,16 +110,19 @@ export class LogSearch {
     return sql<FoundId>`select id from requests where ${this.#accountCondition} and ${this.#inRange(idRange)} order by id ${this.#order} limit ${this.#fetchLimit}`;
   }
 
-  async #scan(kinds: RawBuilder<unknown>): Promise<LogPage> {
+  async #scan(kinds: RawBuilder<unknown> | undefined): Promise<LogPage> {
     const untilMs = performance.now() + limits.requestLogSearchMs;
-    const hasMatchingKind = sql`exists (select 1 from request_kinds where request_kinds.kind = requests.kind and ${kinds})`;
+    const hasMatchingKind =
+      kinds === undefined
+        ? sql`true`
+        : sql`exists (select 1 from request_kinds where request_kinds.kind = requests.kind and ${kinds})`;
     const calls: LoggedCall[] = [];
     let idRange = this.#idRange();
     for (;;) {
       const edge = await this.#stepEnd(idRange);
       const step = edge === undefined ? idRange : this.#endRangeAt(idRange, edge);
       calls.push(
-        ...(await this.#readCalls(sql<FoundId>`select id from requests where ${this.#accountCondition} and ${hasMatchingKind} and ${this.#inRange(step)}
+        ...(await this.#readCalls(sql<FoundId>`select id from requests where ${this.#rowCondition} and ${hasMatchingKind} and ${this.#inRange(step)}
           order by id ${this.#order} limit ${this.#fetchLimit - calls.length}`)),
       );
       if (edge === undefined || calls.length >= this.#fetchLimit) return this.#limitedPage(calls);
@@ -128,7 +134,7 @@ export class LogSearch {
   /** The last call of the next step, matching or not; undefined if the step reaches the end. */
   async #stepEnd(idRange: IdRange): Promise<string | undefined> {
     const { rows } = await sql<FoundId>`select id from requests
-      where ${this.#accountCondition} and ${this.#inRange(idRange)}
+      where ${this.#rowCondition} and ${this.#inRange(idRange)}
       order by id ${this.#order} limit 1 offset ${limits.requestLogSearchRows - 1}`.execute(this.#db);
     return rows[0]?.id;
   }
@@ -162,6 +168,15 @@ export class LogSearch {
   get #accountCondition(): RawBuilder<unknown> {
     const { accountId } = this.#query;
     return accountId === undefined ? sql`true` : sql`requests.account_id = ${accountId}`;
+  }
+
+  /** What an index of calls finds by itself. */
+  get #rowCondition(): RawBuilder<unknown> {
+    const { conversation, endUser } = this.#query.filter;
+    const conditions = [this.#accountCondition];
+    if (conversation !== undefined) conditions.push(sql`requests.conversation = ${conversation}`);
+    if (endUser !== undefined) conditions.push(sql`requests.end_user = ${endUser}`);
+    return sql.join(conditions, sql` and `);
   }
 
   get #order(): RawBuilder<unknown> {

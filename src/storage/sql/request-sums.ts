@@ -103,9 +103,9 @@ class SumsReader {
     const { rows } = await sql<WithIntegerFlags<KindSums>>`
       select request_kinds.key_id as "keyId", request_kinds.provider as "provider", ${kindModel} as "model",
         request_kinds.status as "status", request_kinds.ending as "ending", request_kinds.error_code as "errorCode",
-        ${kindIsFailed} as "isFailed", ${kindIsCached} as "isCached", ${selectSums('summed', 'name')}
+        request_kinds.provider_error as "providerError", ${kindIsFailed} as "isFailed", ${kindIsCached} as "isCached", ${selectSums('summed', 'name')}
       from (${ofKinds}) as summed join request_kinds on request_kinds.kind = summed.kind
-      group by 1, 2, 3, 4, 5, 6, 7, 8`.execute(this.#db);
+      group by 1, 2, 3, 4, 5, 6, 7, 8, 9`.execute(this.#db);
     return rows.map(toBooleanFlags);
   }
 

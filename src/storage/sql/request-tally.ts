@@ -20,7 +20,7 @@ interface UpsertRow {
 
 const kindColumns = [
   ...(['kind', 'account_id', 'key_id', 'asked_by', 'model_asked', 'model_used', 'provider'] as const),
-  ...(['status', 'ending', 'error_code'] as const),
+  ...(['status', 'ending', 'error_code', 'client', 'provider_error'] as const),
 ];
 const amountColumnNames = amountColumns.map(([column]) => column);
 const kindTable: SumTable = { name: 'request_kinds', key: [...kindColumns, 'steps'], sums: [] };
@@ -101,6 +101,7 @@ class KindMinuteTally {
   readonly #kind: string;
   readonly #minute: number;
   readonly #steps: readonly StepTotals[];
+  readonly #isCached: boolean;
   readonly #sums: number[] = amountColumnIndexes.map(() => 0);
   readonly #overheads = new Map<number, number>();
   readonly #contents = new Map<number, number>();
@@ -116,6 +117,7 @@ class KindMinuteTally {
       ownUs: 0,
       savedNanoUsd: 0,
     }));
+    this.#isCached = this.#steps.some(({ effect }) => effect === 'answered');
   }
 
   isOf(kind: string, minute: number): boolean {
@@ -134,7 +136,8 @@ class KindMinuteTally {
         step.savedNanoUsd += savedNanoUsd;
       }
     countInBin(this.#overheads, callValues[columnIndexes.overheadUs]);
-    countInBin(this.#contents, callValues[columnIndexes.contentUs]);
+    // A cache says nothing about how fast a model is.
+    if (!this.#isCached) countInBin(this.#contents, callValues[columnIndexes.contentUs]);
   }
 
   *rows(): Iterable<UpsertRow> {

@@ -17,6 +17,9 @@ export const callRow = z.object({
   key_id: text,
   asked_by: text,
   agent: text,
+  client: text,
+  conversation: text,
+  end_user: text,
   model: z.string(),
   model_used: text,
   provider: text,
@@ -26,6 +29,7 @@ export const callRow = z.object({
   status: z.number(),
   ending,
   error_code: text,
+  provider_error: text,
   input_tokens: number,
   output_tokens: number,
   cache_read_tokens: number,
@@ -61,6 +65,11 @@ const attempt = z.object({
 });
 const detailsSchema = z.object({
   ...{ leftMs: number, connectedMs: number, headMs: number },
+  ...{
+    errorMessage: text.default(null),
+    providerRequestId: text.default(null),
+    stopReason: text.default(null),
+  },
   ...{ steps: z.array(step), changes: z.array(change), attempts: z.array(attempt) },
 });
 
@@ -72,6 +81,9 @@ export function callFromClickHouse(row: z.output<typeof callRow>): LoggedCall {
     keyId: row.key_id,
     askedBy: row.asked_by,
     agent: row.agent,
+    client: row.client,
+    conversation: row.conversation,
+    endUser: row.end_user,
     modelAsked: row.model,
     modelUsed: row.model_used,
     provider: row.provider,
@@ -81,6 +93,7 @@ export function callFromClickHouse(row: z.output<typeof callRow>): LoggedCall {
     status: row.status,
     ending: row.ending,
     errorCode: row.error_code,
+    providerError: row.provider_error,
     inputTokens: row.input_tokens,
     outputTokens: row.output_tokens,
     cacheReadTokens: row.cache_read_tokens,
@@ -112,7 +125,9 @@ function readDetails({ details, modules }: z.output<typeof callRow>): Details {
     const known = effect.safeParse(name).data;
     return known === undefined ? [] : [{ module, effect: known, ms: 0, facts: {} }];
   });
-  return { leftMs: null, connectedMs: null, headMs: null, steps, changes: [], attempts: [] };
+  const unknown = { leftMs: null, connectedMs: null, headMs: null };
+  const untold = { errorMessage: null, providerRequestId: null, stopReason: null };
+  return { ...unknown, ...untold, steps, changes: [], attempts: [] };
 }
 
 function withSavings<Step extends object>(others: Step, savedNanoUsd: number | undefined) {

@@ -63,16 +63,16 @@ export class ClickHouseHistory implements LogReader {
   async sums(query: LogSumsQuery): Promise<LogSums> {
     const step = `intDiv(toUnixTimestamp64Milli(created_at) - ${query.fromMs}, ${query.stepMs}) AS step`;
     const ofClients = 'asked_by IS NULL';
-    const stepTimes = (what: 'content' | 'overhead', column: string) =>
+    const stepTimes = (what: 'content' | 'overhead', column: string, which = 'true') =>
       this.#sum(query, stepTimeRow, {
         keys: `'${what}' AS what, ${step}, ${binOf(column)}`,
         groups: 'what, step, bin',
-        condition: `${ofClients} AND ${column} IS NOT NULL`,
+        condition: `${ofClients} AND ${column} IS NOT NULL AND ${which}`,
       });
     const [kinds, steps, contents, overheads, modelTimes, modules] = await Promise.all([
       this.#sum(query, kindRow, {
-        keys: `key_id AS keyId, provider, ${usedModel}, status, ending, error_code AS errorCode, ${flags}`,
-        groups: 'keyId, provider, usedModel, status, ending, errorCode, isFailed, isCached',
+        keys: `key_id AS keyId, provider, ${usedModel}, status, ending, error_code AS errorCode, provider_error AS providerError, ${flags}`,
+        groups: 'keyId, provider, usedModel, status, ending, errorCode, providerError, isFailed, isCached',
         sums: amounts,
       }),
       this.#sum(query, stepRow, {
@@ -80,12 +80,12 @@ export class ClickHouseHistory implements LogReader {
         groups: 'step, usedModel, isFailed, isCached',
         sums: amounts,
       }),
-      stepTimes('content', 'first_content_ms'),
+      stepTimes('content', 'first_content_ms', notCached),
       stepTimes('overhead', 'overhead_ms'),
       this.#sum(query, modelTimeRow, {
         keys: `ifNull(provider, '') AS usedProvider, ${usedModel}, ${binOf('first_content_ms')}`,
         groups: 'usedProvider, usedModel, bin',
-        condition: `${ofClients} AND first_content_ms IS NOT NULL`,
+        condition: `${ofClients} AND first_content_ms IS NOT NULL AND ${notCached}`,
       }),
       this.#sum(query, moduleRow, {
         keys: 'named',
@@ -138,7 +138,9 @@ interface SumsStatement {
 
 // No alias may have the name of a column: ClickHouse would take it for the column in conditions, too.
 const usedModel = 'ifNull(model_used, model) AS usedModel';
-const flags = `(status >= 400 OR ending = 'failed') AS isFailed, arrayExists(name -> endsWith(name, ':answered'), modules) AS isCached`;
+const hasAnswered = `arrayExists(name -> endsWith(name, ':answered'), modules)`;
+const notCached = `NOT ${hasAnswered}`;
+const flags = `(status >= 400 OR ending = 'failed') AS isFailed, ${hasAnswered} AS isCached`;
 const amountColumns = {
   inputTokens: 'input_tokens',
   outputTokens: 'output_tokens',
@@ -165,7 +167,7 @@ const amountFields = {
 const kindFields = { usedModel: z.string(), isFailed: z.number(), isCached: z.number() };
 const kindRow = z.object({
   ...{ keyId: z.string().nullable(), provider: z.string().nullable(), status: z.number() },
-  ...{ ending: z.string(), errorCode: z.string().nullable() },
+  ...{ ending: z.string(), errorCode: z.string().nullable(), providerError: z.string().nullable() },
   ...kindFields,
   ...amountFields,
 });
@@ -197,12 +199,16 @@ function selectCalls(accountId: string | undefined): ClickHouseSelect {
 }
 
 function addFilter(select: ClickHouseSelect, filter: LogFilter): void {
-  const { fromMs, toMs, model, provider, keyId, ending, status, search } = filter;
+  const { fromMs, toMs, model, provider, keyId, client, conversation, endUser } = filter;
+  const { ending, status, search } = filter;
   if (fromMs !== undefined) select.and(`created_at >= ${select.time(fromMs)}`);
   if (toMs !== undefined) select.and(`created_at < ${select.time(toMs)}`);
   if (model !== undefined) select.and(`model = ${select.text(model)} OR model_used = ${select.text(model)}`);
   if (provider !== undefined) select.and(`provider = ${select.text(provider)}`);
   if (keyId !== undefined) select.and(`key_id = ${select.text(keyId)}`);
+  if (client !== undefined) select.and(`client = ${select.text(client)}`);
+  if (conversation !== undefined) select.and(`conversation = ${select.text(conversation)}`);
+  if (endUser !== undefined) select.and(`end_user = ${select.text(endUser)}`);
   if (ending !== undefined) select.and(`ending = ${select.text(ending)}`);
   if (status === 'error') select.and(`status >= 400 OR ending = 'failed'`);
   else if (status !== undefined)
@@ -216,7 +222,7 @@ function addSearch(select: ClickHouseSelect, search: string): void {
   if (isRequestIdPrefix(search)) select.and(`startsWith(id, ${part})`);
   else
     select.and(
-      ['model', 'model_used', 'error_code']
+      ['model', 'model_used', 'error_code', 'provider_error']
         .map((column) => `positionCaseInsensitiveUTF8(ifNull(${column}, ''), ${part}) > 0`)
         .join(' OR '),
     );

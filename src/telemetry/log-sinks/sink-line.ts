@@ -9,6 +9,9 @@ export function toSinkLine(call: LoggedCall): string {
     key_id: call.keyId,
     asked_by: call.askedBy,
     agent: call.agent,
+    client: call.client,
+    conversation: call.conversation,
+    end_user: call.endUser,
     model: call.modelAsked,
     model_used: call.modelUsed,
     provider: call.provider,
@@ -18,6 +21,7 @@ export function toSinkLine(call: LoggedCall): string {
     status: call.status,
     ending: call.ending,
     error_code: call.errorCode,
+    provider_error: call.providerError,
     input_tokens: call.inputTokens,
     output_tokens: call.outputTokens,
     cache_read_tokens: call.cacheReadTokens,
@@ -39,9 +43,11 @@ export function toSinkLine(call: LoggedCall): string {
 }
 
 /** What a call has beside its flat fields, for a reader that shows it again. */
-function detailsOf({ leftMs, connectedMs, headMs, steps, changes, attempts }: LoggedCall) {
+function detailsOf(call: LoggedCall) {
+  const { leftMs, connectedMs, headMs, steps, changes, attempts } = call;
+  const { errorMessage, providerRequestId, stopReason } = call;
   const times = { leftMs: roundToUs(leftMs), connectedMs: roundToUs(connectedMs), headMs: roundToUs(headMs) };
-  return { ...times, steps, changes, attempts };
+  return { ...times, errorMessage, providerRequestId, stopReason, steps, changes, attempts };
 }
 
 /** As precise as the request log. */

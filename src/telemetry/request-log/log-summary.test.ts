@@ -11,7 +11,10 @@ const figures = {
   ...{ inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 },
   ...{ costNanoUsd: 5, savedNanoUsd: 0, isFailed: false, isCached: false, model: 'm' },
 };
-const kind = { ...figures, keyId: null, provider: 'p', status: 200, ending: 'complete', errorCode: null };
+const kind = {
+  ...{ ...figures, keyId: null, provider: 'p', status: 200, ending: 'complete' },
+  ...{ errorCode: null, providerError: null },
+};
 
 test('a summary is in whole steps, as fine as a chart shows and as the sums are kept', async () => {
   const asked: LogSumsQuery[] = [];
@@ -46,6 +49,14 @@ test('sums of kinds become sums by model, provider, key and error, and of steps 
       { ...kind, requests: 2, keyId: 'k' },
       { ...kind, requests: 1, isCached: true, savedNanoUsd: 11 },
       { ...kind, requests: 3, isFailed: true, status: 402, errorCode: 'ceiling_reached' },
+      {
+        ...kind,
+        requests: 2,
+        isFailed: true,
+        status: 529,
+        errorCode: 'upstream_error',
+        providerError: 'overloaded_error',
+      },
       { ...kind, requests: 1, isFailed: true, ending: 'failed', provider: null },
     ],
     steps: [
@@ -71,7 +82,7 @@ test('sums of kinds become sums by model, provider, key and error, and of steps 
     { sums: async () => sums },
     question,
   );
-  assert.deepEqual([all.requests, all.failed, all.cached, all.costNanoUsd], [7, 4, 1, 20]);
+  assert.deepEqual([all.requests, all.failed, all.cached, all.costNanoUsd], [9, 6, 1, 25]);
   assert.deepEqual(
     spans.map(({ group: callGroup }) => [callGroup.requests, callGroup.failed]),
     [
@@ -79,14 +90,15 @@ test('sums of kinds become sums by model, provider, key and error, and of steps 
       [1, 1],
     ],
   );
-  assert.deepEqual([models.get('p\nm')?.requests, models.get('\nm')?.requests], [6, 1]);
-  assert.deepEqual([providers.get('p')?.requests, providers.get('')?.requests], [6, 1]);
-  assert.deepEqual([keys.get('k')?.requests, keys.get('')?.requests], [2, 5]);
+  assert.deepEqual([models.get('p\nm')?.requests, models.get('\nm')?.requests], [8, 1]);
+  assert.deepEqual([providers.get('p')?.requests, providers.get('')?.requests], [8, 1]);
+  assert.deepEqual([keys.get('k')?.requests, keys.get('')?.requests], [2, 7]);
   assert.deepEqual(
     [...errors.values()],
     [
-      { status: 402, code: 'ceiling_reached', count: 3 },
-      { status: 200, code: 'failed', count: 1 },
+      { status: 402, code: 'ceiling_reached', providerError: null, provider: null, count: 3 },
+      { status: 529, code: 'upstream_error', providerError: 'overloaded_error', provider: 'p', count: 2 },
+      { status: 200, code: 'failed', providerError: null, provider: null, count: 1 },
     ],
   );
   assert.deepEqual(

@@ -39,6 +39,10 @@ export interface LogSummary {
 export interface ErrorGroup {
   readonly status: number;
   readonly code: string | null;
+  /** What the provider calls it. */
+  readonly providerError: string | null;
+  /** The provider whose error it is; null if it is the gateway's. */
+  readonly provider: string | null;
   count: number;
 }
 
@@ -141,9 +145,13 @@ function buildSummary({ fromMs, toMs, stepMs }: LogSumsQuery, sums: LogSums): Lo
   return { fromMs, toMs, stepMs, all, spans, models, providers, keys, errors, modules: groupModules(sums) };
 }
 
-function addError(errors: Map<string, ErrorGroup>, { status, ending, errorCode, requests }: KindSums): void {
+function addError(errors: Map<string, ErrorGroup>, kind: KindSums): void {
+  const { status, ending, errorCode, providerError, provider, requests } = kind;
   const code = errorCode ?? (ending === 'complete' ? null : ending);
-  getOrCreate(errors, `${status} ${code}`, () => ({ status, code, count: 0 })).count += requests;
+  // Which provider it was matters only if the error is the provider's own.
+  const source = code?.startsWith('upstream_') === true ? provider : null;
+  const error = { status, code, providerError, provider: source };
+  getOrCreate(errors, JSON.stringify(error), () => ({ ...error, count: 0 })).count += requests;
 }
 
 function groupModules({ modules }: LogSums): ReadonlyMap<string, ModuleGroup> {

@@ -24,6 +24,10 @@ export function toLoggedCall(call: EndedCall, weight = 1): LoggedCall {
     status: call.status,
     ending: call.ending,
     errorCode: call.errorCode ?? null,
+    providerError: call.providerError ?? null,
+    errorMessage: call.errorMessage === undefined ? null : storableMessage(call.errorMessage),
+    providerRequestId: call.providerRequestId ?? null,
+    stopReason: call.stopReason === undefined ? null : truncateText(call.stopReason),
     inputTokens: storableFigure(usage.input_tokens) ?? null,
     outputTokens: storableFigure(usage.output_tokens) ?? null,
     cacheReadTokens: storableFigure(usage.cache_read_input_tokens) ?? null,
@@ -46,6 +50,9 @@ export function toLoggedCall(call: EndedCall, weight = 1): LoggedCall {
         ? none
         : call.attempts.slice(0, limits.requestLogAttemptsMax).map(toLoggedAttempt),
     agent: call.agent ?? null,
+    client: call.client ?? null,
+    conversation: call.conversation ?? null,
+    endUser: call.endUser ?? null,
     weight,
   };
 }
@@ -62,6 +69,10 @@ function changesOf({ leftOut = none, headersAdded = none }: EndedCall): readonly
 
 function truncateText(text: string): string {
   return storableText(text, limits.requestLogAttributeCharacters);
+}
+
+function storableMessage(message: string): string {
+  return storableText(message, limits.requestLogMessageCharacters);
 }
 
 function storableModelName(name: string): string {

@@ -27,11 +27,15 @@ export function requestLogFiltersConformance(setUpDatabase: SetUpDatabase): void
         { steps: [someStep('ipc', 'changed-request'), someStep('patterns', 'passed')] },
         { steps: [someStep('ipc', 'changed-reply')] },
         { steps: [someStep('ipc', 'changed-both')] },
+        { client: 'codex', conversation: 'c1', endUser: 'u1' },
+        { conversation: 'c1', status: 529, providerError: 'overloaded_error' },
+        { endUser: 'u1', conversation: 'c2' },
       ] satisfies readonly Partial<LoggedCall>[];
       const others = odd.map((fields, at) => someCall({ id: someRequestId(startMs + 10 + at), ...fields }));
       await requests.add([...plain, ...others]);
       const [named, groq, key, e404, e499, e500, broken, e400, hit, refused, outbound, inbound, both] =
         others;
+      const [ofCodex, overloaded, other] = others.slice(13);
       const expected: readonly (readonly [LogFilter, readonly (LoggedCall | undefined)[]])[] = [
         [{ model: 'latest' }, [named]],
         [{ model: 'claude-5' }, [named]],
@@ -40,8 +44,8 @@ export function requestLogFiltersConformance(setUpDatabase: SetUpDatabase): void
         [{ keyId: 'key' }, [e500, key]],
         [{ status: { least: 404, greatest: 404 } }, [e404]],
         [{ status: { least: 400, greatest: 499 } }, [e400, e499, e404]],
-        [{ status: { least: 500, greatest: 599 } }, [e500]],
-        [{ status: 'error' }, [e400, broken, e500, e499, e404]],
+        [{ status: { least: 500, greatest: 599 } }, [overloaded, e500]],
+        [{ status: 'error' }, [overloaded, e400, broken, e500, e499, e404]],
         [{ ending: 'failed' }, [broken]],
         [{ ending: 'aborted' }, [e499]],
         [{ keyId: 'key', status: 'error' }, [e500]],
@@ -60,6 +64,14 @@ export function requestLogFiltersConformance(setUpDatabase: SetUpDatabase): void
         [{ effect: 'changed-request' }, [both, outbound]],
         [{ effect: 'changed-reply' }, [both, inbound]],
         [{ effect: 'changed-request', status: 'error' }, []],
+        [{ client: 'codex' }, [ofCodex]],
+        [{ conversation: 'c1' }, [overloaded, ofCodex]],
+        [{ conversation: 'c1', status: 'error' }, [overloaded]],
+        [{ conversation: 'c1', client: 'claude-cli' }, []],
+        [{ endUser: 'u1' }, [other, ofCodex]],
+        [{ endUser: 'u1', conversation: 'c1' }, [ofCodex]],
+        [{ endUser: 'u1', search: 'gpt' }, [other, ofCodex]],
+        [{ search: 'loaded_err' }, [overloaded]],
         [{ search: 'LAUDE' }, [named]],
         [{ search: '%' }, []],
         [{ search: 'req_', keyId: 'key' }, [e500, key]],
@@ -74,9 +86,9 @@ export function requestLogFiltersConformance(setUpDatabase: SetUpDatabase): void
             calls,
             JSON.stringify(filter),
           );
-      const filter: LogFilter = { status: 'error' };
+      const filter: LogFilter = { status: 'error', provider: 'openai' };
       const first = await readPage(requests, { filter, limit: 2 });
-      assert.deepEqual([first.calls, first.more], [[e400, broken], true]);
+      assert.deepEqual([first.calls, first.more], [[overloaded, broken], true]);
       const rest = await readPage(requests, { filter, limit: 3, beside: olderCursor(first) });
       assert.deepEqual([rest.calls, rest.more], [[e500, e499, e404], false]);
       const newer = { id: e404?.id ?? '', side: 'newer' } as const;

@@ -21,6 +21,10 @@ export function requestLogRowsConformance(setUpDatabase: SetUpDatabase): void {
         status: 429,
         ending: 'aborted',
         errorCode: 'code',
+        providerError: 'rate_limit_exceeded',
+        errorMessage: 'at most 5 calls a minute',
+        providerRequestId: 'req_1',
+        stopReason: 'end_turn',
         inputTokens: 1,
         outputTokens: 2,
         cacheReadTokens: 3,
@@ -42,6 +46,9 @@ export function requestLogRowsConformance(setUpDatabase: SetUpDatabase): void {
           { what: 'header', name: 'x-weir-conversation' },
         ],
         agent: 'subagent:Explore',
+        client: 'claude-cli',
+        conversation: 'session-1',
+        endUser: 'user-1',
         attempts: [
           {
             provider: 'provider',
@@ -104,7 +111,8 @@ export function requestLogRowsConformance(setUpDatabase: SetUpDatabase): void {
       const { requests } = (await setUpDatabase(t)).database;
       const calls = [someCall(), someCall()];
       const lists: unknown[][] = JSON.parse(requests.pack(calls));
-      const earlier = JSON.stringify(lists.map((list) => list.slice(0, -1)));
+      // It had 32 columns.
+      const earlier = JSON.stringify(lists.map((list) => list.slice(0, 32)));
       const pack = requests.readPack(earlier);
       assert.ok(pack !== undefined && pack === requests.readPack(requests.pack(calls)));
       await requests.addPacked([pack]);

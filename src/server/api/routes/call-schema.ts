@@ -17,6 +17,12 @@ export const callSchema = z.strictObject({
     .string()
     .nullable()
     .describe('The part of an agent that made the call, such as `subagent:Explore`; null if unknown'),
+  client: z.string().nullable().describe('The program that made the call, by its user agent'),
+  conversation: z
+    .string()
+    .nullable()
+    .describe('As in the header `x-weir-conversation`; null if neither the client nor a module named it'),
+  end_user: z.string().nullable().describe('A pseudonym of the end user whom the call names'),
   model: z.string().describe('The requested model'),
   model_used: z.string().nullable(),
   provider: z.string().nullable(),
@@ -29,6 +35,13 @@ export const callSchema = z.strictObject({
   status: z.int(),
   ending: z.enum(['complete', 'aborted', 'failed']),
   error_code: z.string().nullable(),
+  provider_error: z
+    .string()
+    .nullable()
+    .describe('What the provider calls the error, such as `overloaded_error`'),
+  error_message: z.string().nullable().describe("Weir's own explanation of the error"),
+  provider_request_id: z.string().nullable().describe("The provider's own id of the request"),
+  stop_reason: z.string().nullable().describe('Why the model stopped'),
   input_tokens: tokens.describe("Excludes tokens read from or written to the provider's cache"),
   output_tokens: tokens,
   cache_read_tokens: tokens,
@@ -123,6 +136,9 @@ export function describeCall(call: LoggedCall): z.output<typeof callSchema> {
     key_id: call.keyId,
     asked_by: call.askedBy,
     agent: call.agent,
+    client: call.client,
+    conversation: call.conversation,
+    end_user: call.endUser,
     model: call.modelAsked,
     model_used: call.modelUsed,
     provider: call.provider,
@@ -132,6 +148,10 @@ export function describeCall(call: LoggedCall): z.output<typeof callSchema> {
     status: call.status,
     ending: call.ending,
     error_code: call.errorCode,
+    provider_error: call.providerError,
+    error_message: call.errorMessage,
+    provider_request_id: call.providerRequestId,
+    stop_reason: call.stopReason,
     input_tokens: call.inputTokens,
     output_tokens: call.outputTokens,
     cache_read_tokens: call.cacheReadTokens,

@@ -5,7 +5,6 @@ import type { RequestLog } from '../../../kernel/ports/request-log.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import {
   type CallGroup,
-  type ErrorGroup,
   type LogSummary,
   type ModuleGroup,
   type SummaryQuery,
@@ -68,7 +67,15 @@ const summarySchema = z.object({
   models: z.array(z.object({ provider: z.string().nullable(), model: z.string(), ...figures, ...content })),
   providers: z.array(z.object({ provider: z.string().nullable(), ...figures, ...content })),
   keys: z.array(z.object({ key_id: z.string().nullable(), ...figures })),
-  errors: z.array(z.object({ status: z.int(), code: z.string().nullable(), count: z.int() })),
+  errors: z.array(
+    z.object({
+      status: z.int(),
+      code: z.string().nullable(),
+      provider: z.string().nullable().describe("The provider whose error it is; null if it is Weir's"),
+      provider_error: z.string().nullable().describe('What the provider calls it'),
+      count: z.int(),
+    }),
+  ),
   modules: z.array(
     z.object({
       name: z.string(),
@@ -154,9 +161,9 @@ function describeSummary(summary: LogSummary): z.output<typeof summarySchema> {
     keys: [...summary.keys]
       .sort(byCostDescending)
       .map(([id, callGroup]) => ({ key_id: emptyToNull(id), ...figuresOf(callGroup) })),
-    errors: [...summary.errors.values()].sort(
-      (one: ErrorGroup, other: ErrorGroup) => other.count - one.count,
-    ),
+    errors: [...summary.errors.values()]
+      .sort((one, other) => other.count - one.count)
+      .map(({ providerError, ...error }) => ({ ...error, provider_error: providerError })),
     modules: [...summary.modules].map(describeModuleGroup),
   };
 }

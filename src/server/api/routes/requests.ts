@@ -58,6 +58,9 @@ const query = {
   model: name.describe('The requested or the used model'),
   provider: name.describe('The name of a provider'),
   key_id: name.describe('The id of an API key'),
+  client: name.describe('The program that made the call'),
+  conversation: name.describe('The name of a conversation'),
+  end_user: name.describe('The pseudonym of an end user, as in the rows'),
   status: z
     .string()
     .regex(/^([1-5]xx|[1-5]\d\d|error)$/, 'must be a status such as 200, a class such as 4xx, or error')
@@ -74,7 +77,7 @@ const query = {
     .describe(
       'The effect of `module`, or of any module. `changed-request` and `changed-reply` also match `changed-both`',
     ),
-  search: name.describe('Part of a model name or an error code, or the beginning of an id'),
+  search: name.describe('Part of a model name or an error, or the beginning of an id'),
 };
 
 type RequestsQuery = z.output<z.ZodObject<typeof query>>;
@@ -145,8 +148,9 @@ function logQueryOf(query: RequestsQuery, caller: AccountCaller): LogQuery {
   };
 }
 
-function filterOf({ from, to, key_id: keyId, status, ...same }: RequestsQuery): LogFilter {
-  const { model, provider, ending, module, effect, search } = same;
+function filterOf(query: RequestsQuery): LogFilter {
+  const { from, to, key_id: keyId, end_user: endUser, status, ...same } = query;
+  const { model, provider, client, conversation, ending, module, effect, search } = same;
   const fromMs = from === undefined ? undefined : Date.parse(from);
   const toMs = to === undefined ? undefined : endOfRange(to);
   if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs)
@@ -157,6 +161,9 @@ function filterOf({ from, to, key_id: keyId, status, ...same }: RequestsQuery): 
     model,
     provider,
     keyId,
+    client,
+    conversation,
+    endUser,
     ending,
     module,
     effect,

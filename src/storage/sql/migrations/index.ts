@@ -22,6 +22,7 @@ import { receipts } from './receipts.ts';
 import { recordings } from './recordings.ts';
 import { requestAgents } from './request-agents.ts';
 import { requestAttempts } from './request-attempts.ts';
+import { requestCauses } from './request-causes.ts';
 import { requestDays } from './request-days.ts';
 import { requestKinds } from './request-kinds.ts';
 import { requestLog } from './request-log.ts';
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   sharedDocuments,
   keyPools,
   keyLimits,
+  requestCauses,
 ];

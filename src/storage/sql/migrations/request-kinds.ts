@@ -190,6 +190,8 @@ function kindPartsOf(row: Omit<Row, 'kind'>) {
     status: row.status,
     ending: row.ending,
     errorCode: row.error_code,
+    client: null,
+    providerError: null,
     steps: parseSteps(row.steps),
   };
 }

@@ -43,6 +43,16 @@ export interface RequestTables {
     readonly agent: string | null;
     /** How many calls the row stands for; null for one. */
     readonly weight: number | null;
+    /** The program that made the call. */
+    readonly client: string | null;
+    readonly conversation: string | null;
+    /** A pseudonym. */
+    readonly end_user: string | null;
+    /** What the provider calls the error. */
+    readonly provider_error: string | null;
+    readonly error_message: string | null;
+    readonly provider_request_id: string | null;
+    readonly stop_reason: string | null;
   };
   /** Calls without a row. */
   readonly request_ids: { readonly id: string };
@@ -60,6 +70,8 @@ export interface RequestTables {
     readonly error_code: string | null;
     /** `exact-cache:passed,cost-guard:rejected`. */
     readonly steps: string;
+    readonly client: string | null;
+    readonly provider_error: string | null;
   };
   /** Sums of calls by minute, updated in three tables as calls are stored. Those of modules are folded by the hour later. */
   readonly request_sums: {
