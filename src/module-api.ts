@@ -1,7 +1,7 @@
 /** Everything that a module imports, built-in or from a package: `weir-gateway/module`. */
 
 export { type Abilities, type Ability, abilitiesNeededBy } from './kernel/abilities.ts';
-export { abstains, autoOption, holdoutOption, stepsAside } from './kernel/abstention.ts';
+export { abstains, autoOption, holdoutOption, isHeldOut, stepsAside } from './kernel/abstention.ts';
 export type { Attempt } from './kernel/attempt.ts';
 export { cachedBytesOption, cacheScopeOption, ttlOption } from './kernel/cache-options.ts';
 export {
@@ -24,9 +24,24 @@ export {
   type PlacedText,
   recallAppendedTexts,
 } from './kernel/conversation/appended-texts.ts';
+export {
+  cacheMarkersMax,
+  canBeMarked,
+  countBlockMarkers,
+  countMarkers,
+  type MarkerPosition,
+  markerOf,
+  requestMarkerOf,
+  setMarker,
+} from './kernel/conversation/cache-markers.ts';
 export { type Conversation, providerConversationId } from './kernel/conversation/conversation.ts';
 export type { DecisionLog } from './kernel/conversation/decision-log.ts';
-export { digestOfTools } from './kernel/conversation/digest.ts';
+export {
+  digestOfMessage,
+  digestOfSystem,
+  digestOfText,
+  digestOfTools,
+} from './kernel/conversation/digest.ts';
 export type { BreakReason, PrefixKit } from './kernel/conversation/prefix.ts';
 export type { StepDecision, StepEstimate } from './kernel/conversation/prefix-step.ts';
 export { defineCollection } from './kernel/define-collection.ts';

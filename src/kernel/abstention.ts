@@ -56,14 +56,18 @@ export async function abstains(exchange: Exchange, module: string, kit: TrialKit
     if (kit.options.holdout === 0) return false;
   }
   const side = known ?? (await kit.decisions.decideOnce(sidePlace, () => sideOf(exchange, module, kit)));
-  const isHeldOut = side === 'without';
-  kit.recordTrial(isHeldOut);
-  if (isHeldOut) kit.note({ aside: 'holdout' });
-  return isHeldOut;
+  const isLeftAlone = side === 'without';
+  kit.recordTrial(isLeftAlone);
+  if (isLeftAlone) kit.note({ aside: 'holdout' });
+  return isLeftAlone;
 }
 
-/** The same for all branches of a conversation, and independent of what other modules do with it. */
 function sideOf({ conversation }: Exchange, module: string, { options }: TrialKit): 'with' | 'without' {
-  const bytes = createHash('sha256').update(`${module}\n${conversation.name}`).digest();
-  return bytes.readUInt32BE() / 2 ** 32 < options.holdout ? 'without' : 'with';
+  return isHeldOut(module, conversation.name, options.holdout) ? 'without' : 'with';
+}
+
+/** Whether a conversation is in the held-out share: the same for all its branches, and independent of what other modules do with it. */
+export function isHeldOut(module: string, conversation: string, holdout: number): boolean {
+  const bytes = createHash('sha256').update(`${module}\n${conversation}`).digest();
+  return bytes.readUInt32BE() / 2 ** 32 < holdout;
 }

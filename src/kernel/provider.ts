@@ -60,6 +60,8 @@ export interface Provider {
   readonly hasOwnErrorFormat?: true;
   /** It accepts calls over WebSocket, one at a time or one for each lane, in the formats that have a socket form. */
   readonly callSockets?: 'sequential' | 'lanes';
+  /** Its models accept `prompt_cache_key`, which sends calls with the same key to the same cache. */
+  readonly takesCacheKey?: true;
   /** It stores message threads. */
   readonly hasThreads?: true;
   /** Counts tokens without making a call, in its preferred format. */

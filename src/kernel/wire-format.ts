@@ -26,6 +26,8 @@ export interface ProviderFormat {
   readonly ownHeaders: HeaderList;
   /** Whether it requires an output limit. */
   readonly requiresOutputLimit?: true;
+  /** Whether this model's hosts accept Anthropic's cache markers, and cache nothing without them. */
+  needsCacheMarkers?(model: string): boolean;
   /** For calls without reported usage. */
   readonly estimates: TokenEstimates;
   /** For formats whose streams report usage only on request. */

@@ -19,6 +19,7 @@ type OpenaiCompatibleOptions = Pick<Provider, 'name' | 'title' | 'baseUrl'> &
       | 'keyTest'
       | 'endpoints'
       | 'callSockets'
+      | 'takesCacheKey'
     >
   >;
 

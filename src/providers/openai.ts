@@ -11,6 +11,8 @@ export const openai = openaiCompatible({
   streamUsage: 'asked',
   // https://developers.openai.com/api/docs/guides/websocket-mode
   callSockets: 'lanes',
+  // https://developers.openai.com/api/docs/guides/prompt-caching
+  takesCacheKey: true,
   wires: [openaiChat, openaiResponses, openaiResponsesCompact],
   wiresFor: wiresForOpenai,
   keyPrefixes: ['sk-', 'sk-proj-', 'sk-svcacct-', 'sk-admin-'],

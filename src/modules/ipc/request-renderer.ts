@@ -1,5 +1,12 @@
-import { type Block, blocksOf, type ChatRequest, type Exchange, type Message } from '../../module-api.ts';
-import { findAnchors, hasMarkers, type MarkerPosition, placeMarkers } from './cache-markers.ts';
+import {
+  type Block,
+  blocksOf,
+  type ChatRequest,
+  type Exchange,
+  type MarkerPosition,
+  type Message,
+} from '../../module-api.ts';
+import { findAnchors, hasMarkers, placeMarkers } from './cache-markers.ts';
 import { anchorSpacingShare } from './limits.ts';
 import { blockChars, charsOf } from './text/blocks.ts';
 import { applyView, sum, type View } from './view.ts';

@@ -47,6 +47,7 @@ export const anthropicMessages: WireFormat = {
   // This header only concerns browsers.
   apiHeaders: { prefix: 'anthropic-', harmless: ['anthropic-dangerous-direct-browser-access'] },
   ownHeaders: ['anthropic-version', ownVersion],
+  needsCacheMarkers: () => true,
   keepAlive: Buffer.from('event: ping\ndata: {"type": "ping"}\n\n'),
   estimates: {
     textFields: ['system', 'messages'],

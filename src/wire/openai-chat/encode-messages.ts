@@ -68,7 +68,10 @@ function encodeToolResult(
   const blocks = blocksOf(content);
   const media: readonly Block[] = blocks.filter(isMedia);
   const textContent = encodeContent(
-    blocks.filter((block) => !media.includes(block)),
+    moveMarker(
+      result,
+      blocks.filter((block) => !media.includes(block)),
+    ),
     encodeContext,
   );
   if (media.length > 0) pictures.push({ type: 'text', text: `Returned by tool call ${id}:` }, ...media);
@@ -77,6 +80,14 @@ function encodeToolResult(
       ? 'What this call returned follows in the next message.'
       : textContent;
   return { role: 'tool', tool_call_id: id, content: result.is_error === true ? markAsError(text) : text };
+}
+
+/** A tool result has its marker on its last text here. */
+function moveMarker({ cache_control: marker }: ToolResultBlock, blocks: readonly Block[]): readonly Block[] {
+  const last = blocks.at(-1);
+  return marker == null || last?.type !== 'text'
+    ? blocks
+    : [...blocks.slice(0, -1), { ...last, cache_control: marker }];
 }
 
 function isMedia(block: Block): boolean {

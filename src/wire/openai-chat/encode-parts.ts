@@ -21,8 +21,13 @@ export interface EncodeContext {
 }
 
 export function createEncodeContext(model: string, accepts: Acceptance = fullAcceptance): EncodeContext {
-  const hostsClaude = /claude|^anthropic\//.test(model);
+  const hostsClaude = isClaude(model);
   return { model, hostsClaude, accepts, keepsOriginals: true, mapToolCallId: (id) => id, dropped: new Set() };
+}
+
+/** Whether the model is Claude, by the names that hosts of several makers' models use. */
+export function isClaude(model: string): boolean {
+  return /claude|^anthropic\//.test(model);
 }
 
 /** Content as a string if it is only text, which every compatible provider accepts; else as parts. */

@@ -12,6 +12,7 @@ import { promptCacheSeconds } from '../openai/prompt-cache-retention.ts';
 import { decodeRequest } from './decode-request.ts';
 import { freeTextTools } from './decode-tools.ts';
 import { encodeCompletion } from './encode-completion.ts';
+import { isClaude } from './encode-parts.ts';
 import { encodeRequest } from './encode-request.ts';
 import { replaceForeignContent } from './foreign-content.ts';
 import { includeUsageOption } from './include-usage.ts';
@@ -61,6 +62,7 @@ export function createOpenaiChat(clock: Clock): WireFormat {
     stateFields: [],
     apiHeaders: { prefix: 'openai-', harmless: [] },
     ownHeaders: [],
+    needsCacheMarkers: isClaude,
     keepAlive: Buffer.from(': ping\n\n'),
     estimates: chatEstimates,
     usageOptIn: includeUsageOption,

@@ -284,6 +284,14 @@ test('cache markers and signed thinking go to hosts of Claude only, and plain re
     { type: 'thinking', thinking: 'plain' },
     { type: 'text', text: 'y' },
   ]);
+  const marked = { type: 'tool_result', tool_use_id: 'a', cache_control: { type: 'ephemeral' } } as const;
+  const result = encoded({
+    model: 'anthropic/claude-opus-4.8',
+    messages: [{ role: 'user', content: [{ ...marked, content: 'done' }] }],
+  });
+  assert.deepEqual(result.body.messages[0].content, [
+    { type: 'text', text: 'done', cache_control: { type: 'ephemeral' } },
+  ]);
   const away = encoded({ model: 'deepseek-chat', messages });
   assert.deepEqual(away.dropped, ['cache_control', 'messages[].content[].thinking']);
   assert.deepEqual(away.body.messages[0], { role: 'user', content: 'hi' });
