@@ -33,6 +33,7 @@ const modules = [
   'optimizer',
   'patterns?holdout=0.3',
   'ipc?target=1000&keep_turns=2&holdout=0.2',
+  'prompt-optimizer?holdout=0.2',
 ];
 
 const fake = await FakeUpstream.start();

@@ -39,6 +39,7 @@ const words = encodeURIComponent(both);
 const otherModules = [
   'ipc?target=1000&keep_turns=2',
   'mcp-optimizer',
+  'prompt-optimizer?holdout=0',
   'patterns?holdout=0',
   'semantic-cache',
   'exact-cache',

@@ -14,6 +14,7 @@ const moduleLists = {
   'weir, mcp-optimizer': 'mcp-optimizer?holdout=0',
   'weir, patterns': 'patterns',
   'weir, ipc': 'ipc?holdout=0',
+  'weir, prompt-optimizer': 'prompt-optimizer?holdout=0',
   'weir, cost-guard': 'cost-guard?day=10000',
   'weir, all six':
     'exact-cache,semantic-cache,mcp-optimizer?holdout=0,patterns,ipc?holdout=0,cost-guard?day=10000',

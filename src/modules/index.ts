@@ -5,6 +5,7 @@ import { guardrails } from './guardrails/guardrails.ts';
 import { ipc } from './ipc/ipc.ts';
 import { mcpOptimizer } from './mcp-optimizer/mcp-optimizer.ts';
 import { patterns } from './patterns/patterns.ts';
+import { promptOptimizer } from './prompt-optimizer/prompt-optimizer.ts';
 import { router } from './router/router.ts';
 import { semanticCache } from './semantic-cache/semantic-cache.ts';
 
@@ -18,13 +19,13 @@ export const builtInModules: readonly ModuleFactory[] = [
   ipc,
   router,
   guardrails,
+  () => promptOptimizer,
 ];
 
 /** Modules that are to come, so that users can see what a name will mean. */
 export const plannedModules: readonly { readonly name: string; readonly summary: string }[] = [
   { name: 'rehydrator', summary: 'Brings archived context back when it is referred to.' },
   { name: 'compaction-bridge', summary: "Carries what the user wants across a client's compaction." },
-  { name: 'prompt-optimizer', summary: 'Arranges prompts for density and provider cache hits.' },
   { name: 'tool-cache', summary: 'Folds identical tool calls within a request.' },
   { name: 'airgap', summary: 'Lets nothing out of the process but calls to providers.' },
   { name: 'evals', summary: 'Judges answers against expectations.' },

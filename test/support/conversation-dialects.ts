@@ -415,7 +415,7 @@ export function cacheablePartsOf({ json }: SeenRequest): {
 } {
   const { tools, system, instructions, system_instruction, systemInstruction } = json;
   const all = objectsOf(json.messages ?? json.input ?? json.contents);
-  const turns = all.map((turn) => JSON.stringify(unmarkedObject(turn)));
+  const turns = all.map((turn) => JSON.stringify(withTextBlocks(unmarkedObject(turn))));
   const head = unmarkedAll([
     tools,
     system,
@@ -426,6 +426,19 @@ export function cacheablePartsOf({ json }: SeenRequest): {
   return { head: JSON.stringify(head), turns };
 }
 
+/** To providers, a text is the same as a block of it. */
+function withTextBlocks(turn: JsonObject): JsonObject {
+  return typeof turn.content === 'string' ? { ...turn, content: textBlocks(turn.content) } : turn;
+}
+
+function textBlocks(text: string): readonly JsonObject[] {
+  return [{ type: 'text', text }];
+}
+
 function unmarkedAll(values: readonly unknown[]): unknown {
-  return values.map((value) => (Array.isArray(value) ? value.map(stripCacheControl) : stringOf(value)));
+  return values.map((value) => {
+    if (Array.isArray(value)) return value.map(stripCacheControl);
+    const text = stringOf(value);
+    return text === undefined ? undefined : textBlocks(text);
+  });
 }

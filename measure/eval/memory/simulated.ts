@@ -1,12 +1,14 @@
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ChatRequest, ReplyEvent, Usage } from '../../../src/kernel/message.ts';
-import type { Handler } from '../../../src/kernel/module.ts';
+import type { Handler, Module, ModuleFactory } from '../../../src/kernel/module.ts';
 import type { Prices } from '../../../src/kernel/ports/prices.ts';
 import { Reply } from '../../../src/kernel/reply/reply.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { ipc } from '../../../src/modules/ipc/ipc.ts';
+import { anthropic } from '../../../src/providers/anthropic.ts';
 import { compileCard, type PriceSheet } from '../../../src/providers/catalog/price-sheet.ts';
+import { openai } from '../../../src/providers/openai.ts';
 import { type ModuleRun, runModule } from '../../../src/testing/run-module.ts';
 import { wireByName } from '../../../src/wire/index.ts';
 
@@ -58,6 +60,12 @@ export const providers: readonly Provider[] = [
   },
 ];
 
+/** How the gateway reaches them. */
+const gateways = {
+  anthropic: { provider: anthropic },
+  openai: { provider: openai, wire: 'openai-chat' },
+};
+
 /** A conversation that is sent through the module, or past it. */
 export class SimulatedRun {
   dollars = 0;
@@ -73,7 +81,13 @@ export class SimulatedRun {
   readonly #run: ReturnType<typeof runModule> | undefined;
   #atSeconds = 0;
 
-  constructor(scorer: Scorer, provider: Provider, options: string | undefined) {
+  /** Without options, the run goes past the module. */
+  constructor(
+    scorer: Scorer,
+    provider: Provider,
+    options: string | undefined,
+    module: Module | ModuleFactory = ipc,
+  ) {
     const { name, sheet, contextTokens, cacheSeconds, bytesPerToken } = provider;
     this.#provider = provider;
     const settings = { bytesPerToken, ttl: cacheSeconds };
@@ -88,8 +102,13 @@ export class SimulatedRun {
     };
     const upstream: Handler = async ({ request }) => this.#answered(request);
     this.#run = runModule(
-      ipc,
-      { options: `holdout=0&${options}`, upstream, headers: ['x-weir-conversation', 'eval'] },
+      module,
+      {
+        options: `holdout=0&${options}`,
+        upstream,
+        headers: ['x-weir-conversation', 'eval'],
+        ...gateways[name],
+      },
       { clock, prices },
     );
   }
@@ -141,6 +160,7 @@ export class SimulatedRun {
       input_tokens: Math.round(isWriting ? input : input + write),
       cache_read_input_tokens: Math.round(read),
       cache_creation_input_tokens: Math.round(isWriting ? write + writeHour : 0),
+      cache_creation: { ephemeral_1h_input_tokens: Math.round(writeHour) },
       output_tokens: 10,
     };
     return answeredWith(usage);

@@ -70,11 +70,15 @@ interface Chat {
 
 /** Recorded chats of an assistant with tools, twenty seconds from call to call. */
 export async function chats(file: string, how: How): Promise<TraceCost> {
+  const all = chatsIn(file, how.provider.name === 'anthropic');
+  return { name: `${basename(file, '.jsonl')}, ${all.length} chats`, ...(await cost(all, how)) };
+}
+
+export function chatsIn(file: string, isMarked: boolean): readonly (readonly TimedRequest[])[] {
   const tools = toolsBeside<JsonObject>(file);
   const decode = wireByName('openai-chat')?.decodeRequest;
   if (decode === undefined) throw new Error('there is no format for chats');
-  const isMarked = how.provider.name === 'anthropic';
-  const all = rowsOf<Chat>(file).map(({ messages }) => {
+  return rowsOf<Chat>(file).map(({ messages }) => {
     const read = decode({ model: 'gpt-4o', messages, tools: tools.map(asTool) });
     const rows = read.messages.map((message) => ({ message }));
     const head = { ...(read.system !== undefined && { system: read.system }) };
@@ -83,7 +87,6 @@ export async function chats(file: string, how: How): Promise<TraceCost> {
       request: { ...sent.request, ...head },
     }));
   });
-  return { name: `${basename(file, '.jsonl')}, ${all.length} chats`, ...(await cost(all, how)) };
 }
 
 function asTool(tool: JsonObject): JsonObject {
@@ -92,7 +95,7 @@ function asTool(tool: JsonObject): JsonObject {
   return { type: 'function', function: { name, description, parameters: parameters ?? input_schema } };
 }
 
-interface TimedRequest {
+export interface TimedRequest {
   readonly request: ChatRequest;
   readonly atSeconds: number;
 }
