@@ -6,7 +6,7 @@ import type { PromptOptimizerOptions } from './options.ts';
 import { appendChange, isSameList, keepSystem, restoreOrder } from './steady-head.ts';
 
 /** What to repeat in later calls of the conversation. */
-export type ContentDecisions = Pick<CallRecord, 'sentValues' | 'knownValues' | 'changes' | 'minified'>;
+type ContentDecisions = Pick<CallRecord, 'sentValues' | 'knownValues' | 'changes' | 'minified'>;
 
 /** A request with its content arranged. */
 export interface ArrangedContent {

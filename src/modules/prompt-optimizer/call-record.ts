@@ -3,8 +3,6 @@ import { z } from 'zod';
 /** Lifetimes of cache entries; `null` if a call set no markers. */
 const lifetime = z.enum(['5m', '1h']).nullable();
 
-export type Lifetime = z.infer<typeof lifetime>;
-
 /** What is remembered of a call for those that continue its conversation. */
 export const callRecordSchema = z.object({
   atMs: z.number(),
