@@ -139,7 +139,7 @@ export { packRecording, type Recording, unpackRecording } from './kernel/reply/r
 export { Reply } from './kernel/reply/reply.ts';
 export { createTextReplacer, type TextMatch } from './kernel/reply/text-replacer.ts';
 export { isRequestId } from './kernel/request-id.ts';
-export type { GatewayTool, ToolAnswer, ToolCallContext } from './kernel/tools/gateway-tool.ts';
+export type { GatewayTool, ToolAnswer, ToolCachePlan, ToolCallContext } from './kernel/tools/gateway-tool.ts';
 export type { HiddenBlocks } from './kernel/tools/turn-history.ts';
 export { hasFormatOnlyFields, withTools } from './kernel/tools/with-tools.ts';
 export { parseWeightedModel } from './kernel/weighted-model.ts';
@@ -155,7 +155,9 @@ export { splitIntoUnits } from './lib/passages/units.ts';
 export { isFreeOfSecrets, toPlainLine } from './lib/secret-shapes.ts';
 export { seedOf } from './lib/seed-of.ts';
 export { originalByteLength } from './lib/truncate-texts.ts';
+export { isLostInRewrite } from './wire/foreign.ts';
 export { mayHaveTwelveHourCache } from './wire/openai/prompt-cache-retention.ts';
 export { mapTexts, texts, unscannedParts } from './wire/texts/map-texts.ts';
 export type { MapText, RequestText, TextField, TextPlace, UnscannedPart } from './wire/texts/text-place.ts';
 export { isThinkingBlock } from './wire/thinking-blocks.ts';
+export { toolAnnotationsOf, withoutAnnotations } from './wire/tool-annotations.ts';

@@ -33,6 +33,8 @@ import type { VectorStores, Vectors } from '../kernel/ports/vectors.ts';
 import type { Target } from '../kernel/provider.ts';
 import type { Recording } from '../kernel/reply/recording.ts';
 import { Reply } from '../kernel/reply/reply.ts';
+import type { ToolAnswer } from '../kernel/tools/gateway-tool.ts';
+import { ToolAnswers } from '../kernel/tools/tool-answers.ts';
 import type { Attributes } from '../kernel/trace.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -79,19 +81,25 @@ export interface KitParts {
 
 /** Creates the kits of modules, for gateways and for module tests. */
 export function createKitFactory(parts: KitParts): KitFactory {
-  return (at) => new CallKit(parts, at);
+  const toolAnswersInFlight = new Map<string, Promise<ToolAnswer>>();
+  const callKitParts = { ...parts, toolAnswersInFlight };
+  return (at) => new CallKit(callKitParts, at);
+}
+
+interface CallKitParts extends KitParts {
+  readonly toolAnswersInFlight: Map<string, Promise<ToolAnswer>>;
 }
 
 /** The kit of one module in one call. Everything in it is created on first use, since every call creates kits. */
 class CallKit implements Kit<unknown> {
   readonly options: unknown;
-  readonly #parts: KitParts;
+  readonly #parts: CallKitParts;
   readonly #context: ModuleContext;
   #decisions: DecisionLog | undefined;
   /** Whether the call will be added to the history of targets. */
   #hasHistory = false;
 
-  constructor(parts: KitParts, at: ModuleContext) {
+  constructor(parts: CallKitParts, at: ModuleContext) {
     this.options = at.options;
     this.#parts = parts;
     this.#context = at;
@@ -155,6 +163,19 @@ class CallKit implements Kit<unknown> {
 
   get mayBeEditedDownstream(): boolean {
     return this.#context.mayBeEditedDownstream();
+  }
+
+  get mayBeShortenedDownstream(): boolean {
+    return this.#context.mayBeShortenedDownstream();
+  }
+
+  get toolAnswers(): ToolAnswers {
+    return new ToolAnswers({
+      cache: this.cache,
+      inFlight: this.#parts.toolAnswersInFlight,
+      name: cacheName(this.#execution.module.name, this.scope),
+      secondsMax: this.#context.toolAnswerSeconds(),
+    });
   }
 
   get clock(): Clock {

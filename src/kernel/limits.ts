@@ -97,6 +97,12 @@ export const limits = {
   toolRoundsMax: 8,
   /** Timeout of a gateway tool; shorter than a module's deadline, so that the model gets the error. */
   toolAnswerMs: 20_000,
+  /** Arguments of a call that may repeat another are held back up to this length; longer ones only while their text is the same. */
+  heldArgumentsCharsMax: 2000,
+  /** The largest answer of a tool that is cached. */
+  toolAnswerBytesMax: 1024 * 1024,
+  /** How long the version of a tool's answers is stored: longer than any answer, or a new version is made. */
+  toolVersionSeconds: 30 * 86_400,
   /** The minimum output limit: some providers reject a lower one. */
   toolRoundTokensMin: 16,
   /** Tolerated clock difference to the payment processor when payments are searched by time. */

@@ -24,6 +24,7 @@ import type { Target } from './provider.ts';
 import type { Recording } from './reply/recording.ts';
 import type { Reply } from './reply/reply.ts';
 import type { StandardSchema } from './standard-schema.ts';
+import type { ToolAnswers } from './tools/tool-answers.ts';
 import type { Touch } from './touches.ts';
 import type { Attributes } from './trace.ts';
 
@@ -64,6 +65,8 @@ export interface Module<Options = unknown> {
   readonly order?: number;
   /** What it may edit; any other edit is a fault. */
   readonly touches: readonly Touch[];
+  /** Whether it may shorten or leave out earlier turns that the client sends in full. */
+  readonly shortens?: true;
   /** Whether it answers from a cache, so that an answer of its own counts as a hit. */
   readonly cache?: true;
   /** Parses the options of a pipeline list, which are strings. */
@@ -77,6 +80,8 @@ export interface Module<Options = unknown> {
   readonly definitions?: ModuleDefinitions<Options>;
   /** For a protective module set at several levels: options that are as strict as each of them. */
   strictest?(levels: readonly Options[]): Options;
+  /** The longest time in seconds for which answers of tools that modules answer are cached in its pipelines. */
+  toolAnswerSeconds?(options: Options): number;
   /** Whether it does nothing with these options; it is then skipped in calls, but stays in lists. */
   idle?(options: Options): boolean;
   handle(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply>;
@@ -165,6 +170,10 @@ export interface Kit<Options> {
   readonly prefix: PrefixKit;
   /** Whether an inner module may edit the content: then the answer may be meant for one end user only. */
   readonly mayBeEditedDownstream: boolean;
+  /** Whether an inner module may shorten or leave out earlier turns. */
+  readonly mayBeShortenedDownstream: boolean;
+  /** Cached answers of this module's tools; used by `withTools`. */
+  readonly toolAnswers: ToolAnswers;
   readonly clock: Clock;
   /** Prices and limits of models. */
   readonly catalog: Prices;

@@ -62,6 +62,10 @@ export interface ModuleContext {
   isRedacted(): boolean;
   /** Whether an inner module may edit the content. */
   mayBeEditedDownstream(): boolean;
+  /** Whether an inner module may shorten or leave out earlier turns. */
+  mayBeShortenedDownstream(): boolean;
+  /** The longest time for which answers of tools are cached; 0 if they aren't. */
+  toolAnswerSeconds(): number;
 }
 
 /** The modules of an instance, and the pipelines compiled from them. */
@@ -178,7 +182,8 @@ export class Pipelines {
     });
     const no = () => false;
     const kit = this.#createKit({
-      ...{ options, execution, isRedacted: no, mayBeEditedDownstream: no },
+      ...{ options, execution, isRedacted: no, mayBeEditedDownstream: no, mayBeShortenedDownstream: no },
+      toolAnswerSeconds: () => 0,
       moduleCallHandler: () => next,
     });
     return stage.module.explain(exchange, kit);
@@ -273,6 +278,8 @@ export class Pipelines {
       });
       const mayBeEditedDownstream = () =>
         stages.slice(first + 1).some((other) => other.module.touches.some((touch) => textTouches.has(touch)));
+      const mayBeShortenedDownstream = () =>
+        stages.slice(first + 1).some((other) => other.module.shortens === true);
       const isRedacted = () => stages.some((other) => redacts(other.module));
       const kit = this.#createKit({
         options,
@@ -280,6 +287,8 @@ export class Pipelines {
         moduleCallHandler,
         isRedacted,
         mayBeEditedDownstream,
+        mayBeShortenedDownstream,
+        toolAnswerSeconds: () => toolAnswerSecondsOf(stages),
       });
       return execution.run(() =>
         exchange.clientRequest.relay === undefined || module.handleRelay === undefined
@@ -293,6 +302,10 @@ export class Pipelines {
 interface ListHandlerParts {
   readonly protection: readonly Stage[];
   readonly upstream: Handler;
+}
+
+function toolAnswerSecondsOf(stages: readonly Stage[]): number {
+  return Math.max(0, ...stages.map(({ module, options }) => module.toolAnswerSeconds?.(options) ?? 0));
 }
 
 function textOf(list: string | PipelineLevel): string {

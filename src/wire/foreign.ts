@@ -108,6 +108,12 @@ export function losslessForeignTool(wire: string, part: JsonObject, kind = kindO
   return Object.assign(foreignTool(wire, part, kind), { isCarried: true });
 }
 
+/** Whether the tool is format-specific and its output would be lost in a rewritten answer. */
+export function isLostInRewrite(tool: Tool): boolean {
+  const { type, isCarried }: Tool & { readonly isCarried?: unknown } = tool;
+  return type === 'foreign' && isCarried !== true;
+}
+
 /** A type that isn't a valid name counts as unknown. */
 function kindOf({ type }: JsonObject): string {
   return typeof type === 'string' ? type : 'unknown';

@@ -30,6 +30,11 @@ export interface ConversationDialect {
   toolsIn(body: JsonObject): readonly string[];
 }
 
+/** Every call returns something else, but for long texts, which are returned as they are. */
+function resultText(id: unknown, text: string): string {
+  return text.length > 1000 ? text : `Result of ${String(id)}. ${text}`;
+}
+
 const schema = { type: 'object', properties: {}, additionalProperties: false };
 
 /** Long enough for a dozen tools to be worth leaving out. */
@@ -57,7 +62,7 @@ const messages: ConversationDialect = {
     const results = calls.map(({ id }) => ({
       type: 'tool_result',
       tool_use_id: id,
-      content: `Result of ${id}. ${text}`,
+      content: resultText(id, text),
     }));
     const said = results.length > 0 ? results : [{ type: 'text', text }];
     const marked = said.map((block, at) =>
@@ -133,7 +138,7 @@ const chat: ConversationDialect = {
     const calls = objectsOf(objectOf(message)?.tool_calls);
     const said =
       calls.length > 0
-        ? calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: `Result of ${id}. ${text}` }))
+        ? calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: resultText(id, text) }))
         : [{ role: 'user', content: text }];
     return { ...asked, messages: [...objectsOf(asked.messages), message, ...said] };
   },
@@ -205,7 +210,7 @@ const responses: ConversationDialect = {
         ? calls.map(({ call_id }) => ({
             type: 'function_call_output',
             call_id,
-            output: `Result of ${call_id}. ${text}`,
+            output: resultText(call_id, text),
           }))
         : [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }];
     return { ...asked, input: [...objectsOf(asked.input), ...output, ...said] };
@@ -279,7 +284,7 @@ const gemini: ConversationDialect = {
     const content = objectOf(objectsOf(answer.candidates)[0]?.content) ?? {};
     const calls = objectsOf(content.parts).flatMap(({ functionCall }) => objectsOf([functionCall]));
     const parts = calls.map(({ id, name }) => ({
-      functionResponse: { id, name, response: { output: `Result of ${String(id ?? name)}. ${text}` } },
+      functionResponse: { id, name, response: { output: resultText(id ?? name, text) } },
     }));
     const said = { role: 'user', parts: parts.length > 0 ? parts : [{ text }] };
     return { ...asked, contents: [...objectsOf(asked.contents), content, said] };
@@ -342,7 +347,7 @@ const interactions: ConversationDialect = {
             type: 'function_result',
             call_id: id,
             name,
-            result: `Result of ${String(id)}. ${text}`,
+            result: resultText(id, text),
           }))
         : [{ type: 'user_input', content: [{ type: 'text', text }] }];
     return { ...asked, input: [...objectsOf(asked.input), ...steps, ...said] };

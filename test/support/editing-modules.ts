@@ -72,7 +72,7 @@ const hinter = editing('hinter', async (exchange, next, { decisions }) => {
 });
 
 /** Makes a summary of the oldest part of a long conversation, in declared steps. */
-const folder = editing('folder', async (exchange, next, { decisions, prefix }) => {
+const handleFolding: Module['handle'] = async (exchange, next, { decisions, prefix }) => {
   const { request, conversation } = exchange;
   const { messages } = request;
   const folded = (end: number, summary: string): ChatRequest => ({
@@ -110,7 +110,9 @@ const folder = editing('folder', async (exchange, next, { decisions, prefix }) =
     }
   }
   return next(now === request ? exchange : exchange.with({ request: now }));
-});
+};
+
+const folder: Module = { ...editing('folder', handleFolding), shortens: true };
 
 /** Has a tool that answers something else each time. */
 const teller = editing('teller', (exchange, next, kit) =>

@@ -242,7 +242,7 @@ export function played(url: string, streamed: boolean, { text, argument, error }
   const call = { id: 'call_2', name: 'read_file' };
   const json = JSON.stringify({ path: argument });
   if (error !== undefined) return dialect.refusal(400, error);
-  if (!streamed) return { body: dialect.whole(text, argument === undefined ? undefined : { ...call, json }) };
+  if (!streamed) return { body: dialect.whole(text, ...(argument === undefined ? [] : [{ ...call, json }])) };
   const stream = [
     dialect.opening,
     dialect.text(...pieces(text)),

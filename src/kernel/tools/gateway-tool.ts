@@ -7,6 +7,17 @@ export interface GatewayTool {
   readonly tool: Tool;
   /** Answers a call. Errors are reported to the model as a failure of the tool. */
   answer(input: unknown, call: ToolCallContext): ToolAnswer | Promise<ToolAnswer>;
+  /** How long its answers stay valid; without a plan, each call is answered anew. */
+  readonly cache?: ToolCachePlan;
+}
+
+/** The answers of a tool are cached if the call's pipeline has `tool-cache`. */
+export interface ToolCachePlan {
+  readonly seconds: number;
+  /** Who gets a cached answer: everybody in the account, the same end user, or the same conversation. */
+  readonly scope: 'account' | 'person' | 'conversation';
+  /** The module's tools that change what this one answers: a call of them makes its cached answers invalid, in the whole account. */
+  readonly invalidatedBy?: readonly string[];
 }
 
 export interface ToolCallContext {

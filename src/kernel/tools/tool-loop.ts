@@ -7,6 +7,7 @@ import type { Answer, Block, ChatRequest, ReplyEvent, ToolUseBlock, Usage } from
 import type { Handler, Kit } from '../module.ts';
 import { AnswerBuilder } from '../reply/answer-events.ts';
 import { addUsage } from './add-usage.ts';
+import { CallFolder, type FoldedCalls } from './call-folder.ts';
 import type { ToolAnswer, ToolsByName } from './gateway-tool.ts';
 import { awaitedCallIdOf, type HiddenBlocks, type ToolRound, turnKey } from './turn-history.ts';
 import { VisibleTurnWriter } from './visible-turn-writer.ts';
@@ -14,10 +15,11 @@ import { VisibleTurnWriter } from './visible-turn-writer.ts';
 interface ToolLoopParts {
   readonly exchange: Exchange;
   readonly next: Handler;
-  readonly kit: Pick<Kit<unknown>, 'decisions' | 'note'>;
+  readonly kit: Pick<Kit<unknown>, 'decisions' | 'note' | 'toolAnswers'>;
   readonly tools: ToolsByName;
   readonly roundsMax: number;
   readonly hidden?: HiddenBlocks | undefined;
+  readonly isFoldable?: ((tool: string) => boolean) | undefined;
 }
 
 /** One turn of the model, with as many rounds as needed until it answers the client. */
@@ -28,6 +30,8 @@ export class ToolLoop {
   #request: ChatRequest;
   #usage: Usage = {};
   #toolCallCount = 0;
+  /** The repeated calls of the latest round, which the client doesn't see. */
+  #folded: FoldedCalls | undefined;
 
   constructor(parts: ToolLoopParts, request: ChatRequest) {
     this.#parts = parts;
@@ -46,12 +50,12 @@ export class ToolLoop {
       this.#usage = addUsage(this.#usage, usageOf(answer));
       const { calls, rest } = this.#splitContent(answer);
       if (calls.length === 0 || !isComplete(answer)) {
-        yield* this.#end(answer, { content: rest, results: [] });
+        yield* this.#end(answer, this.#round(rest, []));
         return;
       }
       const { results, handedOver } = await this.#answerCalls(calls);
       for (const call of handedOver) yield* this.#writer.writeToolCall(call);
-      const toolRound: ToolRound = { content: answer.content.map(withValidInput), results };
+      const toolRound = this.#round(answer.content, results);
       if (handedOver.length > 0 || rest.some((block) => awaitedCallIdOf(block) !== undefined)) {
         yield* this.#end({ stop_reason: 'tool_use', stop_sequence: null }, toolRound);
         return;
@@ -68,15 +72,23 @@ export class ToolLoop {
 
   /** Undefined if it ended with an error, which the client has seen. */
   async *#writeRound(events: AsyncIterable<ReplyEvent>): AsyncGenerator<ReplyEvent, Answer | undefined> {
+    const { isFoldable } = this.#parts;
     const answerBuilder = new AnswerBuilder();
+    const folder = isFoldable === undefined ? undefined : new CallFolder(isFoldable);
     for await (const event of events) {
       answerBuilder.push(event);
-      yield* this.#writer.write(event);
+      for (const passed of folder?.write(event) ?? [event]) yield* this.#writer.write(passed);
       if (event.type === 'error') return undefined;
     }
+    this.#folded = folder?.folded;
     const answer = answerBuilder.answer();
     if (answer !== undefined) return answer;
     throw new GatewayError('upstream_broken', "the provider's response contains no message");
+  }
+
+  #round(content: readonly Block[], results: readonly Block[]): ToolRound {
+    const folded = this.#folded;
+    return { content: content.map(withValidInput), results, ...(folded !== undefined && { folded }) };
   }
 
   /** Ends the answer early, with the reason. */
@@ -122,8 +134,17 @@ export class ToolLoop {
   async #answerCall({ name, input }: ToolUseBlock): Promise<ToolAnswer> {
     const { exchange, tools, kit } = this.#parts;
     const { signal } = exchange;
+    const tool = tools.get(name);
+    if (tool === undefined) return '';
+    const answering = () =>
+      kit.toolAnswers
+        .find({ tool, input, exchange }, async () => tool.answer(input, { exchange, signal }))
+        .finally(() =>
+          kit.toolAnswers
+            .invalidate(tool.tool.name, tools)
+            .catch(() => kit.note({ tool_cache: 'not-invalidated' })),
+        );
     try {
-      const answering = async () => tools.get(name)?.answer(input, { exchange, signal }) ?? '';
       return await withTimeout(answering(), limits.toolAnswerMs, () => new Error('the tool timed out'));
     } catch (fault) {
       if (signal.aborted)
@@ -184,7 +205,8 @@ export class ToolLoop {
   async *#end(stopFields: StopFields, last: ToolRound): AsyncGenerator<ReplyEvent> {
     const { exchange, kit } = this.#parts;
     this.#rounds.push(last);
-    if (this.#toolCallCount > 0 || this.#writer.hasHidden) {
+    if (last.folded !== undefined) kit.note({ folded: Object.keys(last.folded).length });
+    if (this.#toolCallCount > 0 || this.#writer.hasHidden || last.folded !== undefined) {
       const place = turnKey(exchange.conversation.digestAt(), this.#writer);
       await kit.decisions.decideOnce(place, () => this.#rounds).catch(() => kit.note({ turn: 'not-kept' }));
     }

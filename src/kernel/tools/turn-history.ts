@@ -4,12 +4,15 @@ import { digest, memoizeDigest } from '../conversation/digest.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Block, Message } from '../message.ts';
 import { blocksOf } from '../message-blocks.ts';
+import type { FoldedCalls } from './call-folder.ts';
 
 /** One output of the model, and the results of its gateway tool calls. */
 export interface ToolRound {
   readonly content: readonly Block[];
   /** Empty if it called none. */
   readonly results: readonly Block[];
+  /** Its repeated calls, which the client didn't see. */
+  readonly folded?: FoldedCalls;
 }
 
 /** What the client saw of a turn, independent of format: its text and its calls. */
@@ -63,30 +66,74 @@ export async function restoreToolRounds(
   let isChanged = false;
   /** Results that go before those of the client. */
   let waiting: readonly Block[] = [];
-  for (const [at, message] of request.messages.entries()) {
+  /** Calls of the latest turn whose results are those of others. */
+  let folded: FoldedCalls = {};
+  for (const [at, received] of request.messages.entries()) {
     const rounds = parseToolRounds(decided.get(keys[at] ?? ''));
+    const message = received.role === 'user' ? addFoldedResults(received, folded) : received;
     if (waiting.length > 0 && message.role === 'user') {
       messages.push({ ...message, content: [...waiting, ...blocksOf(message)] });
       waiting = [];
       continue;
     }
+    if (message.role === 'assistant') folded = {};
     if (rounds.length === 0) {
       messages.push(message);
       continue;
     }
     isChanged = true;
+    folded = answeredCalls(rounds.at(-1)?.folded ?? {}, request.messages.slice(at + 1));
     const shown = rounds
       .map((toolRound) => (hidden?.resend === false ? removeHiddenBlocks(toolRound, hidden) : toolRound))
       .filter(({ content }) => content.length > 0);
-    for (const [round, { content, results }] of shown.entries()) {
+    for (const [round, toolRound] of shown.entries()) {
+      const { content, results } = toolRound;
       if (waiting.length > 0) messages.push({ role: 'user', content: waiting });
       const isLast = round === shown.length - 1;
-      messages.push({ role: 'assistant', content: isLast ? copyCacheMarker(message, content) : content });
+      const whole = isLast ? removeUnanswered(content, toolRound.folded ?? {}, folded) : content;
+      messages.push({ role: 'assistant', content: isLast ? copyCacheMarker(message, whole) : whole });
       waiting = results;
     }
   }
   if (waiting.length > 0) messages.push({ role: 'user', content: waiting });
   return isChanged ? messages : request.messages;
+}
+
+/** The repeated calls that the client has answered by answering the call that they repeat. */
+function answeredCalls(folded: FoldedCalls, following: readonly Message[]): FoldedCalls {
+  const entries = Object.entries(folded);
+  if (entries.length === 0) return folded;
+  const end = following.findIndex(({ role }) => role === 'assistant');
+  const results = (end < 0 ? following : following.slice(0, end)).flatMap(blocksOf);
+  const answered = new Set(
+    results.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : [])),
+  );
+  return Object.fromEntries(entries.filter(([, first]) => answered.has(first)));
+}
+
+/** Without the repeated calls that would have no result. */
+function removeUnanswered(
+  content: readonly Block[],
+  folded: FoldedCalls,
+  answered: FoldedCalls,
+): readonly Block[] {
+  return content.filter(
+    (block) =>
+      block.type !== 'tool_use' || folded[block.id] === undefined || answered[block.id] !== undefined,
+  );
+}
+
+/** Repeated calls have the result of the call that they repeat, in front of it, so that a cache marker stays at the end. */
+function addFoldedResults(message: Message, folded: FoldedCalls): Message {
+  const entries = Object.entries(folded);
+  if (entries.length === 0) return message;
+  const content = blocksOf(message).flatMap((block): readonly Block[] => {
+    if (block.type !== 'tool_result') return [block];
+    const { cache_control: _, ...result } = block;
+    const copies = entries.filter(([, first]) => first === block.tool_use_id);
+    return [...copies.map(([tool_use_id]) => ({ ...result, tool_use_id })), block];
+  });
+  return content.length === blocksOf(message).length ? message : { ...message, content };
 }
 
 function removeHiddenBlocks(toolRound: ToolRound, { isHidden }: HiddenBlocks): ToolRound {

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
+import { systemClock } from '../../lib/clock.ts';
 import { runModule } from '../../testing/run-module.ts';
 import { GatewayError } from '../errors.ts';
 import type { Answer, Block, ChatRequest, Message } from '../message.ts';
+import { blocksOf } from '../message-blocks.ts';
 import type { Handler, Module } from '../module.ts';
 import { Reply } from '../reply/reply.ts';
-import type { GatewayTool } from './gateway-tool.ts';
+import type { GatewayTool, ToolAnswer, ToolCachePlan } from './gateway-tool.ts';
 import { withTools } from './with-tools.ts';
 
 const clock: GatewayTool = {
@@ -359,4 +361,89 @@ test('tools of two modules may be called in one turn', async () => {
     'c2',
     'c1',
   ]);
+});
+
+describe('a tool with a cache plan', () => {
+  /** Caches answers of tools for an hour. */
+  const caching = moduleWith([], {
+    name: 'caching',
+    handle: (exchange, next) => next(exchange),
+    toolAnswerSeconds: () => 3600,
+  });
+
+  interface PlannedTool {
+    readonly scope?: ToolCachePlan['scope'];
+    readonly answer?: (count: number) => ToolAnswer | Promise<ToolAnswer>;
+    readonly pipeline?: string;
+  }
+
+  /** Lets a model look something up, once or several times at once, as an end user. */
+  function withLookup({ scope = 'account', answer, pipeline = 'teller,caching' }: PlannedTool) {
+    let count = 0;
+    const lookup: GatewayTool = {
+      tool: { name: 'lookup' },
+      answer: () => answer?.(++count) ?? `Answer ${++count}.`,
+      cache: { seconds: 60, scope, invalidatedBy: ['store'] },
+    };
+    const store: GatewayTool = { tool: { name: 'store' }, answer: () => 'Stored.' };
+    let now = 0;
+    const run = runModule(
+      moduleWith([lookup, store]),
+      { pipeline },
+      { otherModules: [caching], clock: { ...systemClock, now: () => now } },
+    );
+    const ask = async (
+      names: readonly string[],
+      { person = 'ann', account = 'a1' }: { readonly person?: string; readonly account?: string } = {},
+    ) => {
+      const { sent } = await run(
+        { ...question, metadata: { user_id: person } },
+        {
+          account,
+          upstream: says(
+            { content: names.map((name, at) => call(`c${at}`, name, { key: 'k' })) },
+            { content: [text('Done.')] },
+          ),
+        },
+      );
+      return blocksOf(sent[1]?.messages.at(-1) ?? assert.fail()).map((block) =>
+        block.type === 'tool_result' ? block.content : undefined,
+      );
+    };
+    return { ask, wait: (seconds: number) => (now += seconds * 1000) };
+  }
+
+  test('is asked once for the same input, also by calls at the same time', async () => {
+    const { ask, wait } = withLookup({});
+    assert.deepEqual(await ask(['lookup', 'lookup']), ['Answer 1.', 'Answer 1.']);
+    assert.deepEqual(await ask(['lookup'], { person: 'bob' }), ['Answer 1.']);
+    wait(61);
+    assert.deepEqual(await ask(['lookup']), ['Answer 2.']);
+  });
+
+  test('is asked again after a call that changes its answers', async () => {
+    const { ask } = withLookup({});
+    assert.deepEqual(await ask(['lookup']), ['Answer 1.']);
+    assert.deepEqual(await ask(['store']), ['Stored.']);
+    assert.deepEqual(await ask(['lookup']), ['Answer 2.']);
+  });
+
+  test('has answers for one end user, and never for another account', async () => {
+    const { ask } = withLookup({ scope: 'person' });
+    assert.deepEqual(await ask(['lookup']), ['Answer 1.']);
+    assert.deepEqual(await ask(['lookup'], { person: 'bob' }), ['Answer 2.']);
+    assert.deepEqual(await ask(['lookup'], { account: 'a2' }), ['Answer 3.']);
+    assert.deepEqual(await ask(['lookup']), ['Answer 1.']);
+  });
+
+  test('is asked again after an error, and if nothing in the pipeline caches answers', async () => {
+    const failing = withLookup({
+      answer: (count) => (count === 1 ? { content: 'No.', isError: true } : `Answer ${count}.`),
+    });
+    assert.deepEqual(await failing.ask(['lookup']), ['No.']);
+    assert.deepEqual(await failing.ask(['lookup']), ['Answer 2.']);
+    const { ask } = withLookup({ pipeline: 'teller' });
+    assert.deepEqual(await ask(['lookup']), ['Answer 1.']);
+    assert.deepEqual(await ask(['lookup']), ['Answer 2.']);
+  });
 });

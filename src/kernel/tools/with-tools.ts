@@ -10,9 +10,11 @@ import { type HiddenBlocks, restoreToolRounds } from './turn-history.ts';
 export interface WithToolsOptions {
   readonly exchange: Exchange;
   readonly next: Handler;
-  readonly kit: Pick<Kit<unknown>, 'decisions' | 'note'>;
+  readonly kit: Pick<Kit<unknown>, 'decisions' | 'note' | 'toolAnswers'>;
   /** Blocks to hide from clients, and to restore when they continue. */
   readonly hidden?: HiddenBlocks;
+  /** Whether calls of this tool that are repeated in one answer reach the client once; its result is then for all of them. */
+  readonly isFoldable?: (tool: string) => boolean;
   /** The maximum number of rounds for one answer. */
   readonly rounds?: number;
   /**
@@ -27,7 +29,7 @@ export interface WithToolsOptions {
  * list `tools`, `history`, `newest-turn`, `output-limit` and `reply` in `touches`.
  */
 export async function withTools(tools: readonly GatewayTool[], within: WithToolsOptions): Promise<Reply> {
-  const { exchange, next, kit, hidden, rounds = limits.toolRoundsMax } = within;
+  const { exchange, next, kit, hidden, isFoldable, rounds = limits.toolRoundsMax } = within;
   const { request } = exchange;
   if (hasFormatOnlyFields(exchange)) return next(exchange);
   const messages = await restoreToolRounds(exchange, kit.decisions, hidden);
@@ -35,10 +37,13 @@ export async function withTools(tools: readonly GatewayTool[], within: WithTools
   const whole = messages === request.messages ? request : { ...request, messages };
   const offer = (edited: ChatRequest) => appendTools(edited, named);
   const outgoing = within.arrange === undefined ? offer(whole) : await within.arrange(whole, offer);
-  const isIdle = outgoing.tools === request.tools && hidden?.resend !== true;
+  const isIdle = outgoing.tools === request.tools && hidden?.resend !== true && isFoldable === undefined;
   const reply = await next(outgoing === request ? exchange : exchange.with({ request: outgoing }));
   if (isIdle) return reply;
-  const turn = new ToolLoop({ exchange, next, kit, tools: named, roundsMax: rounds, hidden }, outgoing);
+  const turn = new ToolLoop(
+    { exchange, next, kit, tools: named, roundsMax: rounds, hidden, isFoldable },
+    outgoing,
+  );
   return reply.through((events) => turn.run(events));
 }
 

@@ -45,6 +45,7 @@ export const ipc: ModuleFactory<IpcOptions> = () => {
     status: 'production',
     protective: false,
     order: 50,
+    shortens: true,
     ifBroken: 'skip',
     touches: ['tools', 'history', 'newest-turn', 'output-limit', 'settings', 'reply'],
     options: ipcOptions,

@@ -13,12 +13,6 @@ export function isToolSearch(tool: Tool): boolean {
   return (type === 'foreign' && typeof kind === 'string' ? kind : type).startsWith('tool_search');
 }
 
-/** Whether the tool is format-specific and its output would be lost in a rewritten answer. */
-export function isLostInRewrite(tool: Tool): boolean {
-  const { type, isCarried }: Tool & { readonly isCarried?: unknown } = tool;
-  return type === 'foreign' && isCarried !== true;
-}
-
 /** The tools that must stay for any request: used, forced or named. `tools` are those of the list. */
 export function findRequiredTools(
   exchange: Exchange,

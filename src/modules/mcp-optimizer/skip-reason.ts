@@ -1,7 +1,7 @@
-import { changesState, type Exchange, hasFormatOnlyFields } from '../../module-api.ts';
+import { changesState, type Exchange, hasFormatOnlyFields, isLostInRewrite } from '../../module-api.ts';
 import type { CallWithTools } from './choose-omission.ts';
 import { toolsMax, toolTokensMin } from './limits.ts';
-import { isLostInRewrite, isToolSearch } from './required-tools.ts';
+import { isToolSearch } from './required-tools.ts';
 
 /** Why all tools are sent, as noted in the trace. */
 export type SkipReason = EarlySkipReason | 'vectors' | 'vague' | 'needed' | 'prefix' | 'forced' | 'costs';
