@@ -34,7 +34,12 @@ const modules = [
   'patterns?holdout=0.3',
   'ipc?target=1000&keep_turns=2&holdout=0.2',
   'prompt-optimizer?holdout=0.2',
+  'tool-cache?idempotent=*&holdout=0.2',
 ];
+
+/** What tools return from time to time, long enough to be referred to. */
+const longResult = 'A line of a long result.\n'.repeat(60);
+const longResultJson = JSON.stringify(longResult).slice(1, -1);
 
 const fake = await FakeUpstream.start();
 const weir = await startTestGateway({
@@ -120,7 +125,8 @@ class Walk {
     const called = dice < 4 ? 1 : dice < 6 ? 2 : 0;
     const calls = Array.from({ length: Math.min(called, offered.length) }, (_, at) => ({
       id: `call_${this.#seed}_${number}_${at}`,
-      name: offered[(number + at * 3 + this.#seed) % offered.length] ?? '',
+      // Some repeat the first one.
+      name: offered[(number + (dice === 5 ? 0 : at * 3) + this.#seed) % offered.length] ?? '',
     }));
     const text = calls.length === 0 || dice % 2 === 0 ? `Said ${number}.` : '';
     return talk.answer({ text, calls, ...(dice === 1 && { thought: `Thought ${number}.` }) });
@@ -167,7 +173,10 @@ class Walk {
   #goOn(from: Node): Promise<Node> {
     const latest = this.#latest.get(JSON.stringify(from.asked));
     const kept = latest === from ? from.sent.at(-1) : latest?.sent[0];
-    return this.#call(this.#talk.goingOn(from.asked, from.answer, `Then ${++count}.`), kept);
+    const isLong =
+      ++count % 3 === 0 && /tool_use|tool_calls|function_?call/i.test(JSON.stringify(from.answer));
+    const text = isLong ? longResult : `Then ${count}.`;
+    return this.#call(this.#talk.goingOn(from.asked, from.answer, text), kept);
   }
 
   /** `kept` is what the provider has of it, where the client has changed nothing of that. */
@@ -189,7 +198,10 @@ class Walk {
     const sent = fake.requests
       .slice(before)
       .filter(({ headers: { 'x-test-call': call = id } }) => call === id);
-    for (const request of sent) this.#checkValid(request, asked);
+    for (const request of sent) {
+      this.#checkValid(request, asked);
+      checkReferences(request);
+    }
     // What is sent within one call only grows, too.
     if (!/(folder|ipc|optimizer);[^,]*step=(pays|window)/.test(trace))
       for (const [at, request] of sent.entries()) checkBegins(at === 0 ? kept : sent[at - 1], request);
@@ -226,6 +238,18 @@ const refusals: Readonly<Record<string, readonly Refusal[]>> = {
 function talkAt(url: string): ConversationDialect {
   return conversationDialects.find(({ speaks }) => speaks(url)) ?? assert.fail(url);
 }
+
+/** What a result refers to is sent before it. */
+function checkReferences({ bytes }: SeenRequest): void {
+  const sent = bytes.toString('utf8');
+  const reference = sent.indexOf('[Same result as');
+  if (reference < 0) return;
+  referenceCount++;
+  const full = sent.indexOf(longResultJson);
+  assert.ok(full >= 0 && full < reference, sent);
+}
+
+let referenceCount = 0;
 
 /** What a provider has kept of the one is how the other begins, byte for byte. */
 function checkBegins(before: SeenRequest | undefined, now: SeenRequest | undefined): void {
@@ -304,4 +328,13 @@ test('what ipc has left out is among what stays as it is', async () => {
   await new Walk(pair, ['ipc?target=1000&keep_turns=2&holdout=0', 'hinter'], 1).run(all);
   const shortened = fake.requests.filter(({ bytes }) => bytes.includes('by the gateway'));
   assert.ok(shortened.length > 5, `${shortened.length} of ${fake.requests.length}`);
+});
+
+test('references to earlier results are among what stays as it is', async () => {
+  const [pair] = pairs;
+  if (pair === undefined) assert.fail();
+  const all = Array.from({ length: 30 }, (_, pick) => ({ move: 'goOn' as const, pick }));
+  const before = referenceCount;
+  await new Walk(pair, ['tool-cache?idempotent=*&holdout=0'], 1).run(all);
+  assert.ok(referenceCount > before + 5, `${referenceCount - before}`);
 });

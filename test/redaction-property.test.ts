@@ -40,6 +40,7 @@ const otherModules = [
   'ipc?target=1000&keep_turns=2',
   'mcp-optimizer',
   'prompt-optimizer?holdout=0',
+  'tool-cache?idempotent=*&holdout=0',
   'patterns?holdout=0',
   'semantic-cache',
   'exact-cache',

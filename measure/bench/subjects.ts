@@ -13,6 +13,7 @@ const moduleLists = {
   'weir, semantic-cache': 'semantic-cache',
   'weir, mcp-optimizer': 'mcp-optimizer?holdout=0',
   'weir, patterns': 'patterns',
+  'weir, tool-cache': 'tool-cache?holdout=0',
   'weir, ipc': 'ipc?holdout=0',
   'weir, prompt-optimizer': 'prompt-optimizer?holdout=0',
   'weir, cost-guard': 'cost-guard?day=10000',

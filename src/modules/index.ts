@@ -8,6 +8,7 @@ import { patterns } from './patterns/patterns.ts';
 import { promptOptimizer } from './prompt-optimizer/prompt-optimizer.ts';
 import { router } from './router/router.ts';
 import { semanticCache } from './semantic-cache/semantic-cache.ts';
+import { toolCache } from './tool-cache/tool-cache.ts';
 
 /** The modules that come with the gateway. */
 export const builtInModules: readonly ModuleFactory[] = [
@@ -20,13 +21,13 @@ export const builtInModules: readonly ModuleFactory[] = [
   router,
   guardrails,
   () => promptOptimizer,
+  () => toolCache,
 ];
 
 /** Modules that are to come, so that users can see what a name will mean. */
 export const plannedModules: readonly { readonly name: string; readonly summary: string }[] = [
   { name: 'rehydrator', summary: 'Brings archived context back when it is referred to.' },
   { name: 'compaction-bridge', summary: "Carries what the user wants across a client's compaction." },
-  { name: 'tool-cache', summary: 'Folds identical tool calls within a request.' },
   { name: 'airgap', summary: 'Lets nothing out of the process but calls to providers.' },
   { name: 'evals', summary: 'Judges answers against expectations.' },
   { name: 'replay', summary: 'Plays recorded conversations again.' },

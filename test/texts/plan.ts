@@ -23,16 +23,17 @@ export function* everyTrial(): Generator<Trial> {
 
 /** Every field through every second module; units, formats and providers take turns, so that all of them come up. */
 export function someTrials(): readonly Trial[] {
-  return fields.flatMap((field, at) =>
-    Object.keys(modules).flatMap((module, next): readonly Trial[] => {
-      const nth = at * Object.keys(modules).length + next;
-      if (nth % 2 === 1) return [];
-      const format = pick(formats, nth >> 1);
-      const provider = pick(providersFor(field.answer !== undefined), at + nth);
-      // 37 has no divisor in common with the number of units: neighbours in the list come in calls far apart.
-      return [{ way: { field, module, format, provider }, unit: pick(units, (nth / 2) * 37) }];
-    }),
+  const ways = fields.flatMap((field, at) =>
+    Object.keys(modules)
+      .filter((_, next) => (at + next) % 2 === 0)
+      .map((module) => ({ field, module, at })),
   );
+  return ways.map(({ field, module, at }, nth) => {
+    const format = pick(formats, nth);
+    const provider = pick(providersFor(field.answer !== undefined), at + nth);
+    // 37 has no divisor in common with the number of units: neighbours in the list come in calls far apart.
+    return { way: { field, module, format, provider }, unit: pick(units, nth * 37) };
+  });
 }
 
 /** Texts that once held the gateway for seconds, or for ever. */

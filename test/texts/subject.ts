@@ -25,6 +25,7 @@ export const modules: Readonly<Record<string, string>> = {
   patterns: 'patterns?holdout=0',
   ipc: 'ipc?target=2000&keep_turns=1&holdout=0',
   'mcp-optimizer': 'mcp-optimizer?holdout=0',
+  'tool-cache': 'tool-cache?idempotent=*&holdout=0',
   'cost-guard': 'cost-guard?request=1000',
   'prompt-optimizer': 'prompt-optimizer?holdout=0',
 };

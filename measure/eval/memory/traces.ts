@@ -74,6 +74,7 @@ export async function chats(file: string, how: How): Promise<TraceCost> {
   return { name: `${basename(file, '.jsonl')}, ${all.length} chats`, ...(await cost(all, how)) };
 }
 
+/** The requests of each chat. */
 export function chatsIn(file: string, isMarked: boolean): readonly (readonly TimedRequest[])[] {
   const tools = toolsBeside<JsonObject>(file);
   const decode = wireByName('openai-chat')?.decodeRequest;

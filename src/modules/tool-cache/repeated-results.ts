@@ -1,0 +1,218 @@
+import { hash } from 'node:crypto';
+import {
+  type Block,
+  blocksOf,
+  type ChatRequest,
+  canonicalJson,
+  type DecisionLog,
+  isJsonObject,
+  type Message,
+  type ToolResultBlock,
+  type ToolUseBlock,
+} from '../../module-api.ts';
+import { quotedArgumentsChars, repeatedCharsMin } from './limits.ts';
+
+/** A tool result that is long enough to be referred to. */
+interface Result {
+  readonly block: ToolResultBlock;
+  /** The same for results with the same content. */
+  readonly content: string;
+  /** The index of its message. */
+  readonly at: number;
+  /** The number of answers before it. */
+  readonly round: number;
+}
+
+/** A result as it is sent: in full, or as a reference to one that is. */
+interface SentResult extends Result {
+  readonly isFull: boolean;
+}
+
+/** A decision to send a reference: the id of the call whose result it refers to, and its text. */
+interface Reference {
+  readonly to: string;
+  readonly text: string;
+}
+
+export interface ReferredResults {
+  readonly request: ChatRequest;
+  readonly count: number;
+  /** The characters that are left out of the newest turn, and of earlier ones. */
+  readonly newestChars: number;
+  readonly earlierChars: number;
+}
+
+/** Whether some result has the same content as an earlier one. */
+export function hasRepeatedResult({ messages }: ChatRequest): boolean {
+  const contents = visibleResultsOf(messages).map(({ content }) => content);
+  return new Set(contents).size < contents.length;
+}
+
+/**
+ * Replaces results with references to earlier ones that have the same content. Whether a result is replaced is decided when it is first
+ * sent, unless `mayDecide` is false, and holds as long as the other result is sent in full.
+ */
+export async function referRepeatedResults(
+  request: ChatRequest,
+  decisionLog: DecisionLog,
+  mayDecide: boolean,
+): Promise<ReferredResults> {
+  const { messages } = request;
+  const newest = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
+  const sentByContent = new Map<string, SentResult[]>();
+  const replaced = new Map<ToolResultBlock, string>();
+  const chars = { newest: 0, earlier: 0 };
+  const results = visibleResultsOf(messages);
+  const stored = await decisionLog.getAll(repeatsIn(results).map(decisionKey));
+  for (const result of results) {
+    const sent = sentByContent.get(result.content) ?? [];
+    const isNew = mayDecide && result.at >= newest;
+    const known = parseReference(stored.get(decisionKey(result)));
+    const reference = known ?? (isNew ? await decide(result, { sent, messages, decisionLog }) : undefined);
+    const isFull = !sent.some((one) => one.isFull && one.block.tool_use_id === reference?.to);
+    sentByContent.set(result.content, [...sent, { ...result, isFull }]);
+    if (isFull || reference === undefined) continue;
+    replaced.set(result.block, reference.text);
+    chars[result.at >= newest ? 'newest' : 'earlier'] += sizeOf(result.block) - reference.text.length;
+  }
+  const edited = replaced.size === 0 ? request : { ...request, messages: replaceResults(messages, replaced) };
+  return { request: edited, count: replaced.size, newestChars: chars.newest, earlierChars: chars.earlier };
+}
+
+/** The long results that the model can read, in their order. A provider leaves out everything before its own compaction. */
+function visibleResultsOf(messages: readonly Message[]): readonly Result[] {
+  const results: Result[] = [];
+  let round = 0;
+  for (const [at, message] of messages.entries()) {
+    if (typeof message.content === 'string') continue;
+    if (message.role === 'assistant') {
+      round++;
+      if (message.content.some(isCompaction)) results.length = 0;
+      continue;
+    }
+    for (const block of message.content)
+      if (block.type === 'tool_result' && block.is_error !== true && sizeOf(block) >= repeatedCharsMin)
+        results.push({ block, content: digestOfContent(block), at, round });
+  }
+  return results;
+}
+
+function isCompaction(block: Block): boolean {
+  const { type, kind }: { readonly type: string; readonly kind?: unknown } = block;
+  return type === 'compaction' || kind === 'compaction';
+}
+
+function repeatsIn(results: readonly Result[]): readonly Result[] {
+  const seen = new Set<string>();
+  return results.filter(({ content }) => seen.size === seen.add(content).size);
+}
+
+/** Refers to the latest full result, unless the model has got a reference in an earlier round and now asks again. */
+async function decide(
+  result: Result,
+  {
+    sent,
+    messages,
+    decisionLog,
+  }: {
+    readonly sent: readonly SentResult[];
+    readonly messages: readonly Message[];
+    readonly decisionLog: DecisionLog;
+  },
+): Promise<Reference | undefined> {
+  const full = sent.findLast(({ isFull }) => isFull);
+  const before = sent.findLast(({ round }) => round < result.round);
+  if (full === undefined || before?.isFull === false) return undefined;
+  const reference = { to: full.block.tool_use_id, text: referenceText(full, result, messages) };
+  return parseReference(await decisionLog.decideOnce(decisionKey(result), () => reference));
+}
+
+function referenceText(to: Result, from: Result, messages: readonly Message[]): string {
+  const turns = messages.slice(to.at + 1, from.at).filter(isPrompt).length;
+  const where =
+    turns === 0 ? 'earlier in this turn' : turns === 1 ? 'one turn earlier' : `${turns} turns earlier`;
+  return `[Same result as ${describeCall(to.block.tool_use_id, messages)} ${where}, word for word; not repeated here. Calling the tool again returns it in full.]`;
+}
+
+/** Whether the user has said something. */
+function isPrompt(message: Message): boolean {
+  return message.role === 'user' && blocksOf(message).some(({ type }) => type === 'text');
+}
+
+function describeCall(id: string, messages: readonly Message[]): string {
+  const call = messages
+    .flatMap(blocksOf)
+    .findLast((block): block is ToolUseBlock => block.type === 'tool_use' && block.id === id);
+  if (call === undefined) return 'a call';
+  const input = JSON.stringify(call.input ?? {});
+  const quoted = input.length <= quotedArgumentsChars ? input : `${input.slice(0, quotedArgumentsChars)}…`;
+  return `the call ${call.name}(${quoted})`;
+}
+
+/** Ids can recur in a conversation, but hardly with the same content. */
+function decisionKey({ block, content }: Result): string {
+  return `repeat:${block.tool_use_id}:${content}`;
+}
+
+function parseReference(stored: unknown): Reference | undefined {
+  if (!isJsonObject(stored)) return undefined;
+  const { to, text } = stored;
+  return typeof to === 'string' && typeof text === 'string' ? { to, text } : undefined;
+}
+
+function replaceResults(
+  messages: readonly Message[],
+  replaced: ReadonlyMap<ToolResultBlock, string>,
+): readonly Message[] {
+  return messages.map((message) => {
+    const { content } = message;
+    if (typeof content === 'string' || !content.some((block) => isReplaced(block, replaced))) return message;
+    return { ...message, content: content.map((block) => replaceResult(block, replaced)) };
+  });
+}
+
+function isReplaced(block: Block, replaced: ReadonlyMap<ToolResultBlock, string>): boolean {
+  return block.type === 'tool_result' && replaced.has(block);
+}
+
+/** A cache marker inside of the content moves to the result. */
+function replaceResult(block: Block, replaced: ReadonlyMap<ToolResultBlock, string>): Block {
+  const text = block.type === 'tool_result' ? replaced.get(block) : undefined;
+  if (block.type !== 'tool_result' || text === undefined) return block;
+  const parts = typeof block.content === 'string' ? [] : (block.content ?? []);
+  const marker = parts.flatMap((part) => ('cache_control' in part ? (part.cache_control ?? []) : [])).at(-1);
+  return { ...block, ...(marker !== undefined && { cache_control: marker }), content: text };
+}
+
+function sizeOf({ content = '' }: ToolResultBlock): number {
+  if (typeof content === 'string') return content.length;
+  return content.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : mediaChars(part)), 0);
+}
+
+function mediaChars(part: Block): number {
+  const { source }: { readonly type: string; readonly source?: unknown } = part;
+  return isJsonObject(source) && typeof source.data === 'string' ? source.data.length : 0;
+}
+
+/** Results are immutable, and most of them return in the next call. */
+const contentDigests = new WeakMap<ToolResultBlock, string>();
+
+/** Ignores blanks at the ends of lines, and whether a text is in a block. */
+function digestOfContent(block: ToolResultBlock): string {
+  const known = contentDigests.get(block);
+  if (known !== undefined) return known;
+  const { content = '' } = block;
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content } as const] : content;
+  const digest = hash('sha256', canonicalJson(parts.map(comparablePart)), 'base64url').slice(0, 22);
+  contentDigests.set(block, digest);
+  return digest;
+}
+
+function comparablePart(part: Block): unknown {
+  const { cache_control: _, ...rest }: Block & { readonly cache_control?: unknown } = part;
+  if (part.type !== 'text') return rest;
+  return part.text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
