@@ -17,6 +17,7 @@ export {
 } from './kernel/cached-answers.ts';
 export type { Caller } from './kernel/caller.ts';
 export type { ClientRequest } from './kernel/client-request.ts';
+export { recordAppendedCost } from './kernel/conversation/appended-cost.ts';
 export {
   appendTexts,
   decideAppendedText,
@@ -53,6 +54,7 @@ export { invalidFieldError, parseInput } from './kernel/input-validation.ts';
 export { parseBody } from './kernel/json/parse-body.ts';
 export type * from './kernel/message.ts';
 export { blocksOf, resultText } from './kernel/message-blocks.ts';
+export { type MessagePassage, passagesOf } from './kernel/message-passages.ts';
 export {
   type CheckedText,
   type CheckKit,
@@ -142,6 +144,7 @@ export { isRequestId } from './kernel/request-id.ts';
 export type { GatewayTool, ToolAnswer, ToolCachePlan, ToolCallContext } from './kernel/tools/gateway-tool.ts';
 export type { HiddenBlocks } from './kernel/tools/turn-history.ts';
 export { hasFormatOnlyFields, withTools } from './kernel/tools/with-tools.ts';
+export { userOnlyTextOf, userTextOf } from './kernel/user-text.ts';
 export { parseWeightedModel } from './kernel/weighted-model.ts';
 export type { Clock } from './lib/clock.ts';
 export { contentWords, isReordered, significantWords } from './lib/content-words.ts';
@@ -151,7 +154,9 @@ export { canonicalJson, isJsonObject, type JsonObject, parseExact } from './lib/
 export { Lru } from './lib/lru.ts';
 export { scoreSalience } from './lib/passages/salience.ts';
 export { scoreByWords } from './lib/passages/score-by-words.ts';
+export { queryStemsOf } from './lib/passages/stems.ts';
 export { splitIntoUnits } from './lib/passages/units.ts';
+export { hashOfStem, hasWord, type WordSet, wordSetOf } from './lib/passages/word-set.ts';
 export { isFreeOfSecrets, toPlainLine } from './lib/secret-shapes.ts';
 export { seedOf } from './lib/seed-of.ts';
 export { originalByteLength } from './lib/truncate-texts.ts';

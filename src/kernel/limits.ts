@@ -4,6 +4,8 @@ export const limits = {
   jsonDepthMax: 200,
   /** Longer than any provider's; names are cached and repeated in errors, so a client must not choose how much. */
   modelNameMax: 256,
+  /** Characters of each text of a message in which the user's own words are looked for. */
+  userTextCharactersMax: 65_536,
   /** The highest rate limit: more than any caller reaches, and added up without loss. */
   rateLimitMax: 1_000_000_000,
   /**

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { queryStemsOf, stemsOf } from './stems.ts';
 
 /** Okapi BM25 over the stems of words, in turns of the event loop: a long text takes milliseconds in each. */
 export async function scoreByWords(texts: readonly string[], query: string): Promise<readonly number[]> {
-  const asked = [...new Set(stemsOf(query))].filter((stem) => !commonStems.has(stem));
+  const asked = queryStemsOf(query);
   const indexes = new Map(asked.map((stem, index) => [stem, index]));
   const counts = texts.map(() => new Uint16Array(asked.length));
   const lengths = new Float64Array(texts.length);
@@ -38,21 +39,3 @@ export async function scoreByWords(texts: readonly string[], query: string): Pro
 
 /** Texts of this size together are searched in one turn of the event loop. */
 const searchedAtOnceChars = 64_000;
-
-const commonStems: ReadonlySet<string> = new Set(
-  'a an the of to in on at for and or is are was were be been do does did has have had what when where who which how why with by from that this it its his her their she he they as not would will could should can about into than then there so if any some you your i my we our'.split(
-    ' ',
-  ),
-);
-
-function stemsOf(text: string): readonly string[] {
-  return (text.toLowerCase().match(/[\p{L}\p{N}_']+/gu) ?? []).map(stemOf);
-}
-
-/** Strips English endings; other languages are hardly affected. */
-function stemOf(word: string): string {
-  let stem = word.replace(/'s?$/, '');
-  if (stem.length > 4) stem = stem.replace(/ies$/, 'y').replace(/(ing|edly|ed|es|s|ly)$/, '');
-  if (stem.length > 4 && stem.at(-1) === stem.at(-2)) stem = stem.slice(0, -1);
-  return stem.length > 3 ? stem.replace(/e$/, '') : stem;
-}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createPatternTable } from '../../../test/support/pattern-table.ts';
 import type { Block, ChatRequest, Message, Tool } from '../../kernel/message.ts';
+import { userTextOf } from '../../kernel/user-text.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { type ModuleTestEnvironment, runModule } from '../../testing/run-module.ts';
 import { extractLessons } from './lessons.ts';
@@ -9,7 +10,6 @@ import type { Pattern } from './pattern.ts';
 import { patterns } from './patterns.ts';
 import { PatternStore } from './store/pattern-store.ts';
 import { aboutCars } from './testing.ts';
-import { userTextOf } from './user-text.ts';
 
 const user = (content: Message['content']): Message => ({ role: 'user', content });
 const assistant = (content: Message['content']): Message => ({ role: 'assistant', content });

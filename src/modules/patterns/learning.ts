@@ -5,6 +5,7 @@ import {
   isReordered,
   type Kit,
   toPlainLine,
+  userOnlyTextOf,
 } from '../../module-api.ts';
 import { extractLessons, type Lesson } from './lessons.ts';
 import { limits } from './limits.ts';
@@ -12,7 +13,6 @@ import type { PatternsOptions } from './options.ts';
 import type { Pattern, Patterns } from './pattern.ts';
 import { accountScope, isFromUserText, unnamedScope } from './scopes.ts';
 import { scoreConversation } from './signals.ts';
-import { userOnlyTextOf } from './user-text.ts';
 import { vectorPartitionOf } from './vector-partition.ts';
 
 interface FinishedCall {

@@ -4,13 +4,13 @@ import {
   isFreeOfSecrets,
   significantWords,
   toPlainLine,
+  userOnlyTextOf,
 } from '../../module-api.ts';
 import { describeArguments, describeChanges } from './argument-shapes.ts';
 import { type CompletedToolCall, classifyFailure, completedToolCallsIn } from './completed-tool-calls.ts';
 import { patternFingerprint } from './fingerprint.ts';
 import { limits } from './limits.ts';
 import type { PatternTrigger } from './pattern.ts';
-import { userOnlyTextOf } from './user-text.ts';
 
 /** A lesson from the newest turn of a conversation. */
 export interface Lesson {

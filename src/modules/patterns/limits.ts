@@ -2,8 +2,6 @@
 export const limits = {
   /** Characters of user text used to find relevant patterns. */
   userTextCharactersMax: 4000,
-  /** Characters of a text that are parsed. */
-  readCharactersMax: 65_536,
   /** Nearest patterns to consider. */
   nearPatternsMax: 20,
   /** Patterns near a lesson that the judge compares with it. */

@@ -9,10 +9,11 @@ import {
   newestUserTextIndex,
   type PlacedText,
   recallAppendedTexts,
+  recordAppendedCost,
   stepsAside,
+  userTextOf,
 } from '../../module-api.ts';
 import { type AdviceDecision, chooseAdvice, estimateTokens, parseAdviceDecision } from './advice.ts';
-import { recordAdviceCost } from './advice-cost.ts';
 import { withoutContradicted } from './conflicts.ts';
 import { learnFromCall } from './learning.ts';
 import { limits } from './limits.ts';
@@ -26,7 +27,6 @@ import { patternsRoutes } from './routes/patterns.ts';
 import { unnamedScope } from './scopes.ts';
 import { PatternStore } from './store/pattern-store.ts';
 import { PatternTable } from './store/pattern-table.ts';
-import { userTextOf } from './user-text.ts';
 import { vectorPartitionOf } from './vector-partition.ts';
 
 type PatternsKit = Kit<PatternsOptions>;
@@ -85,7 +85,7 @@ export const patterns = (host: ModuleHost): Module<PatternsOptions> => {
       // Also if the prefix guard kept the advice out: trials compare by intention to advise.
       if (decided.length > 0)
         kit.recordTrial(decided.some(({ decision: adviceDecision }) => adviceDecision.isBare));
-      if (isAdvised) recordAdviceCost(adviceTextsOf(decided), exchange, kit);
+      if (isAdvised) recordAppendedCost(adviceTokensOf(decided), exchange, kit);
       const from = Math.min(...effective.map(({ at }) => at));
       const person = endUserScope(exchange, kit);
       kit.runInBackground(() =>
@@ -206,10 +206,10 @@ function endUserScope({ clientRequest }: Exchange, kit: PatternsKit): string | n
   return endUserRefOf(clientRequest, kit.scope) ?? unnamedScope;
 }
 
-function adviceTextsOf(decided: readonly PlacedDecision[]) {
-  const text = (isNew: boolean) =>
-    decided.flatMap((one) => (one.isNew === isNew ? [one.decision.text] : [])).join('\n');
-  return { fresh: text(true), earlier: text(false) };
+function adviceTokensOf(decided: readonly PlacedDecision[]) {
+  const tokens = (isNew: boolean) =>
+    estimateTokens(decided.flatMap((one) => (one.isNew === isNew ? [one.decision.text] : [])).join('\n'));
+  return { fresh: tokens(true), earlier: tokens(false) };
 }
 
 /** A conversation without any advice is no trial of a single pattern. */

@@ -1,11 +1,10 @@
-import { contentWords, type Message, toPlainLine } from '../../module-api.ts';
+import { contentWords, type Message, toPlainLine, userOnlyTextOf } from '../../module-api.ts';
 import { completedToolCallsIn } from './completed-tool-calls.ts';
 import { isCorrection } from './lessons.ts';
 import { limits } from './limits.ts';
 import type { SignalName } from './options.ts';
 import type { Verdict } from './pattern.ts';
 import { didTestsPass } from './test-runs.ts';
-import { userOnlyTextOf } from './user-text.ts';
 
 /** The weight of each signal in a conversation without a reported outcome. */
 const weights: Readonly<Record<SignalName, number>> = { tools: 0.2, tests: 0.3, correction: 0.3, retry: 0.2 };

@@ -1,18 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
-  blocksOf,
   type Message,
-  resultText,
+  type MessagePassage,
+  passagesOf,
   scoreByWords,
   scoreSalience,
-  splitIntoUnits,
 } from '../../../module-api.ts';
 import { neighborShare } from '../limits.ts';
 
-interface SearchPassage {
+interface SearchPassage extends MessagePassage {
+  /** The index of its message. */
   readonly at: number;
-  readonly speaker: 'User' | 'Assistant' | 'Call' | 'Tool';
-  readonly text: string;
 }
 
 export interface SearchOptions {
@@ -134,34 +132,7 @@ export function renderMessages(messages: readonly Message[], chars: number): str
 
 const truncationNoteChars = 80;
 const lineChars = 20;
-/** The passage length of long tool results. */
-const resultPieceChars = 1200;
 
 function passagesIn(messages: readonly Message[]): readonly SearchPassage[] {
-  const passages: SearchPassage[] = [];
-  for (const [at, message] of messages.entries()) {
-    const speaker = message.role === 'assistant' ? 'Assistant' : 'User';
-    for (const block of blocksOf(message)) {
-      if (block.type === 'text')
-        for (const { start, end } of splitIntoUnits(block.text))
-          passages.push({ at, speaker, text: block.text.slice(start, end) });
-      else if (block.type === 'tool_use')
-        for (const text of piecesOf(`${block.name} ${JSON.stringify(block.input)}`))
-          passages.push({ at, speaker: 'Call', text });
-      else if (block.type === 'tool_result')
-        for (const text of piecesOf(resultText(block.content))) passages.push({ at, speaker: 'Tool', text });
-    }
-  }
-  return passages;
-}
-
-function piecesOf(text: string): readonly string[] {
-  const pieces: string[] = [];
-  for (let at = 0; at < text.length; ) {
-    const stop = text.lastIndexOf('\n', at + resultPieceChars);
-    const end = text.length - at <= resultPieceChars ? text.length : stop > at ? stop : at + resultPieceChars;
-    pieces.push(text.slice(at, end));
-    at = text[end] === '\n' ? end + 1 : end;
-  }
-  return pieces;
+  return messages.flatMap((message, at) => passagesOf(message).map((passage) => ({ ...passage, at })));
 }

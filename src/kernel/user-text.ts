@@ -1,5 +1,5 @@
-import type { Message } from '../../module-api.ts';
 import { limits } from './limits.ts';
+import type { Message } from './message.ts';
 
 /** The text that the user wrote in a message, without tool results, blocks inserted by the client, code and quotations. */
 export function userTextOf({ role, content }: Message): string {
@@ -9,7 +9,7 @@ export function userTextOf({ role, content }: Message): string {
       ? [content]
       : content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   return texts
-    .map((text) => removeClientBlocks(text.slice(0, limits.readCharactersMax)))
+    .map((text) => removeClientBlocks(text.slice(0, limits.userTextCharactersMax)))
     .join('\n')
     .replace(/^(```|~~~)[\s\S]*?(^\1|$(?![\s\S]))/gm, ' ')
     .replace(/^[ \t]*>.*$/gm, ' ')
