@@ -35,6 +35,7 @@ const modules = [
   'ipc?target=1000&keep_turns=2&holdout=0.2',
   'prompt-optimizer?holdout=0.2',
   'tool-cache?idempotent=*&holdout=0.2',
+  'rehydrator?holdout=0.2&min_score=0.1&budget_tokens=300',
 ];
 
 /** What tools return from time to time, long enough to be referred to. */

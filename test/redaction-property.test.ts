@@ -38,6 +38,7 @@ after(async () => {
 const words = encodeURIComponent(both);
 const otherModules = [
   'ipc?target=1000&keep_turns=2',
+  'rehydrator?scope=account&min_score=0',
   'mcp-optimizer',
   'prompt-optimizer?holdout=0',
   'tool-cache?idempotent=*&holdout=0',

@@ -6,6 +6,7 @@ import { ipc } from './ipc/ipc.ts';
 import { mcpOptimizer } from './mcp-optimizer/mcp-optimizer.ts';
 import { patterns } from './patterns/patterns.ts';
 import { promptOptimizer } from './prompt-optimizer/prompt-optimizer.ts';
+import { rehydrator } from './rehydrator/rehydrator.ts';
 import { router } from './router/router.ts';
 import { semanticCache } from './semantic-cache/semantic-cache.ts';
 import { toolCache } from './tool-cache/tool-cache.ts';
@@ -18,6 +19,7 @@ export const builtInModules: readonly ModuleFactory[] = [
   mcpOptimizer,
   patterns,
   ipc,
+  rehydrator,
   router,
   guardrails,
   () => promptOptimizer,
@@ -26,7 +28,6 @@ export const builtInModules: readonly ModuleFactory[] = [
 
 /** Modules that are to come, so that users can see what a name will mean. */
 export const plannedModules: readonly { readonly name: string; readonly summary: string }[] = [
-  { name: 'rehydrator', summary: 'Brings archived context back when it is referred to.' },
   { name: 'compaction-bridge', summary: "Carries what the user wants across a client's compaction." },
   { name: 'airgap', summary: 'Lets nothing out of the process but calls to providers.' },
   { name: 'evals', summary: 'Judges answers against expectations.' },

@@ -24,6 +24,7 @@ export const modules: Readonly<Record<string, string>> = {
   'semantic-cache': 'semantic-cache?shadow=0',
   patterns: 'patterns?holdout=0',
   ipc: 'ipc?target=2000&keep_turns=1&holdout=0',
+  rehydrator: 'ipc?target=2000&keep_turns=1&holdout=0,rehydrator?holdout=0&min_score=0',
   'mcp-optimizer': 'mcp-optimizer?holdout=0',
   'tool-cache': 'tool-cache?idempotent=*&holdout=0',
   'cost-guard': 'cost-guard?request=1000',

@@ -1,0 +1,91 @@
+import { limits } from './limits.ts';
+
+/** A sentence of the user that may refer to something earlier. */
+export interface Reference {
+  readonly text: string;
+  /** Whether it says that it refers to something: "as we decided", "remind me". */
+  readonly isExplicit: boolean;
+  /** Whether it asks for the speaker's own past: "where did I", "what was my". */
+  readonly asksForOwnPast: boolean;
+  readonly asksForPast: boolean;
+  /** Whether it points to what was just said: "that", "it". */
+  readonly isDeictic: boolean;
+  readonly addressesReader: boolean;
+  /** Whether it asks for an action: "could you". */
+  readonly isRequest: boolean;
+  /** Capitalized words within the sentence. */
+  readonly names: readonly string[];
+  /** Paths, function names, codes and quoted words. */
+  readonly identifiers: readonly string[];
+}
+
+const reported =
+  'said|told|mentioned|wrote|recommended|suggested|showed|sent|gave|named|listed|proposed|promised';
+const settled = 'said|told|mentioned|decided|agreed|discussed|talked|spoke|chose|planned';
+const explicit = new RegExp(
+  [
+    "earlier(?! (?:this|today|in)\\b)|previously|last time|from before|as before|remind me|(?<!not |n['’]t )recall",
+    '^remember|(do|did) you (still )?remember|remember you',
+    `you (${reported})|(i|we) (${settled})`,
+    '(did|have) (i|we|you) (say|said|tell|told|mention|mentioned|decide|decided|agree|agreed|discuss|discussed|talk|talked|choose|chose)',
+  ]
+    .map((words) => `(?:${words})`)
+    .join('|')
+    .replace(/^(.*)$/, '\\b(?:$1)\\b'),
+  'i',
+);
+const question = /^(?:and |so |but )?(?:what|when|where|who|whom|whose|which|how|why)\b|[?？]["'”’)]*$/i;
+const ownPast = /\b(?:did|was|were|had|have|has) (?:i|we|my|our)\b|\b(?:was|were|did|had)\b.*\b(?:my|our)\b/i;
+const past = /\b(?:did|was|were|had|has|have)\b/i;
+const deictic = /\b(?:it|that|this|those|these|them|they)\b/i;
+const reader = /\b(?:you|your|yours)\b/i;
+const request = /^(?:and |so |but )?(?:can|could|would|will|shall|should|may|might|let)\b/i;
+const name = /(?<=[^.!?\s]\s+)\p{Lu}[\p{L}\p{N}]+/gu;
+/** Words with an inner sign, capital or digit beside letters, long numbers, and short texts in backticks or of several words in quotation marks. */
+const identifier =
+  /`([^`\n]{3,60})`|["“]([^"“”\s]+ [^"“”\n]{1,60})["”]|[\p{L}\p{N}_@#~-]*[\p{L}\p{N}](?:[./\\:_@#]+[\p{L}\p{N}_-]+)+|\p{Ll}+\p{Lu}[\p{L}\p{N}]*|\p{L}+-?\d[\p{L}\d]*|\d+\p{L}[\p{L}\d]*|\d{5,}/gu;
+/** What makes a reference explicit says nothing about its topic. */
+const explicitWords =
+  /\b(?:earlier|previous(?:ly)?|last time|remember|recall|remind(?:ed)?|mention(?:ed)?|said|told|tell|discuss(?:ed)?|decided?|agreed?|again)\b/gi;
+
+/** The sentences of a text that may refer to something earlier. */
+export function findReferences(userText: string): readonly Reference[] {
+  return sentencesOf(userText)
+    .map(readReference)
+    .filter((reference) => reference !== undefined)
+    .slice(-limits.searchedSentencesMax);
+}
+
+function readReference(sentence: string): Reference | undefined {
+  const isExplicit = explicit.test(sentence);
+  const isQuestion = question.test(sentence);
+  const identifiers = [...sentence.matchAll(identifier)]
+    .map(([whole, code, quoted]) => code ?? quoted ?? whole)
+    .filter((one) => one.length >= identifierCharsMin)
+    .slice(0, limits.identifiersMax);
+  if (!isExplicit && !isQuestion && identifiers.length === 0) return undefined;
+  return {
+    text: sentence.replace(explicitWords, ' '),
+    isExplicit,
+    asksForOwnPast: isQuestion && ownPast.test(sentence),
+    asksForPast: isQuestion && past.test(sentence),
+    isDeictic: deictic.test(sentence),
+    addressesReader: reader.test(sentence),
+    isRequest: request.test(sentence),
+    names: sentence.match(name) ?? [],
+    identifiers,
+  };
+}
+
+const identifierCharsMin = 4;
+
+/** The first and the last sentences of a long text. */
+function sentencesOf(text: string): readonly string[] {
+  const all = text
+    .split(/(?<=[.!?。？！])["'”’)]*\s+|\n+/)
+    .map((sentence) => sentence.trim().slice(0, limits.sentenceCharactersMax))
+    .filter((sentence) => sentence !== '');
+  if (all.length <= limits.sentencesMax) return all;
+  const half = limits.sentencesMax / 2;
+  return [...all.slice(0, half), ...all.slice(-half)];
+}
