@@ -58,7 +58,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     assert.deepEqual([cookie?.name, cookie?.httpOnly, cookie?.sameSite], ['weir_session', true, 'Strict']);
     const token = tokenIn(await post.next(email, 'Confirm'));
     await page.goto(`${url}/account/verify#token=${token}`);
-    await page.getByRole('button', { name: 'This is my address' }).click();
+    await page.getByRole('button', { name: 'Confirm e-mail' }).click();
     await page.getByText('Your address is confirmed').waitFor();
     assert.equal(await page.getByText('You are not logged in here').isVisible(), false);
     await page.goto(url);
@@ -72,7 +72,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
 
   await t.test('a provider key, and a key with a pipeline that is shown once', async () => {
     await go('Provider keys');
-    await page.getByRole('button', { name: 'Store a key for Anthropic' }).click();
+    await page.getByRole('button', { name: 'Add a key for Anthropic' }).click();
     await page.getByLabel('Key', { exact: true }).fill('sk-ant-api03-of-ada-and-nobody-else-9876');
     await page.getByRole('button', { name: 'Store', exact: true }).click();
     await page.getByText('…9876').waitFor();
@@ -80,13 +80,13 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     await page.getByRole('button', { name: 'Test' }).click();
     await page.getByText('works', { exact: true }).waitFor();
     fake.answerWith(saysMessage(recordedMessage()));
-    await page.getByRole('button', { name: 'Store a key for Azure OpenAI' }).click();
+    await page.getByRole('button', { name: 'Add a key for Azure OpenAI' }).click();
     await page.getByLabel('Resource').fill('house');
     await page.getByLabel('Key', { exact: true }).fill('the-key-of-the-house-5432');
     await assertAccessible(page, '[role=dialog]');
     await page.getByRole('button', { name: 'Store', exact: true }).click();
     await page.getByText('…5432').waitFor();
-    await page.getByRole('button', { name: 'Store a key for Google Vertex AI' }).click();
+    await page.getByRole('button', { name: 'Add a key for Google Vertex AI' }).click();
     await page.getByLabel('Its JSON file').fill('{"type": "service_account"');
     await page.getByRole('button', { name: 'Store', exact: true }).click();
     await page.getByText('is not JSON').waitFor();
@@ -103,11 +103,11 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     await page.getByRole('button', { name: 'Put in order' }).click();
     assert.equal(await text.inputValue(), 'exact-cache,cost-guard?day=5');
     await page.getByText(/day: must be/i).waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     key = (await page.locator('pre').innerText()).trim();
     assert.match(key, /^gw_live_/);
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'I have saved it' }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: keyName, exact: true }).waitFor();
     assert.equal(await page.getByText(key).count(), 0);
     await assertAccessible(page);
@@ -119,7 +119,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     await page.getByRole('heading', { name: 'By model', exact: true }).waitFor();
     await say('Hello');
     await page.reload();
-    await page.getByText('1 answered from memory').waitFor();
+    await page.getByText('1 from caches').waitFor();
     await page.getByText('Quota').waitFor();
     await page.getByText(/^\$0\.0001 of \$5\.00/).waitFor();
     await page.getByText(/^\$0\.0001 of \$50\.00/).waitFor();
@@ -139,11 +139,11 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     await go('Requests');
     const rows = page.getByRole('list', { name: 'Requests, the newest first' }).getByRole('button');
     await rows.filter({ hasText: '402' }).first().click();
-    await page.getByText('cost-guard refused the call.').waitFor();
+    await page.getByText('cost-guard rejected the call.').waitFor();
     await page.getByRole('combobox', { name: 'Result' }).selectOption('answered');
     await rows.filter({ hasText: '402' }).waitFor({ state: 'detached' });
     await rows.filter({ hasText: 'hit exact-cache' }).click();
-    await page.getByText('exact-cache answered from memory').waitFor();
+    await page.getByText('exact-cache answered from its cache').waitFor();
     await page.getByRole('combobox', { name: 'Result' }).selectOption('');
     await rows.nth(2).click();
     await page.getByText('Connect', { exact: true }).waitFor();
@@ -190,7 +190,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
       await otherTab.goto(`${url}/keys`);
       await otherTab.getByText(keyName).waitFor();
       await go('Account');
-      await page.getByText('this one').waitFor();
+      await page.getByText('This device').waitFor();
       await assertAccessible(page);
       await page.getByRole('button', { name: 'Log out' }).click();
       await page.getByRole('link', { name: 'Log in' }).waitFor();
@@ -205,7 +205,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
       const token = tokenIn(await post.next(email, 'Set'));
       await page.goto(`${url}/account/reset#token=${token}`);
       await page.getByLabel('New password').fill(chosen);
-      await page.getByRole('button', { name: 'Set it' }).click();
+      await page.getByRole('button', { name: 'Set password' }).click();
       await page.getByText('Your new password is set').waitFor();
       await assertAccessible(page);
       await page.goto(`${url}/keys`);
@@ -217,7 +217,10 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.getByRole('button', { name: `Revoke ${keyName}` }).click();
       assert.equal(await page.getByRole('dialog').evaluate(hasHidden), false, 'a name hides the question');
-      await page.getByLabel(`Type ${keyName} to confirm`).fill(keyName);
+      // Nobody types 64 characters.
+      const confirmation = page.getByLabel(/^Type gw_live_.{4} to confirm$/);
+      const [prefix = ''] = /gw_live_.{4}/.exec(await page.getByRole('dialog').innerText()) ?? [];
+      await confirmation.fill(prefix);
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
       await page.getByText('No keys yet.').waitFor();
     },
@@ -230,7 +233,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
       ['/keys', 'No keys yet.'],
       ['/receipts', 'anybody'],
       ['/billing', 'Ledger'],
-      ['/account', 'this one'],
+      ['/account', 'This device'],
       ['/', 'By model'],
     ]) {
       await goWithin(page, String(path));

@@ -122,7 +122,7 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await page.getByRole('heading', { name: 'By model', exact: true }).waitFor();
     await say('Hello');
     await page.reload();
-    await page.getByText('1 answered from memory').waitFor();
+    await page.getByText('1 from caches').waitFor();
     await page.getByText('$0 of $5.00 · 0 %').waitFor();
     await page.getByText('Week', { exact: true }).click();
     await page.waitForURL(/range=7d/);
@@ -144,10 +144,10 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await rows.nth(2).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('j');
-    await page.getByText('answered from memory; no provider was asked').waitFor();
+    await page.getByText('answered from its cache; no provider was called').waitFor();
     await assertAccessible(page);
     await page.reload();
-    await page.getByText('answered from memory; no provider was asked').waitFor();
+    await page.getByText('answered from its cache; no provider was called').waitFor();
     await page.keyboard.press('Escape');
     await rows.nth(0).click();
     const details = page.getByRole('complementary', { name: 'Request' });
@@ -203,7 +203,7 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     assert.equal(await text.inputValue(), 'exact-cache,cost-guard?day=5');
     await page.getByRole('textbox', { name: 'ttl' }).fill('2h');
     assert.equal(await text.inputValue(), 'exact-cache?ttl=2h,cost-guard?day=5');
-    await page.getByRole('button', { name: 'Write one' }).click();
+    await page.getByRole('button', { name: 'New pattern' }).click();
     await page.getByLabel('When').fill('Tests fail on Windows');
     await page.getByLabel('Advice').fill('Look for path separators first.');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -271,11 +271,11 @@ test('a person opens an empty local gateway, and finds each answer on its page',
 
   await t.test('provider keys are stored and removed', async () => {
     await page.getByRole('link', { name: 'Provider keys' }).first().click();
-    await page.getByRole('button', { name: 'Store a key for Anthropic' }).click();
+    await page.getByRole('button', { name: 'Add a key for Anthropic' }).click();
     await page.getByLabel('Key', { exact: true }).fill('sk-ant-api03-abcdefghijklmnop1234');
     await page.getByRole('button', { name: 'Store', exact: true }).click();
     await page.getByText('…1234').waitFor();
-    await page.getByRole('button', { name: 'Add a key for Anthropic' }).click();
+    await page.getByRole('button', { name: 'Add another key for Anthropic' }).click();
     await page.getByLabel('Key', { exact: true }).fill('sk-ant-api03-abcdefghijklmnop5678');
     await page.getByLabel('Name, if any').fill('second');
     await page.getByLabel('Weight').fill('3');
@@ -387,12 +387,12 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await page.setViewportSize({ width: 390, height: 844 });
     for (const [path, text] of [
       ['/', 'By model'],
-      ['/requests', 'That is all of them.'],
+      ['/requests', 'No more calls.'],
       ['/playground', 'The answer appears here.'],
       ['/modules', 'Look for path separators'],
       ['/aliases', 'No aliases yet.'],
       ['/guardrails', 'No rules yet.'],
-      ['/provider-keys', 'Store a key'],
+      ['/provider-keys', 'Add a key'],
       ['/reference', '/v1/messages'],
     ] as const) {
       await goWithin(page, path);
@@ -418,6 +418,6 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await page.getByText('Not live').waitFor();
     await page.reload();
     await page.getByText('The gateway answered 500.').waitFor();
-    assert.equal(await page.getByText('That is all of them.').count(), 0);
+    assert.equal(await page.getByText('No more calls.').count(), 0);
   });
 });

@@ -1,5 +1,4 @@
 import { type ErrorCode, GatewayError } from '../kernel/errors.ts';
-import { isFreeOfSecrets } from '../lib/secret-shapes.ts';
 
 /** What the request log has about an error. */
 interface ErrorFacts {
@@ -29,6 +28,6 @@ export function errorFactsOf(error: unknown): ErrorFacts {
   return {
     code,
     providerError: errorName.test(name) ? name : undefined,
-    message: quotingCodes.has(code) || !isFreeOfSecrets(message) ? undefined : message,
+    message: quotingCodes.has(code) ? undefined : message,
   };
 }

@@ -1,7 +1,8 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import { type RangeName, ranges } from '../api/queries.ts';
 import { Failure, Page, Rows } from '../parts/states.tsx';
 import { Gate } from './gate.tsx';
+import { page } from './lazy-page.tsx';
 import { NotFound } from './not-found.tsx';
 
 const root = createRootRoute({ component: Gate, notFoundComponent: NotFound });
@@ -15,7 +16,7 @@ const overview = createRoute({
   path: '/',
   validateSearch: ({ range }: Record<string, unknown>): OverviewSearch =>
     typeof range === 'string' && range in ranges ? { range: range as RangeName } : {},
-  component: lazyRouteComponent(() => import('../pages/overview/overview.tsx'), 'Overview'),
+  component: page(() => import('../pages/overview/overview.tsx'), 'Overview'),
 });
 
 /** Filters of the log, as the address has them. */
@@ -27,47 +28,54 @@ export interface RequestsSearch {
   readonly effect?: 'answered' | 'rejected';
   readonly provider?: string;
   readonly key?: string;
+  readonly client?: string;
+  readonly conversation?: string;
+  readonly end_user?: string;
   readonly status?: string;
   readonly from?: string;
   readonly to?: string;
   readonly open?: string;
 }
 
-const filters = ['search', 'model', 'module', 'provider', 'key', 'status', 'from', 'to', 'open'] as const;
+const filters = [
+  ...(['search', 'model', 'module', 'provider', 'key', 'status', 'client', 'conversation'] as const),
+  ...(['end_user', 'open'] as const),
+];
 
 const requests = createRoute({
   getParentRoute: () => root,
   path: '/requests',
   validateSearch: ({ effect, ...search }: Record<string, unknown>): RequestsSearch => ({
     ...texts(search, filters),
+    ...times(search, ['from', 'to']),
     ...((effect === 'answered' || effect === 'rejected') && { effect }),
   }),
-  component: lazyRouteComponent(() => import('../pages/requests/requests.tsx'), 'Requests'),
+  component: page(() => import('../pages/requests/requests.tsx'), 'Requests'),
 });
 
 const playground = createRoute({
   getParentRoute: () => root,
   path: '/playground',
-  component: lazyRouteComponent(() => import('../pages/playground/playground.tsx'), 'Playground'),
+  component: page(() => import('../pages/playground/playground.tsx'), 'Playground'),
 });
 
 const modules = createRoute({
   getParentRoute: () => root,
   path: '/modules',
   validateSearch: (search: Record<string, unknown>): { readonly open?: string } => texts(search, ['open']),
-  component: lazyRouteComponent(() => import('../pages/modules/modules.tsx'), 'Modules'),
+  component: page(() => import('../pages/modules/modules.tsx'), 'Modules'),
 });
 
 const modulePage = createRoute({
   getParentRoute: () => root,
   path: '/modules/$name',
-  component: lazyRouteComponent(() => import('../pages/module/module-page.tsx'), 'ModulePage'),
+  component: page(() => import('../pages/module/module-page.tsx'), 'ModulePage'),
 });
 
 const providerKeys = createRoute({
   getParentRoute: () => root,
   path: '/provider-keys',
-  component: lazyRouteComponent(() => import('../pages/provider-keys/provider-keys.tsx'), 'ProviderKeys'),
+  component: page(() => import('../pages/provider-keys/provider-keys.tsx'), 'ProviderKeys'),
 });
 
 const reference = createRoute({
@@ -76,7 +84,7 @@ const reference = createRoute({
   validateSearch: (
     search: Record<string, unknown>,
   ): { readonly open?: string | undefined; readonly q?: string | undefined } => texts(search, ['open', 'q']),
-  component: lazyRouteComponent(() => import('../pages/reference/reference.tsx'), 'Reference'),
+  component: page(() => import('../pages/reference/reference.tsx'), 'Reference'),
 });
 
 const opens = (search: Record<string, unknown>): { readonly open?: string } => texts(search, ['open']);
@@ -85,28 +93,28 @@ const keys = createRoute({
   getParentRoute: () => root,
   path: '/keys',
   validateSearch: opens,
-  component: lazyRouteComponent(() => import('../pages/keys/keys.tsx'), 'Keys'),
+  component: page(() => import('../pages/keys/keys.tsx'), 'Keys'),
 });
 
 const aliases = createRoute({
   getParentRoute: () => root,
   path: '/aliases',
   validateSearch: opens,
-  component: lazyRouteComponent(() => import('../pages/aliases/aliases.tsx'), 'Aliases'),
+  component: page(() => import('../pages/aliases/aliases.tsx'), 'Aliases'),
 });
 
 const guardrails = createRoute({
   getParentRoute: () => root,
   path: '/guardrails',
   validateSearch: opens,
-  component: lazyRouteComponent(() => import('../pages/guardrails/guardrails.tsx'), 'Guardrails'),
+  component: page(() => import('../pages/guardrails/guardrails.tsx'), 'Guardrails'),
 });
 
 const receipts = createRoute({
   getParentRoute: () => root,
   path: '/receipts',
   validateSearch: opens,
-  component: lazyRouteComponent(() => import('../pages/receipts/receipts.tsx'), 'Receipts'),
+  component: page(() => import('../pages/receipts/receipts.tsx'), 'Receipts'),
 });
 
 const billing = createRoute({
@@ -114,13 +122,13 @@ const billing = createRoute({
   path: '/billing',
   validateSearch: ({ paid }: Record<string, unknown>): { readonly paid?: 'plan' | 'credits' } =>
     paid === 'plan' || paid === 'credits' ? { paid } : {},
-  component: lazyRouteComponent(() => import('../pages/billing/billing.tsx'), 'Billing'),
+  component: page(() => import('../pages/billing/billing.tsx'), 'Billing'),
 });
 
 const account = createRoute({
   getParentRoute: () => root,
   path: '/account',
-  component: lazyRouteComponent(() => import('../pages/account/account.tsx'), 'Account'),
+  component: page(() => import('../pages/account/account.tsx'), 'Account'),
 });
 
 function texts<Name extends string>(
@@ -133,6 +141,16 @@ function texts<Name extends string>(
     if (typeof value === 'string' && value !== '') found[name] = value;
     else if (typeof value === 'number') found[name] = String(value);
   }
+  return found;
+}
+
+/** Those that are times. */
+function times<Name extends string>(
+  search: Record<string, unknown>,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  const found = texts(search, names);
+  for (const name of names) if (Number.isNaN(Date.parse(found[name] ?? ''))) delete found[name];
   return found;
 }
 
@@ -152,6 +170,8 @@ export const router = createRouter({
     billing,
     account,
   ]),
+  // Without what a page does not know, or has found to be invalid.
+  search: { strict: true },
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultPendingMs: 150,

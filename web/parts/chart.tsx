@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { dayTimeOf } from './format.ts';
+import { axisTimesOf, spanOf } from './chart-times.ts';
 import { useLook } from './theme.ts';
 
 interface Series {
@@ -45,9 +45,13 @@ export function StackedChart({ title, at, series, format, axis, height = 200, on
       resolved(host, value),
     );
     const stacked = stack(series);
-    const step = (at[1] ?? 0) - (at[0] ?? 0);
+    const step = stepOf(at);
     const plot = new uPlot(
       {
+        // The sums of days are those of UTC.
+        ...(step >= daySeconds && {
+          tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+        }),
         width: host.clientWidth,
         height,
         padding: [8, 16, 0, 0],
@@ -83,7 +87,7 @@ export function StackedChart({ title, at, series, format, axis, height = 200, on
             ticks: { show: false },
             font: '11px Inter',
             size: 30,
-            values: timesOf,
+            values: (_, ticks) => axisTimesOf(ticks, step),
           },
           {
             stroke: muted ?? '',
@@ -127,7 +131,12 @@ export function StackedChart({ title, at, series, format, axis, height = 200, on
         style={{ minHeight: height }}
       />
       {pointed !== undefined && (
-        <Readout pointed={pointed} atSeconds={at[pointed.row]} series={series} format={format} />
+        <Readout
+          pointed={pointed}
+          span={spanOf(at[pointed.row] ?? 0, stepOf(at))}
+          series={series}
+          format={format}
+        />
       )}
       <figcaption className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
         {series.map(({ label }, index) => (
@@ -157,7 +166,7 @@ export function StackedChart({ title, at, series, format, axis, height = 200, on
           <tbody>
             {at.map((seconds, row) => (
               <tr key={seconds}>
-                <th scope="row">{new Date(seconds * 1000).toLocaleString()}</th>
+                <th scope="row">{spanOf(seconds, stepOf(at))}</th>
                 {series.map(({ label, values }) => (
                   <td key={label}>{format(values[row] ?? 0)}</td>
                 ))}
@@ -172,12 +181,11 @@ export function StackedChart({ title, at, series, format, axis, height = 200, on
 
 interface ReadoutProps extends Pick<ChartProps, 'series' | 'format'> {
   readonly pointed: Pointed;
-  readonly atSeconds: number | undefined;
+  readonly span: string;
 }
 
 /** What the span under the pointer has, in figures. */
-function Readout({ pointed: { row, left, isBeyondMiddle }, atSeconds, series, format }: ReadoutProps) {
-  if (atSeconds === undefined) return null;
+function Readout({ pointed: { row, left, isBeyondMiddle }, span, series, format }: ReadoutProps) {
   const said = series
     .map(({ label, values }, index) => ({ label, value: values[row] ?? 0, index }))
     .filter(({ value }) => value > 0);
@@ -188,7 +196,7 @@ function Readout({ pointed: { row, left, isBeyondMiddle }, atSeconds, series, fo
       className={`pointer-events-none absolute top-2 z-10 flex max-w-64 flex-col gap-0.5 rounded-md border border-line bg-surface px-2.5 py-1.5 text-xs shadow-md ${isBeyondMiddle ? '-translate-x-[calc(100%+0.75rem)]' : 'translate-x-3'}`}
       style={{ left }}
     >
-      <span className="text-muted">{dayTimeOf(atSeconds * 1000)}</span>
+      <span className="text-muted">{span}</span>
       {said.map(({ label, value, index }) => (
         <span key={label} className="flex items-center gap-1.5">
           <svg aria-hidden="true" viewBox="0 0 8 8" className="size-2 shrink-0">
@@ -198,9 +206,9 @@ function Readout({ pointed: { row, left, isBeyondMiddle }, atSeconds, series, fo
           <span className="pl-2 whitespace-nowrap">{format(value)}</span>
         </span>
       ))}
-      {said.length === 0 && <span>nothing</span>}
+      {said.length === 0 && <span>–</span>}
       {said.length > 1 && (
-        <span className="text-right font-medium whitespace-nowrap">{format(sum)} in all</span>
+        <span className="text-right font-medium whitespace-nowrap">{format(sum)} total</span>
       )}
     </div>
   );
@@ -220,17 +228,10 @@ function stack(series: readonly Series[]): number[][] {
     .toReversed();
 }
 
-const hours = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
-const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const daySeconds = 86_400;
 
-/** Hours, and days where one begins or all are days. */
-function timesOf(_: uPlot, at: readonly number[]): string[] {
-  const stepSeconds = (at[1] ?? 0) - (at[0] ?? 0);
-  return at.map((seconds) => {
-    const moment = new Date(seconds * 1000);
-    const isMidnight = moment.getHours() === 0 && moment.getMinutes() === 0;
-    return stepSeconds >= 86_400 || isMidnight ? days.format(moment) : hours.format(moment);
-  });
+function stepOf(at: readonly number[]): number {
+  return (at[1] ?? 0) - (at[0] ?? 0);
 }
 
 /** A colour as a canvas understands it. */

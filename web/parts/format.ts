@@ -29,7 +29,7 @@ export function costOf({
 
 /** All digits that are known, for a look at the exact value. */
 export function exactUsd(amount: string | number | null | undefined): string {
-  return amount === null || amount === undefined ? 'nobody knows the price' : `$${amount}`;
+  return amount === null || amount === undefined ? 'Unknown price' : `$${amount}`;
 }
 
 /** Why something didn't work, for people. */
@@ -71,7 +71,7 @@ const clock = new Intl.DateTimeFormat(undefined, {
 });
 const otherYear = new Intl.DateTimeFormat(undefined, {
   dateStyle: 'medium',
-  timeStyle: 'short',
+  timeStyle: 'medium',
   hour12: false,
 });
 const dayAndTime = new Intl.DateTimeFormat(undefined, {
@@ -79,13 +79,10 @@ const dayAndTime = new Intl.DateTimeFormat(undefined, {
   month: 'short',
   hour: '2-digit',
   minute: '2-digit',
+  second: '2-digit',
   hour12: false,
 });
 const date = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
-
-export function dayTimeOf(atMs: number): string {
-  return dayAndTime.format(new Date(atMs));
-}
 
 export function timeOf(at: string): string {
   const [moment, now] = [new Date(at), new Date()];

@@ -89,27 +89,39 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 }
 
 export function Failure({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
-  const isApi = error instanceof ApiError;
+  const { icon: Icon, title, note } = describeFailure(error);
   return (
     <div role="alert" className="flex items-start gap-3 rounded-lg border border-line bg-surface p-4">
-      {isApi ? (
-        <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-failed" />
-      ) : (
-        <CloudOff aria-hidden className="mt-0.5 size-4 shrink-0 text-failed" />
-      )}
+      <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-failed" />
       <div className="min-w-0 grow">
-        <p className="text-sm font-medium">
-          {isApi ? sentence(error.message) : 'The gateway does not respond.'}
-        </p>
-        <p className="text-xs text-muted">
-          {isApi
-            ? `Status ${error.status}${error.requestId === undefined ? '' : ` · ${error.requestId}`}`
-            : 'It may have stopped. This page retries automatically.'}
-        </p>
+        <p className="text-sm font-medium">{title}</p>
+        <p className="text-xs wrap-anywhere text-muted">{note}</p>
       </div>
       {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
     </div>
   );
+}
+
+/** The gateway refused, it is away, or the page itself has a bug. */
+function describeFailure(error: unknown) {
+  if (error instanceof ApiError)
+    return {
+      icon: TriangleAlert,
+      title: sentence(error.message),
+      note: `Status ${error.status}${error.requestId === undefined ? '' : ` · ${error.requestId}`}`,
+    };
+  // What browsers throw if a request or a part of the page can't be loaded.
+  if (error instanceof TypeError && /fetch|network|load failed|module/i.test(error.message))
+    return {
+      icon: CloudOff,
+      title: 'The gateway does not respond.',
+      note: 'It may have stopped. This page retries automatically.',
+    };
+  return {
+    icon: TriangleAlert,
+    title: 'This page has failed.',
+    note: error instanceof Error ? error.message : 'Reload it, or go to another page.',
+  };
 }
 
 export function sentence(text: string): string {

@@ -12,14 +12,14 @@ const pageTexts: Readonly<
     title: 'Confirm your address',
     form: `<p id="stranger" hidden>You are not logged in here. <a href="../login">Log in</a> and open the link again to keep your
 password and provider keys. If you go on without, they end, and you <a href="../forgotten">set a new password</a>.</p>
-<button>This is my address</button>`,
+<button>Confirm e-mail</button>`,
     done: 'Your address is confirmed. If it was not confirmed before, earlier API keys and sessions have been revoked.',
     to: '../v1/users/verify',
   },
   reset: {
     title: 'Set a new password',
     form: `<label>New password <input name="password" type="password" autocomplete="new-password" minlength="8" maxlength="256" required></label>
-<button>Set it</button>`,
+<button>Set password</button>`,
     done: 'Your new password is set. Log in with it. If your address was not confirmed before, earlier API keys and provider keys have been deleted.',
     to: '../v1/users/password-reset/confirm',
   },
@@ -37,7 +37,7 @@ export function accountPage(purpose: TokenPurpose): string {
 ${form}
 </form>
 <p id="said" role="status"></p>
-<p id="on" hidden><a href="../">Go on</a></p>
+<p id="on" hidden><a href="../">Log in</a></p>
 </main>
 <script>${script}</script>`,
   });

@@ -80,9 +80,9 @@ function Password() {
           changing.mutate();
         }}
       >
-        <PasswordField label="The one you have" value={current} onChange={setCurrent} />
+        <PasswordField label="Current password" value={current} onChange={setCurrent} />
         <PasswordField
-          label="The new one"
+          label="New password"
           hint="8 characters or more. All other sessions end."
           isNew
           value={next}
@@ -95,7 +95,7 @@ function Password() {
           </p>
         )}
         <Button type="submit" className="self-start" busy={changing.isPending}>
-          Change it
+          Change password
         </Button>
       </form>
     </Section>
@@ -127,7 +127,7 @@ function Sessions() {
                   {ago(lastUsedAt)}
                 </span>
                 {current ? (
-                  <Badge tone="accent">this one</Badge>
+                  <Badge tone="accent">This device</Badge>
                 ) : (
                   <Button look="quiet" busy={ending.isPending} onClick={() => ending.mutate(id)}>
                     End

@@ -20,7 +20,7 @@ export function Aliases() {
   const [creating, setCreating] = useState(false);
   const [deleting, setDeleting] = useState<Alias>();
   const show = (name: string | undefined) =>
-    void navigate({ search: name === undefined ? {} : { open: name } });
+    void navigate({ search: name === undefined ? {} : { open: name }, resetScroll: false });
   const opened = list.data?.aliases.find(({ name, source }) => name === open && source === 'account');
   const prices = { models: known.data?.models ?? [], aliases: list.data?.aliases ?? [] };
   return (

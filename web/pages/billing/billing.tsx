@@ -117,7 +117,7 @@ function Plan({ tier, isPaid }: PlanProps) {
           >
             <div className="flex min-h-5 items-center justify-between">
               <h3 className="text-sm font-medium">{name}</h3>
-              {id === tier && <Badge tone="accent">yours</Badge>}
+              {id === tier && <Badge tone="accent">Current plan</Badge>}
             </div>
             <p className="text-lg font-semibold">
               ${price} <span className="text-sm font-normal text-muted">a month</span>

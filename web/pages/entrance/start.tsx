@@ -16,11 +16,11 @@ export function Start() {
       <div className="grid items-start gap-10 lg:grid-cols-[1fr_1.15fr]">
         <div className="flex flex-col gap-4">
           <h1 className="text-3xl leading-tight font-semibold tracking-tight text-balance">
-            A gateway in front of AI models that keeps their formats
+            One address for every AI model. Your SDK stays as it is.
           </h1>
           <p className="max-w-prose text-base text-muted">
             Keep your SDK, change its base address. Every call is metered to the token, held under your
-            ceilings, and answered from memory where that is safe. Switch on what else should happen, module
+            ceilings, and answered from a cache where that is safe. Switch on what else should happen, module
             by module.
           </p>
           <ul className="flex flex-col gap-1.5 text-sm">
@@ -32,7 +32,7 @@ export function Start() {
         </div>
         <TrySandbox />
       </div>
-      <Section title="Prices" aside="Provider keys are your own: models are paid where they are.">
+      <Section title="Prices" aside="You bring your own provider keys and pay providers directly.">
         <Loaded of={prices} loading={<Skeleton className="h-32" />}>
           {({ tiers, credit }) => (
             <>

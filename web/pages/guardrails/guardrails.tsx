@@ -20,7 +20,7 @@ export function Guardrails() {
   const [creating, setCreating] = useState(false);
   const [deleting, setDeleting] = useState<Rule>();
   const show = (name: string | undefined) =>
-    void navigate({ search: name === undefined ? {} : { open: name } });
+    void navigate({ search: name === undefined ? {} : { open: name }, resetScroll: false });
   const opened = list.data?.rules.find(({ name, source }) => name === open && source === 'account');
   return (
     <Page

@@ -60,7 +60,7 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
             value={pipeline === null ? 'usual' : 'own'}
             options={[
               ['usual', 'The gateway’s pipeline'],
-              ['own', 'One of its own'],
+              ['own', 'Custom'],
             ]}
             onChange={(which) =>
               setPipeline(which === 'usual' ? null : (apiKey.pipelineConfig ?? 'cost-guard?day=5'))

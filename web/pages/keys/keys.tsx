@@ -22,7 +22,8 @@ export function Keys() {
   const navigate = route.useNavigate();
   const [making, setMaking] = useState(false);
   const [revoking, setRevoking] = useState<ApiKey>();
-  const show = (id: string | undefined) => void navigate({ search: id === undefined ? {} : { open: id } });
+  const show = (id: string | undefined) =>
+    void navigate({ search: id === undefined ? {} : { open: id }, resetScroll: false });
   const opened = list.data?.keys.find(({ id, revokedAt }) => id === open && revokedAt === null);
   return (
     <Page

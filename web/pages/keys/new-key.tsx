@@ -30,7 +30,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
       >
         <Code label="Key" text={making.data.key} wraps />
         <Button look="primary" className="self-end" onClick={onClose}>
-          I have saved it
+          Done
         </Button>
       </Dialog>
     );
@@ -60,7 +60,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
         {pipeline !== undefined && <PipelineEditor text={pipeline} onChange={setPipeline} />}
         {making.error !== null && <Failure error={making.error} />}
         <Button type="submit" look="primary" className="self-end" busy={making.isPending}>
-          Make the key
+          Create key
         </Button>
       </form>
     </Dialog>

@@ -6,11 +6,15 @@ import { Button, Field, Input } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/states.tsx';
 
-/** Asked for by name, since there is no way back. */
+const typedCharactersMax = 30;
+
+/** Confirmed by name, since there is no way back. */
 export function RevokeKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
   const client = useQueryClient();
   const [typed, setTyped] = useState('');
   const name = apiKey.name === '' ? apiKey.prefix : apiKey.name;
+  // Nobody types a long name.
+  const confirmation = name.length > typedCharactersMax ? apiKey.prefix : name;
   const revoking = useMutation({
     mutationFn: () => told(api.DELETE('/v1/keys/{id}', { params: { path: { id: apiKey.id } } })),
     onSuccess: async () => {
@@ -32,7 +36,7 @@ export function RevokeKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readon
           revoking.mutate();
         }}
       >
-        <Field label={`Type ${name} to confirm`}>
+        <Field label={`Type ${confirmation} to confirm`}>
           {(field) => (
             <Input
               {...field}
@@ -45,7 +49,7 @@ export function RevokeKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readon
         {revoking.error !== null && <Failure error={revoking.error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Keep it</Button>
-          <Button type="submit" look="danger" disabled={typed !== name} busy={revoking.isPending}>
+          <Button type="submit" look="danger" disabled={typed !== confirmation} busy={revoking.isPending}>
             Revoke
           </Button>
         </div>

@@ -27,11 +27,11 @@ export function Evidence({ id }: { readonly id: string }) {
           <dl className="grid grid-cols-[6rem_1fr] gap-y-0.5 [&>dt]:text-muted">
             <dt>With it</dt>
             <dd>
-              {wins} won, {losses} lost: {share(worth.with)}
+              {wins} of {wins + losses} succeeded: {share(worth.with)}
             </dd>
-            <dt>Held out</dt>
+            <dt>Without it</dt>
             <dd>
-              {holdout.wins} won, {holdout.losses} lost: {share(worth.without)}
+              {holdout.wins} of {holdout.wins + holdout.losses} succeeded: {share(worth.without)}
             </dd>
             <dt>It helps</dt>
             <dd>with a probability of ≈ {Math.round(worth.helps * 100)} %</dd>

@@ -100,13 +100,13 @@ function Module({
           <dd>{did === undefined ? 'none' : count(did.calls)}</dd>
         </div>
         <div>
-          <dt>{module.cache ? 'Hits' : 'Acted'}</dt>
+          <dt>{module.cache ? 'Hits' : 'Changed'}</dt>
           <dd>
             {did === undefined ? '–' : percent(module.cache ? (did.effects.answered ?? 0) : acted, did.calls)}
           </dd>
         </div>
         <div>
-          <dt>Own time</dt>
+          <dt>Mean time</dt>
           <dd>{duration(did?.ms)}</dd>
         </div>
         <div>
@@ -169,7 +169,7 @@ function Builder() {
   const [text, setText] = useState('exact-cache,cost-guard?day=5');
   const list = text === '' ? 'none' : text;
   return (
-    <Section title="Build a pipeline" aside="Tried out here, used wherever you paste it">
+    <Section title="Build a pipeline" aside="Nothing changes until you copy it into a key or WEIR_PIPELINE">
       <div className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4">
         <PipelineEditor text={text} onChange={setText} />
         <div className="flex flex-wrap gap-2">

@@ -19,7 +19,7 @@ export function Patterns() {
   const list = useInfiniteQuery(patterns);
   const [editing, setEditing] = useState<Pattern | 'new'>();
   return (
-    <Section title="Patterns" aside={<Button onClick={() => setEditing('new')}>Write one</Button>}>
+    <Section title="Patterns" aside={<Button onClick={() => setEditing('new')}>New pattern</Button>}>
       <Loaded of={list} loading={<Rows count={2} />}>
         {({ pages }) =>
           pages[0]?.patterns.length === 0 ? (

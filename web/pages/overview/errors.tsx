@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type RangeName, rangeStart, type Summary } from '../../api/queries.ts';
+import { type CallError, causeOf } from '../../parts/causes.ts';
 import { count } from '../../parts/format.ts';
 import { Badge, Section } from '../../parts/states.tsx';
 
@@ -11,25 +12,23 @@ interface ErrorsProps {
 /** Each leads to the calls that it is about. */
 export function Errors({ errors, range }: ErrorsProps) {
   return (
-    <Section title="What went wrong">
+    <Section title="Errors">
       {errors.length === 0 ? (
         <p className="text-sm text-muted">No errors in this period.</p>
       ) : (
         <ul className="flex flex-col">
-          {errors.slice(0, 8).map(({ status, code, count: times }) => (
-            <li key={`${status} ${code}`}>
+          {errors.slice(0, 8).map(({ count: times, ...error }) => (
+            <li key={JSON.stringify(error)}>
               <Link
                 to="/requests"
-                search={{
-                  status: status >= 400 ? String(status) : 'error',
-                  ...(code !== null && !endings.has(code) && { search: code }),
-                  from: rangeStart(range).toISOString(),
-                }}
+                search={{ ...filterOf(error), from: rangeStart(range).toISOString() }}
                 className="-mx-2 flex items-center gap-2 rounded-md px-2 py-1.5 text-sm hover:bg-sunken"
               >
-                <Badge tone={toneOf(status)}>{status}</Badge>
-                <span className="min-w-0 grow truncate">{wordsOf(code)}</span>
-                <span className="text-muted">{count(times)}</span>
+                <Badge tone={toneOf(error.status)}>{error.status}</Badge>
+                <span className="min-w-0 grow truncate" title={causeOf(error)}>
+                  {causeOf(error)}
+                </span>
+                <span className="text-right text-muted">{count(times)}</span>
               </Link>
             </li>
           ))}
@@ -47,6 +46,12 @@ function toneOf(status: number): 'refused' | 'failed' {
   return status >= 500 || status < 400 ? 'failed' : 'refused';
 }
 
-function wordsOf(code: string | null): string {
-  return code === null ? 'the provider refused' : code.replaceAll('_', ' ');
+/** The calls that it is about. */
+function filterOf({ status, code, provider, provider_error: named }: CallError) {
+  const search = named ?? (code !== null && !endings.has(code) ? code : undefined);
+  return {
+    status: status >= 400 ? String(status) : 'error',
+    ...(search !== undefined && { search }),
+    ...(provider !== null && { provider }),
+  };
 }

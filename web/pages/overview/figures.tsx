@@ -46,11 +46,7 @@ export function Figures({ data: { total, spans } }: { readonly data: Summary }) 
         label="Saved"
         value={<span className={saved > 0 ? 'text-saved' : ''}>{usd(total.saved_usd)}</span>}
         exact={exactUsd(total.saved_usd)}
-        note={
-          total.cached === 0
-            ? 'no call was answered from memory'
-            : `${count(total.cached)} answered from memory`
-        }
+        note={total.cached === 0 ? 'no answers from caches' : `${count(total.cached)} from caches`}
         spark={spans.map((span) => Number(span.saved_usd))}
         className="text-saved"
       />

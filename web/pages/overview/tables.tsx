@@ -82,7 +82,7 @@ export function ByProvider({
             long: true,
             cell: ({ provider }) =>
               provider === null ? (
-                'none was asked'
+                'Not sent'
               ) : (
                 <Link
                   to="/requests"
@@ -144,7 +144,7 @@ export function ByModule({
           },
           { title: 'Calls', end: true, cell: ({ calls }) => count(calls) },
           {
-            title: 'Acted',
+            title: 'Changed',
             end: true,
             cell: ({ name, calls, effects }) => (
               <Link
@@ -156,7 +156,7 @@ export function ByModule({
               </Link>
             ),
           },
-          { title: 'Own time', end: true, wide: true, cell: ({ ms }) => duration(ms) },
+          { title: 'Mean time', end: true, wide: true, cell: ({ ms }) => duration(ms) },
           {
             title: 'Saved',
             end: true,

@@ -92,7 +92,7 @@ export function Column({
       >
         <Pipeline text={pipeline} onChange={setPipeline} />
       </Dialog>
-      <Dialog open={showing === 'code'} onClose={() => setShowing(undefined)} title="The same elsewhere" wide>
+      <Dialog open={showing === 'code'} onClose={() => setShowing(undefined)} title="Use this in code" wide>
         <CodeFor ask={question} />
       </Dialog>
     </section>
@@ -189,8 +189,8 @@ function Pipeline({ text, onChange }: PipelineProps) {
         label="Which pipeline"
         value={text === undefined ? 'usual' : 'own'}
         options={[
-          ['usual', 'The usual one'],
-          ['own', 'One of its own'],
+          ['usual', 'Gateway default'],
+          ['own', 'Custom'],
         ]}
         onChange={(which) => onChange(which === 'usual' ? undefined : '')}
       />

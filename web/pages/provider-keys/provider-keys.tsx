@@ -36,7 +36,7 @@ export function ProviderKeys() {
                 const { name, title } = provider;
                 const hasKey = providers.some(({ provider }) => provider === name);
                 const isSet = isLocal && state?.providers[name] === true;
-                const text = hasKey ? 'Add a key' : 'Store a key';
+                const text = hasKey ? 'Add another key' : 'Add a key';
                 return (
                   <li
                     key={name}

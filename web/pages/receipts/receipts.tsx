@@ -55,7 +55,7 @@ export function Receipts() {
                 <button
                   type="button"
                   className="font-mono text-xs text-accent hover:underline"
-                  onClick={() => void navigate({ search: { open: id } })}
+                  onClick={() => void navigate({ search: { open: id }, resetScroll: false })}
                 >
                   {id.slice(0, 18)}…
                 </button>
@@ -102,7 +102,7 @@ export function Receipts() {
         </Button>
       )}
       {opened !== undefined && (
-        <Dialog open wide onClose={() => void navigate({ search: {} })} title="Receipt">
+        <Dialog open wide onClose={() => void navigate({ search: {}, resetScroll: false })} title="Receipt">
           <ReceiptCheck receipt={opened} />
           <Button className="self-end" onClick={() => download(opened)}>
             Download

@@ -21,7 +21,11 @@ export function Reference() {
   const linked = useRef(open);
   useKeys({ '/': () => box.current?.focus() });
   const show = (id: string) =>
-    void navigate({ search: (before) => ({ ...before, open: id === open ? undefined : id }), replace: true });
+    void navigate({
+      search: (before) => ({ ...before, open: id === open ? undefined : id }),
+      replace: true,
+      resetScroll: false,
+    });
   const matches = ({ path, summary, method }: Operation) =>
     `${method} ${path} ${summary}`.toLowerCase().includes(q.toLowerCase());
   return (
@@ -29,7 +33,7 @@ export function Reference() {
       title="API"
       lead={
         <>
-          Everything on these pages is made of this.{' '}
+          This dashboard uses only this API.{' '}
           <a href="/openapi.json" className="text-accent underline">
             OpenAPI 3.1
           </a>
@@ -47,6 +51,7 @@ export function Reference() {
             void navigate({
               search: (before) => ({ ...before, q: event.target.value || undefined }),
               replace: true,
+              resetScroll: false,
             })
           }
         />

@@ -5,11 +5,11 @@ import type { ReactNode } from 'react';
 import { keys, type LoggedCall, localSession, request, type WholeCall } from '../../api/queries.ts';
 import { CopyButton, IconButton } from '../../parts/controls.tsx';
 import { costOf, duration, exactUsd, timeOf, usd, utc } from '../../parts/format.ts';
-import { Badge, Loaded, Rows } from '../../parts/states.tsx';
+import { Badge, Loaded, Rows, sentence } from '../../parts/states.tsx';
 import { curlFor } from './curl.ts';
 import { isRouted, Route } from './route.tsx';
 import { Tokens } from './tokens.tsx';
-import { changesIn, sentenceOf, verdictOf } from './verdict.ts';
+import { changesIn, reasonOf, sentenceOf, verdictOf } from './verdict.ts';
 import { Waterfall } from './waterfall.tsx';
 
 interface DetailsProps {
@@ -62,7 +62,8 @@ function Call({ call }: { readonly call: WholeCall }) {
           {costOf(call)}
         </span>
       </div>
-      <Part title="Where the time went">
+      {(call.status >= 400 || call.ending === 'failed') && <WhyFailed call={call} />}
+      <Part title="Timing">
         <Waterfall call={call} />
       </Part>
       {isRouted(call) && (
@@ -73,18 +74,13 @@ function Call({ call }: { readonly call: WholeCall }) {
       <Part title="Tokens">
         <Tokens call={call} />
       </Part>
-      <Part title="What was done">
+      <Part title="What Weir did">
         <ul className="flex flex-col gap-1.5 text-sm">
           {call.modules.length === 0 && <li className="text-muted">No module acted on this call.</li>}
           {call.modules.map((step) => (
             <li key={step.name}>
               {sentenceOf(step)} <span className="text-xs text-muted">{duration(step.ms)}</span>
-              {Number(step.saved_usd) !== 0 && (
-                <span className="text-xs text-saved" title={exactUsd(step.saved_usd)}>
-                  {' '}
-                  saved {usd(step.saved_usd)}
-                </span>
-              )}
+              {Number(step.saved_usd) !== 0 && <Saved amount={step.saved_usd} />}
               {Object.keys(step.facts).length > 0 && (
                 <span className="mt-0.5 flex flex-wrap gap-1">
                   {Object.entries(step.facts).map(([name, value]) => (
@@ -102,34 +98,79 @@ function Call({ call }: { readonly call: WholeCall }) {
           {changesIn(call).map((change) => (
             <li key={change}>{change}</li>
           ))}
-          {Number(call.saved_usd) > 0 && (
-            <li className="text-saved" title={exactUsd(call.saved_usd)}>
-              Saved {usd(call.saved_usd)}.
-            </li>
-          )}
         </ul>
       </Part>
-      <Part title="Facts">
+      <Part title="Details">
         <dl className="grid grid-cols-[7.5rem_minmax(0,1fr)] gap-y-1 text-sm [&>dd]:wrap-anywhere [&>dt]:text-muted">
           <Fact name="Model" value={call.model} mono />
           {call.model_used !== null && call.model_used !== call.model && (
             <Fact name="Model used" value={call.model_used} mono />
           )}
-          <Fact name="Provider" value={call.provider ?? 'none was asked'} />
+          <Fact name="Provider" value={isSent(call) ? (call.provider ?? '–') : 'Not sent'} />
           <Fact name="Format" value={`${call.wire_format}${call.streamed ? ', streamed' : ''}`} />
-          <Fact name="Pipeline" value={call.pipeline === '' ? 'none' : call.pipeline} mono />
+          <Fact name="Pipeline" value={call.pipeline === '' ? 'None' : call.pipeline} mono />
           <Fact name="Ended" value={call.ending} />
+          {call.stop_reason !== null && <Fact name="Stop reason" value={call.stop_reason} mono />}
           {call.error_code !== null && <Fact name="Error" value={call.error_code} mono />}
+          {call.provider_error !== null && <Fact name="Provider’s error" value={call.provider_error} mono />}
+          {call.provider_request_id !== null && (
+            <Fact name="Provider’s id" value={call.provider_request_id} mono />
+          )}
+          {call.conversation !== null && (
+            <FilterFact name="Conversation" search={{ conversation: call.conversation }} />
+          )}
+          {call.end_user !== null && <FilterFact name="End user" search={{ end_user: call.end_user }} />}
+          {call.client !== null && <FilterFact name="Client" search={{ client: call.client }} />}
           {call.key_id !== null && <KeyFact id={call.key_id} />}
           {call.agent !== null && <Fact name="Agent" value={call.agent} mono />}
-          {call.asked_by !== null && <Fact name="Asked by" value={`the module ${call.asked_by}`} />}
+          {call.asked_by !== null && <Fact name="Made by" value={`the module ${call.asked_by}`} />}
         </dl>
       </Part>
       {command !== undefined && <CopyButton wide text={command} label="Copy as curl" />}
-      <p className="text-xs text-muted">
-        What was said is not kept: the log has no content
-        {command !== undefined && ', so the command has a place for yours'}.
-      </p>
+      <p className="text-xs text-muted">Weir does not store prompts or answers in its log.</p>
+    </>
+  );
+}
+
+/** Whether a provider got the call; one that answers inside the gateway needs no connection. */
+function isSent({ left_ms, status }: WholeCall): boolean {
+  return left_ms !== null || status < 400;
+}
+
+function WhyFailed({ call }: { readonly call: WholeCall }) {
+  const reason = reasonOf(call);
+  return (
+    <p className="rounded-md bg-sunken px-3 py-2 text-sm wrap-anywhere">
+      {sentence(call.error_message ?? reason)}
+    </p>
+  );
+}
+
+function Saved({ amount }: { readonly amount: string }) {
+  const isLoss = Number(amount) < 0;
+  return (
+    <span className={`text-xs ${isLoss ? 'text-muted' : 'text-saved'}`} title={exactUsd(amount)}>
+      {' '}
+      {isLoss ? `cost ${usd(-Number(amount))}` : `saved ${usd(amount)}`}
+    </span>
+  );
+}
+
+interface FilterFactProps {
+  readonly name: string;
+  readonly search: Readonly<Record<string, string>>;
+}
+
+/** A fact that leads to all calls that have it. */
+function FilterFact({ name, search }: FilterFactProps) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd className="font-mono text-xs leading-5">
+        <Link to="/requests" search={search} className="text-accent hover:underline">
+          <bdi>{Object.values(search)[0]}</bdi>
+        </Link>
+      </dd>
     </>
   );
 }

@@ -21,9 +21,17 @@ const states: readonly (readonly [string, string])[] = [
   ['rejected', 'Rejected by a module'],
   ['4xx', 'Rejected (4xx)'],
   ['5xx', 'Failed (5xx)'],
-  ['429', '429 rate or cap'],
-  ['402', '402 ceiling'],
+  ['429', 'Rate limited (429)'],
+  ['402', 'Budget used up (402)'],
 ];
+
+/** Filters that links set and a click removes. */
+const chips = [
+  ['model', 'Any model'],
+  ['client', 'Any client'],
+  ['conversation', 'Any conversation'],
+  ['end_user', 'Any end user'],
+] as const;
 
 const selectLook = 'min-w-0 sm:w-auto! sm:max-w-44';
 
@@ -36,7 +44,7 @@ export function Filters({ search, searchBox, onChange, onOpen }: FiltersProps) {
     const { [name]: _, ...rest } = search as RequestsSearch;
     onChange(value === '' ? rest : { ...rest, [name]: value });
   };
-  const { status = '', effect, provider = '', key = '', module = '', model, from, to } = search;
+  const { status = '', effect, provider = '', key = '', module = '', from, to } = search;
   const isOther = status !== '' && !states.some(([value]) => value === status);
   return (
     <search aria-label="Filters" className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap sm:items-center">
@@ -126,13 +134,20 @@ export function Filters({ search, searchBox, onChange, onOpen }: FiltersProps) {
           ))}
         </Select>
       )}
-      {model !== undefined && (
-        <Button className="min-w-0 max-w-full shrink! max-sm:col-span-2" onClick={() => set('model', '')}>
-          <span className="truncate font-mono text-xs" title={model}>
-            {model}
-          </span>
-          <X aria-label="Any model" className="size-3.5 shrink-0" />
-        </Button>
+      {chips.map(
+        ([name, any]) =>
+          search[name] !== undefined && (
+            <Button
+              key={name}
+              className="min-w-0 max-w-full shrink! max-sm:col-span-2"
+              onClick={() => set(name, '')}
+            >
+              <span className="truncate font-mono text-xs" title={search[name]}>
+                {search[name]}
+              </span>
+              <X aria-label={any} className="size-3.5 shrink-0" />
+            </Button>
+          ),
       )}
       {(from !== undefined || to !== undefined) && (
         <Button

@@ -31,9 +31,13 @@ export function RequestList({ calls, open, isNarrow, onOpen, hasMore, isLoadingM
   useEffect(() => {
     if (hasMore && !isLoadingMore && last >= calls.length - 10) onMore();
   }, [last, calls.length, hasMore, isLoadingMore, onMore]);
+  const shown = useRef<string>(undefined);
   useEffect(() => {
     const at = calls.findIndex(({ id }) => id === open);
-    if (at >= 0) rows.scrollToIndex(at, { align: 'auto' });
+    // Once: the list must not jump back to the open call when further calls are loaded.
+    const isHidden = box.current?.offsetParent === null;
+    if (at >= 0 && !isHidden && shown.current !== open) rows.scrollToIndex(at, { align: 'auto' });
+    if (at >= 0 || open === undefined) shown.current = open;
   }, [open, calls, rows]);
   return (
     <div>
@@ -73,7 +77,7 @@ export function RequestList({ calls, open, isNarrow, onOpen, hasMore, isLoadingM
             : 'Loading more…'
           : hasMore
             ? ''
-            : 'That is all of them.'}
+            : 'No more calls.'}
       </p>
     </div>
   );
@@ -123,9 +127,9 @@ function Row({ call, isOpen, isNarrow, onOpen }: RowProps) {
         </span>
         <span className="truncate text-xs text-muted">
           <span className="md:hidden">{timeOf(call.created_at)} · </span>
-          {call.asked_by === null ? call.wire_format : `asked by ${call.asked_by}`}
-          {call.agent !== null && ` · ${call.agent}`}
-          {call.streamed && ' · streamed'}
+          {[call.asked_by === null ? call.provider : `call of ${call.asked_by}`, call.client, call.agent]
+            .filter((part) => part !== null)
+            .join(' · ')}
         </span>
       </span>
       <span className="hidden md:block">
@@ -134,7 +138,7 @@ function Row({ call, isOpen, isNarrow, onOpen }: RowProps) {
       {!isNarrow && <span className="hidden text-right xl:block">{short(tokens)}</span>}
       {!isNarrow && <span className="hidden text-right xl:block">{duration(call.first_content_ms)}</span>}
       <span className="hidden text-right md:block">{duration(call.total_ms)}</span>
-      <span className="hidden text-right md:block">{cost}</span>
+      <span className="hidden text-right whitespace-nowrap md:block">{cost}</span>
       <span className="flex flex-col items-end text-xs md:hidden">
         <Badge tone={tone}>{text}</Badge>
         <span className="text-muted">

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useRef } from 'react';
+import { useCallback, useLayoutEffect, useRef } from 'react';
 import { useKeys } from '../../app/shortcuts.ts';
 import { Button } from '../../parts/controls.tsx';
 import { count } from '../../parts/format.ts';
@@ -29,9 +29,11 @@ export function Requests() {
       void navigate({
         search: ({ open: _, ...rest }) => (id === undefined ? rest : { ...rest, open: id }),
         replace: open !== undefined,
+        resetScroll: false,
       }),
     [navigate, open],
   );
+  useListPosition(open !== undefined);
   const move = (by: number) => {
     const at = log.calls.findIndex(({ id }) => id === open);
     const next = log.calls[at < 0 ? 0 : Math.min(log.calls.length - 1, Math.max(0, at + by))];
@@ -68,10 +70,19 @@ export function Requests() {
       >
         <div className={`min-w-0 flex-col gap-2 ${open === undefined ? 'flex' : 'hidden xl:flex'}`}>
           {log.waiting > 0 && (
-            <Button look="primary" onClick={log.showNew} className="self-center">
-              {count(log.waiting)}
-              {log.waitingMore ? '+' : ''} new
-            </Button>
+            <div className="sticky top-2 z-10 -mb-2 flex h-0 justify-center">
+              <Button
+                look="primary"
+                className="h-8 shadow-md"
+                onClick={() => {
+                  window.scrollTo(0, 0);
+                  log.showNew();
+                }}
+              >
+                {count(log.waiting)}
+                {log.waitingMore ? '+' : ''} new
+              </Button>
+            </div>
           )}
           {log.error !== null && <Failure error={log.error} onRetry={log.retry} />}
           {log.isLoading ? (
@@ -106,4 +117,23 @@ export function Requests() {
       </div>
     </Page>
   );
+}
+
+/** Where there is no room for the list beside a call, the list comes back at the place where it was left. */
+function useListPosition(isOpen: boolean): void {
+  const left = useRef(0);
+  useLayoutEffect(() => {
+    if (isOpen) {
+      const isBeside = window.matchMedia('(min-width: 80rem)').matches;
+      if (isBeside) return;
+      window.scrollTo(0, 0);
+      return () => void requestAnimationFrame(() => window.scrollTo(0, left.current));
+    }
+    // Not when a call is opened: by then the page is shorter, and the browser has moved it.
+    const keep = () => {
+      left.current = window.scrollY;
+    };
+    window.addEventListener('scroll', keep);
+    return () => window.removeEventListener('scroll', keep);
+  }, [isOpen]);
 }

@@ -1,4 +1,5 @@
 import type { LoggedCall } from '../../api/queries.ts';
+import { causeOf } from '../../parts/causes.ts';
 import type { Tone } from '../../parts/states.tsx';
 
 interface Verdict {
@@ -8,39 +9,38 @@ interface Verdict {
 
 /** How a call went, in a word or two. */
 export function verdictOf(call: LoggedCall): Verdict {
-  const { status, ending, error_code: code, modules } = call;
+  const { status, ending, modules } = call;
   const by = modules.find(({ effect }) => effect === 'answered');
-  if (status >= 500) return { tone: 'failed', text: `${status} ${wordsOf(code)}`.trim() };
-  if (status >= 400) return { tone: 'refused', text: `${status} ${wordsOf(code)}`.trim() };
-  if (ending === 'failed') return { tone: 'failed', text: `broke off ${wordsOf(code)}`.trim() };
-  if (ending === 'aborted') return { tone: 'plain', text: 'client left' };
+  if (status >= 500) return { tone: 'failed', text: `${status} ${reasonOf(call)}` };
+  if (status >= 400) return { tone: 'refused', text: `${status} ${reasonOf(call)}` };
+  if (ending === 'failed') return { tone: 'failed', text: reasonOf(call) };
+  if (ending === 'aborted') return { tone: 'plain', text: 'client disconnected' };
   if (by !== undefined) return { tone: 'saved', text: `hit ${by.name}` };
   return { tone: 'plain', text: String(status) };
 }
 
-function wordsOf(code: string | null): string {
-  return (code ?? '').replaceAll('_', ' ').slice(0, 22);
+/** Why it failed, in a few words. */
+export function reasonOf({ error_code: code, ending, ...call }: LoggedCall): string {
+  return causeOf({ ...call, code: code ?? (ending === 'complete' ? null : ending) });
 }
 
 /** What a module did, as a sentence. */
-export function sentenceOf({ name, effect, facts }: LoggedCall['modules'][number]): string {
+export function sentenceOf({ name, effect }: LoggedCall['modules'][number]): string {
   switch (effect) {
     case 'passed':
-      return Object.keys(facts).length === 0
-        ? `${name} let it pass.`
-        : `${name} looked at it and let it pass.`;
+      return `${name} changed nothing.`;
     case 'changed-request':
-      return `${name} changed the request before it went out.`;
+      return `${name} changed the request.`;
     case 'changed-reply':
-      return `${name} changed the answer on its way back.`;
+      return `${name} changed the answer.`;
     case 'changed-both':
-      return `${name} changed the request before it went out, and the answer on its way back.`;
+      return `${name} changed the request and the answer.`;
     case 'answered':
-      return `${name} answered from memory; no provider was asked.`;
+      return `${name} answered from its cache; no provider was called.`;
     case 'rejected':
-      return `${name} refused the call.`;
+      return `${name} rejected the call.`;
     case 'broken':
-      return `${name} broke, and the call went on as it is set up to.`;
+      return `${name} failed.`;
     default:
       return `${name}: ${effect}.`;
   }
@@ -48,21 +48,13 @@ export function sentenceOf({ name, effect, facts }: LoggedCall['modules'][number
 
 /** What the gateway itself did to a call, and why. */
 export function changesIn(call: LoggedCall): readonly string[] {
-  const { wire_format: wire, provider_wire_format: asked, model, model_used: used, changes } = call;
+  const { wire_format: wire, provider_wire_format: asked, changes } = call;
   const named = (kind: string) => changes.filter(({ what }) => what === kind).map(({ name }) => name);
   const [leftOut, added] = [named('left-out'), named('header')];
   const said: string[] = [];
-  if (used !== null && used !== model) said.push(`Asked for as ${model}, which is ${used} here.`);
-  if (asked !== null && asked !== wire)
-    said.push(`Translated from ${wire} to ${asked} and back, since the provider speaks no ${wire}.`);
+  if (asked !== null && asked !== wire) said.push(`Translated from ${wire} to ${asked} and back.`);
   if (leftOut.length > 0)
-    said.push(`Left out, as ${asked ?? 'the provider'} has no place for it: ${leftOut.join(', ')}.`);
-  if (asked !== null)
-    said.push(
-      'Headers towards the provider: the credential for it, via and accept-encoding; credentials for the gateway and x-weir-* stayed here.',
-    );
-  said.push(
-    `Headers of the answer: x-request-id, x-weir-modules, x-weir-cache, x-weir-overhead-ms${call.streamed ? '' : ', x-weir-cost-usd'}${added.map((name) => `, ${name}`).join('')}.`,
-  );
+    said.push(`Left out, since ${asked ?? 'the provider'} does not support it: ${leftOut.join(', ')}.`);
+  if (added.length > 0) said.push(`Response headers of modules: ${added.join(', ')}.`);
   return said;
 }

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { barsOf } from '../web/pages/requests/bars.ts';
+import { causeOf } from '../web/parts/causes.ts';
+import { axisTimesOf, spanOf } from '../web/parts/chart-times.ts';
+
+describe('why a call failed, in words', () => {
+  const cases = [
+    [429, 'upstream_error', 'openai', 'rate_limit_exceeded', 'rate-limited by openai'],
+    [429, 'upstream_error', 'openai', 'insufficient_quota', 'no credit left at openai'],
+    [529, 'upstream_error', 'anthropic', 'overloaded_error', 'anthropic is overloaded'],
+    [503, 'upstream_error', 'gemini', 'UNAVAILABLE', 'gemini is overloaded'],
+    [400, 'upstream_error', 'anthropic', 'context_length_exceeded', 'prompt too long'],
+    [400, 'upstream_error', 'openai', 'invalid_request_error', 'invalid request error (openai)'],
+    [429, 'upstream_error', 'groq', null, 'rate-limited by groq'],
+    [500, 'upstream_error', 'groq', null, 'groq failed'],
+    [402, 'cost_ceiling_exceeded', null, null, 'budget used up'],
+    [400, 'bad_pipeline', null, null, 'bad pipeline'],
+    [200, 'failed', null, null, 'answer broke off'],
+  ] as const;
+  for (const [status, code, provider, provider_error, words] of cases)
+    test(words, () => assert.equal(causeOf({ status, code, provider, provider_error }), words));
+});
+
+describe('the parts of a call', () => {
+  const call = {
+    ...{ overhead_ms: 1, first_content_ms: 300, total_ms: 900, provider: 'openai', status: 200 },
+    ...{ left_ms: 2, connected_ms: 20, head_ms: 250, modules: [], attempts: [] },
+  };
+  const partsOf = (more: object) =>
+    barsOf({ ...call, ...more }).map(({ name, fromMs, ms }) => [name, fromMs, ms]);
+
+  test('of one request', () => {
+    assert.deepEqual(partsOf({}), [
+      ['Gateway', 0, 2],
+      ['Connect', 2, 18],
+      ['Provider', 20, 230],
+      ['First token', 250, 50],
+      ['Stream', 300, 600],
+      ['Total', 0, 900],
+    ]);
+  });
+
+  test('of two requests: the time of the first is not the gateway’s', () => {
+    const attempt = {
+      ...{ provider: 'openai', model: 'm', asked_by: null, ending: 'complete', error_code: null },
+      ...{ left_ms: 2, connected_ms: 3, head_ms: 4, first_content_ms: 5, cost_usd: null },
+      ...{ input_tokens: 1, output_tokens: 1 },
+    };
+    const attempts = [
+      { ...attempt, started_ms: 2, ended_ms: 400 },
+      { ...attempt, started_ms: 410, ended_ms: 900 },
+    ];
+    assert.deepEqual(partsOf({ attempts, left_ms: 411, first_content_ms: 300 }), [
+      ['Gateway', 0, 2],
+      ['1. openai', 2, 398],
+      ['2. openai', 410, 490],
+      ['Total', 0, 900],
+    ]);
+  });
+
+  test('of a call that was rejected before it was sent', () => {
+    const unsent = { left_ms: null, connected_ms: null, head_ms: null, first_content_ms: null, status: 400 };
+    assert.deepEqual(partsOf({ ...unsent, total_ms: 1.5 }), [
+      ['Gateway', 0, 1],
+      ['Total', 0, 1.5],
+    ]);
+  });
+});
+
+describe('times of charts', () => {
+  const at = Date.UTC(2026, 10, 16) / 1000;
+
+  test('a day is a day of UTC, whatever the time zone', () => {
+    const before = process.env.TZ;
+    try {
+      for (const zone of ['America/Los_Angeles', 'Asia/Tokyo', 'UTC']) {
+        process.env.TZ = zone;
+        assert.match(spanOf(at, 86_400), /16.*\(UTC\)|\b16\b/);
+        assert.match(axisTimesOf([at, at + 86_400], 86_400).join(), /16.*17/);
+      }
+    } finally {
+      if (before === undefined) delete process.env.TZ;
+      else process.env.TZ = before;
+    }
+  });
+
+  test('a bar of hours says from when to when', () => {
+    assert.match(spanOf(at, 3 * 3600), /\d\d:\d\d–\d\d:\d\d$/);
+  });
+});
