@@ -141,6 +141,23 @@ test('the log says who called, in which conversation, and why a call failed', as
   ]);
 });
 
+test('long lists are compressed for clients that accept it', async (t) => {
+  const { url, fake } = await setUp(t);
+  fake.answerWith(saysMessage(recordedMessage()));
+  for (let at = 0; at < 5; at++) await call(url, { path: '/v1/messages', body: asked });
+  await manyRequestsOf(url, 5);
+  const list = (encoding: string) =>
+    fetch(`${url}/v1/requests`, { headers: { 'accept-encoding': encoding } });
+  const compressed = await list('gzip, br');
+  assert.equal(compressed.headers.get('content-encoding'), 'gzip');
+  const plain = await list('identity');
+  assert.equal(plain.headers.get('content-encoding'), null);
+  assert.deepEqual(await compressed.json(), await plain.json());
+  const sizeOf = ({ headers }: Response) => Number(headers.get('content-length'));
+  assert.ok(sizeOf(compressed) < sizeOf(plain) / 4, `${sizeOf(compressed)} of ${sizeOf(plain)} bytes`);
+  assert.equal((await list('gzip;q=0')).headers.get('content-encoding'), null);
+});
+
 test('a call that was refused before any provider was asked is in the log', async (t) => {
   const { url } = await setUp(t);
   const answer = await call(url, { path: '/v1/messages', body: { ...asked, model: 'nobody-has-this' } });

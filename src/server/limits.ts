@@ -44,6 +44,8 @@ export const limits = {
    * them.
    */
   ownBodyBytesMax: 64 * 1024,
+  /** Smaller responses fit into one packet anyway. */
+  compressedBytesMin: 1400,
   /** The body of a call whose route is explained: a long conversation, held without a reservation. */
   explainedBodyBytesMax: 4 * 1024 * 1024,
   /** An unstreamed answer is buffered up to this size, so that its cost fits in a header. */

@@ -1,3 +1,5 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import createRouter from 'find-my-way';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
@@ -6,6 +8,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { Audit, AuditRecord } from '../../telemetry/audit.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { acceptsEncoding } from '../accepts-encoding.ts';
 import { readBody } from '../body.ts';
 import { streamBody } from '../body-stream.ts';
 import { limits } from '../limits.ts';
@@ -88,7 +91,7 @@ export function createApp(routes: readonly Route[], appParts: AppParts): App {
       if (answer.audit !== undefined)
         audit?.record({ ...answer.audit, id: call.id, address: call.clientAddress });
       if (answer.stream !== undefined) await sendStream(res, answer.stream, responseHead(answer, call));
-      else sendApiResponse(res, answer, call);
+      else await sendApiResponse(req, res, answer, call);
     } catch (thrown) {
       // Destroying the connection shows the client that the stream is incomplete; a client that left is not logged.
       if (res.headersSent) {
@@ -217,14 +220,31 @@ function abortSignalOf(res: HttpResponse): AbortSignal {
   return controller.signal;
 }
 
-function sendApiResponse(res: HttpResponse, answer: ApiResponse, requestContext: RequestContext): void {
+async function sendApiResponse(
+  req: HttpRequest,
+  res: HttpResponse,
+  answer: ApiResponse,
+  requestContext: RequestContext,
+): Promise<void> {
   const { body = '' } = answer;
-  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const plain = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   const { status, headers } = responseHead(answer, requestContext);
+  const compressed = isCompressible(req, answer, plain) ? await compress(plain) : undefined;
+  const bytes = compressed ?? plain;
+  const encoding = compressed === undefined ? [] : ['content-encoding', 'gzip', 'vary', 'accept-encoding'];
   // A 204 response has neither content-type nor content-length (RFC 9110, 8.6).
   const length = status === 204 ? [] : ['content-length', String(bytes.byteLength)];
   // The HTTP server omits the body for HEAD.
-  writeResponse(res, { status, headers: [...length, ...headers], bytes });
+  writeResponse(res, { status, headers: [...length, ...encoding, ...headers], bytes });
+}
+
+const compress = promisify(gzip);
+
+/** Only what is read: a response to a change may have a secret, and its compressed length would tell of it. */
+function isCompressible({ method, headers }: HttpRequest, answer: ApiResponse, bytes: Uint8Array): boolean {
+  if (method !== 'GET' || typeof answer.body !== 'object') return false;
+  if (bytes.byteLength < limits.compressedBytesMin) return false;
+  return acceptsEncoding(headers, 'gzip');
 }
 
 function responseHead(answer: ApiResponse, requestContext: RequestContext): ResponseHead {

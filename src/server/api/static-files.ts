@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type HeaderList, headerOf } from '../../lib/headers.ts';
+import type { HeaderList } from '../../lib/headers.ts';
+import { acceptsEncoding } from '../accepts-encoding.ts';
 import type { BufferedResponse } from '../respond.ts';
 
 /** The files of a folder, read on first use and then cached in memory. */
@@ -70,8 +71,9 @@ export function openStaticFiles(folder: string): StaticFiles {
   return {
     has: (name) => names.has(name),
     async respond(name, { requestHeaders, headers, status = 200 }) {
-      const accepted = headerOf(requestHeaders, 'accept-encoding') ?? '';
-      const encoding = chooseEncoding(accepted, (suffix) => names.has(name + suffix));
+      const encoding = (['br', 'gzip'] as const).find(
+        (one) => acceptsEncoding(requestHeaders, one) && names.has(name + encodingSuffixes[one]),
+      );
       const bytes = await read(encoding === undefined ? name : name + encodingSuffixes[encoding]);
       const type = contentTypes[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
       const encoded = encoding === undefined ? [] : ['content-encoding', encoding];
@@ -92,15 +94,4 @@ function listFiles(folder: string): readonly string[] {
   } catch {
     return [];
   }
-}
-
-function chooseEncoding(
-  accepted: string,
-  has: (suffix: string) => boolean,
-): keyof typeof encodingSuffixes | undefined {
-  const entries = accepted.split(',').map((entry) => entry.trim().split(';'));
-  const accepts = (name: string) =>
-    entries.some(([encoding, weight]) => encoding === name && weight?.trim() !== 'q=0');
-  if (accepts('br') && has(encodingSuffixes.br)) return 'br';
-  return accepts('gzip') && has(encodingSuffixes.gzip) ? 'gzip' : undefined;
 }
