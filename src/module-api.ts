@@ -53,7 +53,7 @@ export { defaultPageLimit, pageLimitSchema, textSchema } from './kernel/input-sc
 export { invalidFieldError, parseInput } from './kernel/input-validation.ts';
 export { parseBody } from './kernel/json/parse-body.ts';
 export type * from './kernel/message.ts';
-export { blocksOf, resultText } from './kernel/message-blocks.ts';
+export { blocksOf, hasCompaction, isCompactionBlock, resultText } from './kernel/message-blocks.ts';
 export { type MessagePassage, passagesOf } from './kernel/message-passages.ts';
 export {
   type CheckedText,
@@ -144,7 +144,7 @@ export { isRequestId } from './kernel/request-id.ts';
 export type { GatewayTool, ToolAnswer, ToolCachePlan, ToolCallContext } from './kernel/tools/gateway-tool.ts';
 export type { HiddenBlocks } from './kernel/tools/turn-history.ts';
 export { hasFormatOnlyFields, withTools } from './kernel/tools/with-tools.ts';
-export { userOnlyTextOf, userTextOf } from './kernel/user-text.ts';
+export { removeClientBlocks, userOnlyTextOf, userTextOf } from './kernel/user-text.ts';
 export { parseWeightedModel } from './kernel/weighted-model.ts';
 export type { Clock } from './lib/clock.ts';
 export { contentWords, isReordered, significantWords } from './lib/content-words.ts';

@@ -32,6 +32,7 @@ const modules = [
   'meddler',
   'optimizer',
   'patterns?holdout=0.3',
+  'compaction-bridge?holdout=0.2&budget_tokens=300',
   'ipc?target=1000&keep_turns=2&holdout=0.2',
   'prompt-optimizer?holdout=0.2',
   'tool-cache?idempotent=*&holdout=0.2',
@@ -98,6 +99,13 @@ const toolNames: readonly string[] =
     ' ',
   );
 
+const summaryRequest =
+  'Do not call any tools. Write a summary of the conversation so far, for another model that will continue it. Number';
+
+function summaryOf(seed: number, number: number): string {
+  return `The user asked all sorts of things in conversation ${seed}.\nThis is summary number ${number} of that conversation.\n`;
+}
+
 /** A conversation that a scripted model and a restless client have through a stack of modules. */
 class Walk {
   readonly #talk: ConversationDialect;
@@ -105,6 +113,7 @@ class Walk {
   readonly #pipeline: string;
   readonly #seed: number;
   #said = 0;
+  #summaries = 0;
   /** The last call that was made with each request: its provider has kept what it was asked then. */
   readonly #latest = new Map<string, Node>();
   #tools = toolNames;
@@ -118,9 +127,11 @@ class Walk {
     fake.answerWith((request) => ({ body: this.#says(request) }));
   }
 
-  #says({ json, url }: SeenRequest): JsonObject {
+  #says({ json, url, bytes }: SeenRequest): JsonObject {
     const talk = talkAt(url);
     const number = ++this.#said;
+    if (bytes.includes(`${summaryRequest} ${this.#summaries}`))
+      return talk.answer({ text: summaryOf(this.#seed, this.#summaries), calls: [] });
     const dice = (number * 7919 + this.#seed) % 10;
     const offered = talk.toolsIn(json);
     const called = dice < 4 ? 1 : dice < 6 ? 2 : 0;
@@ -156,8 +167,12 @@ class Walk {
         // What a provider of another format is asked can't be told apart while both are under way.
         if (this.#model !== this.#talk.model) return [await this.#goOn(at), await this.#goOn(at)];
         return Promise.all([this.#goOn(at), this.#goOn(at)]);
-      case 'compact':
-        return [await this.#call(this.#opening(), undefined)];
+      case 'compact': {
+        await this.#goOn(at, `${summaryRequest} ${++this.#summaries}`);
+        return [
+          await this.#call(this.#opening(`Before:\n${summaryOf(this.#seed, this.#summaries)}`), undefined),
+        ];
+      }
       case 'otherTools': {
         this.#tools = [...this.#tools, `tool${++count}`];
         const asked = this.#talk.goingOn(at.asked, at.answer, `Other tools ${++count}.`);
@@ -166,17 +181,17 @@ class Walk {
     }
   }
 
-  #opening(): JsonObject {
-    const opening = this.#talk.opening(`Question ${++count} of ${this.#seed}.`, this.#tools);
+  #opening(summary = ''): JsonObject {
+    const opening = this.#talk.opening(`${summary}Question ${++count} of ${this.#seed}.`, this.#tools);
     return { ...opening, model: this.#model };
   }
 
-  #goOn(from: Node): Promise<Node> {
+  #goOn(from: Node, words?: string): Promise<Node> {
     const latest = this.#latest.get(JSON.stringify(from.asked));
     const kept = latest === from ? from.sent.at(-1) : latest?.sent[0];
     const isLong =
       ++count % 3 === 0 && /tool_use|tool_calls|function_?call/i.test(JSON.stringify(from.answer));
-    const text = isLong ? longResult : `Then ${count}.`;
+    const text = words ?? (isLong ? longResult : `Then ${count}.`);
     return this.#call(this.#talk.goingOn(from.asked, from.answer, text), kept);
   }
 

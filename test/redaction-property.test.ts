@@ -43,6 +43,7 @@ const otherModules = [
   'prompt-optimizer?holdout=0',
   'tool-cache?idempotent=*&holdout=0',
   'patterns?holdout=0',
+  'compaction-bridge?holdout=0',
   'semantic-cache',
   'exact-cache',
   'cost-guard',

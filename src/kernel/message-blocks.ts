@@ -10,3 +10,18 @@ export function resultText(content: string | readonly Block[] | undefined): stri
   if (typeof content === 'string') return content;
   return content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
 }
+
+/** Whether the provider replaced the messages before the block with a summary. */
+export function isCompactionBlock({
+  type,
+  kind,
+}: {
+  readonly type: string;
+  readonly kind?: unknown;
+}): boolean {
+  return type === 'compaction' || kind === 'compaction';
+}
+
+export function hasCompaction({ content }: Message): boolean {
+  return typeof content !== 'string' && content.some(isCompactionBlock);
+}

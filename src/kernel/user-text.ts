@@ -38,7 +38,7 @@ const tag = /(^[ \t]*)?<(\/?)([a-z][\w:.-]*)(?:\s[^<>]*?)?(\/?)>/gim;
  * Removes blocks inserted by clients: tags at the start of a line, tags with names that users don't write by hand (such as
  * `<system-reminder>`), and all tags that are closed later. An unclosed block extends to the end.
  */
-function removeClientBlocks(text: string): string {
+export function removeClientBlocks(text: string): string {
   const tags = [...text.matchAll(tag)];
   const closedAt = new Map<string, number>();
   for (const { 2: closing, 3: name = '', index } of tags)

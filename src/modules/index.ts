@@ -1,4 +1,5 @@
 import type { ModuleFactory } from '../module-api.ts';
+import { compactionBridge } from './compaction-bridge/compaction-bridge.ts';
 import { costGuard } from './cost-guard/cost-guard.ts';
 import { exactCache } from './exact-cache/exact-cache.ts';
 import { guardrails } from './guardrails/guardrails.ts';
@@ -18,6 +19,7 @@ export const builtInModules: readonly ModuleFactory[] = [
   () => costGuard,
   mcpOptimizer,
   patterns,
+  compactionBridge,
   ipc,
   rehydrator,
   router,
@@ -28,7 +30,6 @@ export const builtInModules: readonly ModuleFactory[] = [
 
 /** Modules that are to come, so that users can see what a name will mean. */
 export const plannedModules: readonly { readonly name: string; readonly summary: string }[] = [
-  { name: 'compaction-bridge', summary: "Carries what the user wants across a client's compaction." },
   { name: 'airgap', summary: 'Lets nothing out of the process but calls to providers.' },
   { name: 'evals', summary: 'Judges answers against expectations.' },
   { name: 'replay', summary: 'Plays recorded conversations again.' },

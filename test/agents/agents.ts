@@ -20,6 +20,8 @@ export interface AgentEnvironment {
   readonly continues?: boolean;
   /** Whether it is to compact the conversation before 90,000 tokens. */
   readonly compacts?: boolean;
+  /** Whether Codex is to write the summary itself. */
+  readonly compactsLocally?: boolean;
 }
 
 interface Launch {
@@ -113,7 +115,7 @@ const codex: Agent = {
   hasWebSocket: true,
   continues: true,
   launch: (
-    { url, token, model, home, headers, server, continues, usesWebSocket = false, compacts },
+    { url, token, model, home, headers, server, continues, usesWebSocket = false, compacts, compactsLocally },
     prompt,
   ) => ({
     environment: { CODEX_HOME: join(home, '.codex'), WEIR_TOKEN: token },
@@ -122,36 +124,38 @@ const codex: Agent = {
       ...(continues === true ? ['resume', '--last'] : []),
       prompt,
     ],
-    files: compacts
-      ? remoteCompaction({ url, token, model, home })
-      : {
-          [join(home, '.codex', 'config.toml')]: [
-            `model = ${JSON.stringify(model)}`,
-            'model_provider = "weir"',
-            '',
-            '[model_providers.weir]',
-            'name = "Weir"',
-            `base_url = "${url}/v1"`,
-            'wire_api = "responses"',
-            'env_key = "WEIR_TOKEN"',
-            `supports_websockets = ${usesWebSocket}`,
-            // Codex tries again whatever the status; with five tries, which is its default, a refusal is read after six seconds.
-            'stream_max_retries = 4',
-            `http_headers = { ${Object.entries(headers)
-              .map(([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`)
-              .join(', ')} }`,
-            '',
-            ...(server
-              ? [
-                  `[mcp_servers.${serverName}]`,
-                  `command = ${JSON.stringify(server[0])}`,
-                  `args = ${JSON.stringify(server.slice(1))}`,
-                  'default_tools_approval_mode = "approve"',
-                  '',
-                ]
-              : []),
-          ].join('\n'),
-        },
+    files:
+      compacts && !compactsLocally
+        ? remoteCompaction({ url, token, model, home })
+        : {
+            [join(home, '.codex', 'config.toml')]: [
+              `model = ${JSON.stringify(model)}`,
+              'model_provider = "weir"',
+              ...(compacts ? ['model_auto_compact_token_limit = 25000'] : []),
+              '',
+              '[model_providers.weir]',
+              'name = "Weir"',
+              `base_url = "${url}/v1"`,
+              'wire_api = "responses"',
+              'env_key = "WEIR_TOKEN"',
+              `supports_websockets = ${usesWebSocket}`,
+              // Codex tries again whatever the status; with five tries, which is its default, a refusal is read after six seconds.
+              'stream_max_retries = 4',
+              `http_headers = { ${Object.entries(headers)
+                .map(([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`)
+                .join(', ')} }`,
+              '',
+              ...(server
+                ? [
+                    `[mcp_servers.${serverName}]`,
+                    `command = ${JSON.stringify(server[0])}`,
+                    `args = ${JSON.stringify(server.slice(1))}`,
+                    'default_tools_approval_mode = "approve"',
+                    '',
+                  ]
+                : []),
+            ].join('\n'),
+          },
   }),
 };
 

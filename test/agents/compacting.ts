@@ -27,6 +27,15 @@ export class CompactingModel {
   #compactions = 0;
   #readings = 0;
 
+  get compactions(): number {
+    return this.#compactions;
+  }
+
+  /** Whether the request asks for a summary. */
+  asksForSummary({ bytes }: SeenRequest): boolean {
+    return summaryRequests.test(bytes.toString());
+  }
+
   /** `stops` if the model is to end its turn when the context is full, in place of an error. */
   constructor(stops: boolean) {
     this.#stops = stops;
@@ -40,8 +49,9 @@ export class CompactingModel {
 
   #answer(request: SeenRequest, tokens: number, read: ((file: string) => ScriptedTurn) | undefined): Script {
     const said = request.bytes.toString();
-    if (summaryRequests.test(said)) return this.#summary(request);
+    if (this.asksForSummary(request)) return this.#summary(request);
     if (read === undefined) return answering(request, { text: 'Rivers' });
+    if (!said.includes('river.txt')) return answering(request, { text: 'Hello.' });
     const latest = summaryName(this.#compactions);
     if (this.#compactions > 0 && !said.includes(latest))
       return answering(request, { text: `${latest} is missing.` });
@@ -72,7 +82,7 @@ function summaryName(number: number): string {
 
 /** The beginnings of what agents, and Weir for Codex, ask for a summary with. */
 const summaryRequests =
-  /"compaction_trigger"|write a summary of this conversation|Your task is to create a detailed summary|context summarization a|responsible for distilling|component that summarizes/;
+  /"compaction_trigger"|write a summary of this conversation|Your task is to create a detailed summary|context summarization a|CONTEXT CHECKPOINT COMPACTION|responsible for distilling|component that summarizes/;
 
 /** Claude Code waits for this error if it does not know the model. */
 const tooLong: Script = {

@@ -14,6 +14,7 @@ import { faultIn, modelIn } from './checked-request.ts';
 import { CompactingModel, estimatedTokens, longFiles } from './compacting.ts';
 import { finding } from './finding.ts';
 import { type AgentProcess, launchAgent } from './launch-agent.ts';
+import { RestorationCheck, rule } from './restored.ts';
 import { providerKeys, type Scenario, word } from './scenarios.ts';
 import { answering, thinkingFirst } from './scripted-turns.ts';
 
@@ -28,7 +29,7 @@ export interface ScenarioResult {
   readonly output: string;
 }
 
-const prompt = 'Read the file river.txt and say the word that is in it.';
+const task = 'Read the file river.txt and say the word that is in it.';
 const refusalSecondsMax = 5;
 const houseServer = fileURLToPath(import.meta.resolve('./house-server.mjs'));
 const launchesMax = 25;
@@ -47,6 +48,7 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
   let calls = 0;
   const compacting =
     scenario.compacts === true ? new CompactingModel(agent.compactsBetweenPrompts === true) : undefined;
+  const restorations = new RestorationCheck();
   const provider = await FakeUpstream.start((request) => {
     const script = scriptFor(request);
     const thinks = modelIn(request) === nameAtProvider(scenario.modelBefore ?? '');
@@ -64,11 +66,17 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
     }
     const tools = toolNames(request);
     const reading = agent.reading.find(({ tool }) => tools.includes(tool));
-    if (compacting !== undefined)
+    if (compacting !== undefined) {
+      const lost =
+        scenario.restores === true && reading !== undefined && !compacting.asksForSummary(request)
+          ? restorations.faultIn(request, compacting.compactions)
+          : undefined;
+      if (lost !== undefined) faults.push(lost);
       return compacting.answer(
         request,
         reading && ((name) => ({ tool: reading.tool, input: reading.input(join(work, name)) })),
       );
+    }
     // Titles and the like.
     if (reading === undefined) return answering(request, { text: 'Rivers' });
     const failure = scenario.failing?.(request, calls++);
@@ -104,13 +112,20 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
     const server = scenario.manyTools === true ? [process.execPath, houseServer] : undefined;
     const { headers = {}, webSocket: usesWebSocket } = scenario;
     const compacts = scenario.compacts === true;
-    const place = { url: refusals.url, token, model, home, work, headers, server, usesWebSocket, compacts };
+    const compactsLocally = scenario.compactsLocally === true;
+    const place = {
+      ...{ url: refusals.url, token, model, home, work, headers, server, usesWebSocket },
+      ...{ compacts, compactsLocally },
+    };
     const files = { [file]: `${word}\n`, ...(compacts && inFolder(work, longFiles)) };
-    const launch = (differs: Partial<AgentEnvironment> = {}) =>
+    const launch = (differs: Partial<AgentEnvironment> = {}, prompt = task) =>
       launchAgent({ agent, folder, place: { ...place, ...differs }, prompt, files, timeoutMs: 90_000 });
+    const restores = scenario.restores === true;
+    const isBegun = scenario.modelBefore !== undefined || (restores && agent.continues === true);
+    if (restores && isBegun) await launch({}, `Say hello. ${rule}`);
     if (scenario.modelBefore !== undefined) await launch({ model: scenario.modelBefore });
     const compactsLater = compacts && agent.compactsBetweenPrompts === true;
-    let run = await launch({ continues: scenario.modelBefore !== undefined });
+    let run = await launch({ continues: isBegun }, restores && !isBegun ? `${task} ${rule}` : task);
     // Vectors of the agent's tools are made after a call.
     const launches = scenario.manyTools === true ? launchesMax : compactsLater ? promptsMax : 1;
     for (let more = launches - 1; more > 0; more--) {

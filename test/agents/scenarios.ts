@@ -25,6 +25,10 @@ export interface Scenario {
   readonly modelBefore?: string;
   /** The model's context fills, and the agent compacts the conversation. */
   readonly compacts?: true;
+  /** Codex writes the summary itself, as with providers that are not OpenAI. */
+  readonly compactsLocally?: true;
+  /** `compaction-bridge` puts back what the compactions lost. */
+  readonly restores?: true;
   /** The command of the only agent that it is for. */
   readonly only?: string;
   /** What the agent is told to send. */
@@ -270,6 +274,35 @@ export const scenarios: readonly Scenario[] = [
       sees: saysWord,
     }),
   ),
+  {
+    name: 'bridge',
+    summary: 'the context fills twice, and `compaction-bridge` puts back what the summaries lost',
+    model: own,
+    environment: { ...keys, WEIR_PIPELINE: 'compaction-bridge?holdout=0' },
+    compacts: true,
+    restores: true,
+    sees: saysWord,
+  },
+  {
+    name: 'bridge, cross',
+    summary: 'the same with a model of a provider of another format',
+    model: ({ otherModel }) => otherModel,
+    environment: { ...keys, WEIR_PIPELINE: 'compaction-bridge?holdout=0' },
+    compacts: true,
+    restores: true,
+    sees: saysWord,
+  },
+  {
+    name: 'bridge, local',
+    summary: 'the same with Codex, which writes the summary itself',
+    model: own,
+    environment: { ...keys, WEIR_PIPELINE: 'compaction-bridge?holdout=0' },
+    compacts: true,
+    compactsLocally: true,
+    restores: true,
+    only: 'codex',
+    sees: saysWord,
+  },
   {
     name: '500',
     summary: 'the provider fails once',

@@ -23,6 +23,7 @@ export const modules: Readonly<Record<string, string>> = {
   'exact-cache': 'exact-cache',
   'semantic-cache': 'semantic-cache?shadow=0',
   patterns: 'patterns?holdout=0',
+  'compaction-bridge': 'compaction-bridge?holdout=0',
   ipc: 'ipc?target=2000&keep_turns=1&holdout=0',
   rehydrator: 'ipc?target=2000&keep_turns=1&holdout=0,rehydrator?holdout=0&min_score=0',
   'mcp-optimizer': 'mcp-optimizer?holdout=0',

@@ -1,4 +1,4 @@
-import type { ChatRequest, Exchange, Kit, Message } from '../../module-api.ts';
+import { type ChatRequest, type Exchange, hasCompaction, type Kit, type Message } from '../../module-api.ts';
 import { shrinkBigResults } from './big-results.ts';
 import { clientEditsOf } from './client-edits.ts';
 import { goalCharsOf, noticeClientCompaction, type UnchangedReason } from './compaction-policy.ts';
@@ -10,7 +10,7 @@ import { archiveLater } from './omitted-messages.ts';
 import type { IpcOptions } from './options.ts';
 import { RecordWriter } from './record-writer.ts';
 import { fixedCharsOf, RequestRenderer } from './request-renderer.ts';
-import { charsOf, hasCompaction } from './text/blocks.ts';
+import { charsOf } from './text/blocks.ts';
 import { sum, type View, type ViewStore } from './view.ts';
 import { windowCharsOf } from './window.ts';
 

@@ -1,14 +1,5 @@
 import type { Block, Message, ToolResultBlock } from '../../../module-api.ts';
 
-/** Whether the provider replaced earlier messages with a summary. */
-export function hasCompaction({ content }: Message): boolean {
-  if (typeof content === 'string') return false;
-  return content.some(
-    ({ type, kind }: { readonly type: string; readonly kind?: unknown }) =>
-      type === 'compaction' || kind === 'compaction',
-  );
-}
-
 /** A cache: the same messages are measured many times. */
 const charsByMessage = new WeakMap<Message, number>();
 
