@@ -24,7 +24,7 @@ function trimMarks(word: string): string {
 }
 
 /** Whether a word names something, in any language: it has a sign, a digit or a capital that plain words don't have. */
-export function isName(word: string): boolean {
+function isName(word: string): boolean {
   if (word.length < 3 || word.length > nameCharsMax || !/[\p{L}\p{N}]/u.test(word)) return false;
   if (/^\d+$/.test(word)) return word.length >= 4;
   if (word.includes('://')) return word.length > 8;
