@@ -35,15 +35,16 @@ const explicit = new RegExp(
   'i',
 );
 const question = /^(?:and |so |but )?(?:what|when|where|who|whom|whose|which|how|why)\b|[?？]["'”’)]*$/i;
-const ownPast = /\b(?:did|was|were|had|have|has) (?:i|we|my|our)\b|\b(?:was|were|did|had)\b.*\b(?:my|our)\b/i;
 const past = /\b(?:did|was|were|had|has|have)\b/i;
+const ownPast = /\b(?:did|was|were|had|has|have) (?:i|we|my|our)\b/i;
+const own = /\b(?:my|our)\b/i;
 const deictic = /\b(?:it|that|this|those|these|them|they)\b/i;
 const reader = /\b(?:you|your|yours)\b/i;
 const request = /^(?:and |so |but )?(?:can|could|would|will|shall|should|may|might|let)\b/i;
-const name = /(?<=[^.!?\s]\s+)\p{Lu}[\p{L}\p{N}]+/gu;
-/** Words with an inner sign, capital or digit beside letters, long numbers, and short texts in backticks or of several words in quotation marks. */
-const identifier =
-  /`([^`\n]{3,60})`|["“]([^"“”\s]+ [^"“”\n]{1,60})["”]|[\p{L}\p{N}_@#~-]*[\p{L}\p{N}](?:[./\\:_@#]+[\p{L}\p{N}_-]+)+|\p{Ll}+\p{Lu}[\p{L}\p{N}]*|\p{L}+-?\d[\p{L}\d]*|\d+\p{L}[\p{L}\d]*|\d{5,}/gu;
+/** A short text in backticks, or several words in quotation marks. */
+const quotation = /`([^`\n]{3,60})`|["“]([^"“”\s]{1,60} [^"“”\n]{1,60})["”]/g;
+/** A word with an inner sign, capital, or digit beside a letter, or a long number. */
+const codeWord = /[\p{L}\p{N}][./\\:_@#]+[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{L}-?\d|\d\p{L}|\d{5}/u;
 /** What makes a reference explicit says nothing about its topic. */
 const explicitWords =
   /\b(?:earlier|previous(?:ly)?|last time|remember|recall|remind(?:ed)?|mention(?:ed)?|said|told|tell|discuss(?:ed)?|decided?|agreed?|again)\b/gi;
@@ -59,22 +60,39 @@ export function findReferences(userText: string): readonly Reference[] {
 function readReference(sentence: string): Reference | undefined {
   const isExplicit = explicit.test(sentence);
   const isQuestion = question.test(sentence);
-  const identifiers = [...sentence.matchAll(identifier)]
-    .map(([whole, code, quoted]) => code ?? quoted ?? whole)
-    .filter((one) => one.length >= identifierCharsMin)
-    .slice(0, limits.identifiersMax);
+  const identifiers = identifiersIn(sentence);
   if (!isExplicit && !isQuestion && identifiers.length === 0) return undefined;
   return {
     text: sentence.replace(explicitWords, ' '),
     isExplicit,
-    asksForOwnPast: isQuestion && ownPast.test(sentence),
+    asksForOwnPast: isQuestion && (ownPast.test(sentence) || (past.test(sentence) && own.test(sentence))),
     asksForPast: isQuestion && past.test(sentence),
     isDeictic: deictic.test(sentence),
     addressesReader: reader.test(sentence),
     isRequest: request.test(sentence),
-    names: sentence.match(name) ?? [],
+    names: namesIn(sentence),
     identifiers,
   };
+}
+
+function identifiersIn(sentence: string): readonly string[] {
+  const quoted = [...sentence.matchAll(quotation)].map(([, code, text]) => code ?? text ?? '');
+  const words = wordsIn(sentence).filter((word) => codeWord.test(word));
+  return [...new Set([...quoted, ...words])]
+    .filter(({ length }) => length >= identifierCharsMin)
+    .slice(0, limits.identifiersMax);
+}
+
+/** Capitalized words but the first. */
+function namesIn(sentence: string): readonly string[] {
+  return wordsIn(sentence)
+    .slice(1)
+    .filter((word) => /^\p{Lu}[\p{L}\p{N}]/u.test(word));
+}
+
+/** The words between spaces, without signs at their ends. */
+function wordsIn(sentence: string): readonly string[] {
+  return sentence.split(/\s/).flatMap((word) => /[\p{L}\p{N}](?:\S*[\p{L}\p{N}])?/u.exec(word) ?? []);
 }
 
 const identifierCharsMin = 4;

@@ -210,6 +210,6 @@ test('identifiers are paths, names of code, codes and quotations', () => {
   const [reference] = findReferences(
     'Rename getUser in src/api/users.ts to `load it`, see ERR_1402 and 903144.',
   );
-  assert.deepEqual(reference?.identifiers, ['getUser', 'src/api/users.ts', 'load it', 'ERR_1402', '903144']);
+  assert.deepEqual(reference?.identifiers, ['load it', 'getUser', 'src/api/users.ts', 'ERR_1402', '903144']);
   assert.deepEqual(findReferences('I practice self-care, and said "nice" twice.'), []);
 });

@@ -78,18 +78,17 @@ export class PassageSearch {
         : windowOf(masks, best.at)
             .slice(0, 2)
             .reduce((all, mask) => all | mask);
-    const isKnown = (name: string) => {
-      const bit = words.findIndex(({ stem }) => queryStemsOf(name).includes(stem));
-      return (counts[bit] ?? 0) > 0;
-    };
+    const names = reference.names.map(queryStemsOf).filter((stems) => stems.length > 0);
+    const isKnown = (stems: readonly string[]) =>
+      words.some(({ stem }, bit) => stems.includes(stem) && (counts[bit] ?? 0) > 0);
     return {
       reference,
       coverage: Math.min(1, (best?.weight ?? 0) / total),
       weight: best?.weight ?? 0,
       hasIdentifier: withIdentifiers.size > 0,
       topicalWords: bitCount(bits & topicalBits),
-      knowsNames: reference.names.some(isKnown),
-      missesNames: reference.names.some((name) => !isKnown(name)),
+      knowsNames: names.some(isKnown),
+      missesNames: names.some((stems) => !isKnown(stems)),
       found,
     };
   }
