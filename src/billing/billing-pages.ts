@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import type { TierId } from '../kernel/ports/records.ts';
-import { escapeHtml, htmlPage } from '../lib/html.ts';
+import { escapeHtml, htmlPage, htmlPagePolicy } from '../lib/html.ts';
 import { groupThousands } from './group-thousands.ts';
 import { tiers } from './tiers.ts';
 
@@ -12,8 +11,7 @@ export function welcomePage(): string {
 <h1>Thank you</h1>
 <p>Your payment is with our processor. As soon as it is confirmed, mostly within seconds, your next request counts on your new
 plan, with the keys that you have. There is nothing to change in your programs.</p>
-<p>You can close this page.</p>
-<p class="quiet">Invoices, your card and your plan are in the customer portal: <code>POST /v1/billing/portal</code>.</p>`,
+<p>You can close this page. Invoices, your card and your plan are under <a href="../billing">Billing</a>.</p>`,
   );
 }
 
@@ -33,38 +31,23 @@ export function plansPage(tierLimits: Readonly<Record<TierId, number>>): string 
 <ul class="plans">
 ${plans.join('\n')}
 </ul>
-<p>Log in, request a checkout and open the URL in the response:</p>
-<pre>POST /v1/billing/checkout
-{"tier": "pro"}</pre>`,
+<p>Choose one under <a href="../billing">Billing</a>.</p>
+<p class="quiet">Programs send <code>POST /v1/billing/checkout</code> with <code>{"tier": "pro"}</code> and open the URL in the response.</p>`,
   );
 }
 
 function page(title: string, body: string): string {
-  return htmlPage({ title, style, body: `<main>\n${body}\n</main>` });
+  return htmlPage({ title, home: '../', style, body });
 }
 
 const style = `
-:root { color-scheme: light dark; font: 17px/1.55 system-ui, sans-serif; --line: #8884; --accent: #1a7f37; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; }
-main { max-width: 44rem; padding: 2rem 1.25rem; }
-h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .75rem; }
-h2 { font-size: 1.05rem; margin: 0; }
-.sign { width: 3rem; height: 3rem; margin: 0 0 1rem; border-radius: 50%; display: grid; place-items: center;
-  font-size: 1.5rem; color: #fff; background: var(--accent); }
+.sign { width: 2.5rem; height: 2.5rem; margin: 0 0 1rem; border-radius: 50%; display: grid; place-items: center;
+  font-size: 1.25rem; color: var(--on-accent); background: var(--good); }
 .plans { list-style: none; padding: 0; display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); }
-.plans li { border: 1px solid var(--line); border-radius: .75rem; padding: 1rem 1.1rem; }
+.plans li { border: 1px solid var(--line); border-radius: 8px; padding: 1rem 1.1rem; background: var(--surface); }
+.plans h2 { margin: 0; }
 .plans p { margin: .35rem 0 0; }
-.price { font-size: 1.35rem; font-weight: 600; }
-.quiet { opacity: .7; font-size: .92rem; }
-pre, code { font-family: ui-monospace, monospace; font-size: .9em; }
-pre { border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem; overflow-x: auto; }
+.price { font-size: 1.2rem; font-weight: 600; }
 `;
 
-/** Allows no scripts and no requests. */
-export const billingPagePolicy = [
-  "default-src 'none'",
-  `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+export const billingPagePolicy = htmlPagePolicy({ style });

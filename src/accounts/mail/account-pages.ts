@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import type { TokenPurpose } from '../../kernel/ports/sessions.ts';
-import { escapeHtml, htmlPage } from '../../lib/html.ts';
+import { escapeHtml, htmlPage, htmlPagePolicy } from '../../lib/html.ts';
 
 const pageTexts: Readonly<
   Record<
@@ -30,27 +29,19 @@ export function accountPage(purpose: TokenPurpose): string {
   const { title, form, done, to } = pageTexts[purpose];
   return htmlPage({
     title,
+    home: '../',
     style,
-    body: `<main>
-<h1>${escapeHtml(title)}</h1>
+    script,
+    body: `<h1>${escapeHtml(title)}</h1>
 <form data-to="${escapeHtml(to)}" data-done="${escapeHtml(done)}">
 ${form}
 </form>
 <p id="said" role="status"></p>
-<p id="on" hidden><a href="../">Log in</a></p>
-</main>
-<script>${script}</script>`,
+<p id="on" hidden><a href="../">Log in</a></p>`,
   });
 }
 
-const style = `
-:root { color-scheme: light dark; font: 17px/1.55 system-ui, sans-serif; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; }
-main { max-width: 30rem; padding: 2rem 1.25rem; }
-label, button { display: block; margin: .75rem 0; }
-input, button { font: inherit; padding: .5rem .75rem; }
-input { display: block; width: 100%; box-sizing: border-box; }
-`;
+const style = 'main { max-width: 26rem; }';
 
 /** Removes the token from the address bar at once, so that it stays in no history. */
 const script = `
@@ -85,13 +76,4 @@ form.addEventListener('submit', async (event) => {
 });
 `;
 
-/** Allows its own script and style, and requests to its origin. */
-export const accountPagePolicy = [
-  "default-src 'none'",
-  `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
-  `script-src 'sha256-${hash('sha256', script, 'base64')}'`,
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+export const accountPagePolicy = htmlPagePolicy({ style, script });
