@@ -37,6 +37,8 @@ export interface ModelPricing {
   readonly contextTokens?: number;
   /** How long its provider caches input, if known. */
   readonly cacheSeconds?: number;
+  /** Whether a call may request a cache of an hour. */
+  readonly hasHourCache?: true;
   /** How the model searches for tools with `defer_loading`, if its provider supports that. */
   readonly toolSearch?: ToolSearch;
   /** What its provider can remove from a conversation itself. */

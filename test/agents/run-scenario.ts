@@ -26,6 +26,8 @@ export interface ScenarioResult {
   readonly seconds: number;
   readonly refusalSeconds: number | undefined;
   readonly calls: number;
+  /** What the provider got. */
+  readonly requests: readonly SeenRequest[];
   readonly output: string;
 }
 
@@ -136,7 +138,7 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
       scenario,
       refusedAtMs: refusals.firstAtMs(),
       faults,
-      calls: provider.requests.length,
+      requests: provider.requests,
       statuses: refusals.statuses,
     });
   } finally {
@@ -190,14 +192,14 @@ interface Judging {
   /** When the gateway first refused a call. */
   readonly refusedAtMs: number | undefined;
   readonly faults: readonly string[];
-  readonly calls: number;
+  readonly requests: readonly SeenRequest[];
   /** The statuses of the gateway's responses. */
   readonly statuses: ReadonlySet<string>;
 }
 
 function judged(
   run: AgentProcess,
-  { scenario, refusedAtMs, faults, calls, statuses }: Judging,
+  { scenario, refusedAtMs, faults, requests, statuses }: Judging,
 ): ScenarioResult {
   const output = run.lines.map(({ text }) => text).join('');
   const seconds = (run.endedAtMs - run.startedAtMs) / 1000;
@@ -210,7 +212,8 @@ function judged(
     saw: wrong ?? lineWith(output, scenario.sees),
     seconds,
     refusalSeconds,
-    calls,
+    calls: requests.length,
+    requests,
     output,
   };
 

@@ -247,6 +247,16 @@ export const scenarios: readonly Scenario[] = [
     manyTools: true,
     sees: new RegExp(word),
   },
+  ...['prompt-optimizer', 'prompt-optimizer, cross'].map(
+    (name): Scenario => ({
+      name,
+      summary: 'a tool loop with `prompt-optimizer`, which sets cache markers and keeps the prompt stable',
+      model: name.endsWith('cross') ? ({ otherModel }) => otherModel : own,
+      environment: { ...keys, WEIR_PIPELINE: 'prompt-optimizer?holdout=0' },
+      reads: 4,
+      sees: new RegExp(word),
+    }),
+  ),
   {
     name: 'compaction',
     summary: 'the context fills twice, and the agent compacts the conversation',

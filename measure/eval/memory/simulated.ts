@@ -97,7 +97,7 @@ export class SimulatedRun {
     const clock: Clock = { now: () => this.#atSeconds * 1000 };
     const card = compileCard(sheet);
     const prices: Prices = {
-      priceOf: () => ({ card, estimated: false, contextTokens, cacheSeconds }),
+      priceOf: () => ({ card, estimated: false, contextTokens, cacheSeconds, hasHourCache: true }),
       bill: () => ({ nanoUsd: 0, estimated: false }),
     };
     const upstream: Handler = async ({ request }) => this.#answered(request);

@@ -32,8 +32,8 @@ export type DepthCounts = z.infer<typeof depthSchema>;
 /** Statistics of the calls of an application. */
 export const trafficSchema = z.object({
   atMs: z.number(),
-  /** A digest of the tools and instructions of the latest call. */
-  head: z.string(),
+  /** Digests of recent tools and instructions, with the times of their latest calls. */
+  heads: z.array(z.tuple([z.string(), z.number()])),
   calls: z.number(),
   /** Calls within five minutes of one with the same tools and instructions. */
   repeats: z.number(),

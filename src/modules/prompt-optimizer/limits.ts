@@ -9,6 +9,8 @@ export const recordTtlSeconds = 2 * 3600;
 export const trafficTtlSeconds = 7 * 86_400;
 /** Counts are halved beyond this, so that they follow the traffic. */
 export const countedCallsMax = 200;
+/** Tools and instructions that an application uses in turns. */
+export const recentHeadsMax = 16;
 /** Conversations are counted by the number of their calls so far, up to this. */
 export const depthsMax = 4;
 /** Calls that are assumed not to have been continued, so that a first observation is not taken for the rule. */

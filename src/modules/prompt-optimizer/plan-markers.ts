@@ -37,8 +37,8 @@ export function planMarkers(
   observed: ObservedCall,
   { options, catalog }: Pick<Kit<PromptOptimizerOptions>, 'options' | 'catalog'>,
 ): MarkerPlan | undefined {
-  const card = catalog.priceOf(exchange.target)?.card;
-  const prices = card === undefined ? undefined : cachePricesOf(card);
+  const pricing = catalog.priceOf(exchange.target);
+  const prices = pricing === undefined ? undefined : cachePricesOf(pricing.card);
   if (prices === undefined || options.markers === 'off' || !needsMarkers(exchange)) return undefined;
   const soFar = pausesOf(last, observed.atMs);
   const continuation = expectContinuation(traffic, soFar);
@@ -60,6 +60,7 @@ export function planMarkers(
     if (exchange.costBound !== undefined) return '5m';
     if (options.ttl !== 'auto') return options.ttl;
     if (isAlive && last?.lifetime != null) return last.lifetime;
+    if (pricing?.hasHourCache !== true) return '5m';
     return prices !== undefined && paysForAnHour(soFar, continuation, prices) ? '1h' : '5m';
   }
 }

@@ -28,7 +28,7 @@ function start(options = '', over: RunOptions = {}, usage: Usage = {}) {
     },
     {
       prices: {
-        priceOf: () => ({ card, estimated: false, cacheSeconds: 300 }),
+        priceOf: () => ({ card, estimated: false, cacheSeconds: 300, hasHourCache: true }),
         bill: () => ({ nanoUsd: 0, estimated: false }),
       },
       clock: { now: () => time.nowMs },
@@ -156,7 +156,8 @@ describe('markers', () => {
       run({ system: instructions, messages: [{ role: 'user', content }] });
     assert.deepEqual(marksIn((await ask('a', system)).sent), []);
     assert.deepEqual(marksIn((await ask('b', system)).sent), []);
-    assert.deepEqual(marksIn((await ask('c', system)).sent), ['system']);
+    assert.deepEqual(marksIn((await ask('c', `${system} Be brief.`)).sent), []);
+    assert.deepEqual(marksIn((await ask('d', system)).sent), ['system']);
     for (const word of ['red', 'green', 'blue', 'grey'])
       assert.deepEqual(marksIn((await ask('d', `${word} ${system}`)).sent), []);
   });

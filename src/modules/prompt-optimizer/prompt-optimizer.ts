@@ -48,23 +48,25 @@ export const promptOptimizer = defineModule<PromptOptimizerOptions>({
       kit.note({ aside: isSmall ? 'small' : 'request-fields' });
       return next(exchange);
     }
+    const atMs = kit.clock.now();
     const call = identifyCall(exchange, kit);
     const recollection = await recallCalls(call, kit.cache);
     const side = await chooseSide(call, recollection, kit);
     if (side === 'aside') return next(exchange);
-    const sent =
-      side === 'without' ? leaveAlone(exchange, call) : optimize(exchange, { call, recollection }, kit);
+    const known = { call, recollection, atMs };
+    const sent = side === 'without' ? leaveAlone(exchange, call) : optimize(exchange, known, kit);
     noteBreak(exchange.with({ request: sent.content.request }), recollection, kit);
     const outgoing = sent.request === exchange.request ? exchange : exchange.with({ request: sent.request });
     const reply = await next(outgoing);
-    await remember(exchange, { call, recollection, sent, isHeldOut: side === 'without' }, kit);
-    return reply;
+    return reply.onEnd(() => remember(exchange, { ...known, sent, isHeldOut: side === 'without' }, kit));
   },
 });
 
 interface KnownCall {
   readonly call: IdentifiedCall;
   readonly recollection: Recollection;
+  /** When it arrived: lifetimes in caches count from there. */
+  readonly atMs: number;
 }
 
 /** What is sent in place of the client's request. */
@@ -95,9 +97,10 @@ function leaveAlone(exchange: Exchange, call: IdentifiedCall): SentRequest {
   return { request: exchange.request, content, lifetime: null, cacheKey: undefined };
 }
 
-function optimize(exchange: Exchange, { call, recollection }: KnownCall, kit: OptimizerKit): SentRequest {
-  const content = arrange(exchange, { call, recollection }, kit);
-  const observed = { atMs: kit.clock.now(), head: call.head, last: recollection.last };
+function optimize(exchange: Exchange, known: KnownCall, kit: OptimizerKit): SentRequest {
+  const { call, recollection, atMs } = known;
+  const content = arrange(exchange, known, kit);
+  const observed = { atMs, head: call.head, last: recollection.last };
   const plan = planMarkers(exchange, recollection, observed, kit);
   const marked = plan === undefined ? content.request : placeMarkers(content.request, plan);
   const cacheKey = kit.options.markers === 'off' ? undefined : cacheKeyOf(exchange, call, recollection);
@@ -163,14 +166,13 @@ function noteBreak(sent: Exchange, { sent: before }: Recollection, kit: Optimize
   if (reason !== undefined) kit.note({ break: reason });
 }
 
-/** Stored once the provider has accepted the call. */
+/** Stored once the provider has answered, before the client sees the end of it. */
 async function remember(
   exchange: Exchange,
-  { call, recollection, sent, isHeldOut: isLeftAlone }: KnownCall & RememberedCall,
+  { call, recollection, atMs, sent, isHeldOut: isLeftAlone }: KnownCall & RememberedCall,
   kit: OptimizerKit,
 ): Promise<void> {
   const { last, traffic, order } = recollection;
-  const atMs = kit.clock.now();
   const { pauses, short, long } = pausesOf(last, atMs);
   const own: CallRecord = {
     atMs,

@@ -4,6 +4,7 @@ import {
   depthsMax,
   furtherCallsMax,
   longLifeMs,
+  recentHeadsMax,
   shortLifeMs,
   trafficWeight,
   unseenCalls,
@@ -21,10 +22,12 @@ export interface ObservedCall {
 export function addCall(before: Traffic | undefined, { atMs, head, last }: ObservedCall): Traffic {
   const { calls, repeats, depths, gapMs } = halved(before ?? noTraffic);
   const sinceMs = before === undefined ? longLifeMs : atMs - before.atMs;
-  const isRepeated = before?.head === head && sinceMs <= shortLifeMs;
+  const recent = (before?.heads ?? []).filter(([, usedAtMs]) => atMs - usedAtMs <= shortLifeMs);
+  const others = recent.filter(([other]) => other !== head);
+  const isRepeated = others.length < recent.length;
   return {
     atMs,
-    head,
+    heads: [...others, [head, atMs] as [string, number]].slice(-recentHeadsMax),
     calls: calls + 1,
     repeats: repeats + (isRepeated ? 1 : 0),
     gapMs: before === undefined ? longLifeMs : gapMs * 0.9 + Math.min(sinceMs, longLifeMs) * 0.1,
@@ -32,7 +35,7 @@ export function addCall(before: Traffic | undefined, { atMs, head, last }: Obser
   };
 }
 
-const noTraffic: Traffic = { atMs: 0, head: '', calls: 0, repeats: 0, gapMs: 0, depths: [] };
+const noTraffic: Traffic = { atMs: 0, heads: [], calls: 0, repeats: 0, gapMs: 0, depths: [] };
 const noCounts: DepthCounts = { calls: 0, short: 0, long: 0 };
 
 /** Counts the call, and that it continued the last one. */

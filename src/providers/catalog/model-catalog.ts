@@ -226,7 +226,7 @@ function billUsage({ card, estimated }: ModelPricing, usage: Usage): Bill {
 }
 
 function priceOfEntry(entry: PricedModel, card: RateCard): ModelPricing {
-  const { contextTokens, cacheSeconds, toolSearch, contextEditing } = entry;
+  const { contextTokens, cacheSeconds, hasHourCache, toolSearch, contextEditing } = entry;
   const outputTokensMax = outputLimitOf(entry);
   return {
     card,
@@ -234,13 +234,20 @@ function priceOfEntry(entry: PricedModel, card: RateCard): ModelPricing {
     ...(outputTokensMax !== undefined && { outputTokensMax }),
     ...(contextTokens !== undefined && { contextTokens }),
     ...(cacheSeconds !== undefined && { cacheSeconds }),
+    ...(hasHourCache === true && { hasHourCache }),
     ...(toolSearch !== undefined && { toolSearch }),
     ...(contextEditing !== undefined && { contextEditing }),
   };
 }
 
 type PricedModel = Pick<ModelEntry, 'prices' | LimitField>;
-type LimitField = 'contextTokens' | 'outputTokensMax' | 'cacheSeconds' | 'toolSearch' | 'contextEditing';
+type LimitField =
+  | 'contextTokens'
+  | 'outputTokensMax'
+  | 'cacheSeconds'
+  | 'hasHourCache'
+  | 'toolSearch'
+  | 'contextEditing';
 
 /** Output is part of the context, so without another limit the context window is the limit. */
 function outputLimitOf({ outputTokensMax, contextTokens }: Pick<ModelEntry, LimitField>): number | undefined {

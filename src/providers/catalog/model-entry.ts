@@ -15,6 +15,8 @@ export interface ModelEntry {
   readonly outputTokensMax?: number;
   /** How long the provider caches a prompt by default. */
   readonly cacheSeconds?: number;
+  /** Whether a call may request a cache of an hour. */
+  readonly hasHourCache?: true;
   /** How the model searches for tools that are not loaded. */
   readonly toolSearch?: ToolSearch;
   /** What the provider can remove from the model's conversations. */
@@ -37,6 +39,7 @@ export interface OverlayModel {
   readonly features?: readonly Feature[];
   readonly toolSearch?: ToolSearch;
   readonly contextEditing?: ContextEditing;
+  readonly hasHourCache?: true;
   /** Replace missing or wrong published prices. */
   readonly prices?: PriceSheet | readonly DatedPrices[];
   /** In addition to the provider's factors. A factor that is an assumption for other models is known for this one. */
@@ -59,6 +62,8 @@ export interface Overlay extends Pick<PriceTerms, 'factors' | 'regions' | 'longW
   readonly fees?: readonly FeeRule[];
   /** How long a prompt stays cached after its last use; undefined if the provider doesn't document it. */
   readonly cacheSeconds?: number;
+  /** Whether calls of all its models may request a cache of an hour. */
+  readonly hasHourCache?: true;
   /** Suffix of the names of free models. */
   readonly freeSuffix?: string;
   readonly models: readonly OverlayModel[];

@@ -143,10 +143,19 @@ export class ModelIndex {
 const noOverlay: Overlay = { sources: [], checkedOn: '', models: [] };
 
 function overlayAttributes(
-  { contextTokens, outputTokensMax, features, toolSearch, contextEditing, retired }: OverlayModel,
-  { cacheSeconds }: Overlay,
+  {
+    contextTokens,
+    outputTokensMax,
+    features,
+    toolSearch,
+    contextEditing,
+    hasHourCache,
+    retired,
+  }: OverlayModel,
+  { cacheSeconds, hasHourCache: haveHourCache }: Overlay,
 ) {
   return {
+    ...((hasHourCache ?? haveHourCache) === true && { hasHourCache: true as const }),
     ...(cacheSeconds !== undefined && { cacheSeconds }),
     ...(contextTokens !== undefined && { contextTokens }),
     ...(outputTokensMax !== undefined && { outputTokensMax }),

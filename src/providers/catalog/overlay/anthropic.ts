@@ -57,6 +57,7 @@ export const anthropic: Overlay = {
   longWrite: 2,
   fees: [search],
   cacheSeconds: 300,
+  hasHourCache: true,
   models: [
     // Newer than the price data. Release notes of 9 November 2026; Mythos has limited access.
     { id: 'claude-fable-5-2', title: 'Claude Fable 5.2', ...large, prices: fable52 },
