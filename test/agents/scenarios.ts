@@ -54,6 +54,20 @@ const keys: Environment = {
 };
 export const providerKeys = Object.values(keys).map(String);
 
+/** All modules that edit, answer or guard calls. */
+const everything: Environment = {
+  ...keys,
+  WEIR_CONFIGURATIONS: JSON.stringify({
+    'guardrails.rules': { river: { words: [word], action: 'redact' } },
+  }),
+  WEIR_PIPELINE: [
+    ...['exact-cache', 'semantic-cache', 'patterns?holdout=0', 'mcp-optimizer?holdout=0'],
+    ...['compaction-bridge?holdout=0', 'ipc?holdout=0&target=8000', 'rehydrator?holdout=0'],
+    ...['tool-cache?holdout=0&idempotent=*', 'guardrails?rules=river', 'cost-guard?day=50&unknown=allow'],
+    'prompt-optimizer?holdout=0',
+  ].join(),
+};
+
 const overloaded: Script = {
   status: 503,
   body: { error: { type: 'server_error', message: 'The model is overloaded.', code: null } },
@@ -129,6 +143,24 @@ export const scenarios: readonly Scenario[] = [
       }),
       WEIR_PIPELINE: 'guardrails?rules=river',
     },
+    sees: saysWord,
+  },
+  {
+    name: 'everything',
+    summary: 'all modules, in a tool loop of three reads',
+    model: own,
+    reads: 3,
+    placeholder: '<RIVER_1>',
+    environment: everything,
+    sees: saysWord,
+  },
+  {
+    name: 'everything, cross',
+    summary: 'the same with a model of another format',
+    model: ({ otherModel }) => otherModel,
+    reads: 3,
+    placeholder: '<RIVER_1>',
+    environment: everything,
     sees: saysWord,
   },
   {
