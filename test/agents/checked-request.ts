@@ -73,7 +73,7 @@ function faultInResponses(json: Json, searches: boolean): string | undefined {
   for (const { type, call_id, encrypted_content: encrypted } of objectsOf(json.input)) {
     if (type === 'reasoning' && !encrypted) return 'a reasoning item that is not encrypted';
     if (type === 'function_call') calls.add(call_id);
-    if (type === 'function_call' && before !== 'web_search_call' && searches)
+    if (type === 'function_call' && before !== 'web_search_call' && before !== type && searches)
       return `The search before the call ${call_id} is missing.`;
     before = type;
     if (type === 'function_call_output' && !calls.has(call_id))

@@ -20,6 +20,7 @@ const tools = things.flatMap((thing) =>
       properties: { reason: { type: 'string', description: `Why the ${thing} is wanted` } },
       required: ['reason'],
     },
+    annotations: { readOnlyHint: action === 'inspect' },
   })),
 );
 

@@ -66,6 +66,8 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
         body: { type: 'error', error: { type: 'invalid_request_error', message: fault } },
       };
     }
+    // The page of tool-cache says so.
+    if (request.bytes.includes('readOnlyHint')) faults.push('the agent sends annotations of MCP tools');
     const tools = toolNames(request);
     const reading = agent.reading.find(({ tool }) => tools.includes(tool));
     if (compacting !== undefined) {
@@ -92,8 +94,14 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
     if (found !== undefined) return answering(request, found);
     const looks = tools.includes(clock) ? 1 : scenario.manyTools === true ? 2 : 0;
     if (mentions(request, clock) === 1) return answering(request, { tool: clock, input: {} });
+    if (scenario.repeatsCalls === true && results === 2 && !request.bytes.includes('[Same result as'))
+      faults.push('the content was sent twice');
     if (results >= looks && results < looks + (scenario.reads ?? 1))
-      return answering(request, { tool: reading.tool, input: reading.input(file) });
+      return answering(request, {
+        tool: reading.tool,
+        input: reading.input(file),
+        ...(scenario.repeatsCalls === true && results === 0 && { times: 2 }),
+      });
     const { placeholder: shown = word } = scenario;
     if (shown !== word && request.bytes.includes(word)) faults.push('the provider got the word');
     const isRead = request.bytes.includes(shown);
@@ -119,7 +127,8 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
       ...{ url: refusals.url, token, model, home, work, headers, server, usesWebSocket },
       ...{ compacts, compactsLocally },
     };
-    const files = { [file]: `${word}\n`, ...(compacts && inFolder(work, longFiles)) };
+    const lines = scenario.repeatsCalls === true ? 'The river flows on.\n'.repeat(100) : '';
+    const files = { [file]: `${word}\n${lines}`, ...(compacts && inFolder(work, longFiles)) };
     const launch = (differs: Partial<AgentEnvironment> = {}, prompt = task) =>
       launchAgent({ agent, folder, place: { ...place, ...differs }, prompt, files, timeoutMs: 90_000 });
     const restores = scenario.restores === true;

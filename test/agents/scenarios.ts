@@ -39,6 +39,8 @@ export interface Scenario {
   readonly placeholder?: string;
   /** How often the model reads the file before it answers; once by default. */
   readonly reads?: number;
+  /** The model makes its first call twice in one answer, and the file is long. */
+  readonly repeatsCalls?: true;
   /** What the provider says to the calls of the conversation instead of an answer. */
   failing?(request: SeenRequest, call: number): Script | undefined;
   readonly sees: RegExp;
@@ -289,6 +291,25 @@ export const scenarios: readonly Scenario[] = [
       sees: new RegExp(word),
     }),
   ),
+  {
+    name: 'repeated calls',
+    summary:
+      'the model reads a long file twice in one answer and once more later; `tool-cache` gives the agent one call of the first two, and sends the content once',
+    model: own,
+    environment: { ...keys, WEIR_PIPELINE: 'tool-cache?idempotent=*&holdout=0' },
+    repeatsCalls: true,
+    reads: 3,
+    sees: saysWord,
+  },
+  {
+    name: 'repeated calls, cross',
+    summary: 'the same with a model of a provider of another format',
+    model: ({ otherModel }) => otherModel,
+    environment: { ...keys, WEIR_PIPELINE: 'tool-cache?idempotent=*&holdout=0' },
+    repeatsCalls: true,
+    reads: 3,
+    sees: saysWord,
+  },
   {
     name: 'compaction',
     summary: 'the context fills twice, and the agent compacts the conversation',

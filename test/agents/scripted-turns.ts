@@ -5,20 +5,31 @@ import { asksStream, dialectAt } from '../support/provider-dialects.ts';
 const searching = { type: 'search', query: 'rivers' };
 
 /** What the scripted model says in one turn. */
-export type ScriptedTurn = { readonly text: string } | { readonly tool: string; readonly input: object };
+export type ScriptedTurn = { readonly text: string } | ScriptedCall;
+
+interface ScriptedCall {
+  readonly tool: string;
+  readonly input: object;
+  /** How many times in the same answer; once by default. */
+  readonly times?: number;
+}
 
 /** An answer in the format in which it was asked for. */
 export function answering(request: SeenRequest, said: ScriptedTurn): Script {
   const streamed = asksStream(request);
   if (request.url.startsWith('/v1/responses')) return responsesAnswer(request, said);
   const { opening, text, call, closing, whole } = dialectAt(request.url);
-  const id = `call_${Math.random().toString(36).slice(2)}`;
-  if (!streamed)
-    return {
-      body: 'text' in said ? whole(said.text) : whole('', { id, name: said.tool, json: inputOf(said) }),
-    };
-  const content = 'text' in said ? text(said.text) : call({ id, name: said.tool }, inputOf(said));
-  return { chunks: [opening, content, closing('text' in said ? 'said' : 'called')] };
+  if ('text' in said)
+    return streamed ? { chunks: [opening, text(said.text), closing('said')] } : { body: whole(said.text) };
+  const json = inputOf(said);
+  const uses = callIds(said).map((id, nth) => ({ id, name: said.tool, nth }));
+  return streamed
+    ? { chunks: [opening, ...uses.map((use) => call(use, json)), closing('called')] }
+    : { body: whole('', ...uses.map((use) => ({ ...use, json }))) };
+}
+
+function callIds({ times = 1 }: ScriptedCall): readonly string[] {
+  return Array.from({ length: times }, () => `call_${Math.random().toString(36).slice(2)}`);
 }
 
 /** A stream that breaks off in the middle of a sentence. */
@@ -60,37 +71,32 @@ function responsesAnswer(request: SeenRequest, said: ScriptedTurn): Script {
   const id = Math.random().toString(36).slice(2);
   const search = { type: 'web_search_call', id: `ws_${id}`, status: 'completed', action: searching };
   const before = 'tool' in said && searchesWeb(request.json) ? [search] : [];
-  const item =
+  const items =
     'text' in said
-      ? {
-          type: 'message',
-          id: `msg_${id}`,
-          role: 'assistant',
-          status: 'completed',
-          content: [{ type: 'output_text', text: said.text, annotations: [] }],
-        }
-      : {
+      ? [
+          {
+            type: 'message',
+            id: `msg_${id}`,
+            role: 'assistant',
+            status: 'completed',
+            content: [{ type: 'output_text', text: said.text, annotations: [] }],
+          },
+        ]
+      : callIds(said).map((call_id) => ({
           type: 'function_call',
-          id: `fc_${id}`,
-          call_id: `call_${id}`,
+          id: `fc_${call_id}`,
+          call_id,
           name: said.tool,
           arguments: inputOf(said),
           status: 'completed',
-        };
+        }));
   const usage = {
     ...{ input_tokens: 10, output_tokens: 5, total_tokens: 15 },
     ...{ input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } },
   };
   const shell = { id: `resp_${id}`, object: 'response', created_at: 1, model: 'gpt-5-codex', output: [] };
-  const response = { ...shell, status: 'completed', output: [...before, item], usage };
+  const response = { ...shell, status: 'completed', output: [...before, ...items], usage };
   if (!asksStream(request)) return { body: response };
-  const output_index = before.length;
-  const place = { item_id: item.id, output_index };
-  const delta =
-    'text' in said
-      ? { type: 'response.output_text.delta', ...place, content_index: 0, delta: said.text }
-      : { type: 'response.function_call_arguments.delta', ...place, delta: inputOf(said) };
-  const empty = 'text' in said ? { ...item, content: [] } : { ...item, arguments: '' };
   const events = [
     { type: 'response.created', response: { ...shell, status: 'in_progress' } },
     ...before.flatMap((one, at) => [
@@ -98,19 +104,7 @@ function responsesAnswer(request: SeenRequest, said: ScriptedTurn): Script {
       { type: 'response.web_search_call.searching', output_index: at, item_id: one.id },
       { type: 'response.output_item.done', output_index: at, item: one },
     ]),
-    { type: 'response.output_item.added', output_index, item: { ...empty, status: 'in_progress' } },
-    ...('text' in said
-      ? [
-          {
-            type: 'response.content_part.added',
-            ...place,
-            content_index: 0,
-            part: { type: 'output_text', text: '', annotations: [] },
-          },
-        ]
-      : []),
-    delta,
-    { type: 'response.output_item.done', output_index, item },
+    ...items.flatMap((item, at) => itemEvents(said, item, before.length + at)),
     { type: 'response.completed', response },
   ];
   return {
@@ -118,4 +112,30 @@ function responsesAnswer(request: SeenRequest, said: ScriptedTurn): Script {
       (event, at) => `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: at })}\n\n`,
     ),
   };
+}
+
+/** The events of a message or a call. */
+function itemEvents(
+  said: ScriptedTurn,
+  item: { readonly id: string },
+  output_index: number,
+): readonly ({ readonly type: string } & Readonly<Record<string, unknown>>)[] {
+  const place = { item_id: item.id, output_index };
+  const added = (empty: object) => ({
+    type: 'response.output_item.added',
+    output_index,
+    item: { ...item, ...empty, status: 'in_progress' },
+  });
+  const done = { type: 'response.output_item.done', output_index, item };
+  if (!('text' in said)) {
+    const type = 'response.function_call_arguments.delta';
+    return [added({ arguments: '' }), { type, ...place, delta: inputOf(said) }, done];
+  }
+  const part = { type: 'output_text', text: '', annotations: [] };
+  return [
+    added({ content: [] }),
+    { type: 'response.content_part.added', ...place, content_index: 0, part },
+    { type: 'response.output_text.delta', ...place, content_index: 0, delta: said.text },
+    done,
+  ];
 }

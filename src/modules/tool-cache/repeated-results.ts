@@ -107,7 +107,7 @@ function repeatsIn(results: readonly Result[]): readonly Result[] {
   return results.filter(({ content }) => seen.size === seen.add(content).size);
 }
 
-/** Refers to the latest full result, unless the model has got a reference in an earlier round and now asks again. */
+/** Refers to the latest full result, unless the model got only a reference the last time and now asks again. */
 async function decide(
   result: Result,
   {
@@ -122,7 +122,8 @@ async function decide(
 ): Promise<Reference | undefined> {
   const full = sent.findLast(({ isFull }) => isFull);
   const before = sent.findLast(({ round }) => round < result.round);
-  if (full === undefined || before?.isFull === false) return undefined;
+  const isAskedAgain = before !== undefined && (full?.round ?? 0) < before.round;
+  if (full === undefined || isAskedAgain) return undefined;
   const reference = { to: full.block.tool_use_id, text: referenceText(full, result, messages) };
   return parseReference(await decisionLog.decideOnce(decisionKey(result), () => reference));
 }
@@ -131,7 +132,7 @@ function referenceText(to: Result, from: Result, messages: readonly Message[]): 
   const turns = messages.slice(to.at + 1, from.at).filter(isPrompt).length;
   const where =
     turns === 0 ? 'earlier in this turn' : turns === 1 ? 'one turn earlier' : `${turns} turns earlier`;
-  return `[Same result as ${describeCall(to.block.tool_use_id, messages)} ${where}, word for word; not repeated here. Calling the tool again returns it in full.]`;
+  return `[Same result as ${describeCall(to.block.tool_use_id, messages)} ${where}, word for word; not repeated here.]`;
 }
 
 /** Whether the user has said something. */
@@ -202,17 +203,25 @@ function digestOfContent(block: ToolResultBlock): string {
   const known = contentDigests.get(block);
   if (known !== undefined) return known;
   const { content = '' } = block;
-  const parts = typeof content === 'string' ? [{ type: 'text', text: content } as const] : content;
-  const digest = hash('sha256', canonicalJson(parts.map(comparablePart)), 'base64url').slice(0, 22);
+  const parts = typeof content === 'string' ? [trimLineEnds(content)] : content.map(comparablePart);
+  const [only, another] = parts;
+  const text = typeof only === 'string' && another === undefined ? only : canonicalJson(parts);
+  const digest = hash('sha256', text, 'base64url').slice(0, digestChars);
   contentDigests.set(block, digest);
   return digest;
 }
 
+/** 132 bits: collisions can't be found. */
+const digestChars = 22;
+
 function comparablePart(part: Block): unknown {
   const { cache_control: _, ...rest }: Block & { readonly cache_control?: unknown } = part;
-  if (part.type !== 'text') return rest;
-  return part.text
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n');
+  return part.type === 'text' ? trimLineEnds(part.text) : rest;
+}
+
+/** Most texts have no such blanks, and need not be split. */
+function trimLineEnds(text: string): string {
+  if (![' \n', '\t\n', '\r\n'].some((end) => text.includes(end))) return text.trimEnd();
+  const lines = text.split('\n').map((line) => line.trimEnd());
+  return lines.join('\n').trimEnd();
 }

@@ -140,7 +140,7 @@ describe('repeated results', () => {
     ],
   });
   const reference =
-    '[Same result as the call read({"path":"a"}) earlier in this turn, word for word; not repeated here. Calling the tool again returns it in full.]';
+    '[Same result as the call read({"path":"a"}) earlier in this turn, word for word; not repeated here.]';
   const resultsIn = (request: ChatRequest | undefined) =>
     request?.messages.flatMap(({ content }) =>
       typeof content === 'string'
@@ -157,6 +157,24 @@ describe('repeated results', () => {
       assert.deepEqual(resultsIn(sent[0]), expected.slice(0, count));
       assert.equal(step?.attributes.referred, count < 2 ? undefined : Math.floor(count / 2));
     }
+  });
+
+  test('of one answer are one result', async () => {
+    const run = runModule(toolCache, { options, upstream: done });
+    const twice: Message[] = [
+      ...question.messages,
+      { role: 'assistant', content: [call('a'), call('b')] },
+      { role: 'user', content: [result('a', long), result('b', long)] },
+    ];
+    const first = await run({ ...question, messages: twice });
+    assert.deepEqual(resultsIn(first.sent[0]), [long, reference]);
+    const again: Message[] = [
+      ...twice,
+      { role: 'assistant', content: [call('c')] },
+      { role: 'user', content: [result('c', long)] },
+    ];
+    const second = await run({ ...question, messages: again });
+    assert.deepEqual(resultsIn(second.sent[0]), [long, reference, reference]);
   });
 
   test('are the same if only blanks at the ends of lines differ', async () => {
