@@ -126,6 +126,8 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await page.getByText('$0 of $5.00 · 0 %').waitFor();
     await page.getByText('Week', { exact: true }).click();
     await page.waitForURL(/range=7d/);
+    await page.getByText('Errors', { exact: true }).first().click();
+    await page.waitForURL(/range=7d.*chart=errors/);
     assert.equal(await page.locator('aside nav a[aria-current=page]').innerText(), 'Overview');
     await page.locator('.u-over').hover();
     await assertAccessible(page);

@@ -133,9 +133,28 @@ export const ranges = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 } as const;
 export type RangeName = keyof typeof ranges;
 const hourMs = 3_600_000;
 
+/** What the chart of the overview shows. */
+export const chartNames = ['cost', 'saved', 'requests', 'errors', 'tokens', 'latency'] as const;
+export type ChartName = (typeof chartNames)[number];
+
 export function rangeStart(range: RangeName): Date {
   return new Date(Date.now() - ranges[range] * hourMs);
 }
+
+/** The sums of the period before, of the same length. */
+export const summaryBefore = (range: RangeName) =>
+  queryOptions({
+    queryKey: ['summary-before', range],
+    queryFn: () => {
+      const to = rangeStart(range);
+      const from = new Date(to.getTime() - ranges[range] * hourMs);
+      const query = { from: from.toISOString(), to: to.toISOString() };
+      return told(api.GET('/v1/requests/summary', { params: { query } }));
+    },
+    // It changes as slowly as it grows old.
+    staleTime: 60_000,
+    refetchInterval: 60_000,
+  });
 
 export const summary = (range: RangeName) =>
   queryOptions({

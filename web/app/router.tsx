@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
-import { type RangeName, ranges } from '../api/queries.ts';
+import { type ChartName, chartNames, type RangeName, ranges } from '../api/queries.ts';
 import { Failure, Page, Rows } from '../parts/states.tsx';
 import { Gate } from './gate.tsx';
 import { page } from './lazy-page.tsx';
@@ -9,13 +9,16 @@ const root = createRootRoute({ component: Gate, notFoundComponent: NotFound });
 
 interface OverviewSearch {
   readonly range?: RangeName;
+  readonly chart?: ChartName;
 }
 
 const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
-  validateSearch: ({ range }: Record<string, unknown>): OverviewSearch =>
-    typeof range === 'string' && range in ranges ? { range: range as RangeName } : {},
+  validateSearch: ({ range, chart }: Record<string, unknown>): OverviewSearch => ({
+    ...(typeof range === 'string' && Object.hasOwn(ranges, range) && { range: range as RangeName }),
+    ...(chartNames.some((name) => name === chart) && { chart: chart as ChartName }),
+  }),
   component: page(() => import('../pages/overview/overview.tsx'), 'Overview'),
 });
 

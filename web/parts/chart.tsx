@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import { axisTimesOf, spanOf } from './chart-times.ts';
 import { useLook } from './theme.ts';
@@ -6,6 +6,8 @@ import { useLook } from './theme.ts';
 interface Series {
   readonly label: string;
   readonly values: readonly number[];
+  /** The colour of what it means; by default one of its own. */
+  readonly tone?: 'accent' | 'saved' | 'failed' | undefined;
 }
 
 interface ChartProps {
@@ -14,13 +16,19 @@ interface ChartProps {
   readonly at: readonly number[];
   readonly series: readonly Series[];
   readonly format: (value: number) => string;
-  /** Of the axis, whose values are so far apart; nothing where a value doesn't belong there. */
+  /** Of the axis, whose values are so far apart. */
   readonly axis: (value: number, step: number) => string;
+  /** Whether there are no fractions. */
+  readonly isWhole?: boolean;
   readonly height?: number;
   readonly onPick?: ((fromSeconds: number, toSeconds: number) => void) | undefined;
 }
 
 const palette = ['#2a9aa8', '#8296d4', '#d5a45c', '#93b97b', '#b487ad', '#87959c'];
+
+function colorOf({ tone }: Series, index: number): string {
+  return tone === undefined ? (palette[index % palette.length] ?? '') : `var(--color-${tone})`;
+}
 
 /** Where somebody points: which span, and how far from the left that is. */
 interface Pointed {
@@ -30,7 +38,9 @@ interface Pointed {
 }
 
 /** Areas on top of each other over time. A table says the same to those who can't see it. */
-export function StackedChart({ title, at, series, format, axis, height = 200, onPick }: ChartProps) {
+export function StackedChart(props: ChartProps) {
+  const { title, at, series: all, format, axis, isWhole = false, height = 200, onPick } = props;
+  const series = useMemo(() => presentIn(all), [all]);
   const [pointed, setPointed] = useState<Pointed>();
   const box = useRef<HTMLDivElement>(null);
   const look = useLook();
@@ -67,6 +77,13 @@ export function StackedChart({ title, at, series, format, axis, height = 200, on
               );
             },
           ],
+          ready: [
+            ({ over, cursor }) =>
+              over.addEventListener('click', () => {
+                const from = typeof cursor.idx === 'number' ? at[cursor.idx] : undefined;
+                if (from !== undefined) pick.current?.(from, from + step);
+              }),
+          ],
           setSelect: [
             (self) => {
               const { left, width } = self.select;
@@ -97,14 +114,15 @@ export function StackedChart({ title, at, series, format, axis, height = 200, on
             size: (_, values) =>
               Math.max(48, 14 + 6.5 * Math.max(0, ...(values ?? []).map(({ length }) => length))),
             values: (_, values) => values.map((value) => axis(value, (values[1] ?? 1) - (values[0] ?? 0))),
+            ...(isWhole && { incrs: wholeIncrements }),
           },
         ],
         series: [
           {},
-          ...series.map(({ label }, index) => ({
-            label,
-            fill: palette[index % palette.length] ?? '',
-            stroke: palette[index % palette.length] ?? '',
+          ...series.map((one, index) => ({
+            label: one.label,
+            fill: resolved(host, colorOf(one, index)),
+            stroke: resolved(host, colorOf(one, index)),
             width: 0,
             points: { show: false },
             ...(uPlot.paths.bars !== undefined && { paths: uPlot.paths.bars({ size: [0.8, 40] }) }),
@@ -120,7 +138,7 @@ export function StackedChart({ title, at, series, format, axis, height = 200, on
       observer.disconnect();
       plot.destroy();
     };
-  }, [at, series, axis, height, look]);
+  }, [at, series, axis, isWhole, height, look]);
   return (
     <figure className="relative m-0 flex flex-col gap-2">
       <div
@@ -139,13 +157,11 @@ export function StackedChart({ title, at, series, format, axis, height = 200, on
         />
       )}
       <figcaption className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
-        {series.map(({ label }, index) => (
-          <span key={label} className="inline-flex max-w-full items-center gap-1.5">
-            <svg aria-hidden="true" viewBox="0 0 8 8" className="size-2 shrink-0">
-              <rect width="8" height="8" rx="2" fill={palette[index % palette.length]} />
-            </svg>
-            <span className="max-w-72 truncate" title={label}>
-              {label}
+        {series.map((one, index) => (
+          <span key={one.label} className="inline-flex max-w-full items-center gap-1.5">
+            <Swatch color={colorOf(one, index)} />
+            <span className="max-w-72 truncate" title={one.label}>
+              {one.label}
             </span>
           </span>
         ))}
@@ -187,7 +203,7 @@ interface ReadoutProps extends Pick<ChartProps, 'series' | 'format'> {
 /** What the span under the pointer has, in figures. */
 function Readout({ pointed: { row, left, isBeyondMiddle }, span, series, format }: ReadoutProps) {
   const said = series
-    .map(({ label, values }, index) => ({ label, value: values[row] ?? 0, index }))
+    .map((one, index) => ({ label: one.label, value: one.values[row] ?? 0, color: colorOf(one, index) }))
     .filter(({ value }) => value > 0);
   const sum = said.reduce((total, { value }) => total + value, 0);
   return (
@@ -197,11 +213,9 @@ function Readout({ pointed: { row, left, isBeyondMiddle }, span, series, format 
       style={{ left }}
     >
       <span className="text-muted">{span}</span>
-      {said.map(({ label, value, index }) => (
+      {said.map(({ label, value, color }) => (
         <span key={label} className="flex items-center gap-1.5">
-          <svg aria-hidden="true" viewBox="0 0 8 8" className="size-2 shrink-0">
-            <rect width="8" height="8" rx="2" fill={palette[index % palette.length]} />
-          </svg>
+          <Swatch color={color} />
           <span className="min-w-0 grow truncate">{label}</span>
           <span className="pl-2 whitespace-nowrap">{format(value)}</span>
         </span>
@@ -213,6 +227,24 @@ function Readout({ pointed: { row, left, isBeyondMiddle }, span, series, format 
     </div>
   );
 }
+
+function Swatch({ color }: { readonly color: string }) {
+  return (
+    <svg aria-hidden="true" viewBox="0 0 8 8" className="size-2 shrink-0">
+      <rect width="8" height="8" rx="2" fill={color} />
+    </svg>
+  );
+}
+
+/** Without those that are empty, unless all are. */
+function presentIn(series: readonly Series[]): readonly Series[] {
+  const present = series.filter(({ values }) => values.some((value) => value > 0));
+  return present.length === 0 ? series.slice(0, 1) : present;
+}
+
+const wholeIncrements = Array.from({ length: 12 }, (_, power) =>
+  [1, 2, 5].map((digit) => digit * 10 ** power),
+).flat();
 
 /** The first is drawn behind all others, so each value is the sum of its own and those after it. */
 function stack(series: readonly Series[]): number[][] {

@@ -56,6 +56,14 @@ export function duration(ms: number | null | undefined): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
+/** `▲ 12 %` or `▼ 3 %`; nothing if there is nothing to compare. */
+export function changeOf(now: number, before: number | undefined): string {
+  if (before === undefined || before <= 0 || now <= 0) return '';
+  const change = Math.round((100 * (now - before)) / before);
+  if (change === 0) return '';
+  return `${change > 0 ? '▲' : '▼'} ${whole.format(Math.abs(change))} %`;
+}
+
 export function percent(part: number, all: number): string {
   if (all === 0) return '0 %';
   const share = (100 * part) / all;

@@ -1,19 +1,20 @@
-import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
-import type { Summary } from '../../api/queries.ts';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { ChartName, Summary } from '../../api/queries.ts';
 import { StackedChart } from '../../parts/chart.tsx';
 import { Choice } from '../../parts/controls.tsx';
 import { duration, short, usd } from '../../parts/format.ts';
 import { Section } from '../../parts/states.tsx';
 
-type Shown = 'cost' | 'saved' | 'requests' | 'errors' | 'tokens' | 'latency';
+type Shown = ChartName;
+const route = getRouteApi('/');
 
 const modelsMax = 5;
 
 export function CostChart({ data }: { readonly data: Summary }) {
   const isFree = Number(data.total.cost_usd) === 0;
-  const [chosen, setShown] = useState<Shown>();
-  const shown = chosen ?? (isFree ? 'requests' : 'cost');
+  const { chart } = route.useSearch();
+  const shown = chart ?? (isFree ? 'requests' : 'cost');
   const navigate = useNavigate();
   const at = useMemo(() => data.spans.map((span) => Date.parse(span.at) / 1000), [data]);
   const series = useMemo(() => seriesOf(data, shown), [data, shown]);
@@ -32,7 +33,14 @@ export function CostChart({ data }: { readonly data: Summary }) {
             ['tokens', 'Tokens'],
             ['latency', 'First token'],
           ]}
-          onChange={setShown}
+          onChange={(next) =>
+            void navigate({
+              to: '/',
+              search: (before) => ({ ...before, chart: next }),
+              replace: true,
+              resetScroll: false,
+            })
+          }
         />
       }
     >
@@ -42,6 +50,7 @@ export function CostChart({ data }: { readonly data: Summary }) {
         series={series}
         format={formats[shown]}
         axis={axes[shown]}
+        isWhole={wholes.has(shown)}
         height={240}
         onPick={(from, to) =>
           void navigate({
@@ -74,9 +83,9 @@ const formats: Readonly<Record<Shown, (value: number) => string>> = {
 const axes: Readonly<Record<Shown, (value: number, step: number) => string>> = {
   cost: dollars,
   saved: dollars,
-  requests: whole,
-  errors: whole,
-  tokens: whole,
+  requests: short,
+  errors: short,
+  tokens: short,
   latency: duration,
 };
 
@@ -88,16 +97,21 @@ function dollars(value: number, step: number): string {
 }
 
 /** There is no half of a request. */
-function whole(value: number): string {
-  return Number.isInteger(value) ? short(value) : '';
-}
+const wholes: ReadonlySet<Shown> = new Set(['requests', 'errors', 'tokens']);
 
 function seriesOf({ spans, models }: Summary, shown: Shown) {
   if (shown === 'latency')
     return [{ label: 'First token, median', values: spans.map((span) => span.first_content_ms.p50 ?? 0) }];
   if (shown === 'saved')
-    return [{ label: 'Saved', values: spans.map((span) => Math.max(0, Number(span.saved_usd))) }];
-  if (shown === 'errors') return [{ label: 'Failed', values: spans.map((span) => span.failed) }];
+    return [
+      {
+        label: 'Saved',
+        tone: 'saved' as const,
+        values: spans.map((span) => Math.max(0, Number(span.saved_usd))),
+      },
+    ];
+  if (shown === 'errors')
+    return [{ label: 'Failed', tone: 'failed' as const, values: spans.map((span) => span.failed) }];
   if (shown === 'tokens')
     return [
       {
@@ -114,8 +128,8 @@ function seriesOf({ spans, models }: Summary, shown: Shown) {
         label: 'Answered by a provider',
         values: spans.map((span) => span.requests - span.failed - span.cached),
       },
-      { label: 'From cache', values: spans.map((span) => span.cached) },
-      { label: 'Failed', values: spans.map((span) => span.failed) },
+      { label: 'From cache', tone: 'saved' as const, values: spans.map((span) => span.cached) },
+      { label: 'Failed', tone: 'failed' as const, values: spans.map((span) => span.failed) },
     ];
   const names = [...new Set(models.map(({ model }) => model))];
   const first = names.slice(0, modelsMax);

@@ -1,6 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { capabilities, type RangeName, ranges, type Summary, summary, usage } from '../../api/queries.ts';
+import {
+  capabilities,
+  type RangeName,
+  ranges,
+  type Summary,
+  summary,
+  summaryBefore,
+  usage,
+} from '../../api/queries.ts';
 import { Choice } from '../../parts/controls.tsx';
 import { count, percent, utc, utcDateOf } from '../../parts/format.ts';
 import { Failure, Gauge, Loaded, Page, Section, Skeleton, Waiting } from '../../parts/states.tsx';
@@ -37,7 +45,9 @@ export function Overview() {
           label="Period"
           value={range}
           options={(Object.keys(ranges) as RangeName[]).map((name) => [name, labels[name]])}
-          onChange={(next) => void navigate({ search: { range: next }, replace: true })}
+          onChange={(next) =>
+            void navigate({ search: (before) => ({ ...before, range: next }), replace: true })
+          }
         />
       }
     >
@@ -53,9 +63,10 @@ export function Overview() {
 
 function Report({ data, range }: { readonly data: Summary; readonly range: RangeName }) {
   const { data: about } = useQuery(capabilities);
+  const { data: before } = useQuery(summaryBefore(range));
   return (
     <>
-      <Figures data={data} />
+      <Figures data={data} before={before?.total} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-8 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="flex min-w-0 flex-col gap-8">
           <CostChart data={data} />
