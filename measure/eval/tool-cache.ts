@@ -1,4 +1,4 @@
-// What tool-cache saves in recorded conversations, and whether everything that is referred to is there: npm run eval:tool-cache -- --data <folder>
+// What tool-cache saves in recorded conversations, and whether everything that is referred to is there: npm run eval:tool-cache -- --data <folder> [--agents <folder>]
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -8,8 +8,9 @@ import { toolCache } from '../../src/modules/tool-cache/tool-cache.ts';
 import { faultsIn } from './memory/faults.ts';
 import { type Provider, providers, type Scorer, SimulatedRun, scorerIn } from './memory/simulated.ts';
 import { chatsIn, recordedIn, requestsIn, type TimedRequest } from './memory/traces.ts';
+import { agentTraffic } from './prompts/agents.ts';
 
-const { values } = parseArgs({ options: { data: { type: 'string' } } });
+const { values } = parseArgs({ options: { data: { type: 'string' }, agents: { type: 'string' } } });
 const folder = values.data;
 
 if (folder === undefined || !existsSync(folder))
@@ -19,33 +20,50 @@ else await report(folder);
 async function report(data: string): Promise<void> {
   const scorer = await scorerIn(join(data, '..', 'score'));
   console.log(
-    'conversations          provider   without    with       less     dearest  calls  repeated  results  repeated  referred  tokens less  missing  faults',
+    'conversations                                          provider   without    with       less     dearest  calls  repeated  results  repeated  referred  tokens less  missing  faults',
   );
+  const show = async (
+    name: string,
+    provider: Provider,
+    conversations: readonly (readonly TimedRequest[])[],
+  ) => {
+    const {
+      without,
+      spent,
+      dearest,
+      chars,
+      omittedChars: omitted,
+      ...counts
+    } = await measure(conversations, {
+      scorer,
+      provider,
+    });
+    console.log(
+      name.padEnd(54),
+      provider.name.padEnd(10),
+      `$${without.toFixed(4)}`.padEnd(10),
+      `$${spent.toFixed(4)}`.padEnd(10),
+      percent(1 - spent / without).padEnd(8),
+      percent(dearest - 1).padEnd(8),
+      String(counts.calls).padEnd(6),
+      String(counts.repeatedCalls).padEnd(9),
+      String(counts.results).padEnd(8),
+      String(counts.repeatedResults).padEnd(9),
+      String(counts.referred).padEnd(9),
+      percent(omitted / chars).padEnd(12),
+      String(counts.missing).padEnd(8),
+      counts.faults,
+    );
+  };
   for (const provider of providers)
     for (const { file, isMany } of recordedIn(data)) {
       const isMarked = provider.name === 'anthropic';
       const conversations = isMany ? chatsIn(file, isMarked) : [requestsIn(file, isMarked)];
-      const { without, spent, dearest, tokens, sentTokens, ...counts } = await measure(conversations, {
-        scorer,
-        provider,
-      });
-      console.log(
-        `${basename(file, '.jsonl')}, ${conversations.length}`.padEnd(22),
-        provider.name.padEnd(10),
-        `$${without.toFixed(4)}`.padEnd(10),
-        `$${spent.toFixed(4)}`.padEnd(10),
-        percent(1 - spent / without).padEnd(8),
-        percent(dearest - 1).padEnd(8),
-        String(counts.calls).padEnd(6),
-        String(counts.repeatedCalls).padEnd(9),
-        String(counts.results).padEnd(8),
-        String(counts.repeatedResults).padEnd(9),
-        String(counts.referred).padEnd(9),
-        percent(1 - sentTokens / tokens).padEnd(12),
-        String(counts.missing).padEnd(8),
-        counts.faults,
-      );
+      await show(`${basename(file, '.jsonl')}, ${conversations.length}`, provider, conversations);
     }
+  if (values.agents === undefined) return;
+  for await (const { traffic, provider } of agentTraffic(values.agents, { isLong: true }))
+    await show(traffic.name, provider, [traffic.calls]);
 }
 
 async function measure(
@@ -56,8 +74,8 @@ async function measure(
     without: 0,
     spent: 0,
     dearest: 0,
-    tokens: 0,
-    sentTokens: 0,
+    chars: 0,
+    omittedChars: 0,
     referred: 0,
     missing: 0,
     faults: 0,
@@ -73,8 +91,8 @@ async function measure(
       const sent = ours.latest ?? request;
       sums.missing += missingIn(sent, request);
       sums.faults += faultsIn(sent).length > faultsIn(request).length ? 1 : 0;
-      sums.tokens += sizeOf(request);
-      sums.sentTokens += sizeOf(sent);
+      sums.chars += JSON.stringify(request.messages).length;
+      sums.omittedChars += omittedChars(sent, request);
     }
     sums.without += plain.dollars;
     sums.spent += ours.dollars;
@@ -86,9 +104,22 @@ async function measure(
   return { ...sums, ...counts };
 }
 
+/** What references leave out. */
+function omittedChars(sent: ChatRequest, asked: ChatRequest): number {
+  const contents = contentsIn(asked);
+  return referencesIn(sent).reduce(
+    (sum, block) => sum + (contents.get(block.tool_use_id)?.length ?? 0) - textOf(block).length,
+    0,
+  );
+}
+
+function contentsIn({ messages }: ChatRequest): ReadonlyMap<string, string> {
+  return new Map(resultsIn(messages).map((block) => [block.tool_use_id, textOf(block)]));
+}
+
 /** References in the request whose content isn't in front of them in full. */
 function missingIn(sent: ChatRequest, asked: ChatRequest): number {
-  const contents = new Map(resultsIn(asked.messages).map((block) => [block.tool_use_id, textOf(block)]));
+  const contents = contentsIn(asked);
   const all = resultsIn(sent.messages);
   return referencesIn(sent).filter((reference) => {
     const content = contents.get(reference.tool_use_id);
@@ -131,10 +162,6 @@ function textOf({ content = '' }: ToolResultBlock): string {
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n');
-}
-
-function sizeOf({ messages }: ChatRequest): number {
-  return JSON.stringify(messages).length / 4;
 }
 
 function percent(share: number): string {

@@ -127,7 +127,7 @@ export async function runScenario(agent: Agent, folder: string, scenario: Scenar
       ...{ url: refusals.url, token, model, home, work, headers, server, usesWebSocket },
       ...{ compacts, compactsLocally },
     };
-    const lines = scenario.repeatsCalls === true ? 'The river flows on.\n'.repeat(100) : '';
+    const lines = scenario.isLong === true ? 'The river flows on.\n'.repeat(100) : '';
     const files = { [file]: `${word}\n${lines}`, ...(compacts && inFolder(work, longFiles)) };
     const launch = (differs: Partial<AgentEnvironment> = {}, prompt = task) =>
       launchAgent({ agent, folder, place: { ...place, ...differs }, prompt, files, timeoutMs: 90_000 });

@@ -39,7 +39,9 @@ export interface Scenario {
   readonly placeholder?: string;
   /** How often the model reads the file before it answers; once by default. */
   readonly reads?: number;
-  /** The model makes its first call twice in one answer, and the file is long. */
+  /** The file has some 500 tokens. */
+  readonly isLong?: true;
+  /** The model makes its first call twice in one answer. */
   readonly repeatsCalls?: true;
   /** What the provider says to the calls of the conversation instead of an answer. */
   failing?(request: SeenRequest, call: number): Script | undefined;
@@ -297,6 +299,7 @@ export const scenarios: readonly Scenario[] = [
       'the model reads a long file twice in one answer and once more later; `tool-cache` gives the agent one call of the first two, and sends the content once',
     model: own,
     environment: { ...keys, WEIR_PIPELINE: 'tool-cache?idempotent=*&holdout=0' },
+    isLong: true,
     repeatsCalls: true,
     reads: 3,
     sees: saysWord,
@@ -306,6 +309,7 @@ export const scenarios: readonly Scenario[] = [
     summary: 'the same with a model of a provider of another format',
     model: ({ otherModel }) => otherModel,
     environment: { ...keys, WEIR_PIPELINE: 'tool-cache?idempotent=*&holdout=0' },
+    isLong: true,
     repeatsCalls: true,
     reads: 3,
     sees: saysWord,

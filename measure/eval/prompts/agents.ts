@@ -21,13 +21,14 @@ const formats: readonly {
   { path: /\/responses/, wire: 'openai-responses', provider: 'openai' },
 ];
 
-/** What providers get from real agents that read a file again and again, without the module. */
-export async function* agentTraffic(folder: string) {
+/** What providers get from real agents that read a file again and again, without the module; a long file with `isLong`. */
+export async function* agentTraffic(folder: string, changes: Pick<Scenario, 'isLong'> = {}) {
   for (const agent of agents) {
     const installed = await install(agent, folder);
     for (const scenario of scenarios.filter(({ name }) => name === 'native' || name === 'cross')) {
       const { passed, requests } = await runScenario(agent, installed, {
         ...scenario,
+        ...changes,
         reads,
       } satisfies Scenario);
       const recorded = passed ? recordedIn(requests) : undefined;

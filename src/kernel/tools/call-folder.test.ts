@@ -93,6 +93,11 @@ test('a call that was cut off passes', () => {
   assert.equal(folded, undefined);
 });
 
+test('a call with invalid arguments passes at its end', () => {
+  const events = [start(0, 'a'), json(0, '{"n":1}'), stop(0), start(1, 'b'), json(1, '{"n":1'), stop(1)];
+  assert.deepEqual(fold(...events).all, events);
+});
+
 test('calls of other tools are not compared', () => {
   const events = [start(0, 'a', 'send'), stop(0), start(1, 'b', 'send'), stop(1), end];
   const { passed, folded } = fold(...events);

@@ -83,7 +83,7 @@ export class CallFolder {
     extendCall(call, event);
     const input = canonicalInput(call);
     if (input === undefined) {
-      if (!this.#mayRepeat(call)) yield* this.#release(held);
+      if (call.isEnded || !this.#mayRepeat(call)) yield* this.#release(held);
       return;
     }
     const first = this.#callsOf(call.block.name).find((earlier) => canonicalInput(earlier) === input);
