@@ -158,6 +158,28 @@ test('long lists are compressed for clients that accept it', async (t) => {
   assert.equal((await list('gzip;q=0')).headers.get('content-encoding'), null);
 });
 
+test('calls are exported as CSV and JSON lines, by the filters of the list', async (t) => {
+  const { url, fake } = await setUp(t);
+  fake.answerWith(saysMessage(recordedMessage()));
+  const hostile = '=HYPERLINK("http://evil.example","x"),1';
+  await call(url, { path: '/v1/messages', body: { ...asked, model: hostile } });
+  for (const client of ['one', 'two', 'two'])
+    await call(url, { path: '/v1/messages', headers: ['user-agent', `${client}/1`], body: asked });
+  await manyRequestsOf(url, 4);
+  const lines = async (query: string) =>
+    (await (await fetch(`${url}/v1/requests/export${query}`)).text()).trimEnd().split(/\r?\n/);
+  const [head = '', ...rows] = await lines('');
+  assert.match(head, /^id,created_at,account_id,.*,client,.*,modules,attempts$/);
+  assert.equal(rows.length, 4);
+  const oldest = rows.at(-1) ?? '';
+  assert.ok(oldest.includes(`"'=HYPERLINK(""http://evil.example"",""x""),1"`), oldest);
+  const [newest = '', ...others] = await lines('?format=jsonl&client=two');
+  assert.equal(others.length, 1);
+  assert.deepEqual(JSON.parse(newest), (await requestsOf(url))[0]);
+  const wrong = await call(url, { path: '/v1/requests/export?format=xml' });
+  assert.equal(wrong.status, 400);
+});
+
 test('a call that was refused before any provider was asked is in the log', async (t) => {
   const { url } = await setUp(t);
   const answer = await call(url, { path: '/v1/messages', body: { ...asked, model: 'nobody-has-this' } });

@@ -10,6 +10,10 @@ export const limits = {
   keyTestsPerAccount: { most: 30, seconds: 900 },
   /** Each export reads all data of an account. */
   exportsPerAccount: { most: 5, seconds: 3600 },
+  /** Each export of the request log may read all of it. */
+  logExportsPerAccount: { most: 30, seconds: 3600 },
+  /** Calls that an export reads together. */
+  exportedCallsAtOnce: 1000,
   /** Bytes compressed at once. */
   exportPieceCharacters: 65_536,
   /** A bound for the input; no token is longer. */

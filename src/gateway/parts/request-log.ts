@@ -1,5 +1,6 @@
 import type { LogReader } from '../../kernel/ports/request-log.ts';
 import { requestsRoutes } from '../../server/api/routes/requests.ts';
+import { requestsExportRoute } from '../../server/api/routes/requests-export.ts';
 import { summaryRoutes } from '../../server/api/routes/requests-summary.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import { limits as telemetryLimits } from '../../telemetry/limits.ts';
@@ -71,6 +72,7 @@ export async function requestLogPart({
     requests,
     routes: [
       ...summaryRoutes({ log: reader, clock: stores.clock }),
+      requestsExportRoute({ log: reader, attempts: stores.shared.rateLimiter }),
       ...requestsRoutes({
         log: reader,
         rates(name, model) {

@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useLayoutEffect, useRef } from 'react';
+import type { RequestsSearch } from '../../app/router.tsx';
 import { useKeys } from '../../app/shortcuts.ts';
 import { Button } from '../../parts/controls.tsx';
 import { count } from '../../parts/format.ts';
@@ -51,10 +52,19 @@ export function Requests() {
     <Page
       title="Requests"
       actions={
-        <span className="flex items-center gap-1.5 text-sm text-muted" role="status">
-          <span aria-hidden className={`size-2 rounded-full ${states[log.state].look}`} />
-          {states[log.state].text}
-        </span>
+        <>
+          <a
+            href={`/v1/requests/export?${exportQueryOf(filters)}`}
+            download
+            className="text-sm text-accent hover:underline"
+          >
+            Export CSV
+          </a>
+          <span className="flex items-center gap-1.5 text-sm text-muted" role="status">
+            <span aria-hidden className={`size-2 rounded-full ${states[log.state].look}`} />
+            {states[log.state].text}
+          </span>
+        </>
       }
     >
       <div className={open === undefined ? '' : 'hidden xl:block'}>
@@ -117,6 +127,10 @@ export function Requests() {
       </div>
     </Page>
   );
+}
+
+function exportQueryOf({ key, ...filters }: Omit<RequestsSearch, 'open'>): string {
+  return new URLSearchParams({ ...filters, ...(key !== undefined && { key_id: key }) }).toString();
 }
 
 /** Where there is no room for the list beside a call, the list comes back at the place where it was left. */

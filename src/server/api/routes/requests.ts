@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { defaultPageLimit, pageLimitSchema } from '../../../kernel/input-schemas.ts';
-import { limits as kernelLimits } from '../../../kernel/limits.ts';
-import type { LogFilter, LogPage, LogQuery, RequestLog } from '../../../kernel/ports/request-log.ts';
+import type { LogPage, LogQuery, RequestLog } from '../../../kernel/ports/request-log.ts';
 import type { RateCard } from '../../../kernel/rate-card.ts';
 import { isRequestId } from '../../../kernel/request-id.ts';
 import { limits } from '../../limits.ts';
@@ -14,6 +13,7 @@ import { parseQuery } from '../validation.ts';
 import { callSchema, describeCall } from './call-schema.ts';
 import { costPartsOf, costPartsSchema } from './cost-parts.ts';
 import { decodeCursor, encodeCursor } from './request-cursor.ts';
+import { filterOf, filterQuery, loggedAccountOf } from './request-filter.ts';
 
 export interface RequestsParts {
   /** Includes entries that this process has not flushed yet. */
@@ -22,62 +22,15 @@ export interface RequestsParts {
   rates(provider: string, model: string): RateCard | undefined;
 }
 
-const dayMs = 86_400_000;
-const invalidTime = 'must be a day such as 2026-11-15, or a time such as 2026-11-15T12:00:00Z';
-const time = z
-  .union([z.iso.date(), z.iso.datetime({ offset: true })], invalidTime)
-  .refine((text) => text >= '2000-01-01' && !Number.isNaN(Date.parse(text)), invalidTime)
-  .optional();
 const cursor = z
   .string()
   .refine((text) => decodeCursor(text) !== undefined, 'must be a cursor from an earlier response')
   .optional();
-const name = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(kernelLimits.modelNameMax, `must have at most ${kernelLimits.modelNameMax} characters`)
-  .refine((text) => !text.includes('\0'), 'must not contain NUL characters')
-  .optional();
-
-const effects = [
-  'passed',
-  'changed-request',
-  'answered',
-  'changed-reply',
-  'changed-both',
-  'rejected',
-  'broken',
-] as const;
-
 const query = {
   limit: pageLimitSchema(limits.requestLogPageMax),
   after: cursor.describe('A `next_cursor`: returns the older calls that follow it'),
   before: cursor.describe('A `previous_cursor`: returns the newer calls that precede it'),
-  from: time.describe('Calls since this day (UTC) or time'),
-  to: time.describe('Calls until the end of this day (UTC), or before this time'),
-  model: name.describe('The requested or the used model'),
-  provider: name.describe('The name of a provider'),
-  key_id: name.describe('The id of an API key'),
-  client: name.describe('The program that made the call'),
-  conversation: name.describe('The name of a conversation'),
-  end_user: name.describe('The pseudonym of an end user, as in the rows'),
-  status: z
-    .string()
-    .regex(/^([1-5]xx|[1-5]\d\d|error)$/, 'must be a status such as 200, a class such as 4xx, or error')
-    .optional()
-    .describe('A status such as 200, a class such as 4xx, or `error` for all failed calls'),
-  ending: z
-    .enum(['complete', 'aborted', 'failed'], 'must be complete, aborted or failed')
-    .optional()
-    .describe('How the answer ended'),
-  module: name.describe('A module that changed, answered or rejected the call, or failed'),
-  effect: z
-    .enum(effects, `must be one of ${effects.join(', ')}`)
-    .optional()
-    .describe(
-      'The effect of `module`, or of any module. `changed-request` and `changed-reply` also match `changed-both`',
-    ),
-  search: name.describe('Part of a model name or an error, or the beginning of an id'),
+  ...filterQuery,
 };
 
 type RequestsQuery = z.output<z.ZodObject<typeof query>>;
@@ -125,7 +78,7 @@ export function requestsRoutes({ log, rates }: RequestsParts): readonly ApiRoute
         ...unauthenticated,
       },
       async handle({ caller, parameters: { id = '' } }) {
-        const call = isRequestId(id) ? await log.find(id, accountOf(caller)) : undefined;
+        const call = isRequestId(id) ? await log.find(id, loggedAccountOf(caller)) : undefined;
         if (call === undefined) throw new GatewayError('not_found', 'no such call in the request log');
         const { provider, modelUsed } = call;
         const card = provider === null || modelUsed === null ? undefined : rates(provider, modelUsed);
@@ -135,52 +88,13 @@ export function requestsRoutes({ log, rates }: RequestsParts): readonly ApiRoute
   ];
 }
 
-function accountOf(caller: AccountCaller): string | undefined {
-  return caller.kind === 'local' ? undefined : caller.accountId;
-}
-
 function logQueryOf(query: RequestsQuery, caller: AccountCaller): LogQuery {
   return {
-    accountId: accountOf(caller),
+    accountId: loggedAccountOf(caller),
     filter: filterOf(query),
     beside: cursorPositionOf(query),
     limit: query.limit ?? defaultPageLimit,
   };
-}
-
-function filterOf(query: RequestsQuery): LogFilter {
-  const { from, to, key_id: keyId, end_user: endUser, status, ...same } = query;
-  const { model, provider, client, conversation, ending, module, effect, search } = same;
-  const fromMs = from === undefined ? undefined : Date.parse(from);
-  const toMs = to === undefined ? undefined : endOfRange(to);
-  if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs)
-    throw new GatewayError('invalid_request', 'from: must be before to', { param: 'from' });
-  return {
-    fromMs,
-    toMs,
-    model,
-    provider,
-    keyId,
-    client,
-    conversation,
-    endUser,
-    ending,
-    module,
-    effect,
-    search,
-    status: statusFilterOf(status),
-  };
-}
-
-/** A day includes all of its calls. */
-function endOfRange(to: string): number {
-  return Date.parse(to) + (to.includes('T') ? 0 : dayMs);
-}
-
-function statusFilterOf(status: string | undefined): LogFilter['status'] {
-  if (status === undefined || status === 'error') return status;
-  const least = Number(status.replace('xx', '00'));
-  return { least, greatest: status.endsWith('xx') ? least + 99 : least };
 }
 
 function cursorPositionOf({ after, before }: RequestsQuery): LogQuery['beside'] {

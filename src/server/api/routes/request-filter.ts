@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { GatewayError } from '../../../kernel/errors.ts';
+import { limits as kernelLimits } from '../../../kernel/limits.ts';
+import type { LogFilter } from '../../../kernel/ports/request-log.ts';
+import type { AccountCaller } from '../access.ts';
+
+const dayMs = 86_400_000;
+const invalidTime = 'must be a day such as 2026-11-15, or a time such as 2026-11-15T12:00:00Z';
+const time = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true })], invalidTime)
+  .refine((text) => text >= '2000-01-01' && !Number.isNaN(Date.parse(text)), invalidTime)
+  .optional();
+const name = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(kernelLimits.modelNameMax, `must have at most ${kernelLimits.modelNameMax} characters`)
+  .refine((text) => !text.includes('\0'), 'must not contain NUL characters')
+  .optional();
+
+const effects = [
+  'passed',
+  'changed-request',
+  'answered',
+  'changed-reply',
+  'changed-both',
+  'rejected',
+  'broken',
+] as const;
+
+/** The query parameters by which calls are filtered. */
+export const filterQuery = {
+  from: time.describe('Calls since this day (UTC) or time'),
+  to: time.describe('Calls until the end of this day (UTC), or before this time'),
+  model: name.describe('The requested or the used model'),
+  provider: name.describe('The name of a provider'),
+  key_id: name.describe('The id of an API key'),
+  client: name.describe('The program that made the call'),
+  conversation: name.describe('The name of a conversation'),
+  end_user: name.describe('The pseudonym of an end user, as in the rows'),
+  status: z
+    .string()
+    .regex(/^([1-5]xx|[1-5]\d\d|error)$/, 'must be a status such as 200, a class such as 4xx, or error')
+    .optional()
+    .describe('A status such as 200, a class such as 4xx, or `error` for all failed calls'),
+  ending: z
+    .enum(['complete', 'aborted', 'failed'], 'must be complete, aborted or failed')
+    .optional()
+    .describe('How the answer ended'),
+  module: name.describe('A module that changed, answered or rejected the call, or failed'),
+  effect: z
+    .enum(effects, `must be one of ${effects.join(', ')}`)
+    .optional()
+    .describe(
+      'The effect of `module`, or of any module. `changed-request` and `changed-reply` also match `changed-both`',
+    ),
+  search: name.describe('Part of a model name or an error, or the beginning of an id'),
+};
+
+type FilterQuery = z.output<z.ZodObject<typeof filterQuery>>;
+
+/** The account whose calls the caller may see; undefined for all. */
+export function loggedAccountOf(caller: AccountCaller): string | undefined {
+  return caller.kind === 'local' ? undefined : caller.accountId;
+}
+
+export function filterOf(query: FilterQuery): LogFilter {
+  const { from, to, key_id: keyId, end_user: endUser, status, ...same } = query;
+  const { model, provider, client, conversation, ending, module, effect, search } = same;
+  const fromMs = from === undefined ? undefined : Date.parse(from);
+  const toMs = to === undefined ? undefined : endOfRange(to);
+  if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs)
+    throw new GatewayError('invalid_request', 'from: must be before to', { param: 'from' });
+  return {
+    fromMs,
+    toMs,
+    model,
+    provider,
+    keyId,
+    client,
+    conversation,
+    endUser,
+    ending,
+    module,
+    effect,
+    search,
+    status: statusFilterOf(status),
+  };
+}
+
+/** A day includes all of its calls. */
+function endOfRange(to: string): number {
+  return Date.parse(to) + (to.includes('T') ? 0 : dayMs);
+}
+
+function statusFilterOf(status: string | undefined): LogFilter['status'] {
+  if (status === undefined || status === 'error') return status;
+  const least = Number(status.replace('xx', '00'));
+  return { least, greatest: status.endsWith('xx') ? least + 99 : least };
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { countAttempt } from '../../../accounts/count-attempt.ts';
+import type { LogQuery, RequestLog } from '../../../kernel/ports/request-log.ts';
+import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
+import { acceptsEncoding } from '../../accepts-encoding.ts';
+import { limits } from '../../limits.ts';
+import { bySessionOrKey, defineRoute } from '../define-route.ts';
+import { noBody } from '../json-body.ts';
+import type { ApiRoute } from '../route.ts';
+import { parseQuery } from '../validation.ts';
+import { callSchema, describeCall } from './call-schema.ts';
+import { gzip } from './export.ts';
+import { filterOf, filterQuery, loggedAccountOf } from './request-filter.ts';
+
+type Call = z.output<typeof callSchema>;
+type Format = 'csv' | 'jsonl';
+
+const query = {
+  format: z
+    .enum(['csv', 'jsonl'], 'must be csv or jsonl')
+    .default('csv')
+    .describe('Comma-separated values with a header line, or JSON lines with all fields'),
+  ...filterQuery,
+};
+
+const contentTypes: Readonly<Record<Format, string>> = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  jsonl: 'application/jsonl; charset=utf-8',
+};
+
+export interface RequestsExportParts {
+  readonly log: Pick<RequestLog, 'page'>;
+  readonly attempts: RateLimiter;
+}
+
+/** All calls that a filter admits, as a stream. */
+export function requestsExportRoute({ log, attempts }: RequestsExportParts): ApiRoute {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/requests/export',
+    summary: 'Export calls as CSV or JSON lines, the newest first',
+    tag: 'Usage',
+    access: bySessionOrKey,
+    query,
+    body: noBody,
+    responses: {
+      200: { description: 'A line for each call', contentType: 'text/csv' },
+      400: { description: 'A query parameter is invalid' },
+      401: { description: 'Missing or invalid credential' },
+      429: { description: 'Too many exports in an hour' },
+    },
+    async handle({ caller, headers, query: sent }) {
+      const { format, ...filters } = parseQuery(query, sent);
+      const question = { accountId: loggedAccountOf(caller), filter: filterOf(filters) };
+      await countAttempt(attempts, `requests export:${caller.accountId}`, limits.logExportsPerAccount);
+      const lines = exportLines(log, question, format);
+      const isCompressed = acceptsEncoding(headers, 'gzip');
+      return {
+        headers: [
+          ...['content-disposition', `attachment; filename="weir-requests.${format}"`],
+          ...(isCompressed ? ['content-encoding', 'gzip', 'vary', 'accept-encoding'] : []),
+        ],
+        contentType: contentTypes[format],
+        stream: isCompressed ? gzip(lines) : encode(lines),
+      };
+    },
+  });
+}
+
+async function* exportLines(
+  log: RequestsExportParts['log'],
+  question: Pick<LogQuery, 'accountId' | 'filter'>,
+  format: Format,
+): AsyncIterable<string> {
+  if (format === 'csv') yield csvLine(csvColumns.map(([name]) => name));
+  let beside: LogQuery['beside'];
+  for (;;) {
+    const { calls, more, reached } = await log.page({
+      ...question,
+      beside,
+      limit: limits.exportedCallsAtOnce,
+    });
+    const write = format === 'csv' ? csvLineOf : (call: Call) => `${JSON.stringify(call)}\n`;
+    if (calls.length > 0) yield calls.map((call) => write(describeCall(call))).join('');
+    if (!more || reached === undefined) return;
+    beside = { id: reached, side: 'older' };
+  }
+}
+
+async function* encode(texts: AsyncIterable<string>): AsyncIterable<Uint8Array> {
+  for await (const text of texts) yield Buffer.from(text);
+}
+
+/** Lists have no place in a table: modules as `name:effect`, the number of attempts, and no other changes. */
+const csvColumns: readonly (readonly [string, (call: Call) => unknown])[] = [
+  ...Object.keys(callSchema.shape)
+    .filter((name): name is keyof Call => !['modules', 'changes', 'attempts'].includes(name))
+    .map((name) => [name, (call: Call) => call[name]] as const),
+  ['modules', ({ modules }) => modules.map(({ name, effect }) => `${name}:${effect}`).join(' ')],
+  ['attempts', ({ attempts }) => attempts.length],
+];
+
+function csvLineOf(call: Call): string {
+  return csvLine(csvColumns.map(([, read]) => read(call)));
+}
+
+function csvLine(values: readonly unknown[]): string {
+  return `${values.map(csvValue).join(',')}\r\n`;
+}
+
+/** Callers choose names of models and clients: none may become a formula of a spreadsheet. */
+function csvValue(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  const text = String(value);
+  const isFormula = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text));
+  const plain = isFormula ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}
