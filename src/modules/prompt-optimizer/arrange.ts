@@ -1,6 +1,7 @@
 import type { ChatRequest, Exchange, Kit, Message } from '../../module-api.ts';
 import type { IdentifiedCall, Recollection } from './call-memory.ts';
 import type { CallRecord } from './call-record.ts';
+import { cachePricesOf } from './lifetime.ts';
 import { ResultMinifier } from './minify/minify-results.ts';
 import type { PromptOptimizerOptions } from './options.ts';
 import { appendChange, isSameList, keepSystem, restoreOrder } from './steady-head.ts';
@@ -34,14 +35,15 @@ export function arrangeContent(
   exchange: Exchange,
   call: IdentifiedCall,
   { last, same, order }: Recollection,
-  kit: Pick<Kit<PromptOptimizerOptions>, 'options' | 'prefix'>,
+  kit: Pick<Kit<PromptOptimizerOptions>, 'options' | 'prefix' | 'catalog'>,
 ): ArrangedContent {
   const { request } = exchange;
   const { stable, minify } = kit.options;
+  const isStable = stable === 'auto' && hasCheaperReads(exchange, kit);
   const plain = unarranged(exchange, call);
-  const tools = stable === 'off' ? undefined : restoreOrder(request, order);
+  const tools = isStable ? restoreOrder(request, order) : undefined;
   const newest = newestUserIndex(request.messages);
-  const kept = stable === 'off' || newest < 0 ? undefined : keepSystem(exchange, call.system, last);
+  const kept = isStable && newest >= 0 ? keepSystem(exchange, call.system, last) : undefined;
   const values = plain.decisions.knownValues;
   const isKnown = last !== undefined && (kept !== undefined || hasValues(last, values));
   const earlier = isKnown ? last.changes : [];
@@ -71,6 +73,12 @@ export function arrangeContent(
     hasKeptSystem: kept !== undefined,
     omittedChars: minified.omittedChars,
   };
+}
+
+/** Whether the target's cache saves anything. */
+function hasCheaperReads({ target }: Exchange, { catalog }: Pick<Kit<unknown>, 'catalog'>): boolean {
+  const pricing = catalog.priceOf(target);
+  return pricing !== undefined && cachePricesOf(pricing.card) !== undefined;
 }
 
 /** Whether the values of the instructions are those first sent. */

@@ -79,7 +79,8 @@ export function identifyCall(exchange: Exchange, { scope }: Pick<Kit<unknown>, '
       own: `call:${digestOfCall(exchange, messages.length, identity)}`,
       last: `call:${digestOfCall(exchange, answeredIndex(messages), identity)}`,
       traffic: `traffic:${targetName}:${tools.set}:${system.start}`,
-      sent: `sent:${digestOfCall(exchange, opening, [person])}`,
+      // Calls for a title have the opening of the conversation, but no tools.
+      sent: `sent:${digestOfCall(exchange, opening, [person, tools.list.length > 0 ? 'tools' : null])}`,
       order: `order:${tools.set}`,
     },
   };

@@ -26,8 +26,10 @@ export const lookbackBlocks = 20;
 /** Values of instructions that may change: more of them, or longer ones, are no values in a text but a table. */
 export const volatileValuesMax = 2000;
 export const volatileCharsMax = 16_000;
+/** Longer lines are repeated by sentence. */
+export const lineCharsMax = 200;
 /** The most of instructions that is repeated in a turn because it has changed. */
-export const changedLinesCharsMax = 2000;
+export const changeCharsMax = 1000;
 /** The start of instructions that tells applications apart. */
 export const headChars = 200;
 /** Shorter texts are not worth a look. */

@@ -241,6 +241,30 @@ describe('stable content', () => {
     assert.equal(notes.break, 'system@10');
   });
 
+  test('of a long line, only the sentence that changed is repeated', async () => {
+    const { run } = start();
+    const line = (time: string) => `${system}It is ${time} now. ${system}`;
+    await run({ system: line('09:15'), messages: turn(0) });
+    const { sent } = await run({ system: line('09:16'), messages: turn(1) });
+    const [text] = textsOf(sent.messages.at(-1));
+    assert.match(String(text), /^Question 1\n\n\[.*:\nIt is 09:16 now\.\]$/s);
+  });
+
+  test('what a provider has read stays as it is, however often values change', async () => {
+    const { run } = start();
+    let before: ChatRequest | undefined;
+    for (let number = 0; number < 12; number++) {
+      // Every third call repeats the one before, with other values.
+      const isRepeated = number % 3 === 2;
+      const messages = turn(number - Math.floor((number + 1) / 3));
+      const { sent, notes } = await run({ system: at(`1${number}:00`), messages });
+      assert.equal(notes.break, isRepeated ? `messages@${messages.length - 1}` : undefined);
+      for (const [index, message] of (before?.messages ?? []).slice(0, messages.length - 1).entries())
+        assert.deepEqual(textsOf(sent.messages[index]), textsOf(message));
+      before = sent;
+    }
+  });
+
   test('a change behind tool results is part of the last one', async () => {
     const { run } = start();
     const loop: Message[] = [

@@ -1,8 +1,8 @@
 import type { Block, ChatRequest, Exchange, Message, Tool } from '../../module-api.ts';
 import type { CallRecord } from './call-record.ts';
 import { mapSystem, type SystemSummary } from './head.ts';
-import { changedLinesCharsMax } from './limits.ts';
-import { changedLines, withValues } from './volatile-values.ts';
+import { changeCharsMax } from './limits.ts';
+import { changedPassages, withValues } from './volatile-values.ts';
 
 /** The tools in the order in which they were first sent; undefined if they are in that order, or a marker depends on it. */
 export function restoreOrder(
@@ -19,7 +19,7 @@ export function restoreOrder(
 /** Instructions as first sent, and what the model has to know of the difference. */
 export interface KeptSystem {
   readonly system: ChatRequest['system'];
-  /** The lines that have changed since the last call; empty if none has. */
+  /** What has changed since the last call; empty if nothing has. */
   readonly change: string;
 }
 
@@ -40,14 +40,14 @@ export function keepSystem(
 
 function changeOf(exchange: Exchange, knownValues: readonly string[]): string | undefined {
   const known = knownValues.values();
-  const lines: string[] = [];
+  const passages: string[] = [];
   mapSystem(exchange, (text) => {
-    lines.push(...changedLines(text, known));
+    passages.push(...changedPassages(text, known));
     return text;
   });
-  if (lines.length === 0) return '';
-  const change = `[Since the start of this conversation the instructions have changed. These lines now read:\n${lines.join('\n')}]`;
-  return change.length > changedLinesCharsMax ? undefined : change;
+  if (passages.length === 0) return '';
+  const change = `[Since the start of this conversation the instructions have changed. They now say:\n${passages.join('\n')}]`;
+  return change.length > changeCharsMax ? undefined : change;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { lineCharsMax } from './limits.ts';
+
 /** A text with its volatile values: words with digits, and the names of days and months. */
 export interface ValuedText {
   /** The text with a placeholder for each value. */
@@ -25,10 +27,13 @@ export function withValues(text: string, values: Iterator<string>): string {
   return text.replace(words, (word) => (isVolatile(word) ? (values.next().value ?? word) : word));
 }
 
-/** The lines whose values differ from those known. */
-export function changedLines(text: string, known: Iterator<string>): readonly string[] {
-  return text.split('\n').filter((line) => {
-    const { values } = findVolatileValues(line);
+/** The lines and, of long ones, the sentences whose values differ from those known. */
+export function changedPassages(text: string, known: Iterator<string>): readonly string[] {
+  const passages = text
+    .split('\n')
+    .flatMap((line) => (line.length > lineCharsMax ? line.split(/(?<=[.!?;]) /) : [line]));
+  return passages.filter((passage) => {
+    const { values } = findVolatileValues(passage);
     const before = values.map(() => known.next().value);
     return values.some((value, at) => value !== before[at]);
   });
