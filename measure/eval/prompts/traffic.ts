@@ -19,14 +19,18 @@ export function trafficIn(data: string, hasMarkers: boolean): readonly EvalTraff
 function recordedTraffic(folder: string, hasMarkers: boolean, prompt: string): readonly EvalTraffic[] {
   return recordedIn(folder).flatMap(({ file, isMany }) =>
     (hasMarkers ? [false, true] : [false]).flatMap((isMarked) => {
-      const calls = isMany
-        ? oneAfterAnother(chatsIn(file, isMarked).slice(0, chatsMax))
-        : requestsIn(file, isMarked);
       const name = `${basename(file, '.jsonl')}, ${isMarked ? 'marked' : 'unmarked'}`;
-      const traffic = { name, calls };
-      if (isMany) return [traffic];
+      if (isMany) {
+        const chats = chatsIn(file, isMarked).slice(0, chatsMax);
+        const named = `${name}, the customer's name in the instructions`;
+        return [
+          { name, calls: oneAfterAnother(chats) },
+          { name: named, calls: oneAfterAnother(chats.map(withName)) },
+        ];
+      }
+      const calls = requestsIn(file, isMarked);
       return [
-        traffic,
+        { name, calls },
         { name: `${name}, the time in its instructions`, calls: calls.map((call) => withTime(call, prompt)) },
         { name: `${name}, tools in any order`, calls: calls.map(withShuffledTools) },
       ];
@@ -41,6 +45,15 @@ function oneAfterAnother(chats: readonly (readonly TimedRequest[])[]): readonly 
     const moved = chat.map(({ request, atSeconds }) => ({ request, atSeconds: atSeconds + offset }));
     offset = (moved.at(-1)?.atSeconds ?? offset) + 60;
     return moved;
+  });
+}
+
+/** A name without digits at the end of the instructions. */
+function withName(chat: readonly TimedRequest[], number: number): readonly TimedRequest[] {
+  const name = [...String(number)].map((digit) => 'ABCDEFGHIJ'[Number(digit)]).join('');
+  return chat.map(({ request, atSeconds }) => {
+    const system = typeof request.system === 'string' ? request.system : (request.system?.[0]?.text ?? '');
+    return { atSeconds, request: { ...request, system: `${system}\n\nThe customer is ${name}.` } };
   });
 }
 

@@ -4,10 +4,15 @@ import type { CallRecord } from './call-record.ts';
 import { cachePricesOf } from './lifetime.ts';
 import { ResultMinifier } from './minify/minify-results.ts';
 import type { PromptOptimizerOptions } from './options.ts';
+import { needsMarkers } from './plan-markers.ts';
+import { sharedCharsOf, sharedLinesOf, splitShared } from './shared-instructions.ts';
 import { appendChange, isSameList, keepSystem, restoreOrder } from './steady-head.ts';
 
 /** What to repeat in later calls of the conversation. */
-type ContentDecisions = Pick<CallRecord, 'sentValues' | 'knownValues' | 'changes' | 'minified'>;
+type ContentDecisions = Pick<
+  CallRecord,
+  'sentValues' | 'knownValues' | 'changes' | 'minified' | 'sharedChars'
+>;
 
 /** A request with its content arranged. */
 export interface ArrangedContent {
@@ -23,7 +28,7 @@ export function unarranged({ request }: Exchange, { system }: IdentifiedCall): A
   const values = [...(system.values ?? [])];
   return {
     request,
-    decisions: { sentValues: values, knownValues: values, changes: [], minified: [] },
+    decisions: { sentValues: values, knownValues: values, changes: [], minified: [], sharedChars: 0 },
     isReordered: false,
     hasKeptSystem: false,
     omittedChars: { fresh: 0, earlier: 0 },
@@ -34,10 +39,11 @@ export function unarranged({ request }: Exchange, { system }: IdentifiedCall): A
 export function arrangeContent(
   exchange: Exchange,
   call: IdentifiedCall,
-  { last, same, order }: Recollection,
+  recollection: Recollection,
   kit: Pick<Kit<PromptOptimizerOptions>, 'options' | 'prefix' | 'catalog'>,
 ): ArrangedContent {
   const { request } = exchange;
+  const { last, same, order } = recollection;
   const { stable, minify } = kit.options;
   const isStable = stable === 'auto' && hasCheaperReads(exchange, kit);
   const plain = unarranged(exchange, call);
@@ -54,13 +60,16 @@ export function arrangeContent(
     minify === 'off' ? [] : minifiedIndexes(exchange, last, kit),
   );
   const messages = withChanges(minified.messages, changes);
+  const system = kept?.system ?? request.system;
+  const sharedChars = isStable && needsMarkers(exchange) ? chooseSharedChars(call, recollection, system) : 0;
+  const split = splitShared(system, sharedChars);
   // Two conversations that begin alike, with other values: what either was sent first can't be told.
   const isAmbiguous = same !== undefined && !isSameList(same.sentValues, values);
   return {
     request: {
       ...request,
       ...(tools !== undefined && { tools }),
-      ...(kept?.system !== undefined && { system: kept.system }),
+      ...(system !== undefined && { system: split ?? system }),
       ...(messages !== request.messages && { messages }),
     },
     decisions: {
@@ -68,11 +77,22 @@ export function arrangeContent(
       knownValues: values,
       changes,
       minified: minified.indexes,
+      sharedChars: split === undefined ? 0 : sharedChars,
     },
     isReordered: tools !== undefined,
     hasKeptSystem: kept !== undefined,
     omittedChars: minified.omittedChars,
   };
+}
+
+/** Decided by the first call of a conversation. */
+function chooseSharedChars(
+  { system: summary, hasAnswer }: IdentifiedCall,
+  { last, shared }: Recollection,
+  system: ChatRequest['system'],
+): number {
+  if (last !== undefined) return last.sharedChars;
+  return hasAnswer || shared === undefined ? 0 : sharedCharsOf(system, sharedLinesOf(summary, shared));
 }
 
 /** Whether the target's cache saves anything. */

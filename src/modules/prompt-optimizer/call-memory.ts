@@ -13,6 +13,7 @@ import {
   callRecordSchema,
   type SentDigests,
   sentDigestsSchema,
+  sharedLinesSchema,
   type Traffic,
   toolOrderSchema,
   trafficSchema,
@@ -24,8 +25,10 @@ import {
   summarizeTools,
   type ToolSummary,
 } from './head.ts';
-import { recordTtlSeconds, trafficTtlSeconds } from './limits.ts';
+import { recordTtlSeconds, sharedLinesTtlSeconds, trafficTtlSeconds } from './limits.ts';
 import { answeredIndex } from './place-markers.ts';
+import { sharedLinesOf } from './shared-instructions.ts';
+import { isSameList } from './steady-head.ts';
 
 /** A call, and the names of what is stored about it. */
 export interface IdentifiedCall {
@@ -42,6 +45,7 @@ export interface IdentifiedCall {
     readonly traffic: string;
     readonly sent: string;
     readonly order: string;
+    readonly shared: string;
   };
 }
 
@@ -55,6 +59,8 @@ export interface Recollection {
   readonly sent: SentDigests | undefined;
   /** The names of the tools in the order in which they were first sent. */
   readonly order: readonly string[] | undefined;
+  /** Digests of the lines that all instructions of the application begin with. */
+  readonly shared: readonly string[] | undefined;
 }
 
 export function identifyCall(exchange: Exchange, { scope }: Pick<Kit<unknown>, 'scope'>): IdentifiedCall {
@@ -82,6 +88,7 @@ export function identifyCall(exchange: Exchange, { scope }: Pick<Kit<unknown>, '
       // Calls for a title have the opening of the conversation, but no tools.
       sent: `sent:${digestOfCall(exchange, opening, [person, tools.list.length > 0 ? 'tools' : null])}`,
       order: `order:${tools.set}`,
+      shared: `shared:${targetName}:${tools.set}:${system.start}`,
     },
   };
 }
@@ -90,18 +97,19 @@ export async function recallCalls(
   { keys, hasAnswer, tools }: IdentifiedCall,
   cache: ScopedCache,
 ): Promise<Recollection> {
-  const [same, last, traffic, sent, order] = await Promise.all([
+  const [same, last, traffic, sent, order, shared] = await Promise.all([
     hasAnswer ? undefined : read(cache, keys.own, callRecordSchema),
     hasAnswer ? read(cache, keys.last, callRecordSchema) : undefined,
     read(cache, keys.traffic, trafficSchema),
     hasAnswer ? read(cache, keys.sent, sentDigestsSchema) : undefined,
     tools.list.length > 1 ? read(cache, keys.order, toolOrderSchema) : undefined,
+    hasAnswer ? undefined : read(cache, keys.shared, sharedLinesSchema),
   ]);
-  return { same, last, traffic, sent, order };
+  return { same, last, traffic, sent, order, shared };
 }
 
 export async function storeCall(
-  { keys, tools }: IdentifiedCall,
+  { keys, tools, system, hasAnswer }: IdentifiedCall,
   stored: Omit<Recollection, 'same' | 'last'> & { readonly own: CallRecord },
   cache: ScopedCache,
 ): Promise<void> {
@@ -109,6 +117,9 @@ export async function storeCall(
     write(cache, keys.own, stored.own, recordTtlSeconds),
     write(cache, keys.traffic, stored.traffic, trafficTtlSeconds),
     write(cache, keys.sent, stored.sent, recordTtlSeconds),
+    hasAnswer || isSameList(sharedLinesOf(system, stored.shared), stored.shared ?? [])
+      ? undefined
+      : write(cache, keys.shared, sharedLinesOf(system, stored.shared), sharedLinesTtlSeconds),
     stored.order === undefined && tools.list.length > 1
       ? write(
           cache,

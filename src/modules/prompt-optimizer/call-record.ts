@@ -18,6 +18,8 @@ export const callRecordSchema = z.object({
   knownValues: z.array(z.string()),
   /** Changed lines of the instructions, with the index of the message that has them. */
   changes: z.array(z.tuple([z.number(), z.string()])),
+  /** The length of the instructions that other conversations share; 0 if they are sent in one piece. */
+  sharedChars: z.number(),
   /** Indexes of minified messages. */
   minified: z.array(z.number()),
   cacheKey: z.string().nullable(),
@@ -56,3 +58,6 @@ export const sentDigestsSchema = z.object({
 export type SentDigests = z.infer<typeof sentDigestsSchema>;
 
 export const toolOrderSchema = z.array(z.string());
+
+/** Short digests of the lines that all recent instructions of an application begin with. */
+export const sharedLinesSchema = z.array(z.string());

@@ -32,6 +32,10 @@ export const lineCharsMax = 200;
 export const changeCharsMax = 1000;
 /** The start of instructions that tells applications apart. */
 export const headChars = 200;
+/** The least that instructions of several conversations must have in common to be cached apart, about 1,024 tokens. */
+export const sharedCharsMin = 4096;
+/** Instructions with fewer lines in common are compared anew after a day. */
+export const sharedLinesTtlSeconds = 86_400;
 /** Shorter texts are not worth a look. */
 export const minifiedCharsMin = 200;
 /** Omitting fewer characters isn't worth a changed text. */

@@ -18,8 +18,11 @@ export interface MarkerPlan {
   readonly newest: boolean;
   /** Mark the end of what the last call sent. */
   readonly previous: boolean;
-  /** Mark the end of the instructions and of the tools. */
+  /** Mark the ends of tools and of instructions or, if these are in two pieces, of the piece that others share. */
   readonly head: boolean;
+  /** Whether the first of two pieces of instructions is shared, and the second may be marked, too. */
+  readonly isShared: boolean;
+  readonly marksOwnPiece: boolean;
   readonly lifetime: '5m' | '1h';
 }
 
@@ -41,7 +44,9 @@ export function placeMarkers(request: ChatRequest, plan: MarkerPlan): ChatReques
     ...(plan.previous && previous !== undefined ? [previous] : []),
   ].slice(0, room);
   const marked = markMessages(request, wanted, marker);
-  return plan.head && !isMarkedBefore ? markHead(marked, marker, room - wanted.length) : marked;
+  return plan.head && !isMarkedBefore
+    ? markHead(marked, plan, { marker, room: room - wanted.length })
+    : marked;
 }
 
 /** Behind a marker of the client for five minutes, which is the default, none may be for longer. */
@@ -81,22 +86,33 @@ function markMessages(
   return { ...request, messages };
 }
 
-/** The end of the instructions includes the tools, whose own marker helps calls with other instructions. */
-function markHead(request: ChatRequest, marker: CacheControl, room: number): ChatRequest {
+interface Marking {
+  readonly marker: CacheControl;
+  /** How many markers may be set. */
+  readonly room: number;
+}
+
+/** A marker on instructions includes the tools, whose own one helps calls with other instructions. */
+function markHead(
+  request: ChatRequest,
+  { isShared, marksOwnPiece }: MarkerPlan,
+  { marker, room }: Marking,
+): ChatRequest {
   const { system, tools } = request;
   const blocks = typeof system === 'string' ? [{ type: 'text' as const, text: system }] : (system ?? []);
   const end = blocks.findLastIndex(canBeMarked);
+  const own = isShared && !marksOwnPiece ? [] : [end];
+  const ends = [...(isShared ? [0] : []), ...own].filter((at) => at >= 0).slice(0, room);
   const last = tools?.findLastIndex(({ defer_loading }) => defer_loading !== true) ?? -1;
-  const marksSystem = room > 0 && end >= 0;
-  const marksTools = room > (marksSystem ? 1 : 0) && last >= 0;
   return {
     ...request,
-    ...(marksSystem && {
-      system: blocks.map((block, at) => (at === end ? { ...block, cache_control: marker } : block)),
+    ...(ends.length > 0 && {
+      system: blocks.map((block, at) => (ends.includes(at) ? { ...block, cache_control: marker } : block)),
     }),
-    ...(marksTools && {
-      tools: (tools ?? []).map((tool, at) => (at === last ? { ...tool, cache_control: marker } : tool)),
-    }),
+    ...(room > ends.length &&
+      last >= 0 && {
+        tools: (tools ?? []).map((tool, at) => (at === last ? { ...tool, cache_control: marker } : tool)),
+      }),
   };
 }
 

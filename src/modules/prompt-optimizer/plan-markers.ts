@@ -34,7 +34,7 @@ export function needsMarkers({ target, clientRequest }: Exchange): boolean {
 export function planMarkers(
   exchange: Exchange,
   { last, traffic }: Recollection,
-  observed: ObservedCall,
+  observed: ObservedCall & { readonly isShared: boolean },
   { options, catalog }: Pick<Kit<PromptOptimizerOptions>, 'options' | 'catalog'>,
 ): MarkerPlan | undefined {
   const pricing = catalog.priceOf(exchange.target);
@@ -52,6 +52,8 @@ export function planMarkers(
     newest: isContinued,
     previous: isContinued || isAlive,
     head: isContinued || isAlive || isRepeated,
+    isShared: observed.isShared,
+    marksOwnPiece: isContinued || isAlive,
     lifetime: isContinued || isAlive ? lifetime : '5m',
   };
 

@@ -162,6 +162,29 @@ describe('markers', () => {
       assert.deepEqual(marksIn((await ask('d', `${word} ${system}`)).sent), []);
   });
 
+  test('instructions that differ at their end share the cache of what is before', async () => {
+    const { run } = start();
+    const shared = `${system}\n${system}\nBe kind.`;
+    const ask = (name: string, count: number) =>
+      run({ system: `${shared}\nThe customer is ${name}.\nBe brief.`, messages: turn(count) });
+    await ask('Ann', 0);
+    await ask('Bob', 0);
+    await ask('Cid', 0);
+    await ask('Dan', 0);
+    const first = await ask('Eve', 0);
+    const own = 'The customer is Eve.\nBe brief.';
+    assert.deepEqual(first.sent.system, [
+      { type: 'text', text: shared, cache_control: mark },
+      { type: 'text', text: own },
+    ]);
+    const second = await ask('Eve', 1);
+    assert.deepEqual(second.sent.system, [
+      { type: 'text', text: shared, cache_control: mark },
+      { type: 'text', text: own, cache_control: mark },
+    ]);
+    assert.equal(second.notes.break, undefined);
+  });
+
   test('a provider that caches by itself gets no marker, but a key for its cache', async () => {
     const { run } = start('', { provider: openai, wire: 'openai-chat' });
     const model = 'gpt-5';

@@ -3,6 +3,8 @@ import {
   chooseWire,
   countMarkers,
   defineModule,
+  digestOfText,
+  digestOfTools,
   type Exchange,
   hasFormatOnlyFields,
   isHeldOut,
@@ -74,6 +76,8 @@ interface SentRequest {
   readonly request: ChatRequest;
   /** Without markers. */
   readonly content: ArrangedContent;
+  /** A digest of what it shares with others: the tools, and the instructions or their first piece. */
+  readonly head: string;
   readonly lifetime: CallRecord['lifetime'];
   readonly cacheKey: string | undefined;
 }
@@ -94,13 +98,15 @@ async function chooseSide(
 
 function leaveAlone(exchange: Exchange, call: IdentifiedCall): SentRequest {
   const content = unarranged(exchange, call);
-  return { request: exchange.request, content, lifetime: null, cacheKey: undefined };
+  return { request: exchange.request, content, head: call.head, lifetime: null, cacheKey: undefined };
 }
 
 function optimize(exchange: Exchange, known: KnownCall, kit: OptimizerKit): SentRequest {
   const { call, recollection, atMs } = known;
   const content = arrange(exchange, known, kit);
-  const observed = { atMs, head: call.head, last: recollection.last };
+  const isShared = content.decisions.sharedChars > 0;
+  const head = isShared ? digestOfSharedHead(content.request) : call.head;
+  const observed = { atMs, head, last: recollection.last, isShared };
   const plan = planMarkers(exchange, recollection, observed, kit);
   const marked = plan === undefined ? content.request : placeMarkers(content.request, plan);
   const cacheKey = kit.options.markers === 'off' ? undefined : cacheKeyOf(exchange, call, recollection);
@@ -110,7 +116,13 @@ function optimize(exchange: Exchange, known: KnownCall, kit: OptimizerKit): Sent
   recordSavings(exchange, { ...content, isUnmarkedClient }, kit);
   noteChanges(exchange, { content, plan, marked }, kit);
   const lifetime = isMarked && plan?.newest === true ? plan.lifetime : null;
-  return { request, content, lifetime, cacheKey };
+  return { request, content, head, lifetime, cacheKey };
+}
+
+/** A digest of the tools and of the instructions that other conversations share. */
+function digestOfSharedHead(request: ChatRequest): string {
+  const [shared] = typeof request.system === 'object' ? request.system : [];
+  return digestOfText(`${digestOfTools(request)} ${shared?.text ?? ''}`);
 }
 
 /** The arranged content, unless it would break a prefix that the provider has cached. */
@@ -172,7 +184,7 @@ async function remember(
   { call, recollection, atMs, sent, isHeldOut: isLeftAlone }: KnownCall & RememberedCall,
   kit: OptimizerKit,
 ): Promise<void> {
-  const { last, traffic, order } = recollection;
+  const { last, traffic, order, shared } = recollection;
   const { pauses, short, long } = pausesOf(last, atMs);
   const own: CallRecord = {
     atMs,
@@ -186,9 +198,10 @@ async function remember(
   };
   const stored = {
     own,
-    traffic: addCall(traffic, { atMs, head: call.head, last }),
+    traffic: addCall(traffic, { atMs, head: sent.head, last }),
     sent: digestSent(exchange.with({ request: sent.content.request }), atMs),
     order,
+    shared,
   };
   await storeCall(call, stored, kit.cache);
 }
