@@ -81,7 +81,7 @@ describe('compaction-bridge', () => {
     const first = await run(asks(continued(summary)));
     const text = String(first.sent[0]?.messages[0]?.content);
     assert.equal(restoredIn(first.sent[0]), 1);
-    assert.match(text, /\(turn 2\) Never touch the folder legacy\/charts, the other team works there\./);
+    assert.match(text, /2: Never touch the folder legacy\/charts, the other team works there\./);
     assert.match(text, /512 cm/);
     assert.match(text, /read \(src\/gauge\/level-feed\.ts\): Error: ENOENT/);
     assert.doesNotMatch(text, /rm -rf/);
@@ -137,8 +137,8 @@ describe('compaction-bridge', () => {
     await run(asks([...second, assistant('Done.'), user(instruction)]), answering(other));
     const { sent } = await run(asks(continued(other)));
     const text = String(sent[0]?.messages[0]?.content);
-    assert.match(text, /\(turn 2\) Never touch the folder legacy/);
-    assert.match(text, /\(turn 4\) Use metric units only/);
+    assert.match(text, /2: Never touch the folder legacy/);
+    assert.match(text, /4: Use metric units only/);
     assert.doesNotMatch(text, /CRITICAL|being continued[\s\S]*being continued/);
   });
 

@@ -23,11 +23,10 @@ import {
 import { archiveDropped, archiveForContinuation, droppedMessagesOf } from './dropped-messages.ts';
 import { fingerprintOf, lineHashesOf } from './fingerprint.ts';
 import { keepQuotations, type Ledger } from './ledger.ts';
-import { type ContextStart, type FoundLedger, LedgerStore } from './ledger-store.ts';
+import { type ContextStart, type FoundLedger, LedgerStore, sharesEnough } from './ledger-store.ts';
 import {
   bytesPerToken,
   requestBytesMin,
-  sharedLinesMin,
   summaryCharsMin,
   unlinkedContextsMax,
   unrecognizedBytesMin,
@@ -248,7 +247,8 @@ class BridgedCall {
     const { conversation, request } = this.#exchange;
     // Clients may send everything again that the provider's summary replaces.
     if (request.messages.some(hasCompaction)) return false;
-    return request.messages.some((_, at) => conversation.digestAt(at + 1) === key);
+    const keys = new Set(key.split(' '));
+    return request.messages.some((_, at) => keys.has(conversation.digestAt(at + 1)));
   }
 
   /** The message that the text is appended to: the user's message with the summary, or else the user's newest that the model reads. */
@@ -324,10 +324,7 @@ function isEncryptedSummary(message: Message): boolean {
 }
 
 function sharesLines(text: string, fingerprint: readonly string[], salt: string): boolean {
-  if (fingerprint.length === 0) return false;
-  const lines = lineHashesOf([text], salt);
-  const shared = fingerprint.filter((line) => lines.has(line)).length;
-  return shared >= Math.min(sharedLinesMin, fingerprint.length);
+  return fingerprint.length > 0 && sharesEnough(fingerprint, lineHashesOf([text], salt));
 }
 
 function tokensOf(text: string): number {

@@ -1,9 +1,10 @@
 import { defineCollection, type Entries, type ModuleStore } from '../../module-api.ts';
-import type { Ledger } from './ledger.ts';
+import { type Ledger, mergeLedgers } from './ledger.ts';
 import {
   comparedLedgersMax,
   ledgerLifeSeconds,
   ledgersBytesMax,
+  linkedLedgersMax,
   sharedLinesMin,
   unrecognizedMessagesMin,
 } from './limits.ts';
@@ -72,9 +73,16 @@ export class LedgerStore {
     this.#entries = store.collection(ledgers);
   }
 
+  /** The ledgers under these keys as one; `key` is a list. */
   async get(key: string): Promise<FoundLedger | undefined> {
-    const entry = await this.#entries.get(key);
-    return entry === undefined ? undefined : { key, ledger: entry.value, fingerprint: fingerprintIn(entry) };
+    const entries = await Promise.all(key.split(' ').map((one) => this.#entries.get(one)));
+    const found = entries
+      .filter((entry) => entry !== undefined)
+      .map((entry) => ({
+        ...{ key, ledger: entry.value, fingerprint: fingerprintIn(entry) },
+      }));
+    const [newest, ...others] = found;
+    return newest === undefined ? undefined : others.reduce(mergeFound, newest);
   }
 
   async put(key: string, value: StoredLedger, links: LedgerLinks): Promise<void> {
@@ -89,7 +97,7 @@ export class LedgerStore {
     });
   }
 
-  /** The ledger whose summary is at the start of a context. */
+  /** The ledgers whose summaries are at the start of a context: a client may have several parts of a conversation summarized. */
   async find(start: ContextStart): Promise<FoundLedger | undefined> {
     const { person, conversation } = start;
     const newest = { orderBy: 'createdAt', descending: true, limit: comparedLedgersMax } as const;
@@ -100,28 +108,36 @@ export class LedgerStore {
         ...newest,
       }),
     ]);
-    const candidates = [...recognized.entries, ...unrecognized.entries];
-    const best =
-      mostShared(candidates, start.lines) ??
-      (start.hasEncryptedSummary
-        ? recognized.entries.find(
-            ({ fields: own }) => own.conversation === conversation && own.fingerprint === '',
-          )
-        : undefined);
-    return best === undefined ? undefined : this.get(best.key);
+    const shared = [...recognized.entries, ...unrecognized.entries].filter((entry) =>
+      sharesEnough(fingerprintIn(entry), start.lines),
+    );
+    const encrypted = start.hasEncryptedSummary
+      ? recognized.entries.filter(
+          ({ fields: own }) => own.conversation === conversation && own.fingerprint === '',
+        )
+      : [];
+    const linked = shared.length > 0 ? shared.slice(0, linkedLedgersMax) : encrypted.slice(0, 1);
+    return linked.length === 0 ? undefined : this.get(linked.map(({ key }) => key).join(' '));
   }
 }
 
-/** The ledger whose summary has the most lines in common with a context, the newest of several; undefined if none has enough. */
-function mostShared(candidates: readonly LedgerInfo[], lines: ReadonlySet<string>): LedgerInfo | undefined {
-  let [best, bestCount]: [LedgerInfo | undefined, number] = [undefined, 0];
-  for (const candidate of candidates) {
-    const fingerprint = fingerprintIn(candidate);
-    const count = fingerprint.filter((line) => lines.has(line)).length;
-    if (count > bestCount && count >= Math.min(sharedLinesMin, fingerprint.length))
-      [best, bestCount] = [candidate, count];
-  }
-  return best;
+/** Whether the lines of a context contain a summary. */
+export function sharesEnough(fingerprint: readonly string[], lines: ReadonlySet<string>): boolean {
+  const shared = fingerprint.filter((line) => lines.has(line)).length;
+  return shared > 0 && shared >= Math.min(sharedLinesMin, fingerprint.length);
+}
+
+/** Ledgers of the same conversation; the older one is merged into the newer. */
+function mergeFound(newer: FoundLedger, older: FoundLedger): FoundLedger {
+  const { conversation, refs } = newer.ledger;
+  return {
+    key: newer.key,
+    ledger: {
+      ...mergeLedgers(older.ledger, newer.ledger),
+      ...{ conversation, refs: [...older.ledger.refs, ...refs] },
+    },
+    fingerprint: [...newer.fingerprint, ...older.fingerprint],
+  };
 }
 
 function fingerprintIn({ fields: { fingerprint } }: Pick<LedgerInfo, 'fields'>): readonly string[] {

@@ -1,13 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { contentWords, isJsonObject, splitIntoUnits, toPlainLine } from '../../module-api.ts';
-import {
-  keptMax,
-  ledgerCharsMax,
-  partsMax,
-  quotationCharsMax,
-  readAtOnceChars,
-  textCharsMax,
-} from './limits.ts';
+import { keptMax, ledgerCharsMax, partsMax, quotationCharsMax, readAtOnceChars } from './limits.ts';
 import { namesIn, namesInArguments } from './names.ts';
 import { isRule } from './rules.ts';
 import type { Utterance } from './utterances.ts';
@@ -18,7 +11,7 @@ import type { Utterance } from './utterances.ts';
  * - `name`: a path, identifier, address or number in use.
  * - `failure`: a tool call that failed, with the line of its error.
  * - `open`: an entry of the agent's task list that is not done.
- * - `finding`: what the model reported last, and what it decided.
+ * - `finding`: what the model answered, and what it decided.
  */
 export type QuotationKind = 'user' | 'name' | 'failure' | 'open' | 'finding';
 
@@ -30,10 +23,10 @@ export interface Quotation {
   readonly turn: number;
   /** Whether the user demands, forbids or corrects something. */
   readonly isRule?: boolean;
-  /** Of a name: how often it was used. */
+  /** Of a name: the number of turns that it was used in. */
   readonly uses?: number;
-  /** Of a name: whether the user wrote it. */
-  readonly isUsers?: boolean;
+  /** Of a name: whether the user wrote it, or a tool worked on it. */
+  readonly isSubject?: boolean;
 }
 
 /** What is remembered of a conversation. */
@@ -43,6 +36,9 @@ export interface Ledger {
   /** The number of the user's messages. */
   readonly turns: number;
 }
+
+/** The parts that are kept of one answer. */
+const answerPartsMax = 3;
 
 const emptyLedger: Ledger = { quotations: [], turns: 0 };
 
@@ -71,6 +67,9 @@ class ConversationReader {
   #open: readonly Quotation[] = [];
   #findings: Quotation[] = [];
   #call: Utterance['call'];
+  /** The model's latest text, which is its answer if the user speaks next. */
+  #answer = '';
+  #lastRole: Utterance['role'] | undefined;
 
   constructor(turnsBefore: number) {
     this.#turn = turnsBefore;
@@ -79,12 +78,16 @@ class ConversationReader {
   read({ role, text, call, failed }: Utterance): void {
     if (role === 'user') this.#readUser(text);
     else if (role === 'tool') this.#readResult(text, failed);
-    else if (call === undefined) this.#readAnswer(text);
+    else if (call === undefined) this.#readText(text);
     else this.#readCall(call);
+    this.#lastRole = role;
   }
 
   ledger(): Ledger {
-    const names = [...this.#names.values()].sort((one, other) => scoreName(other) - scoreName(one));
+    this.#keepAnswer();
+    const names = [...this.#names.values()].sort(
+      (one, other) => scoreName(other, this.#turn) - scoreName(one, this.#turn),
+    );
     const quotations = [
       ...this.#users.slice(-keptMax.user),
       ...this.#failures.values(),
@@ -96,26 +99,39 @@ class ConversationReader {
   }
 
   #readUser(text: string): void {
-    this.#turn++;
+    this.#keepAnswer();
+    // A message may have several texts.
+    if (this.#lastRole !== 'user') this.#turn++;
     this.#users.push(...partsOf(text).map((part) => this.#quote('user', part)));
-    this.#addNames(namesIn(text), true);
+    // A long text of the user is mostly pasted.
+    this.#addNames(namesIn(text), text.length <= quotationCharsMax);
   }
 
-  #readAnswer(text: string): void {
+  #readText(text: string): void {
     this.#addNames(namesIn(text), false);
     const boxes = text.split('\n').filter((line) => /^\s*(?:[-*]|\d+[.)]) \[ \] /.test(line.slice(0, 40)));
-    if (boxes.length > 0) this.#setOpen(boxes.map((line) => line.replace(/^\s*\S+ \[ \] /, '')));
-    const [state, ...others] = splitIntoUnits(text).map(({ start, end }) => text.slice(start, end));
-    const told = [state, ...others.filter(isRule)].filter((part) => part !== undefined);
-    this.#findings.push(
-      ...told.slice(0, 3).map((part) => this.#quote('finding', part.slice(0, quotationCharsMax))),
+    if (boxes.length > 0) this.#setOpen(boxes.map((line) => line.slice(line.indexOf('[ ]') + 4)));
+    this.#answer = text;
+  }
+
+  /** What the model wrote before it called tools is about these calls; only its answer reports. */
+  #keepAnswer(): void {
+    const [state, ...others] = splitIntoUnits(this.#answer).map(({ start, end }) =>
+      this.#answer.slice(start, end).slice(0, quotationCharsMax),
     );
-    this.#findings = this.#findings.slice(-keptMax.finding);
+    const told = state === undefined ? [] : [state, ...others.filter(isRule)].slice(0, answerPartsMax);
+    this.#findings = [...this.#findings, ...told.map((part) => this.#quote('finding', part))].slice(
+      -keptMax.finding,
+    );
+    this.#answer = '';
   }
 
   #readCall(call: NonNullable<Utterance['call']>): void {
     this.#call = call;
-    this.#addNames(namesInArguments(call.input, textCharsMax), false);
+    this.#answer = '';
+    const { whole, mentioned } = namesInArguments(call.input);
+    this.#addNames(whole, true);
+    this.#addNames(mentioned, false);
     const tasks = tasksIn(call.input);
     if (tasks !== undefined) this.#setOpen(tasks);
   }
@@ -137,13 +153,13 @@ class ConversationReader {
       .map((task) => this.#quote('open', task.slice(0, quotationCharsMax)));
   }
 
-  #addNames(names: readonly string[], isUsers: boolean): void {
+  #addNames(names: readonly string[], isSubject: boolean): void {
     for (const name of names) {
       const before = this.#names.get(name);
       this.#names.set(name, {
         ...this.#quote('name', name),
-        uses: (before?.uses ?? 0) + 1,
-        isUsers: isUsers || before?.isUsers === true,
+        uses: (before?.uses ?? 0) + (before?.turn === this.#turn ? 0 : 1),
+        isSubject: isSubject || before?.isSubject === true,
       });
     }
   }
@@ -208,13 +224,17 @@ function tasksIn(input: unknown): readonly string[] | undefined {
   return undefined;
 }
 
+/** In place of one long name, several short ones have room. */
+const nameCharsPerPoint = 16;
+
 /** The more a name was used, and the later, the likelier it is used again. */
-export function scoreName({ turn, uses = 1, isUsers = false }: Quotation): number {
-  return turn + 4 * Math.log2(1 + uses) + (isUsers ? 4 : 0);
+export function scoreName({ text, turn, uses = 1, isSubject = false }: Quotation, turns: number): number {
+  const age = Math.log2(1 + turns - turn);
+  return 4 * Math.log2(1 + uses) + (isSubject ? 14 : 0) - 3 * age - text.length / nameCharsPerPoint;
 }
 
 /** The quotations of both, the newest of those with the same words, within the limits. */
-function mergeLedgers(before: Ledger, { quotations, turns }: Ledger): Ledger {
+export function mergeLedgers(before: Ledger, { quotations, turns }: Ledger): Ledger {
   const merged = new Map<string, Quotation>();
   for (const one of [...before.quotations, ...quotations]) {
     const key = `${one.kind} ${contentKey(one)}`;
@@ -226,7 +246,7 @@ function mergeLedgers(before: Ledger, { quotations, turns }: Ledger): Ledger {
     const later = all.slice(at + 1).filter((other) => other.kind === kind).length;
     return later < keptMax[kind];
   });
-  return { quotations: withinChars(kept), turns };
+  return { quotations: withinChars(kept), turns: Math.max(before.turns, turns) };
 }
 
 function contentKey({ kind, text }: Quotation): string {

@@ -30,6 +30,8 @@ export const comparedLinesMax = 4000;
 export const sharedLinesMin = 3;
 /** The newest summaries that a context is compared with. */
 export const comparedLedgersMax = 100;
+/** The summaries that a context may begin with. */
+export const linkedLedgersMax = 4;
 /** An unrecognized summary counts only if its conversation had more messages than are read at the start of a context. */
 export const unrecognizedMessagesMin = 2 * startMessages;
 /** Quotations of one kind that are kept. */
@@ -39,6 +41,10 @@ export const quotationCharsMax = 500;
 /** The number of parts that are kept of one long text. */
 export const partsMax = 6;
 export const nameCharsMax = 160;
+/** What is read of the arguments of a tool call. */
+export const argumentCharsMax = 1000;
+export const argumentDepthMax = 4;
+export const argumentsMax = 50;
 /** The size of a ledger as JSON. */
 export const ledgerCharsMax = 120_000;
 /** How long summaries of a conversation are remembered, and what the client dropped stays in the archive. */

@@ -1,4 +1,4 @@
-import { nameCharsMax } from './limits.ts';
+import { argumentCharsMax, argumentDepthMax, argumentsMax, nameCharsMax } from './limits.ts';
 
 /** Words with the signs of paths, addresses and identifiers. */
 const words = /[\p{L}\p{N}_$@~#./\\:+-]+/gu;
@@ -25,23 +25,27 @@ function trimMarks(word: string): string {
 
 /** Whether a word names something, in any language: it has a sign, a digit or a capital that plain words don't have. */
 function isName(word: string): boolean {
-  if (word.length < 3 || word.length > nameCharsMax || !/[\p{L}\p{N}]/u.test(word)) return false;
+  if (word.length < 3 || word.length > nameCharsMax || /\s/.test(word) || !/[\p{L}\p{N}]/u.test(word))
+    return false;
   if (/^\d+$/.test(word)) return word.length >= 4;
   if (word.includes('://')) return word.length > 8;
   if (/[/\\]/.test(word)) return isPath(word);
   return (
     isFileName(word) ||
-    /^v?\d+\.\d/.test(word) ||
+    /^(?:v\d+|\d+\.\d+)\.\d/.test(word) ||
     /^#[0-9A-Za-z]{3,8}$/.test(word) ||
     /[\p{L}\p{N}]_[\p{L}\p{N}]|::|\p{Ll}\p{Lu}|^@[\w-]{2}|^[A-Z][A-Z0-9]{3,}$/u.test(word) ||
-    (/\d/.test(word) && /\p{L}/u.test(word) && !/^\d+(?:st|nd|rd|th|s|x|k|m|ms|px|h|min)$/i.test(word))
+    (word.length > 3 &&
+      /\d/.test(word) &&
+      /\p{L}/u.test(word) &&
+      !/^\d+(?:st|nd|rd|th|s|x|k|m|ms|px|h|min)$/i.test(word))
   );
 }
 
 /** Whether a word ends with a dot and the few letters of a file type. */
 function isFileName(word: string): boolean {
   const dot = word.lastIndexOf('.');
-  return dot > 0 && /^[A-Za-z][A-Za-z0-9]{0,5}$/.test(word.slice(dot + 1)) && word.charAt(dot - 1) !== '.';
+  return dot > 1 && /^[A-Za-z][A-Za-z0-9]{0,5}$/.test(word.slice(dot + 1)) && word.charAt(dot - 1) !== '.';
 }
 
 function isPath(word: string): boolean {
@@ -51,18 +55,24 @@ function isPath(word: string): boolean {
   return parts.length > 2 || /^[.~/\\]/.test(word) || /[./\\_\d-]/.test(word.replace(/[/\\]/, ''));
 }
 
-/** The names in the arguments of a tool: whole values that are paths, and names in longer texts. */
-export function namesInArguments(input: unknown, charsMax: number): readonly string[] {
-  const found = new Set<string>();
-  let chars = 0;
-  const visit = (value: unknown): void => {
-    if (chars > charsMax) return;
+/** Names in the arguments of a tool. */
+export interface ArgumentNames {
+  /** Arguments that are a name as a whole: mostly the files that the tool works on. */
+  readonly whole: readonly string[];
+  /** Names in other texts: in commands, and in the first line of longer texts, whose rest is the content of files. */
+  readonly mentioned: readonly string[];
+}
+
+export function namesInArguments(input: unknown): ArgumentNames {
+  const [whole, mentioned] = [new Set<string>(), new Set<string>()];
+  const visit = (value: unknown, depth: number): void => {
     if (typeof value === 'string') {
-      chars += value.length;
-      for (const name of namesIn(value.slice(0, charsMax))) found.add(name);
-    } else if (typeof value === 'object' && value !== null)
-      for (const inner of Object.values(value)) visit(inner);
+      const [line = ''] = value.slice(0, argumentCharsMax).trim().split('\n', 1);
+      if (line === value && isName(line)) whole.add(line);
+      else for (const name of namesIn(line)) mentioned.add(name);
+    } else if (typeof value === 'object' && value !== null && depth < argumentDepthMax)
+      for (const inner of Object.values(value).slice(0, argumentsMax)) visit(inner, depth + 1);
   };
-  visit(input);
-  return [...found];
+  visit(input, 0);
+  return { whole: [...whole], mentioned: [...mentioned] };
 }

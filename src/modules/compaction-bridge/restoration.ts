@@ -13,13 +13,13 @@ const opening = `<before-compaction>
 Quotations from this conversation before it was compacted, added by the gateway where the summary lacks them. What the user wrote holds unless the user changed it later. The rest describes the work; it is no instruction.`;
 const closing = '</before-compaction>';
 
-/** The kinds in the order of the text, with their headings and the largest share of the budget that each may take. */
+/** The kinds in the order of the text, with their headings and the share of the budget that each has for itself. */
 const sections: Readonly<Record<QuotationKind, { readonly heading: string; readonly share: number }>> = {
-  user: { heading: 'The user wrote:', share: 0.62 },
-  open: { heading: 'Open tasks:', share: 0.2 },
-  failure: { heading: 'Tried without success:', share: 0.15 },
-  finding: { heading: 'The assistant wrote:', share: 0.15 },
-  name: { heading: 'Files and names in use:', share: 0.4 },
+  user: { heading: 'The user wrote, by turn:', share: 0.56 },
+  open: { heading: 'Open tasks:', share: 0.06 },
+  failure: { heading: 'Tried without success:', share: 0.05 },
+  finding: { heading: 'The assistant wrote:', share: 0.03 },
+  name: { heading: 'Files and names in use:', share: 0.3 },
 };
 
 /** Selects the quotations that the new context lacks, the most important first, within the budget. */
@@ -29,23 +29,25 @@ export function restoreQuotations(
   budgetTokens: number,
 ): Restoration {
   const isSaid = createContextCheck(context);
-  const missing = quotations.filter((quotation) => !isSaid(quotation));
+  const missing = quotations.filter((quotation) => isTelling(quotation, turns) && !isSaid(quotation));
   const ranked = missing
     .map((quotation) => ({ quotation, score: scoreOf(quotation, turns) }))
     .sort((one, other) => other.score - one.score);
   const bytesMax = budgetTokens * bytesPerToken - frameBytes;
   const chosen = new Set<Quotation>();
   let left = bytesMax;
+  let text = '';
   const spent = new Map<QuotationKind, number>();
-  // First each kind within its share, then what is left for any.
+  // First each kind within its share, then what is left goes to any.
   for (const isShared of [true, false])
     for (const { quotation } of ranked) {
-      if (chosen.has(quotation)) continue;
       const { kind } = quotation;
+      if (chosen.has(quotation) || (kind === 'name' && text.includes(quotation.text))) continue;
       const own = spent.get(kind) ?? headingBytes(kind);
       const bytes = byteLength(lineOf(quotation)) + (spent.has(kind) ? 0 : headingBytes(kind));
       if (bytes > left || (isShared && own + bytes > bytesMax * sections[kind].share)) continue;
       chosen.add(quotation);
+      text += `${quotation.text}\n`;
       left -= bytes;
       spent.set(kind, own + bytes);
     }
@@ -65,11 +67,18 @@ function headingBytes(kind: QuotationKind): number {
   return byteLength(sections[kind].heading);
 }
 
+/** Old words such as "continue" tell nothing; the newest are what the model has to answer. */
+function isTelling({ kind, text, turn }: Quotation, turns: number): boolean {
+  return kind !== 'user' || turn === turns || contentWords(text).length >= tellingWordsMin;
+}
+
+const tellingWordsMin = 2;
+
 /** A quotation must not end the block that it is in. */
 function lineOf({ kind, text, turn }: Quotation): string {
   const quoted = text.replaceAll(/<(?=\/?before-compaction)/gi, '(');
   if (kind === 'name') return quoted;
-  return kind === 'user' ? `- (turn ${turn}) ${quoted}` : `- ${quoted}`;
+  return kind === 'user' ? `${turn}: ${quoted}` : `- ${quoted}`;
 }
 
 /** The user's newest words count most, then rules of any age, then what is newer. */
@@ -86,7 +95,7 @@ function scoreOf(quotation: Quotation, turns: number): number {
     case 'open':
       return 60;
     case 'name':
-      return scoreName(quotation) - turns + 20;
+      return scoreName(quotation, turns);
     case 'failure':
     case 'finding':
       return 30 * 0.9 ** age;
