@@ -105,8 +105,8 @@ async function measure(
 }
 
 /** What references leave out. */
-function omittedChars(sent: ChatRequest, asked: ChatRequest): number {
-  const contents = contentsIn(asked);
+function omittedChars(sent: ChatRequest, received: ChatRequest): number {
+  const contents = contentsIn(received);
   return referencesIn(sent).reduce(
     (sum, block) => sum + (contents.get(block.tool_use_id)?.length ?? 0) - textOf(block).length,
     0,
@@ -118,8 +118,8 @@ function contentsIn({ messages }: ChatRequest): ReadonlyMap<string, string> {
 }
 
 /** References in the request whose content isn't in front of them in full. */
-function missingIn(sent: ChatRequest, asked: ChatRequest): number {
-  const contents = contentsIn(asked);
+function missingIn(sent: ChatRequest, received: ChatRequest): number {
+  const contents = contentsIn(received);
   const all = resultsIn(sent.messages);
   return referencesIn(sent).filter((reference) => {
     const content = contents.get(reference.tool_use_id);

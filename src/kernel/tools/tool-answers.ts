@@ -68,7 +68,7 @@ export class ToolAnswers {
     return answered;
   }
 
-  /** Runs this once for all who ask at the same time; whoever waited for a failure runs it again. */
+  /** Runs this once for all calls at the same time; a call that waited for a failure runs it again. */
   #share(key: string, run: () => Promise<ToolAnswer>): Promise<ToolAnswer> {
     const { inFlight, name } = this.#parts;
     const flight = `${name}\n${key}`;

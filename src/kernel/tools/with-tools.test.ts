@@ -413,7 +413,7 @@ describe('a tool with a cache plan', () => {
     return { ask, wait: (seconds: number) => (now += seconds * 1000) };
   }
 
-  test('is asked once for the same input, also by calls at the same time', async () => {
+  test('is called once for the same input, also by calls at the same time', async () => {
     const { ask, wait } = withLookup({});
     assert.deepEqual(await ask(['lookup', 'lookup']), ['Answer 1.', 'Answer 1.']);
     assert.deepEqual(await ask(['lookup'], { person: 'bob' }), ['Answer 1.']);
@@ -421,7 +421,7 @@ describe('a tool with a cache plan', () => {
     assert.deepEqual(await ask(['lookup']), ['Answer 2.']);
   });
 
-  test('is asked again after a call that changes its answers', async () => {
+  test('is called again after a call that changes its answers', async () => {
     const { ask } = withLookup({});
     assert.deepEqual(await ask(['lookup']), ['Answer 1.']);
     assert.deepEqual(await ask(['store']), ['Stored.']);
@@ -436,7 +436,7 @@ describe('a tool with a cache plan', () => {
     assert.deepEqual(await ask(['lookup']), ['Answer 1.']);
   });
 
-  test('is asked again after an error, and if nothing in the pipeline caches answers', async () => {
+  test('is called again after an error, and if nothing in the pipeline caches answers', async () => {
     const failing = withLookup({
       answer: (count) => (count === 1 ? { content: 'No.', isError: true } : `Answer ${count}.`),
     });

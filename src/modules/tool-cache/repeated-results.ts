@@ -17,8 +17,9 @@ interface Result {
   readonly block: ToolResultBlock;
   /** The same for results with the same content. */
   readonly content: string;
-  /** The index of its message. */
+  /** The index of its message, and its index there. */
   readonly at: number;
+  readonly nth: number;
   /** The number of answers before it. */
   readonly round: number;
 }
@@ -60,7 +61,8 @@ export async function referRepeatedResults(
   const { messages } = request;
   const newest = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
   const sentByContent = new Map<string, SentResult[]>();
-  const replaced = new Map<ToolResultBlock, string>();
+  /** The texts of references by the place of their results: the same object may be at several places. */
+  const replaced = new Map<string, string>();
   const chars = { newest: 0, earlier: 0 };
   const results = visibleResultsOf(messages);
   const stored = await decisionLog.getAll(repeatsIn(results).map(decisionKey));
@@ -72,7 +74,7 @@ export async function referRepeatedResults(
     const isFull = !sent.some((one) => one.isFull && one.block.tool_use_id === reference?.to);
     sentByContent.set(result.content, [...sent, { ...result, isFull }]);
     if (isFull || reference === undefined) continue;
-    replaced.set(result.block, reference.text);
+    replaced.set(placeOf(result.at, result.nth), reference.text);
     chars[result.at >= newest ? 'newest' : 'earlier'] += sizeOf(result.block) - reference.text.length;
   }
   const edited = replaced.size === 0 ? request : { ...request, messages: replaceResults(messages, replaced) };
@@ -90,9 +92,9 @@ function visibleResultsOf(messages: readonly Message[]): readonly Result[] {
       if (message.content.some(isCompaction)) results.length = 0;
       continue;
     }
-    for (const block of message.content)
+    for (const [nth, block] of message.content.entries())
       if (block.type === 'tool_result' && block.is_error !== true && sizeOf(block) >= repeatedCharsMin)
-        results.push({ block, content: digestOfContent(block), at, round });
+        results.push({ block, content: digestOfContent(block), at, nth, round });
   }
   return results;
 }
@@ -107,7 +109,7 @@ function repeatsIn(results: readonly Result[]): readonly Result[] {
   return results.filter(({ content }) => seen.size === seen.add(content).size);
 }
 
-/** Refers to the latest full result, unless the model got only a reference the last time and now asks again. */
+/** Refers to the latest full result, unless the model got only a reference the last time and has called the tool again. */
 async function decide(
   result: Result,
   {
@@ -122,8 +124,8 @@ async function decide(
 ): Promise<Reference | undefined> {
   const full = sent.findLast(({ isFull }) => isFull);
   const before = sent.findLast(({ round }) => round < result.round);
-  const isAskedAgain = before !== undefined && (full?.round ?? 0) < before.round;
-  if (full === undefined || isAskedAgain) return undefined;
+  const isCalledAgain = before !== undefined && (full?.round ?? 0) < before.round;
+  if (full === undefined || isCalledAgain) return undefined;
   const reference = { to: full.block.tool_use_id, text: referenceText(full, result, messages) };
   return parseReference(await decisionLog.decideOnce(decisionKey(result), () => reference));
 }
@@ -135,7 +137,7 @@ function referenceText(to: Result, from: Result, messages: readonly Message[]): 
   return `[Same result as ${describeCall(to.block.tool_use_id, messages)} ${where}, word for word; not repeated here.]`;
 }
 
-/** Whether the user has said something. */
+/** Whether it has a text of the user. */
 function isPrompt(message: Message): boolean {
   return message.role === 'user' && blocksOf(message).some(({ type }) => type === 'text');
 }
@@ -161,24 +163,24 @@ function parseReference(stored: unknown): Reference | undefined {
   return typeof to === 'string' && typeof text === 'string' ? { to, text } : undefined;
 }
 
+function placeOf(at: number, nth: number): string {
+  return `${at}:${nth}`;
+}
+
 function replaceResults(
   messages: readonly Message[],
-  replaced: ReadonlyMap<ToolResultBlock, string>,
+  replaced: ReadonlyMap<string, string>,
 ): readonly Message[] {
-  return messages.map((message) => {
-    const { content } = message;
-    if (typeof content === 'string' || !content.some((block) => isReplaced(block, replaced))) return message;
-    return { ...message, content: content.map((block) => replaceResult(block, replaced)) };
+  return messages.map((message, at) => {
+    if (typeof message.content === 'string') return message;
+    const content = message.content.map((block, nth) => replaceResult(block, replaced.get(placeOf(at, nth))));
+    const isSame = content.every((block, nth) => block === message.content[nth]);
+    return isSame ? message : { ...message, content };
   });
 }
 
-function isReplaced(block: Block, replaced: ReadonlyMap<ToolResultBlock, string>): boolean {
-  return block.type === 'tool_result' && replaced.has(block);
-}
-
 /** A cache marker inside of the content moves to the result. */
-function replaceResult(block: Block, replaced: ReadonlyMap<ToolResultBlock, string>): Block {
-  const text = block.type === 'tool_result' ? replaced.get(block) : undefined;
+function replaceResult(block: Block, text: string | undefined): Block {
   if (block.type !== 'tool_result' || text === undefined) return block;
   const parts = typeof block.content === 'string' ? [] : (block.content ?? []);
   const marker = parts.flatMap((part) => ('cache_control' in part ? (part.cache_control ?? []) : [])).at(-1);

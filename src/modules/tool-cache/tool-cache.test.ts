@@ -4,6 +4,7 @@ import {
   type Answer,
   type Block,
   type ChatRequest,
+  type DecisionLog,
   type Handler,
   type Message,
   Reply,
@@ -11,6 +12,7 @@ import {
 } from '../../module-api.ts';
 import { runModule } from '../../testing/run-module.ts';
 import { testPrices } from '../../testing/test-prices.ts';
+import { referRepeatedResults } from './repeated-results.ts';
 import { toolCache } from './tool-cache.ts';
 
 const read: Tool = { name: 'read', input_schema: { type: 'object' } };
@@ -53,16 +55,24 @@ function says(...content: readonly Block[]): Handler {
   return async () => Reply.of(answer);
 }
 
+/** The log of a conversation without decisions. */
+const noDecisions: DecisionLog = {
+  isEmpty: async () => true,
+  get: async () => undefined,
+  getAll: async () => new Map(),
+  decideOnce: async (_, decide) => decide(),
+};
+
 const done = says({ type: 'text', text: 'Done.' });
 
 describe('repeated calls in one answer', () => {
   const thought: Block = { type: 'thinking', thinking: 'Hm.', signature: 'signed' };
-  const said = [thought, call('a'), call('b', 'b'), call('c')];
+  const written = [thought, call('a'), call('b', 'b'), call('c')];
   const seen = [thought, call('a'), call('b', 'b')];
 
   async function fold(...answers: readonly Block[]) {
     const run = runModule(toolCache, folding);
-    const first = await run(question, { upstream: says(...said) });
+    const first = await run(question, { upstream: says(...written) });
     assert.deepEqual(first.answer?.content, seen);
     assert.equal(first.step?.attributes.folded, 1);
     const messages: Message[] = [
@@ -77,7 +87,7 @@ describe('repeated calls in one answer', () => {
   test('reach the client once, and its result is given to both', async () => {
     const marker = { cache_control: { type: 'ephemeral' } };
     assert.deepEqual(await fold(result('b', 'B'), result('a', 'A', marker)), [
-      { role: 'assistant', content: said },
+      { role: 'assistant', content: written },
       { role: 'user', content: [result('b', 'B'), result('c'), result('a', 'A', marker)] },
     ]);
   });
@@ -89,16 +99,16 @@ describe('repeated calls in one answer', () => {
   });
 
   test('are left out if the client gives no result', async () => {
-    const told: Block = { type: 'text', text: 'Never mind.' };
-    assert.deepEqual(await fold(result('b'), told), [
+    const remark: Block = { type: 'text', text: 'Never mind.' };
+    assert.deepEqual(await fold(result('b'), remark), [
       { role: 'assistant', content: seen },
-      { role: 'user', content: [result('b'), told] },
+      { role: 'user', content: [result('b'), remark] },
     ]);
   });
 
   test('stay as the client has them if it edits the conversation', async () => {
     const run = runModule(toolCache, folding);
-    await run(question, { upstream: says(...said) });
+    await run(question, { upstream: says(...written) });
     const messages: Message[] = [
       { role: 'user', content: 'Read a, please.' },
       { role: 'assistant', content: seen },
@@ -149,7 +159,7 @@ describe('repeated results', () => {
     );
   const options = 'holdout=0';
 
-  test('are sent once, and then in full when the model asks again', async () => {
+  test('are sent once, and then in full when the model calls the tool again', async () => {
     const run = runModule(toolCache, { options, upstream: done });
     const expected = [long, reference, long, reference];
     for (let count = 1; count <= 4; count++) {
@@ -223,6 +233,14 @@ describe('repeated results', () => {
     const { sent: all, step } = await inner(rounds(long, long));
     assert.deepEqual(resultsIn(all[0]), [long, long]);
     assert.equal(step?.attributes.aside, 'order');
+  });
+
+  test('may be one object at two places', async () => {
+    const answer: Message = { role: 'assistant', content: [call('a')] };
+    const results: Message = { role: 'user', content: [result('a', long)] };
+    const messages = [...question.messages, answer, results, answer, results];
+    const { request } = await referRepeatedResults({ ...question, messages }, noDecisions, true);
+    assert.deepEqual(resultsIn(request), [long, reference]);
   });
 
   test('keep the client’s cache markers', async () => {

@@ -20,7 +20,7 @@ type ToolCacheKit = Kit<ToolCacheOptions>;
 
 const name = 'tool-cache';
 
-/** Sends what tools are asked and answer once: repeated calls in one answer, and repeated results in one conversation. */
+/** Folds repeated calls of an answer, and sends repeated results of a conversation once. */
 export const toolCache: Module<ToolCacheOptions> = {
   api: 1,
   name,
