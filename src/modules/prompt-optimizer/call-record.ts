@@ -22,7 +22,6 @@ export const callRecordSchema = z.object({
   sharedChars: z.number(),
   /** Indexes of minified messages. */
   minified: z.array(z.number()),
-  cacheKey: z.string().nullable(),
 });
 
 export type CallRecord = z.infer<typeof callRecordSchema>;
@@ -39,8 +38,6 @@ export const trafficSchema = z.object({
   calls: z.number(),
   /** Calls within five minutes of one with the same tools and instructions. */
   repeats: z.number(),
-  /** The mean time between calls. */
-  gapMs: z.number(),
   /** Calls by their number in their conversation, and how many of them were continued after a short or a long pause. */
   depths: z.array(depthSchema),
 });

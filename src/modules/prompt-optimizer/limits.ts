@@ -44,5 +44,3 @@ export const omittedCharsMin = 32;
 export const charsPerToken = 4;
 /** Recent tool lists and instructions, which all calls of an application share. */
 export const cachedHeadsMax = 500;
-/** OpenAI spreads calls with the same key over several caches above 15 a minute. */
-export const sharedKeyGapMs = 4000;

@@ -2,7 +2,7 @@ import { chooseWire, type Exchange, type Kit } from '../../module-api.ts';
 import type { IdentifiedCall, Recollection } from './call-memory.ts';
 import type { CallRecord } from './call-record.ts';
 import { cachePricesOf, paysForAnHour, paysToWrite } from './lifetime.ts';
-import { longLifeMs, sharedKeyGapMs, shortLifeMs } from './limits.ts';
+import { longLifeMs, shortLifeMs } from './limits.ts';
 import type { PromptOptimizerOptions } from './options.ts';
 import type { MarkerPlan } from './place-markers.ts';
 import {
@@ -69,17 +69,14 @@ export function planMarkers(
 
 const lifeMs = { '5m': shortLifeMs, '1h': longLifeMs } as const;
 
-/** A name for calls that should share a cache: those of an application or, if these are many, of a conversation. */
-export function cacheKeyOf(
-  exchange: Exchange,
-  call: IdentifiedCall,
-  { last, traffic }: Recollection,
-): string | undefined {
-  const { target, clientRequest } = exchange;
+/**
+ * A name for calls that should share a cache: those with the same tools, which come first in a prompt, or without tools the same
+ * start of instructions. A finer name would keep conversations from what they have in common.
+ */
+export function cacheKeyOf(exchange: Exchange, { tools, system }: IdentifiedCall): string | undefined {
+  const { target, clientRequest, request } = exchange;
   if (target.provider.takesCacheKey !== true) return undefined;
   const wire = chooseWire(target, clientRequest.wire)?.name ?? '';
-  if (exchange.request.extensions?.[wire]?.prompt_cache_key !== undefined) return undefined;
-  if (last?.cacheKey != null) return last.cacheKey;
-  const isBusy = traffic !== undefined && traffic.gapMs < sharedKeyGapMs;
-  return isBusy ? call.conversation : call.head;
+  if (request.extensions?.[wire]?.prompt_cache_key !== undefined) return undefined;
+  return tools.list.length > 0 ? tools.set : system.start;
 }

@@ -196,6 +196,8 @@ describe('markers', () => {
     const key = first.sent.extensions?.['openai-chat']?.prompt_cache_key;
     assert.equal(typeof key, 'string');
     assert.equal(second.sent.extensions?.['openai-chat']?.prompt_cache_key, key);
+    const other = await run({ model, system: `${system} The customer is Ann.`, messages: turn(1) });
+    assert.equal(other.sent.extensions?.['openai-chat']?.prompt_cache_key, key, 'others share the start');
     const named = await run({
       model,
       system,

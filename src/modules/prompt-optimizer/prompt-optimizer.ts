@@ -79,7 +79,6 @@ interface SentRequest {
   /** A digest of what it shares with others: the tools, and the instructions or their first piece. */
   readonly head: string;
   readonly lifetime: CallRecord['lifetime'];
-  readonly cacheKey: string | undefined;
 }
 
 /** A conversation keeps its side. Values in its instructions don't matter, unlike in the name that the gateway gives it. */
@@ -98,7 +97,7 @@ async function chooseSide(
 
 function leaveAlone(exchange: Exchange, call: IdentifiedCall): SentRequest {
   const content = unarranged(exchange, call);
-  return { request: exchange.request, content, head: call.head, lifetime: null, cacheKey: undefined };
+  return { request: exchange.request, content, head: call.head, lifetime: null };
 }
 
 function optimize(exchange: Exchange, known: KnownCall, kit: OptimizerKit): SentRequest {
@@ -109,14 +108,14 @@ function optimize(exchange: Exchange, known: KnownCall, kit: OptimizerKit): Sent
   const observed = { atMs, head, last: recollection.last, isShared };
   const plan = planMarkers(exchange, recollection, observed, kit);
   const marked = plan === undefined ? content.request : placeMarkers(content.request, plan);
-  const cacheKey = kit.options.markers === 'off' ? undefined : cacheKeyOf(exchange, call, recollection);
+  const cacheKey = kit.options.markers === 'off' ? undefined : cacheKeyOf(exchange, call);
   const request = cacheKey === undefined ? marked : withCacheKey(marked, cacheKey, exchange);
   const isMarked = marked !== content.request;
   const isUnmarkedClient = isMarked && !hasMarkers(exchange.request);
   recordSavings(exchange, { ...content, isUnmarkedClient }, kit);
   noteChanges(exchange, { content, plan, marked }, kit);
   const lifetime = isMarked && plan?.newest === true ? plan.lifetime : null;
-  return { request, content, head, lifetime, cacheKey };
+  return { request, content, head, lifetime };
 }
 
 /** A digest of the tools and of the instructions that other conversations share. */
@@ -194,7 +193,6 @@ async function remember(
     isHeldOut: isLeftAlone,
     lifetime: sent.lifetime,
     ...sent.content.decisions,
-    cacheKey: sent.cacheKey ?? null,
   };
   const stored = {
     own,

@@ -20,8 +20,7 @@ export interface ObservedCall {
 }
 
 export function addCall(before: Traffic | undefined, { atMs, head, last }: ObservedCall): Traffic {
-  const { calls, repeats, depths, gapMs } = halved(before ?? noTraffic);
-  const sinceMs = before === undefined ? longLifeMs : atMs - before.atMs;
+  const { calls, repeats, depths } = halved(before ?? noTraffic);
   const recent = (before?.heads ?? []).filter(([, usedAtMs]) => atMs - usedAtMs <= shortLifeMs);
   const others = recent.filter(([other]) => other !== head);
   const isRepeated = others.length < recent.length;
@@ -30,12 +29,11 @@ export function addCall(before: Traffic | undefined, { atMs, head, last }: Obser
     heads: [...others, [head, atMs] as [string, number]].slice(-recentHeadsMax),
     calls: calls + 1,
     repeats: repeats + (isRepeated ? 1 : 0),
-    gapMs: before === undefined ? longLifeMs : gapMs * 0.9 + Math.min(sinceMs, longLifeMs) * 0.1,
     depths: addToDepths(depths, last, last === undefined ? 0 : atMs - last.atMs),
   };
 }
 
-const noTraffic: Traffic = { atMs: 0, heads: [], calls: 0, repeats: 0, gapMs: 0, depths: [] };
+const noTraffic: Traffic = { atMs: 0, heads: [], calls: 0, repeats: 0, depths: [] };
 const noCounts: DepthCounts = { calls: 0, short: 0, long: 0 };
 
 /** Counts the call, and that it continued the last one. */
