@@ -12,6 +12,8 @@ export const limits = {
   identifiersMax: 8,
   /** Characters of omitted messages that are searched, the newest first: half a million tokens. */
   searchedCharactersMax: 2_000_000,
+  /** What a short passage counts as. */
+  passageCharactersMin: 100,
   /** Characters indexed in one turn of the event loop: some milliseconds. */
   indexedAtOnceCharacters: 32_768,
   /** Passages searched in one turn of the event loop: a millisecond. */

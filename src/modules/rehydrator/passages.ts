@@ -40,6 +40,7 @@ export class PassageIndexer {
   }
 }
 
+/** The characters of passages, of which short ones count as longer: each takes time and memory. */
 export function charactersOf(passages: readonly MessagePassage[]): number {
-  return passages.reduce((sum, { text }) => sum + text.length, 0);
+  return passages.reduce((sum, { text }) => sum + Math.max(text.length, limits.passageCharactersMin), 0);
 }

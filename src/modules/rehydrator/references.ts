@@ -5,9 +5,11 @@ export interface Reference {
   readonly text: string;
   /** Whether it says that it refers to something: "as we decided", "remind me". */
   readonly isExplicit: boolean;
-  /** Whether it asks for the speaker's own past: "where did I", "what was my". */
-  readonly asksForOwnPast: boolean;
   readonly asksForPast: boolean;
+  /** Whether it asks for something about the speaker: "what is my", "where do we". */
+  readonly asksForOwn: boolean;
+  /** Whether it asks for the speaker's past: "where did I", "what was my". */
+  readonly asksForOwnPast: boolean;
   /** Whether it points to what was just said: "that", "it". */
   readonly isDeictic: boolean;
   readonly addressesReader: boolean;
@@ -25,6 +27,7 @@ const settled = 'said|told|mentioned|decided|agreed|discussed|talked|spoke|chose
 const explicit = new RegExp(
   [
     "earlier(?! (?:this|today|in)\\b)|previously|last time|from before|as before|remind me|(?<!not |n['’]t )recall",
+    '(previous|last|past) (conversation|chat|discussion|session|message)s?|like last time',
     '^remember|(do|did) you (still )?remember|remember you',
     `you (${reported})|(i|we) (${settled})`,
     '(did|have) (i|we|you) (say|said|tell|told|mention|mentioned|decide|decided|agree|agreed|discuss|discussed|talk|talked|choose|chose)',
@@ -37,7 +40,7 @@ const explicit = new RegExp(
 const question = /^(?:and |so |but )?(?:what|when|where|who|whom|whose|which|how|why)\b|[?？]["'”’)]*$/i;
 const past = /\b(?:did|was|were|had|has|have)\b/i;
 const ownPast = /\b(?:did|was|were|had|has|have) (?:i|we|my|our)\b/i;
-const own = /\b(?:my|our)\b/i;
+const own = /\b(?:my|our|mine|ours|(?:am|do) i|(?:are|do) we)\b/i;
 const deictic = /\b(?:it|that|this|those|these|them|they)\b/i;
 const reader = /\b(?:you|your|yours)\b/i;
 const request = /^(?:and |so |but )?(?:can|could|would|will|shall|should|may|might|let)\b/i;
@@ -67,6 +70,7 @@ function readReference(sentence: string): Reference | undefined {
     isExplicit,
     asksForOwnPast: isQuestion && (ownPast.test(sentence) || (past.test(sentence) && own.test(sentence))),
     asksForPast: isQuestion && past.test(sentence),
+    asksForOwn: isQuestion && own.test(sentence),
     isDeictic: deictic.test(sentence),
     addressesReader: reader.test(sentence),
     isRequest: request.test(sentence),

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ChatRequest, Message } from '../../kernel/message.ts';
+import type { Answer, ChatRequest, Message } from '../../kernel/message.ts';
 import type { Module } from '../../kernel/module.ts';
+import { Reply } from '../../kernel/reply/reply.ts';
 import { runModule } from '../../testing/run-module.ts';
+import { compactionBridge } from '../compaction-bridge/compaction-bridge.ts';
 import { findReferences } from './references.ts';
 import { rehydrator } from './rehydrator.ts';
 
@@ -184,6 +186,47 @@ describe('what was archived', () => {
     assert.equal(step?.attributes.aside, 'nothing-archived');
   });
 });
+
+test("what a client's compaction dropped comes back in the new context", async () => {
+  const run = runModule(
+    compactionBridge,
+    {
+      pipeline: 'compaction-bridge?holdout=0&budget_tokens=200,rehydrator?holdout=0',
+      headers: ['x-weir-conversation', 'session'],
+    },
+    { otherModules: [rehydrator()] },
+  );
+  const system = `You are an assistant for pumps. ${'Be exact. '.repeat(80)}`;
+  const summary = 'The user asked for a list of pumps.\nThe assistant listed all of them, one by one.';
+  const instruction = `CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.
+Your task is to create a detailed summary of the conversation so far, so that work can continue.
+Answer with <summary>.`;
+  const list = Array.from(
+    { length: 60 },
+    (_, nth) => `Pump ${nth} of Eddington was painted by a crew of ${nth * 3} workers in a quiet spring.`,
+  );
+  await run(
+    { ...ask(user('List the pumps.'), assistant(list.join('\n')), user(instruction)), system },
+    { upstream: async () => Reply.of(answerOf(summary)) },
+  );
+  const continued = `This session is being continued from a previous conversation.\n${summary}\nPlease go on.`;
+  const question = user('How many workers painted pump 31 of Eddington, as you listed?');
+  const { sent, steps } = await run({ ...ask(user(continued), assistant('I go on.'), question), system });
+  assert.match(lastTextOf(sent[0]), /a crew of 93 workers/, JSON.stringify(steps));
+});
+
+function answerOf(text: string): Answer {
+  return {
+    id: 'm',
+    type: 'message',
+    role: 'assistant',
+    model: 'demo-1',
+    content: [{ type: 'text', text }],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: {},
+  };
+}
 
 test('a conversation of the hold-out gets nothing, and its calls are counted', async () => {
   const trials: (string | undefined)[] = [];

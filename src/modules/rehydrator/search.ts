@@ -16,6 +16,8 @@ export interface Match {
   readonly hasIdentifier: boolean;
   /** The number of topical words that the best passage and its neighbors have. */
   readonly topicalWords: number;
+  /** The number of passages that have the rarest of these words. */
+  readonly leastPassages: number;
   readonly knowsNames: boolean;
   readonly missesNames: boolean;
   /** Passages that are not in the request, with their weights, the best first. */
@@ -65,7 +67,7 @@ export class PassageSearch {
       return isEveryday(stem) ? rarity * everydayShare : rarity;
     });
     const withIdentifiers = this.#findIdentifiers(reference);
-    const found = this.#rank(masks, weights, withIdentifiers);
+    const found = await this.#rank(masks, weights, withIdentifiers);
     const best = found[0];
     const total = Math.max(1e-9, sum(weights));
     const topicalBits = words.reduce(
@@ -87,6 +89,7 @@ export class PassageSearch {
       weight: best?.weight ?? 0,
       hasIdentifier: withIdentifiers.size > 0,
       topicalWords: bitCount(bits & topicalBits),
+      leastPassages: Math.min(...counts.filter((_, bit) => ((bits & topicalBits) >>> bit) & 1)),
       knowsNames: names.some(isKnown),
       missesNames: names.some((stems) => !isKnown(stems)),
       found,
@@ -97,7 +100,7 @@ export class PassageSearch {
   async #masksOf(words: readonly QueryWord[]): Promise<Int32Array> {
     const masks = new Int32Array(this.#passages.length);
     for (let at = 0; at < masks.length; at++) {
-      if (++this.#searched % limits.searchedAtOnce === 0) await nextTurn();
+      if (this.#isPauseDue()) await nextTurn();
       const own = this.#passages[at]?.words ?? noWords;
       let mask = 0;
       for (let bit = 0; bit < words.length; bit++) if (hasWord(own, words[bit]?.hash ?? 0)) mask |= 1 << bit;
@@ -106,12 +109,17 @@ export class PassageSearch {
     return masks;
   }
 
+  /** Whether others should have a turn of the event loop. */
+  #isPauseDue(): boolean {
+    return ++this.#searched % limits.searchedAtOnce === 0;
+  }
+
   /** A passage with an identifier has the weight of two words that no other passage has. */
-  #rank(
+  async #rank(
     masks: Int32Array,
     weights: readonly number[],
     withIdentifiers: ReadonlySet<number>,
-  ): readonly FoundPassage[] {
+  ): Promise<readonly FoundPassage[]> {
     const identifierWeight = 2 * Math.log(masks.length + assumedPassages);
     const weigh = (mask: number) => {
       let sum = 0;
@@ -121,6 +129,7 @@ export class PassageSearch {
     };
     const ranked: FoundPassage[] = [];
     for (const at of masks.keys()) {
+      if (this.#isPauseDue()) await nextTurn();
       const [own, next, afterNext] = windowOf(masks, at);
       const weight =
         weigh(own) +
