@@ -40,6 +40,7 @@ const explicit = new RegExp(
 const question = /^(?:and |so |but )?(?:what|when|where|who|whom|whose|which|how|why)\b|[?？]["'”’)]*$/i;
 const past = /\b(?:did|was|were|had|has|have)\b/i;
 const ownPast = /\b(?:did|was|were|had|has|have) (?:i|we|my|our)\b/i;
+const simplePast = /\b(?:did|was|were|had)\b/i;
 const own = /\b(?:my|our|mine|ours|(?:am|do) i|(?:are|do) we)\b/i;
 const deictic = /\b(?:it|that|this|those|these|them|they)\b/i;
 const reader = /\b(?:you|your|yours)\b/i;
@@ -68,7 +69,8 @@ function readReference(sentence: string): Reference | undefined {
   return {
     text: sentence.replace(explicitWords, ' '),
     isExplicit,
-    asksForOwnPast: isQuestion && (ownPast.test(sentence) || (past.test(sentence) && own.test(sentence))),
+    asksForOwnPast:
+      isQuestion && (ownPast.test(sentence) || (simplePast.test(sentence) && own.test(sentence))),
     asksForPast: isQuestion && past.test(sentence),
     asksForOwn: isQuestion && own.test(sentence),
     isDeictic: deictic.test(sentence),
