@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { comparedLinesMax, fingerprintLineCharsMin, fingerprintLines } from './limits.ts';
+import { comparedCharsMax, comparedLinesMax, fingerprintLineCharsMin, fingerprintLines } from './limits.ts';
 
 /** The hashes of a summary's longest lines. Clients wrap summaries and leave parts out, but keep their lines. */
 export function fingerprintOf(summary: string, salt: string): readonly string[] {
@@ -9,12 +9,18 @@ export function fingerprintOf(summary: string, salt: string): readonly string[] 
 
 /** The hashes of the lines in the texts: of many, those at their beginning and their end. */
 export function lineHashesOf(texts: readonly string[], salt: string): ReadonlySet<string> {
-  const lines = texts.flatMap(linesOf);
+  const lines = texts.flatMap((text) => linesOf(endsOf(text)));
   const compared =
     lines.length <= comparedLinesMax
       ? lines
       : [...lines.slice(0, comparedLinesMax / 2), ...lines.slice(-comparedLinesMax / 2)];
   return new Set(compared.map((line) => hashOf(line, salt)));
+}
+
+/** The beginning and the end of a long text: a summary is at one of them. */
+function endsOf(text: string): string {
+  if (text.length <= comparedCharsMax) return text;
+  return `${text.slice(0, comparedCharsMax / 2)}\n${text.slice(-comparedCharsMax / 2)}`;
 }
 
 /** Lines without tags, list markers and differences in spacing. */

@@ -12,6 +12,8 @@ export const unrecognizedSummaryCharsMin = 300;
 export const answerCharsMax = 200_000;
 /** The newest characters of a conversation that are read. */
 export const readCharsMax = 2_000_000;
+/** The same of a conversation that is quoted in one text, which is split in one turn of the event loop. */
+export const quotedCharsMax = 600_000;
 /** What is read of one tool result: its beginning and its end. */
 export const resultCharsMax = 4000;
 /** What is read of one text of the user or the model. */
@@ -26,6 +28,8 @@ export const fingerprintLines = 24;
 export const fingerprintLineCharsMin = 20;
 /** The lines of a context that are compared with fingerprints. */
 export const comparedLinesMax = 4000;
+/** What is compared of one text. */
+export const comparedCharsMax = 200_000;
 /** The lines that a context and a summary must have in common, unless the summary has fewer. */
 export const sharedLinesMin = 3;
 /** The newest summaries that a context is compared with. */

@@ -1,3 +1,4 @@
+import { quotedCharsMax } from './limits.ts';
 import type { Utterance } from './utterances.ts';
 
 type Speaker = Utterance['role'] | 'other';
@@ -11,8 +12,8 @@ export function parseQuotedConversation(text: string): readonly Utterance[] | un
   const found = { user: 0, assistant: 0, tool: 0, other: 0 };
   /** The tags around the conversation. */
   const enclosing = new Set<string>();
-  for (const line of text.split('\n')) {
-    const tag = tagOf(line);
+  for (const line of text.slice(-quotedCharsMax).split('\n')) {
+    const tag = line.includes('<') ? tagOf(line) : undefined;
     if (tag !== undefined && !tag.startsWith('/') && utterances.length === 0) enclosing.add(tag);
     const isEnd = tag?.startsWith('/') === true && enclosing.has(tag.slice(1));
     const start = isEnd ? { role: 'other' as const, rest: '' } : speakerOf(line);
@@ -56,8 +57,13 @@ const frames: readonly (readonly [string, string])[] = [
 ];
 const speakerCharsMax = 48;
 
+/** Rules out most lines: a quoted conversation may have a hundred thousand. */
+const mayNameSpeaker =
+  /^\W{0,12}(?:role\W{1,4})?(?:user|human|assistant|model|ai|agent|tool|function|system|developer)/i;
+
 /** The speaker that a line names, and the rest of the line. */
 function speakerOf(line: string): { role: Speaker; rest: string } | undefined {
+  if (!mayNameSpeaker.test(line.slice(0, speakerCharsMax))) return undefined;
   const start = line.trimStart();
   for (const [before, behind] of frames) {
     if (!start.startsWith(before)) continue;

@@ -17,7 +17,7 @@ export function recognizeSummaryRequest(exchange: Exchange): SummaryRequestKind 
   if (
     !hasTools &&
     request.messages.length <= quotingMessagesMax &&
-    parseQuotedConversation(text) !== undefined
+    parseQuotedConversation(text.slice(0, quotationStartChars)) !== undefined
   )
     return 'quotation';
   if (request.messages.length < conversationMessagesMin) return undefined;
@@ -32,6 +32,8 @@ export function recognizeSummaryRequest(exchange: Exchange): SummaryRequestKind 
 const instructionScoreMin = 4;
 /** What is read of an instruction: its beginning and its end, since it may contain the conversation. */
 const instructionChars = 6000;
+/** The beginning of a text shows whether it quotes a conversation. */
+const quotationStartChars = 40_000;
 /** A request that quotes a conversation has few messages. */
 const quotingMessagesMax = 3;
 /** A conversation of fewer messages is not summarized. */
