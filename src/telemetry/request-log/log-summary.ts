@@ -36,7 +36,7 @@ export interface LogSummary {
   readonly modules: ReadonlyMap<string, ModuleGroup>;
 }
 
-export interface ErrorGroup {
+interface ErrorGroup {
   readonly status: number;
   readonly code: string | null;
   /** What the provider calls it. */
