@@ -72,11 +72,15 @@ export function appendTexts(
   return exchange.with({ request: edited });
 }
 
+/** A cache marker of another module turns a text into a block: the result must be the same text with or without one. */
 function appendText(message: Message, text: string): Message {
   const { content } = message;
   if (text === '') return message;
-  return {
-    ...message,
-    content: typeof content === 'string' ? `${content}\n\n${text}` : [...content, { type: 'text', text }],
-  };
+  if (typeof content === 'string') return { ...message, content: `${content}\n\n${text}` };
+  const [only] = content;
+  const isText = content.length === 1 && only?.type === 'text';
+  const extended = isText
+    ? [{ ...only, text: `${only.text}\n\n${text}` }]
+    : [...content, { type: 'text' as const, text }];
+  return { ...message, content: extended };
 }
