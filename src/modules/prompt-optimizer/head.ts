@@ -8,7 +8,14 @@ import {
   Lru,
   type TextBlock,
 } from '../../module-api.ts';
-import { cachedHeadsMax, headChars, volatileCharsMax, volatileValuesMax } from './limits.ts';
+import {
+  cachedHeadsMax,
+  digestedLinesMax,
+  headChars,
+  systemCharsMax,
+  volatileCharsMax,
+  volatileValuesMax,
+} from './limits.ts';
 import { findVolatileValues } from './volatile-values.ts';
 
 /** The tools of a request. */
@@ -52,18 +59,28 @@ export function summarizeSystem({ request, clientRequest }: Exchange): SystemSum
   const known = systemSummaries.get(key);
   if (known !== undefined) return known;
   const texts = editableTexts(request, clientRequest.wire.attribution);
-  const { shape, values } = findVolatileValues(texts.join('\n\0\n'));
+  const whole = texts.join('\n\0\n');
+  const isLong = whole.length > systemCharsMax;
+  const { shape, values } = isLong ? { shape: whole, values: [] } : findVolatileValues(whole);
   const isBounded =
+    !isLong &&
     values.length <= volatileValuesMax &&
     values.reduce((sum, value) => sum + value.length, 0) <= volatileCharsMax;
   const summary = {
     shape: digestOfText(shape),
     start: digestOfText(shape.slice(0, headChars)),
     values: isBounded ? values : undefined,
-    lines: texts.flatMap((text) => text.split('\n').map((line) => shortDigest(digestOfText(line)))),
+    lines: digestsOfLines(texts.flatMap((text) => text.split('\n'))),
   };
   systemSummaries.set(key, summary);
   return summary;
+}
+
+/** Of each line, and of those beyond a limit together: a megabyte of short lines would take a third of a second. */
+function digestsOfLines(lines: readonly string[]): readonly string[] {
+  const digests = lines.slice(0, digestedLinesMax).map((line) => shortDigest(digestOfText(line)));
+  if (lines.length <= digestedLinesMax) return digests;
+  return [...digests, shortDigest(digestOfText(lines.slice(digestedLinesMax).join('\n')))];
 }
 
 /** The texts of the instructions, without the block in which an agent identifies itself. */

@@ -44,3 +44,7 @@ export const omittedCharsMin = 32;
 export const charsPerToken = 4;
 /** Recent tool lists and instructions, which all calls of an application share. */
 export const cachedHeadsMax = 500;
+/** Longer instructions are sent as they are: comparing their values takes too long. */
+export const systemCharsMax = 200_000;
+/** Lines of instructions that are compared one by one, to say where a prefix breaks. */
+export const digestedLinesMax = 2000;
