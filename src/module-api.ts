@@ -19,6 +19,7 @@ export type { Caller } from './kernel/caller.ts';
 export type { ClientRequest } from './kernel/client-request.ts';
 export { recordAppendedCost } from './kernel/conversation/appended-cost.ts';
 export {
+  appendText,
   appendTexts,
   decideAppendedText,
   newestUserTextIndex,

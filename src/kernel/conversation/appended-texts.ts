@@ -73,7 +73,7 @@ export function appendTexts(
 }
 
 /** A cache marker of another module turns a text into a block: the result must be the same text with or without one. */
-function appendText(message: Message, text: string): Message {
+export function appendText(message: Message, text: string): Message {
   const { content } = message;
   if (text === '') return message;
   if (typeof content === 'string') return { ...message, content: `${content}\n\n${text}` };

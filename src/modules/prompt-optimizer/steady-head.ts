@@ -1,4 +1,11 @@
-import type { Block, ChatRequest, Exchange, Message, Tool } from '../../module-api.ts';
+import {
+  appendText,
+  type Block,
+  type ChatRequest,
+  type Exchange,
+  type Message,
+  type Tool,
+} from '../../module-api.ts';
 import type { CallRecord } from './call-record.ts';
 import { mapSystem, type SystemSummary } from './head.ts';
 import { changeCharsMax } from './limits.ts';
@@ -56,9 +63,8 @@ function changeOf(exchange: Exchange, knownValues: readonly string[]): string | 
  */
 export function appendChange(message: Message, text: string): Message {
   const { content } = message;
-  if (typeof content === 'string') return { ...message, content: `${content}\n\n${text}` };
-  const last = content.at(-1);
-  if (last?.type !== 'tool_result') return { ...message, content: [...content, { type: 'text', text }] };
+  const last = typeof content === 'string' ? undefined : content.at(-1);
+  if (typeof content === 'string' || last?.type !== 'tool_result') return appendText(message, text);
   const parts: readonly Block[] =
     typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : (last.content ?? []);
   const result = { ...last, content: [...parts, { type: 'text' as const, text }] };
