@@ -305,6 +305,51 @@ async function rush(caller: Caller, replicas: readonly string[]): Promise<void> 
   assert.deepEqual([answers.filter(({ status }) => status === 200).length, refused, sent], [100, 400, 100]);
 }
 
+test('budgets list what is spent, held and left of each ceiling of the account alone', async (t) => {
+  const { url } = await startCloud(t, { ...upstreams, WEIR_PIPELINE: 'cost-guard?month=50' });
+  const [ada, eve] = [await Person.signUp(url), await Person.signUp(url)];
+  const { id, key } = await ada.makeKey({ name: 'ci', pipelineConfig: 'cost-guard?day=2' });
+  await eve.makeKey({ name: 'of eve' });
+  const caller = { url, key };
+  const worst = await worstCase(caller);
+  const arrived = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  fake.answerWith(async (request) => {
+    arrived.resolve();
+    await gate.promise;
+    return saysMessage(recordedMessage())(request);
+  });
+  const answer = ask(caller);
+  await arrived.promise;
+  const read = async (): Promise<readonly Record<string, string>[]> => {
+    const { json } = await ada.call({ path: '/v1/budgets' });
+    return at(json, 'budgets') as readonly Record<string, string>[];
+  };
+  const [day, month] = await read();
+  assert.deepEqual([day?.key_id, day?.name, day?.window, day?.ceiling_usd], [id, 'ci', 'day', '2']);
+  assert.deepEqual([Number(day?.spent_usd), Number(day?.held_usd)], [0, worst]);
+  assert.ok(Math.abs(Number(day?.left_usd) - (2 - worst)) < 1e-9);
+  assert.deepEqual([month?.window, month?.ceiling_usd, month?.held_usd], ['month', '50', day?.held_usd]);
+  assert.match(String(day?.resets_at), /T00:00:00\.000Z$/);
+  gate.resolve();
+  const cost = Number((await answer).headers['x-weir-cost-usd']);
+  fake.answerWith(saysMessage(recordedMessage()));
+  assert.ok(cost > 0);
+  await eventually(async () => {
+    const [after] = await read();
+    return Number(after?.spent_usd) === cost && after?.held_usd === '0' ? true : undefined;
+  });
+  const { json } = await eve.call({ path: '/v1/budgets' });
+  assert.deepEqual(
+    (at(json, 'budgets') as readonly Record<string, string>[]).map(({ name, spent_usd }) => [
+      name,
+      spent_usd,
+    ]),
+    [['of eve', '0']],
+  );
+  assert.equal((await call(url, { path: '/v1/budgets' })).status, 401);
+});
+
 test('only modules of the savings report have their calls counted', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-test-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,6 +3,7 @@ import type {
   Budget,
   BudgetHolder,
   BudgetHoldRequest,
+  BudgetState,
   Budgets,
   BudgetWindows,
   Ceilings,
@@ -31,6 +32,11 @@ interface SpendingLimiterParts {
   days(query: Parameters<UsageStore['days']>[0]): Promise<readonly UsageDay[]>;
   readonly retryMs?: number;
   readonly renewalMs?: number;
+}
+
+/** The budget of a key in the current day and month. */
+export interface KeyBudgetState extends BudgetState {
+  readonly windows: BudgetWindows;
 }
 
 interface GrantedHold {
@@ -76,6 +82,19 @@ export class SpendingLimiter {
         );
       },
     };
+  }
+
+  /** Keys without a count in the store have no calls in flight: the database has all that they spent. */
+  async statesOf(accountId: string, keyIds: readonly string[]): Promise<readonly KeyBudgetState[]> {
+    const windows = this.#currentWindows();
+    const counted = await Promise.all(
+      keyIds.map((keyId) => this.#parts.budgets.read({ accountId, keyId }, windows)),
+    );
+    const rows = counted.includes(undefined) ? await this.#usageRows(accountId, windows) : [];
+    return keyIds.map((keyId, at) => ({
+      windows,
+      ...(counted[at] ?? { spent: spentIn(rows, keyId, windows), held: 0 }),
+    }));
   }
 
   /** Waits for pending settlements; false if some did not finish in time. */
@@ -185,27 +204,23 @@ export class SpendingLimiter {
   }
 
   /** Reads the reservations of others first: usage they store meanwhile counts twice, but is never missing. */
-  async #readSpent(
-    { accountId, keyId }: BudgetHolder,
-    { day, month }: BudgetWindows,
-  ): Promise<SpentByWindow> {
-    const today = dayName(day.startMs);
+  async #readSpent({ accountId, keyId }: BudgetHolder, windows: BudgetWindows): Promise<SpentByWindow> {
+    const { day, month } = windows;
     const query = { accountId, of: 'spending', keyId, periodStartMs: 0 } as const;
     const reserved = await this.#parts.reservations.reservedByOthers(query);
-    const rows = await this.#parts.days({ accountId, from: dayName(month.startMs), to: today });
-    const spent = { day: 0, month: 0 };
+    const spent = spentIn(await this.#usageRows(accountId, windows), keyId, windows);
     for (const { amount, atMs } of reserved) {
       // A reservation that is open across midnight is renewed within a minute.
       const untilMs = atMs + 2 * limits.reservationRenewalMs;
       if (untilMs >= month.startMs) spent.month += amount;
       if (untilMs >= day.startMs) spent.day += amount;
     }
-    for (const row of rows) {
-      if (row.keyId !== keyId) continue;
-      spent.month += row.costNanoUsd;
-      if (row.day === today) spent.day += row.costNanoUsd;
-    }
     return spent;
+  }
+
+  /** The usage of an account in this month. */
+  #usageRows(accountId: string, { day, month }: BudgetWindows): Promise<readonly UsageDay[]> {
+    return this.#parts.days({ accountId, from: dayName(month.startMs), to: dayName(day.startMs) });
   }
 
   #currentWindows(): BudgetWindows {
@@ -249,6 +264,21 @@ export class SpendingLimiter {
     await budgets.renew(hold.held);
     hold.markRenewed(askedAtMs);
   }
+}
+
+function spentIn(
+  rows: readonly UsageDay[],
+  keyId: string,
+  { day }: BudgetWindows,
+): { day: NanoUsd; month: NanoUsd } {
+  const today = dayName(day.startMs);
+  const spent = { day: 0, month: 0 };
+  for (const row of rows) {
+    if (row.keyId !== keyId) continue;
+    spent.month += row.costNanoUsd;
+    if (row.day === today) spent.day += row.costNanoUsd;
+  }
+  return spent;
 }
 
 /** `2026-11-15`. */

@@ -213,6 +213,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
       usage,
       identity,
       pipelines,
+      spending: spendingLimiter,
       sessions,
       embeddingsPart: meaning,
       recordings,

@@ -11,7 +11,7 @@ import type { ModulePage } from './module-page.ts';
 import type { ModuleRoute } from './module-route.ts';
 import type { NanoUsd } from './money.ts';
 import type { Archive } from './ports/archive.ts';
-import type { Budget } from './ports/budget.ts';
+import type { Budget, Ceilings } from './ports/budget.ts';
 import type { Candidate } from './ports/candidates.ts';
 import type { Embeddings } from './ports/embeddings.ts';
 import type { EgressFetch } from './ports/fetch.ts';
@@ -80,6 +80,8 @@ export interface Module<Options = unknown> {
   readonly definitions?: ModuleDefinitions<Options>;
   /** For a protective module set at several levels: options that are as strict as each of them. */
   strictest?(levels: readonly Options[]): Options;
+  /** What a key may spend with these options, for lists of budgets. */
+  ceilings?(options: Options): Ceilings;
   /** The longest time in seconds for which answers of tools that modules answer are cached in its pipelines. */
   toolAnswerSeconds?(options: Options): number;
   /** Whether it does nothing with these options; it is then skipped in calls, but stays in lists. */

@@ -55,6 +55,7 @@ function createRemoteBudgets(peer: StoreRpc): Budgets {
     hold: (request) => peer.invoke('hold', request),
     settle: (hold, holdSettlement) => peer.invoke('settle', hold, holdSettlement),
     renew: (hold) => peer.invoke('renewHold', hold),
+    read: (budgetHolder, budgetWindows) => peer.invoke('readBudget', budgetHolder, budgetWindows),
     begin: (budgetHolder, budgetWindows, spentByWindow) =>
       peer.invoke('startBudget', budgetHolder, budgetWindows, spentByWindow),
   };

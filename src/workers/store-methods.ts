@@ -42,6 +42,7 @@ export interface StoreMethods {
   readonly hold: Budgets['hold'];
   readonly settle: Budgets['settle'];
   readonly renewHold: Budgets['renew'];
+  readonly readBudget: Budgets['read'];
   readonly startBudget: Budgets['begin'];
   get(address: CacheEntryAddress): Promise<Uint8Array | undefined>;
   put(address: CacheEntryAddress, value: Uint8Array, ttlSeconds: number): Promise<void>;
@@ -92,6 +93,7 @@ export function createStoreHandlers(
     hold: (request) => budgets.hold(request),
     settle: (hold, holdSettlement) => budgets.settle(hold, holdSettlement),
     renewHold: (hold) => budgets.renew(hold),
+    readBudget: (budgetHolder, budgetWindows) => budgets.read(budgetHolder, budgetWindows),
     startBudget: (budgetHolder, budgetWindows, spentByWindow) =>
       budgets.begin(budgetHolder, budgetWindows, spentByWindow),
     get: (address) => cacheOf(address).get(address.key),

@@ -86,6 +86,20 @@ export function budgetsConformance(
       );
     });
 
+    test('the state has what was spent and what is held, and an expired hold counts as spent', async (t) => {
+      const { purses: budgets, other, pass } = await setUp(t);
+      assert.equal(await budgets.read(holder, today), undefined);
+      await budgets.begin(holder, today, { day: 1, month: 10 });
+      await budgets.hold(holdRequest(100, { day: 1000 }));
+      const held = grantedHold(await budgets.hold(holdRequest(50, { day: 1000 })));
+      assert.deepEqual(await other.read(holder, today), { spent: { day: 1, month: 10 }, held: 150 });
+      await budgets.settle(held, settlementOf(20));
+      assert.deepEqual(await other.read(holder, today), { spent: { day: 21, month: 30 }, held: 100 });
+      assert.deepEqual(await other.read(holder, tomorrow), { spent: { day: 0, month: 30 }, held: 100 });
+      await pass(kernelLimits.holdLifeMs / 1000 + 1);
+      assert.deepEqual(await other.read(holder, tomorrow), { spent: { day: 100, month: 130 }, held: 0 });
+    });
+
     test('a cost above what was held counts in full, also past the ceiling', async (t) => {
       const { purses: budgets } = await setUp(t);
       await budgets.begin(holder, today, nothingSpent);

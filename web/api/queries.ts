@@ -23,6 +23,7 @@ export type CatalogModel = Answer<'/v1/catalog', 'get'>['models'][number];
 export type ModuleWorth = Answer<'/v1/usage', 'get'>['modules'][number];
 export type ApiKey = Answer<'/v1/keys', 'get'>['keys'][number];
 export type StoredKey = Answer<'/v1/byok/{provider}/keys', 'get'>['keys'][number];
+export type Budget = Answer<'/v1/budgets', 'get'>['budgets'][number];
 export type Pattern = Answer<'/v1/patterns', 'get'>['patterns'][number];
 export type Receipt = Answer<'/v1/receipts', 'get'>['receipts'][number];
 export type LogQuery = NonNullable<paths['/v1/requests']['get']['parameters']['query']>;
@@ -244,26 +245,11 @@ export const pattern = (id: string) =>
     queryFn: () => told(api.GET('/v1/patterns/{id}', { params: { path: { id } } })),
   });
 
-/** What was spent in the day or the month of UTC that it is. */
-export const spentIn = (window: 'day' | 'month') =>
-  queryOptions({
-    queryKey: ['usage', window],
-    queryFn: () => {
-      const today = new Date().toISOString().slice(0, 10);
-      const from = window === 'day' ? today : `${today.slice(0, 8)}01`;
-      return told(api.GET('/v1/usage', { params: { query: { from, to: today } } }));
-    },
-    refetchInterval: 30_000,
-  });
-
-/** Options of cost-guard in the gateway's own pipeline. */
-export const ownCeilings = queryOptions({
-  queryKey: ['ceilings'],
-  queryFn: async (): Promise<Readonly<Record<string, unknown>>> => {
-    const { active } = await told(api.GET('/v1/pipeline/check'));
-    return active.find(({ name }) => name === 'cost-guard')?.options ?? {};
-  },
-  ...once,
+/** What keys may still spend under their ceilings. */
+export const budgets = queryOptions({
+  queryKey: ['budgets'],
+  queryFn: () => told(api.GET('/v1/budgets')),
+  refetchInterval: 10_000,
 });
 
 /** The ledger of credits beyond its first page. */

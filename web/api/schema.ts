@@ -238,6 +238,9 @@ export interface paths {
   "/v1/savings": {
     get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "modules": ({ "module": string; "since": string; "calls": number; "verdict": "saves" | "loses" | "nothing_shown" | "measuring"; "basis": "holdout" | "hits" | "estimate"; "saved_usd": string; "spent_usd": string; "holdout"?: { "conversations": number; "held_out": number; "saved_usd": string | null; "low_usd": string | null; "high_usd": string | null }; "method": string; "stepped_aside"?: { "since": string; "until": string; "reason": "loses" | "nothing_shown" } })[] } } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
+  "/v1/budgets": {
+    get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "budgets": ({ "key_id": string | null; "name": string; "window": "day" | "month"; "ceiling_usd": string; "spent_usd": string; "held_usd": string; "left_usd": string; "resets_at": string })[] } } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
   "/v1/billing/balance": {
     get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "tier": "free" | "pro" | "team"; "credits": number; "currentPeriodEnd": string | null; "autoRechargeEnabled": boolean; "autoRechargeThreshold"?: number; "autoRechargeAmount"?: number; "upgradeUrl": string | null } } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };

@@ -172,13 +172,16 @@ export function Badge({ tone = 'plain', children }: { readonly tone?: Tone; read
 interface GaugeProps {
   readonly label: string;
   readonly value: number;
+  /** Beyond the value, in a lighter colour. */
+  readonly extra?: number;
   readonly max: number;
   readonly text: string;
   readonly tone?: 'accent' | 'refused';
 }
 
-export function Gauge({ label, value, max, text, tone = 'accent' }: GaugeProps) {
-  const share = max === 0 ? 0 : Math.min(100, (100 * value) / max);
+export function Gauge({ label, value, extra = 0, max, text, tone = 'accent' }: GaugeProps) {
+  const share = (part: number) => (max === 0 ? 0 : Math.min(100, (100 * part) / max));
+  const fill = tone === 'accent' ? 'fill-accent' : 'fill-refused';
   return (
     <div className="flex flex-col gap-1.5">
       <div className="flex flex-wrap items-baseline justify-between gap-x-3 text-sm">
@@ -193,7 +196,8 @@ export function Gauge({ label, value, max, text, tone = 'accent' }: GaugeProps) 
         className="h-1.5 w-full overflow-hidden rounded-sm"
       >
         <rect width="100" height="4" className="fill-sunken" />
-        <rect width={share} height="4" className={tone === 'accent' ? 'fill-accent' : 'fill-refused'} />
+        {extra > 0 && <rect width={share(value + extra)} height="4" className={fill} opacity=".4" />}
+        <rect width={share(value)} height="4" className={fill} />
       </svg>
     </div>
   );

@@ -1,9 +1,11 @@
 import { AccountDeletion } from '../../accounts/account-deletion.ts';
 import type { AccountEraser } from '../../accounts/account-eraser.ts';
 import { buildSavingsReport, savingsReportSchema } from '../../billing/savings-report.ts';
+import type { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { buildUsageReport } from '../../billing/usage-report.ts';
 import { usageReportSchema } from '../../billing/usage-report-schema.ts';
+import { type BudgetOwner, KeyBudgets } from '../../calls/key-budgets.ts';
 import type { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import type { StepAsides } from '../../calls/step-asides.ts';
@@ -13,6 +15,7 @@ import type { AnonymousSessions } from '../../sandbox/anonymous-sessions.ts';
 import { Claims } from '../../sandbox/claims.ts';
 import type { ApiRoute } from '../../server/api/route.ts';
 import { accountPageRoutes } from '../../server/api/routes/account-pages.ts';
+import { budgetRoutes } from '../../server/api/routes/budgets.ts';
 import { claimRoutes } from '../../server/api/routes/claim.ts';
 import { exportRoute } from '../../server/api/routes/export.ts';
 import { keyLimitRoutes } from '../../server/api/routes/key-limits.ts';
@@ -41,6 +44,7 @@ interface AccountParts {
   readonly identity: IdentityPart;
   readonly sessions: AnonymousSessions;
   readonly pipelines: PipelineSelector;
+  readonly spending: SpendingLimiter;
   readonly log: Log;
   readonly modules: ReadonlyMap<string, Module>;
   readonly embeddingsPart: EmbeddingsPart;
@@ -63,6 +67,10 @@ export function accountsPart(parts: AccountParts): Part {
         savings: (accountId) => createSavingsReport(parts, accountId),
         savingsSchema: savingsReportSchema,
         clock: parts.stores.clock,
+      }),
+      ...budgetRoutes({
+        budgets: new KeyBudgets(parts),
+        owners: (accountId) => budgetOwners(parts.identity, accountId),
       }),
       ...accountRoutes(parts, accountEraser),
     ],
@@ -114,6 +122,19 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
     ...keyRecordingRoutes(services.accountKeys),
     ...claimRoutes(new Claims({ sessions, receipts, clock: stores.clock })),
   ];
+}
+
+/** The active keys; in local mode all calls together. */
+async function budgetOwners({ services }: IdentityPart, accountId: string): Promise<readonly BudgetOwner[]> {
+  if (services === undefined) return [{ keyId: '', name: '', pipelineConfig: null }];
+  const keys = await services.accountKeys.list(accountId);
+  return keys
+    .filter(({ revokedAtMs }) => revokedAtMs === null)
+    .map(({ id, name, prefix, pipelineConfig }) => ({
+      keyId: id,
+      name: name === '' ? prefix : name,
+      pipelineConfig,
+    }));
 }
 
 /** Adds the state of the current quota period, if there is one. */

@@ -87,12 +87,20 @@ export interface Budgets {
   settle(held: HeldAmount, holdSettlement: HoldSettlement): Promise<void>;
   /** Extends the hold. */
   renew(held: HeldAmount): Promise<void>;
+  /** Undefined if there is no count. */
+  read(budgetHolder: BudgetHolder, budgetWindows: BudgetWindows): Promise<BudgetState | undefined>;
   /** Starts a count with the amount spent before, unless one is running. */
   begin(
     budgetHolder: BudgetHolder,
     budgetWindows: BudgetWindows,
     spentByWindow: SpentByWindow,
   ): Promise<void>;
+}
+
+/** What a key has spent, and what its calls in flight hold. */
+export interface BudgetState {
+  readonly spent: SpentByWindow;
+  readonly held: NanoUsd;
 }
 
 export interface BudgetHoldRequest extends HoldRequest {

@@ -10,7 +10,7 @@ import {
 } from '../../module-api.ts';
 import { type CostDescription, ceilingExceededError } from './cost-errors.ts';
 import { limits } from './limits.ts';
-import type { CostGuardOptions } from './options.ts';
+import { type CostGuardOptions, ceilingsOf } from './options.ts';
 
 export type CostKit = Kit<CostGuardOptions>;
 
@@ -27,10 +27,10 @@ export async function holdBudget(
   { signal }: Exchange,
   kit: CostKit,
 ): Promise<Hold | undefined> {
-  const { day, month, wait } = kit.options;
-  if (day === undefined && month === undefined) return undefined;
-  const ceilings: Ceilings = { day: day?.nano, month: month?.nano };
-  const decision = await kit.budget.hold({ amount, least, ceilings }, { forMs: wait * 1000, signal });
+  const ceilings = ceilingsOf(kit.options);
+  if (ceilings.day === undefined && ceilings.month === undefined) return undefined;
+  const forMs = kit.options.wait * 1000;
+  const decision = await kit.budget.hold({ amount, least, ceilings }, { forMs, signal });
   if (decision.outcome === 'refused')
     throw ceilingExceededError(decision, ceilings[decision.window] ?? 0, description);
   warn(decision.spent, ceilings, kit);

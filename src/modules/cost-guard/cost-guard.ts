@@ -8,7 +8,7 @@ import {
 } from '../../module-api.ts';
 import { type CostKit, holdBudget, settleWhenBilled } from './budget-hold.ts';
 import { describeWorstCase, requestCostError, unpricedModelError } from './cost-errors.ts';
-import { type CostGuardOptions, costGuardOptions, hasCeiling, strictest } from './options.ts';
+import { type CostGuardOptions, ceilingsOf, costGuardOptions, hasCeiling, strictest } from './options.ts';
 import { guardRelay } from './relay-cost.ts';
 import { WorstCase } from './worst-case.ts';
 
@@ -25,6 +25,7 @@ export const costGuard: Module<CostGuardOptions> = defineModule({
   touches: ['output-limit'],
   options: costGuardOptions,
   strictest,
+  ceilings: ceilingsOf,
   idle: (options) => !hasCeiling(options),
 
   async handle(exchange, next, kit) {

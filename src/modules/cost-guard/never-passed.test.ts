@@ -55,6 +55,7 @@ function watched(ceiling: number): { readonly budgets: Budgets; spent(): Promise
     hold: (asked) => thenLook(inner.hold(asked)),
     settle: (held, settlement) => thenLook(inner.settle(held, settlement)),
     renew: (held) => inner.renew(held),
+    read: (...read) => inner.read(...read),
     begin: (...begun) => inner.begin(...begun),
   };
   return { budgets, spent: async () => (await look()).spent };

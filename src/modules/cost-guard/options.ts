@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatUsd, type NanoUsd, parseDuration } from '../../module-api.ts';
+import { type Ceilings, formatUsd, type NanoUsd, parseDuration } from '../../module-api.ts';
 import { limits } from './limits.ts';
 
 /** An amount in billionths of a dollar, serialized as dollars. */
@@ -77,6 +77,10 @@ export type CostGuardOptions = z.infer<typeof costGuardOptions>;
 
 export function hasCeiling({ request, day, month }: CostGuardOptions): boolean {
   return request !== undefined || day !== undefined || month !== undefined;
+}
+
+export function ceilingsOf({ day, month }: CostGuardOptions): Ceilings {
+  return { day: day?.nano, month: month?.nano };
 }
 
 /** The lowest of each ceiling with the most cautious assumptions. Levels without a ceiling don't affect the assumptions. */

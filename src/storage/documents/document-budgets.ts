@@ -3,6 +3,7 @@ import type { NanoUsd } from '../../kernel/money.ts';
 import type {
   BudgetHolder,
   BudgetHoldRequest,
+  BudgetState,
   Budgets,
   BudgetWindows,
   HeldAmount,
@@ -41,8 +42,7 @@ export class DocumentBudgets implements Budgets {
     const name = this.#changes.createId();
     return this.#change<HoldOutcome>(request.holder, (budget, nowMs) => {
       if (!isStarted(budget)) return { result: { outcome: 'uncounted' } };
-      advance(budget, request.windows);
-      spend(budget, deleteExpired(budget, nowMs));
+      update(budget, request.windows, nowMs);
       return { value: budget, result: holdIn(budget, request, { name, nowMs }) };
     });
   }
@@ -62,6 +62,14 @@ export class DocumentBudgets implements Budgets {
     return this.#change(holder, (budget, nowMs) => {
       budget.holds[id] = { amount, untilMs: nowMs + kernelLimits.holdLifeMs };
       return { value: budget, result: undefined };
+    });
+  }
+
+  read(holder: BudgetHolder, windows: BudgetWindows): Promise<BudgetState | undefined> {
+    return this.#change<BudgetState | undefined>(holder, (budget, nowMs) => {
+      if (!isStarted(budget)) return { result: undefined };
+      update(budget, windows, nowMs);
+      return { result: { spent: { ...budget.spent }, held: sumOf(budget.holds) } };
     });
   }
 
@@ -100,7 +108,7 @@ function holdIn(
   { holder, ceilings, amount, least }: BudgetHoldRequest,
   { name, nowMs }: { readonly name: string; readonly nowMs: number },
 ): HoldOutcome {
-  const held = Object.values(holds).reduce((sum, hold) => sum + hold.amount, 0);
+  const held = sumOf(holds);
   let granted = amount;
   for (const window of windowsLongestFirst) {
     const left = (ceilings[window] ?? Number.POSITIVE_INFINITY) - spent[window] - held;
@@ -109,6 +117,16 @@ function holdIn(
   }
   holds[name] = { amount: granted, untilMs: nowMs + kernelLimits.holdLifeMs };
   return { outcome: 'granted', held: { holder, amount: granted, id: name }, spent: { ...spent } };
+}
+
+function sumOf(holds: BudgetDocument['holds']): NanoUsd {
+  return Object.values(holds).reduce((sum, { amount }) => sum + amount, 0);
+}
+
+/** An expired hold counts as spent. */
+function update(budget: StartedBudget, windows: BudgetWindows, nowMs: number): void {
+  advance(budget, windows);
+  spend(budget, deleteExpired(budget, nowMs));
 }
 
 function isStarted(budget: BudgetDocument): budget is StartedBudget {

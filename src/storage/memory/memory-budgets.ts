@@ -1,6 +1,7 @@
 import type {
   BudgetHolder,
   BudgetHoldRequest,
+  BudgetState,
   Budgets,
   BudgetWindows,
   HeldAmount,
@@ -41,6 +42,12 @@ export class MemoryBudgets implements Budgets {
 
   async renew(held: HeldAmount): Promise<void> {
     this.#budgets.get(holderKey(held.holder))?.renew(held.id, this.#clock.now());
+  }
+
+  async read(budgetHolder: BudgetHolder, budgetWindows: BudgetWindows): Promise<BudgetState | undefined> {
+    const nowMs = this.#clock.now();
+    const budget = this.#budgets.get(holderKey(budgetHolder));
+    return budget === undefined || budget.isIdle(nowMs) ? undefined : budget.read(budgetWindows, nowMs);
   }
 
   async begin(

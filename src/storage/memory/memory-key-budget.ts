@@ -2,6 +2,7 @@ import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import type {
   BudgetHoldRequest,
+  BudgetState,
   BudgetWindows,
   HoldOutcome,
   HoldSettlement,
@@ -39,8 +40,7 @@ export class MemoryKeyBudget {
     { holder: budgetHolder, windows: budgetWindows, ceilings, amount, least }: BudgetHoldRequest,
     nowMs: number,
   ): HoldOutcome {
-    this.#advanceTo(budgetWindows);
-    this.#spend(this.#holds.deleteExpired(nowMs));
+    this.#updateTo(budgetWindows, nowMs);
     const held = this.#holds.total;
     let granted = amount;
     for (const window of windowsLongestFirst) {
@@ -59,6 +59,11 @@ export class MemoryKeyBudget {
     };
   }
 
+  read(budgetWindows: BudgetWindows, nowMs: number): BudgetState {
+    this.#updateTo(budgetWindows, nowMs);
+    return { spent: { ...this.#spent }, held: this.#holds.total };
+  }
+
   settle(id: string, { cost, windows: budgetWindows, isRetry }: HoldSettlement, nowMs: number): void {
     if (!this.#holds.delete(id) && isRetry) return;
     this.#advanceTo(budgetWindows);
@@ -69,6 +74,12 @@ export class MemoryKeyBudget {
   renew(id: string, nowMs: number): void {
     this.#holds.extend(id, nowMs + kernelLimits.holdLifeMs);
     this.#keepUntil(nowMs + kernelLimits.holdLifeMs);
+  }
+
+  /** An expired hold counts as spent. */
+  #updateTo(budgetWindows: BudgetWindows, nowMs: number): void {
+    this.#advanceTo(budgetWindows);
+    this.#spend(this.#holds.deleteExpired(nowMs));
   }
 
   #spend(cost: NanoUsd): void {

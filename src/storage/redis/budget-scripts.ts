@@ -109,4 +109,19 @@ save(budget, ARGV[5])
 return 0
 `);
 
-export const budgetScripts = [holdScript, settleScript, renewScript, beginScript] as const;
+/** Values: start of the day, start of the month, the server. Changes nothing. */
+export const readScript = createScript(`
+local stored = redis.call('HMGET', KEYS[1], 'day', 'month', 'daySpent', 'monthSpent', 'held', 'server')
+if not stored[1] or (ARGV[3] ~= '' and stored[6] ~= ARGV[3]) then return {} end
+local day = tonumber(ARGV[1]) > tonumber(stored[1]) and 0 or tonumber(stored[3])
+local month = tonumber(ARGV[2]) > tonumber(stored[2]) and 0 or tonumber(stored[4])
+local time = redis.call('TIME')
+local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+local expired = 0
+for _, hold in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now)) do
+  expired = expired + tonumber(string.match(hold, '%d+$'))
+end
+return {day + expired, month + expired, tonumber(stored[5]) - expired}
+`);
+
+export const budgetScripts = [holdScript, settleScript, renewScript, beginScript, readScript] as const;

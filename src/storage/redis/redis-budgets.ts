@@ -3,6 +3,7 @@ import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type {
   BudgetHolder,
   BudgetHoldRequest,
+  BudgetState,
   Budgets,
   BudgetWindows,
   HeldAmount,
@@ -12,7 +13,7 @@ import type {
 } from '../../kernel/ports/budget.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { limits } from '../limits.ts';
-import { beginScript, holdScript, renewScript, settleScript } from './budget-scripts.ts';
+import { beginScript, holdScript, readScript, renewScript, settleScript } from './budget-scripts.ts';
 import { keys } from './keys.ts';
 import type { RedisConnection } from './redis-connection.ts';
 import type { RedisNode } from './redis-node.ts';
@@ -57,6 +58,18 @@ export class RedisBudgets implements Budgets {
       holdLifeMs,
       budgetLifeMs,
     ]);
+  }
+
+  async read(budgetHolder: BudgetHolder, { day, month }: BudgetWindows): Promise<BudgetState | undefined> {
+    const reply = await this.#connection.runScript(readScript, budgetKeys(budgetHolder), ({ runId }) => [
+      String(day.startMs),
+      String(month.startMs),
+      runId,
+    ]);
+    if (!Array.isArray(reply)) throw unexpectedReply();
+    if (reply.length === 0) return undefined;
+    const [spentInDay, spentInMonth, held] = parseIntegers(reply, 0);
+    return { spent: { day: spentInDay, month: spentInMonth }, held };
   }
 
   async begin(
