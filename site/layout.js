@@ -31,6 +31,7 @@ export function layout({ page, chapters, content }) {
 <div id="found" role="listbox" aria-label="Found" hidden></div>
 <p role="status"></p>
 </div>
+<a class="dashboard-link" href="/">Dashboard</a>
 <a class="menu-link" href="#menu">Menu</a>
 </header>
 <div class="columns">

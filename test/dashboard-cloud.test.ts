@@ -52,7 +52,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     await page.getByLabel('Password').fill(password);
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Sign up' }).click();
-    await page.getByText('Three steps').waitFor();
+    await page.getByText('The receipt of your sandbox now belongs to this account').waitFor();
     assert.equal(await page.evaluate('document.cookie'), '');
     const [cookie] = await page.context().cookies();
     assert.deepEqual([cookie?.name, cookie?.httpOnly, cookie?.sameSite], ['weir_session', true, 'Strict']);

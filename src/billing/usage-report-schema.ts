@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const usageFields = {
-  requests: z.int(),
+  requests: z.int().describe('Without calls that the gateway rejected, which are in the request log alone'),
   failed: z.int().describe('Requests that failed'),
   input_tokens: z.int(),
   output_tokens: z.int(),

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { capabilities, keys, models } from '../api/queries.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import type { NavigationItem } from './places.ts';
+import { useActions } from './use-actions.ts';
 
 interface PaletteProps {
   readonly places: readonly NavigationItem[];
@@ -30,6 +31,7 @@ export default function Palette({ places, onClose }: PaletteProps) {
   const { data: about } = useQuery(capabilities);
   const { data: known = [] } = useQuery(models);
   const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
+  const actions = useActions(about);
   const go = (to: string, search: Record<string, string> = {}) => {
     onClose();
     void navigate({ to, search });
@@ -44,7 +46,7 @@ export default function Palette({ places, onClose }: PaletteProps) {
           autoFocus
           value={text}
           onValueChange={setText}
-          placeholder="A page, model, key or request id"
+          placeholder="A page, action, model, key or request id"
           className="h-10 w-full rounded-md border border-line bg-canvas px-3"
         />
         <Command.List className="mt-2 max-h-[50vh] overflow-y-auto">
@@ -59,6 +61,21 @@ export default function Palette({ places, onClose }: PaletteProps) {
           <Command.Group heading="Pages" className={group}>
             {places.map(({ to, title, icon: Icon }) => (
               <Command.Item key={to} className={item} value={`page ${title}`} onSelect={() => go(to)}>
+                <Icon aria-hidden /> {title}
+              </Command.Item>
+            ))}
+          </Command.Group>
+          <Command.Group heading="Actions" className={group}>
+            {actions.map(({ title, icon: Icon, act }) => (
+              <Command.Item
+                key={title}
+                className={item}
+                value={`action ${title}`}
+                onSelect={() => {
+                  onClose();
+                  act();
+                }}
+              >
                 <Icon aria-hidden /> {title}
               </Command.Item>
             ))}

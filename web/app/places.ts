@@ -1,7 +1,7 @@
 import {
   Activity,
   Blocks,
-  BookOpen,
+  Braces,
   CreditCard,
   FileCheck,
   KeyRound,
@@ -23,6 +23,8 @@ export interface NavigationItem {
   readonly icon: LucideIcon;
   /** What is pressed after `g`. */
   readonly letter?: string;
+  /** Whether there is a gap above it in the sidebar. */
+  readonly startsGroup?: true;
   /** The modes that have it; both unless said. */
   readonly only?: 'cloud';
 }
@@ -30,16 +32,16 @@ export interface NavigationItem {
 const all: readonly NavigationItem[] = [
   { to: '/', title: 'Overview', icon: LayoutDashboard, letter: 'o' },
   { to: '/requests', title: 'Requests', icon: Activity, letter: 'r' },
-  { to: '/playground', title: 'Playground', icon: MessagesSquare, letter: 'p' },
+  { to: '/playground', title: 'Playground', icon: MessagesSquare, letter: 'p', startsGroup: true },
   { to: '/modules', title: 'Modules', icon: Blocks, letter: 'm' },
   { to: '/aliases', title: 'Aliases', icon: Split, letter: 's' },
   { to: '/guardrails', title: 'Guardrails', icon: ShieldCheck, letter: 'u' },
-  { to: '/keys', title: 'Keys', icon: KeyRound, letter: 'k', only: 'cloud' },
+  { to: '/keys', title: 'Keys', icon: KeyRound, letter: 'k', only: 'cloud', startsGroup: true },
   { to: '/provider-keys', title: 'Provider keys', icon: Plug, letter: 'v' },
   { to: '/receipts', title: 'Receipts', icon: FileCheck, letter: 'c', only: 'cloud' },
   { to: '/billing', title: 'Billing', icon: CreditCard, letter: 'b', only: 'cloud' },
   { to: '/account', title: 'Account', icon: UserRound, letter: 'a', only: 'cloud' },
-  { to: '/reference', title: 'API', icon: BookOpen, letter: 'i' },
+  { to: '/reference', title: 'API', icon: Braces, letter: 'i', startsGroup: true },
 ];
 
 /** Pages of modules come last. */

@@ -1,12 +1,20 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { api, told } from '../api/client.ts';
-import { markSignedIn } from '../api/queries.ts';
+import { markSignedIn, me } from '../api/queries.ts';
 import { revokeTabKeys } from '../parts/tab-key.ts';
 
 interface SignInBody {
   readonly email: string;
   readonly password: string;
   readonly invitation?: string | undefined;
+}
+
+/** Logs out and shows the start page. */
+export function useLogOut() {
+  const { leave } = useSession();
+  const navigate = useNavigate();
+  return useMutation({ mutationFn: () => leave(() => navigate({ to: '/' })) });
 }
 
 /** The session itself is in a cookie that no script reads. */
@@ -27,16 +35,19 @@ export function useSession() {
   };
   /** Shows what is there for who has entered. */
   const open = () => client.resetQueries();
-  /** Goes where `go` leads once the session is over, so that nobody is led away from the error where it isn't. */
+  /** Ends the session, then goes where `go` leads. Where it can't be ended, the page stays. */
   const leave = async (go: () => Promise<void>) => {
     await revokeTabKeys();
     await told(api.POST('/v1/users/logout', { body: {} }));
-    await go();
-    await left();
+    await left(go);
   };
-  /** After the session has ended, whatever ended it. */
-  const left = async () => {
+  /** After the session has ended, whatever ended it. Pages of the account go first: what they would load is refused. */
+  const left = async (go?: () => Promise<void>) => {
     markSignedIn(false);
+    client.setQueryData(me.queryKey, null);
+    // Queries tell the page of their data in the next task.
+    await new Promise((resolve) => setTimeout(resolve));
+    await go?.();
     await client.resetQueries();
   };
   return { enter, open, leave, left };

@@ -1,13 +1,24 @@
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
-import { CloudOff, Ellipsis, Keyboard, PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
+import {
+  BookOpen,
+  CloudOff,
+  Ellipsis,
+  Keyboard,
+  LogOut,
+  PanelLeftClose,
+  PanelLeftOpen,
+  Search,
+  Sparkles,
+} from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { capabilities } from '../api/queries.ts';
+import { capabilities, me } from '../api/queries.ts';
 import { commandKey, IconButton, Key } from '../parts/controls.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { NotFound } from './not-found.tsx';
 import { atHand, type NavigationItem, placesIn } from './places.ts';
 import { useReachable } from './reach.ts';
+import { useLogOut } from './session.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { useShortcuts } from './shortcuts.ts';
 import { ThemeChoice } from './theme-choice.tsx';
@@ -44,6 +55,7 @@ export function Shell() {
       <Rail
         places={places}
         mode={data.mode}
+        version={data.version}
         onSearch={() => setOpen('palette')}
         onHelp={() => setOpen('help')}
       />
@@ -59,6 +71,7 @@ export function Shell() {
           {places.slice(atHand).map((place) => (
             <PlaceLink key={place.to} place={place} onPick={close} />
           ))}
+          <DocsLinks version={data.version} />
         </nav>
         <ThemeChoice />
       </Dialog>
@@ -98,11 +111,12 @@ function Away() {
 interface RailProps {
   readonly places: readonly NavigationItem[];
   readonly mode: string;
+  readonly version: string;
   readonly onSearch: () => void;
   readonly onHelp: () => void;
 }
 
-function Rail({ places, mode, onSearch, onHelp }: RailProps) {
+function Rail({ places, mode, version, onSearch, onHelp }: RailProps) {
   const [folded, setFolded] = useState(() => localStorage.getItem('weir-rail') === 'folded');
   const fold = () => {
     localStorage.setItem('weir-rail', folded ? 'open' : 'folded');
@@ -132,12 +146,16 @@ function Rail({ places, mode, onSearch, onHelp }: RailProps) {
           <Key>{commandKey} K</Key>
         </span>
       </button>
-      <nav aria-label="Places" className="flex flex-col gap-0.5">
+      <nav aria-label="Places" className="flex min-h-0 flex-col gap-0.5 overflow-y-auto">
         {places.map((place) => (
           <PlaceLink key={place.to} place={place} textClass={wide} />
         ))}
       </nav>
-      <div className={`mt-auto flex gap-1 ${folded ? 'flex-col' : 'flex-col lg:flex-row'}`}>
+      <div className="mt-auto flex flex-col gap-0.5 pt-2">
+        <DocsLinks version={version} textClass={wide} />
+        {mode === 'cloud' && <WhoIsIn isFolded={folded} />}
+      </div>
+      <div className={`flex gap-1 ${folded ? 'flex-col' : 'flex-col lg:flex-row'}`}>
         <ThemeChoice small />
         <IconButton label="Keyboard shortcuts" onClick={onHelp}>
           <Keyboard aria-hidden />
@@ -160,19 +178,70 @@ interface PlaceLinkProps {
   readonly onPick?: () => void;
 }
 
-function PlaceLink({ place: { to, title, icon: Icon }, textClass = '', onPick }: PlaceLinkProps) {
+function PlaceLink({
+  place: { to, title, icon: Icon, startsGroup },
+  textClass = '',
+  onPick,
+}: PlaceLinkProps) {
   return (
     <Link
       to={to}
       title={title}
       onClick={onPick}
       activeOptions={{ exact: to === '/', includeSearch: false }}
-      className="flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-ink"
+      className={`${linkLook} ${startsGroup === true ? 'mt-2' : ''} aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-ink`}
     >
       <Icon aria-hidden className="size-4 shrink-0" />
-      <span className={`${textClass} truncate`}>{title}</span>
-      <span className={textClass === '' ? 'hidden' : 'sr-only lg:hidden'}>{title}</span>
+      <LinkText textClass={textClass}>{title}</LinkText>
     </Link>
+  );
+}
+
+const linkLook =
+  'flex h-8 shrink-0 items-center gap-2.5 rounded-md px-2.5 text-sm text-muted hover:bg-sunken hover:text-ink';
+
+/** For screen readers also where there is room for the icon alone. */
+function LinkText({ textClass, children }: { readonly textClass: string; readonly children: string }) {
+  return (
+    <>
+      <span className={`${textClass} truncate`}>{children}</span>
+      <span className={textClass === '' ? 'hidden' : 'sr-only lg:hidden'}>{children}</span>
+    </>
+  );
+}
+
+/** The documentation is served by the gateway, but is no page of this application. */
+function DocsLinks({ version, textClass = '' }: { readonly version: string; readonly textClass?: string }) {
+  return (
+    <>
+      <a href="/docs/" title="Documentation" className={linkLook}>
+        <BookOpen aria-hidden className="size-4 shrink-0" />
+        <LinkText textClass={textClass}>Documentation</LinkText>
+      </a>
+      <a href="/docs/project/changelog" title={`Version ${version}: what’s new`} className={linkLook}>
+        <Sparkles aria-hidden className="size-4 shrink-0" />
+        <LinkText textClass={textClass}>{`What’s new in ${version}`}</LinkText>
+      </a>
+    </>
+  );
+}
+
+function WhoIsIn({ isFolded }: { readonly isFolded: boolean }) {
+  const { data } = useQuery(me);
+  const leaving = useLogOut();
+  return (
+    <div className="flex min-w-0 items-center">
+      <Link
+        to="/account"
+        title={data?.email}
+        className={`${isFolded ? 'hidden' : 'hidden lg:block'} min-w-0 grow truncate rounded-md px-2.5 py-1.5 text-sm text-muted hover:bg-sunken hover:text-ink`}
+      >
+        {data?.email}
+      </Link>
+      <IconButton label="Log out" disabled={leaving.isPending} onClick={() => leaving.mutate()}>
+        <LogOut aria-hidden />
+      </IconButton>
+    </div>
   );
 }
 

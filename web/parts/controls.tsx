@@ -134,7 +134,7 @@ export function Choice<Value extends string>({ label, value, options, onChange }
 }
 
 /** Works on plain http too, where browsers have no clipboard for pages. */
-async function copyText(text: string): Promise<boolean> {
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -82,7 +82,7 @@ export function billingPart({
       stripeWebhookRoute(news),
       ...billingPageRoutes(settings.tierLimits),
     ],
-    features: ['billing'],
+    features: ['billing', ...(backend === undefined ? [] : ['checkout'])],
     async close(untilMs) {
       creditUseListener.onUse = () => undefined;
       // The next start picks up unfinished work.

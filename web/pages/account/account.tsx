@@ -1,9 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
 import { me, sessions, verification } from '../../api/queries.ts';
-import { useSession } from '../../app/session.ts';
+import { useLogOut } from '../../app/session.ts';
 import { Button } from '../../parts/controls.tsx';
 import { ago, dateOf, utc } from '../../parts/format.ts';
 import { Badge, Failure, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
@@ -13,11 +12,7 @@ import { programName } from './program-name.ts';
 
 export function Account() {
   const { data } = useQuery(me);
-  const { leave } = useSession();
-  const navigate = useNavigate();
-  const leaving = useMutation({
-    mutationFn: () => leave(() => navigate({ to: '/' })),
-  });
+  const leaving = useLogOut();
   return (
     <Page
       title="Account"

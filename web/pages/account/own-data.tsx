@@ -38,7 +38,7 @@ function DeleteAccount({ onClose }: { readonly onClose: () => void }) {
   const [password, setPassword] = useState('');
   const deleting = useMutation({
     mutationFn: () => told(api.DELETE('/v1/users/me', { body: { password } })),
-    onSuccess: left,
+    onSuccess: () => left(),
   });
   return (
     <Dialog

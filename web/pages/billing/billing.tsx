@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { ApiError, api, told } from '../../api/client.ts';
+import { api, told } from '../../api/client.ts';
+import { useFeature } from '../../api/features.ts';
 import { billingUsage, catalog } from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
 import { count, percent, utcDateOf } from '../../parts/format.ts';
@@ -21,12 +22,17 @@ function leaveFor({ url }: { readonly url: string }): void {
 /** Plan, use of it, credits, and what became of them. */
 export function Billing() {
   const { paid } = route.useSearch();
+  const canBuy = useFeature('checkout');
   // The processor tells the gateway of a payment in its own time.
   const used = useQuery({ ...billingUsage, refetchInterval: paid === undefined ? false : pollMs });
   return (
     <Page
       title="Billing"
-      lead="Payments are made on the processor’s own pages; this gateway never sees a card."
+      lead={
+        canBuy
+          ? 'Payments are made on the processor’s own pages; this gateway never sees a card.'
+          : 'Your plan and what you used of it.'
+      }
     >
       <Loaded of={used} loading={<Rows count={6} />}>
         {(data) => (
@@ -52,7 +58,7 @@ export function Billing() {
             </Section>
             <Credits data={data} />
             <Ledger first={data} />
-            <Invoices />
+            {canBuy && <Invoices />}
           </>
         )}
       </Loaded>
@@ -95,12 +101,14 @@ function Plan({ tier, isPaid }: PlanProps) {
     mutationFn: () => told(api.POST('/v1/billing/portal', { body: { returnUrl: billingPage() } })),
     onSuccess: leaveFor,
   });
+  const canBuy = useFeature('checkout');
   const error = upgrading.error ?? managing.error;
   return (
     <Section
       title="Plan"
       aside={
-        tier !== 'free' && (
+        tier !== 'free' &&
+        canBuy && (
           <Button busy={managing.isPending} onClick={() => managing.mutate()}>
             Change, cards and invoices
           </Button>
@@ -123,7 +131,7 @@ function Plan({ tier, isPaid }: PlanProps) {
               ${price} <span className="text-sm font-normal text-muted">a month</span>
             </p>
             <p className="text-sm text-muted">{count(requests)} requests</p>
-            {tier === 'free' && (id === 'pro' || id === 'team') && (
+            {canBuy && tier === 'free' && (id === 'pro' || id === 'team') && (
               <Button
                 look={id === 'pro' ? 'primary' : 'plain'}
                 className="mt-2"
@@ -136,14 +144,8 @@ function Plan({ tier, isPaid }: PlanProps) {
           </li>
         ))}
       </ul>
-      {error !== null &&
-        (error instanceof ApiError && error.detail?.startsWith('billing_not_configured') === true ? (
-          <p role="alert" className="text-sm text-refused">
-            This gateway has no payment processor; whoever runs it can set your plan.
-          </p>
-        ) : (
-          <Failure error={error} />
-        ))}
+      {!canBuy && <p className="text-sm text-muted">The operator of this gateway sets your plan.</p>}
+      {error !== null && <Failure error={error} />}
     </Section>
   );
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
+import { useFeature } from '../../api/features.ts';
 import { type BillingUsage, catalog } from '../../api/queries.ts';
 import { Button, Field, Input, Select } from '../../parts/controls.tsx';
 import { count, usd as dollars } from '../../parts/format.ts';
@@ -14,6 +15,7 @@ export function Credits({ data }: { readonly data: BillingUsage }) {
   const { data: prices } = useQuery(catalog);
   const perUsd = prices?.credit.credits_per_usd ?? 100_000;
   const [usd, setUsd] = useState(5);
+  const canBuy = useFeature('checkout');
   const changed = () => client.invalidateQueries({ queryKey: ['billing'] });
   const buying = useMutation({
     mutationFn: () => {
@@ -30,6 +32,7 @@ export function Credits({ data }: { readonly data: BillingUsage }) {
     mutationFn: (enabled: boolean) => told(api.PUT('/v1/billing/overage', { body: { enabled } })),
     onSuccess: changed,
   });
+  if (data.tier === 'free' && !canBuy) return null;
   if (data.tier === 'free')
     return (
       <Section title="Credits">
@@ -40,28 +43,30 @@ export function Credits({ data }: { readonly data: BillingUsage }) {
     );
   return (
     <Section title="Credits" aside={`${count(data.credits)} left`}>
-      <form
-        className="flex flex-wrap items-end gap-2"
-        onSubmit={(event) => {
-          event.preventDefault();
-          buying.mutate();
-        }}
-      >
-        <Field label="Buy credits">
-          {(field) => (
-            <Select {...field} value={usd} onChange={(event) => setUsd(Number(event.target.value))}>
-              {sums.map((sum) => (
-                <option key={sum} value={sum}>
-                  ${sum}, {count(sum * perUsd)} credits
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Button type="submit" busy={buying.isPending}>
-          Buy
-        </Button>
-      </form>
+      {canBuy && (
+        <form
+          className="flex flex-wrap items-end gap-2"
+          onSubmit={(event) => {
+            event.preventDefault();
+            buying.mutate();
+          }}
+        >
+          <Field label="Buy credits">
+            {(field) => (
+              <Select {...field} value={usd} onChange={(event) => setUsd(Number(event.target.value))}>
+                {sums.map((sum) => (
+                  <option key={sum} value={sum}>
+                    ${sum}, {count(sum * perUsd)} credits
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          <Button type="submit" busy={buying.isPending}>
+            Buy
+          </Button>
+        </form>
+      )}
       <label className="flex items-center gap-2 text-sm">
         <input
           type="checkbox"
@@ -72,7 +77,7 @@ export function Credits({ data }: { readonly data: BillingUsage }) {
         />
         Calls past the cap may use them, {data.overage.creditsPerRequest} for each
       </label>
-      <Recharge data={data} perUsd={perUsd} onChanged={changed} />
+      {canBuy && <Recharge data={data} perUsd={perUsd} onChanged={changed} />}
       {(buying.error ?? switching.error) !== null && <Failure error={buying.error ?? switching.error} />}
     </Section>
   );

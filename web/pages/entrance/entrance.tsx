@@ -1,6 +1,7 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { sessionHasEnded } from '../../api/queries.ts';
+import { capabilities, sessionHasEnded } from '../../api/queries.ts';
 import { Mark } from '../../app/shell.tsx';
 import { ThemeChoice } from '../../app/theme-choice.tsx';
 import { Forgotten } from './forgotten.tsx';
@@ -12,6 +13,7 @@ import { Start } from './start.tsx';
 export default function Entrance() {
   const { pathname } = useLocation();
   const canSignUp = useSignUpPolicy() === 'on';
+  const { data: about } = useSuspenseQuery(capabilities);
   return (
     <div className="flex min-h-dvh flex-col">
       <header className="mx-auto flex w-full max-w-5xl items-center gap-3 px-4 py-4 sm:px-6">
@@ -34,6 +36,17 @@ export default function Entrance() {
         </nav>
       </header>
       <main className="grow">{pageAt(pathname)}</main>
+      <footer className="mx-auto flex w-full max-w-5xl flex-wrap gap-x-6 gap-y-2 px-4 py-6 text-sm text-muted sm:px-6">
+        <a href="/docs/" className="hover:text-ink">
+          Documentation
+        </a>
+        <a href="/openapi.json" className="hover:text-ink">
+          API description
+        </a>
+        <a href="/docs/project/changelog" className="hover:text-ink">
+          What’s new in {about.version}
+        </a>
+      </footer>
     </div>
   );
 }

@@ -31,13 +31,25 @@ export async function newestReceipt(): Promise<Receipt | undefined> {
   return receipts.at(-1);
 }
 
-/** Makes the receipts of the sandbox the account's own. That takes an API key, which is made for it and revoked. */
+let claimed = 0;
+
+/** The number of receipts that the account of this page got from the sandbox. */
+export function claimedReceipts(): number {
+  return claimed;
+}
+
+/** Makes the receipts of the sandbox the account's own. That takes an API key, which is created for it and revoked. */
 export async function claimSandbox(): Promise<void> {
   if (current === undefined) return;
   const { id: sessionId } = await current;
-  const { id, key } = await told(api.POST('/v1/keys', { body: { name: 'Claims the sandbox' } }));
+  const name = 'Created and revoked to claim your sandbox receipts';
+  const { id, key } = await told(api.POST('/v1/keys', { body: { name } }));
   const headers = { authorization: `Bearer ${key}` };
-  await api.POST('/api/anon/claim', { body: { session_id: sessionId }, headers });
-  await api.DELETE('/v1/keys/{id}', { params: { path: { id } } });
-  current = undefined;
+  try {
+    const body = { session_id: sessionId };
+    claimed = (await told(api.POST('/api/anon/claim', { body, headers }))).receipts;
+    current = undefined;
+  } finally {
+    await api.DELETE('/v1/keys/{id}', { params: { path: { id } } });
+  }
 }

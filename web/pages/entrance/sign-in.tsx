@@ -1,5 +1,6 @@
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { useFeature } from '../../api/features.ts';
 import { sessionHasEnded } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { Button, Field, Input } from '../../parts/controls.tsx';
@@ -17,6 +18,7 @@ export function SignIn({ how }: { readonly how: keyof typeof words }) {
   const { pathname } = useLocation();
   const navigate = useNavigate();
   const signUpPolicy = useSignUpPolicy();
+  const canMail = useFeature('mail');
   const [{ invitation, email: invited = '' }] = useState(readInvitation);
   const [email, setEmail] = useState(how === 'signup' ? invited : '');
   const [password, setPassword] = useState('');
@@ -46,7 +48,7 @@ export function SignIn({ how }: { readonly how: keyof typeof words }) {
       <h1 className="text-lg font-semibold">{title}</h1>
       {how === 'login' && sessionHasEnded() && (
         <p role="status" className="rounded-md bg-refused-soft px-3 py-2 text-sm text-refused">
-          Your session has ended. Log in, and you are back where you were.
+          Your session has ended. Log in to continue where you were.
         </p>
       )}
       <form onSubmit={submit} className="flex flex-col gap-4">
@@ -93,11 +95,14 @@ export function SignIn({ how }: { readonly how: keyof typeof words }) {
             </Link>
           </>
         )}
-        {how === 'login' && (
-          <Link to={'/forgotten' as string} className="ml-auto text-accent underline">
-            Password forgotten
-          </Link>
-        )}
+        {how === 'login' &&
+          (canMail ? (
+            <Link to={'/forgotten' as string} className="ml-auto text-accent underline">
+              Password forgotten
+            </Link>
+          ) : (
+            <span>Forgot your password? The operator of this gateway can reset it.</span>
+          ))}
       </p>
     </div>
   );

@@ -1,11 +1,11 @@
-import { useSuspenseQuery } from '@tanstack/react-query';
-import { capabilities } from '../../api/queries.ts';
+import { useFeature } from '../../api/features.ts';
 
 /** Who can sign up: anyone, who was invited, or nobody. */
 export function useSignUpPolicy(): 'on' | 'invite' | 'off' {
-  const { features } = useSuspenseQuery(capabilities).data;
-  if (features.includes('sign-up')) return 'on';
-  return features.includes('invitations') ? 'invite' : 'off';
+  const isOpen = useFeature('sign-up');
+  const isByInvitation = useFeature('invitations');
+  if (isOpen) return 'on';
+  return isByInvitation ? 'invite' : 'off';
 }
 
 /** What the link of an invitation says; empty without one. */

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useFeature } from '../../api/features.ts';
 import { catalog } from '../../api/queries.ts';
 import { count, usd } from '../../parts/format.ts';
 import { Loaded, Section, Skeleton } from '../../parts/states.tsx';
@@ -8,7 +9,7 @@ import { TrySandbox } from './try-sandbox.tsx';
 
 /** What it is, and the thing itself to try. */
 export function Start() {
-  const prices = useQuery(catalog);
+  const canBuy = useFeature('checkout');
   const canSignUp = useSignUpPolicy() === 'on';
   return (
     <div className="mx-auto flex max-w-5xl flex-col gap-14 px-4 pt-8 pb-20 sm:px-6 sm:pt-14">
@@ -26,47 +27,54 @@ export function Start() {
           <ul className="flex flex-col gap-1.5 text-sm">
             <li>Messages, Chat Completions, Responses and Gemini, to any provider.</li>
             <li>Ceilings in dollars that hold under any load.</li>
-            <li>A log of what each call cost, and why. Never of its content.</li>
+            <li>A log of what each call cost, and why. Content stays out of it unless you record it.</li>
             <li>Receipts that anyone can verify.</li>
           </ul>
         </div>
         <TrySandbox />
       </div>
-      <Section title="Prices" aside="You bring your own provider keys and pay providers directly.">
-        <Loaded of={prices} loading={<Skeleton className="h-32" />}>
-          {({ tiers, credit }) => (
-            <>
-              <ul className="grid gap-3 sm:grid-cols-3">
-                {tiers.map(
-                  ({ id, name, price_usd_per_month: price, requests_per_month: requests, overage }) => (
-                    <li key={id} className="flex flex-col gap-1 rounded-lg border border-line bg-surface p-4">
-                      <h3 className="text-sm font-medium">{name}</h3>
-                      <p className="text-xl font-semibold">
-                        ${price} <span className="text-sm font-normal text-muted">a month</span>
-                      </p>
-                      <p className="text-sm text-muted">{count(requests)} requests a month</p>
-                      <p className="text-sm text-muted">
-                        {overage
-                          ? `${usd((1000 * credit.overage_credits_per_request) / credit.credits_per_usd)} for each 1,000 more, prepaid`
-                          : 'A hard cap'}
-                      </p>
-                    </li>
-                  ),
-                )}
-              </ul>
-              <p className="text-sm text-muted">
-                A dollar buys {count(credit.credits_per_usd)} credits. Nobody is ever invoiced for more than
-                they bought.{' '}
-                {canSignUp && (
-                  <Link to={'/signup' as string} className="text-accent underline">
-                    Sign up
-                  </Link>
-                )}
-              </p>
-            </>
-          )}
-        </Loaded>
-      </Section>
+      {canBuy && <Prices canSignUp={canSignUp} />}
     </div>
+  );
+}
+
+function Prices({ canSignUp }: { readonly canSignUp: boolean }) {
+  const prices = useQuery(catalog);
+  return (
+    <Section title="Prices" aside="You bring your own provider keys and pay providers directly.">
+      <Loaded of={prices} loading={<Skeleton className="h-32" />}>
+        {({ tiers, credit }) => (
+          <>
+            <ul className="grid gap-3 sm:grid-cols-3">
+              {tiers.map(
+                ({ id, name, price_usd_per_month: price, requests_per_month: requests, overage }) => (
+                  <li key={id} className="flex flex-col gap-1 rounded-lg border border-line bg-surface p-4">
+                    <h3 className="text-sm font-medium">{name}</h3>
+                    <p className="text-xl font-semibold">
+                      ${price} <span className="text-sm font-normal text-muted">a month</span>
+                    </p>
+                    <p className="text-sm text-muted">{count(requests)} requests a month</p>
+                    <p className="text-sm text-muted">
+                      {overage
+                        ? `${usd((1000 * credit.overage_credits_per_request) / credit.credits_per_usd)} for each 1,000 more, prepaid`
+                        : 'A hard cap'}
+                    </p>
+                  </li>
+                ),
+              )}
+            </ul>
+            <p className="text-sm text-muted">
+              A dollar buys {count(credit.credits_per_usd)} credits. Nobody is ever invoiced for more than
+              they bought.{' '}
+              {canSignUp && (
+                <Link to={'/signup' as string} className="text-accent underline">
+                  Sign up
+                </Link>
+              )}
+            </p>
+          </>
+        )}
+      </Loaded>
+    </Section>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Receipt } from '../../api/queries.ts';
 import { Button, Field, TextArea } from '../../parts/controls.tsx';
 import { duration, sentenceError } from '../../parts/format.ts';
+import { sentence } from '../../parts/states.tsx';
 import { useAnswer } from '../playground/use-answer.ts';
 import { ReceiptCheck } from '../receipts/receipt-check.tsx';
 import { newestReceipt, sandboxSession } from './sandbox.ts';
@@ -16,7 +17,9 @@ export function TrySandbox() {
   const [receipt, setReceipt] = useState<Receipt>();
   const [left, setLeft] = useState<number>();
   const [fault, setFault] = useState<string>();
+  const isUsedUp = left !== undefined && left <= 0;
   const isBusy = answer.state === 'waiting' || answer.state === 'streaming';
+  const shownFault = fault ?? answer.error;
   const run = async () => {
     setFault(undefined);
     setReceipt(undefined);
@@ -58,12 +61,10 @@ export function TrySandbox() {
           )}
         </Field>
         <div className="flex items-center gap-3">
-          <Button type="submit" look="primary" busy={isBusy}>
+          <Button type="submit" look="primary" busy={isBusy} disabled={isUsedUp}>
             Send
           </Button>
-          <span className="text-xs text-muted">
-            {left === undefined ? 'No account, no key.' : `${Math.max(0, left)} more without an account.`}
-          </span>
+          <span className="text-xs text-muted">{describeLeft(left)}</span>
         </div>
       </form>
       <div
@@ -73,9 +74,7 @@ export function TrySandbox() {
         {answer.state === 'idle' && <span className="text-muted">The answer streams in here.</span>}
         {answer.state === 'waiting' && <span className="text-muted">Waiting for the first token…</span>}
         {answer.text}
-        {(fault ?? answer.error) !== undefined && (
-          <span className="text-failed">{fault ?? answer.error}</span>
-        )}
+        {shownFault !== undefined && <span className="text-failed">{sentence(shownFault)}</span>}
       </div>
       {answer.firstMs !== undefined && (
         <p className="text-xs text-muted">
@@ -98,4 +97,10 @@ export function TrySandbox() {
       )}
     </section>
   );
+}
+
+function describeLeft(left: number | undefined): string {
+  if (left === undefined) return 'No account or key needed.';
+  if (left <= 0) return 'You have used all free calls of this session.';
+  return `${left} more without an account.`;
 }

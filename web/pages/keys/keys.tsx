@@ -20,7 +20,6 @@ export function Keys() {
   const list = useQuery(keys);
   const { open } = route.useSearch();
   const navigate = route.useNavigate();
-  const [making, setMaking] = useState(false);
   const [revoking, setRevoking] = useState<ApiKey>();
   const show = (id: string | undefined) =>
     void navigate({ search: id === undefined ? {} : { open: id }, resetScroll: false });
@@ -30,7 +29,7 @@ export function Keys() {
       title="Keys"
       lead="Credentials for clients of this account. Each can have its own pipeline."
       actions={
-        <Button look="primary" onClick={() => setMaking(true)}>
+        <Button look="primary" onClick={() => show('new')}>
           New key
         </Button>
       }
@@ -121,7 +120,7 @@ export function Keys() {
           );
         }}
       </Loaded>
-      {making && <NewKey onClose={() => setMaking(false)} />}
+      {open === 'new' && <NewKey onClose={() => show(undefined)} />}
       {opened !== undefined && <EditKey key={opened.id} apiKey={opened} onClose={() => show(undefined)} />}
       {revoking !== undefined && <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />}
     </Page>

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { capabilities, health, localSession, usage } from '../../api/queries.ts';
 import { Choice, Code } from '../../parts/controls.tsx';
 import { Page } from '../../parts/states.tsx';
+import { claimedReceipts } from '../entrance/sandbox.ts';
 import { type Client, clients, commandFor } from './commands.ts';
 
 /** What makes an empty gateway not empty. Goes away by itself when the first call comes in. */
@@ -11,6 +12,7 @@ export function FirstSteps() {
   const { data: about } = useQuery(capabilities);
   const { data: state } = useQuery(health);
   useQuery({ ...usage(30), refetchInterval: 2000 });
+  const claimed = claimedReceipts();
   const [client, setClient] = useState<Client>('curl');
   const isCloud = about?.mode === 'cloud';
   const ready = Object.entries(state?.providers ?? {}).filter(([name, is]) => is && name !== 'demo');
@@ -18,7 +20,19 @@ export function FirstSteps() {
   const { data: session } = useQuery({ ...localSession, enabled: about?.mode === 'local' });
   const secret = isCloud ? 'WEIR_KEY' : session?.required === true ? 'WEIR_LOCAL_TOKEN' : undefined;
   return (
-    <Page title="Overview" lead="No calls yet. Follow these three steps, and this page fills automatically.">
+    <Page
+      title="Overview"
+      lead="Weir is one address in front of every AI model: it forwards your calls, keeps them under budget and shows what they cost. No calls yet; three steps to the first one."
+    >
+      {claimed > 0 && (
+        <p role="status" className="rounded-md bg-saved-soft px-3 py-2 text-sm text-saved">
+          {claimed === 1 ? 'The receipt' : `The ${claimed} receipts`} of your sandbox now belong
+          {claimed === 1 && 's'} to this account:{' '}
+          <Link to="/receipts" className="underline">
+            Receipts
+          </Link>
+        </p>
+      )}
       <ol className="flex max-w-3xl flex-col gap-8">
         <Step
           at={1}
