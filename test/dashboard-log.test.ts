@@ -94,10 +94,57 @@ test('the log keeps its place, and says why calls failed', async (t) => {
     await failed.click();
     await details.getByRole('link', { name: 'task-7' }).click();
     await page.waitForURL(/conversation=task-7/);
-    await page.getByRole('button', { name: 'task-7 Any conversation' }).waitFor();
+    await page.getByRole('button', { name: 'Remove the filter Conversation: task-7' }).waitFor();
     await page.goto(weir.url);
     await page.getByRole('link', { name: '529 anthropic is overloaded 1' }).click();
     await failed.waitFor();
+  });
+
+  await t.test('filters, order and columns', async () => {
+    const rows = page.getByRole('list', { name: /^Requests/ }).getByRole('button');
+    await page.goto(`${weir.url}/requests?status=529`);
+    await failed.waitFor();
+    assert.equal(new URL(page.url()).search, '?status=529');
+    await page.getByRole('combobox', { name: 'Time' }).selectOption('today');
+    await page.getByRole('button', { name: 'More filters' }).click();
+    await page.getByLabel('Client').fill('claude-cli');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\?status=529&range=today&client=claude-cli$/);
+    const exported = await page.getByRole('link', { name: 'Export CSV' }).getAttribute('href');
+    assert.match(exported ?? '', /status=529&client=claude-cli&from=20.*&format=csv/);
+    const csv = await (await fetch(new URL(exported ?? '', weir.url))).text();
+    assert.equal(csv.trim().split('\n').length, 2);
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Remove the filter Client: claude-cli' }).click();
+    await page.getByRole('button', { name: 'Clear all' }).click();
+    await rows.nth(10).waitFor();
+    await page.getByRole('button', { name: 'Sort by duration' }).click();
+    await page.waitForURL(/sort=duration/);
+    await page.getByText('The 62 slowest of all calls that match.').waitFor();
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByLabel('Stop reason').check();
+    await page.keyboard.press('Escape');
+    await rows.filter({ hasText: 'max_tokens' }).first().waitFor();
+    await page.evaluate('window.scrollTo(0, 900)');
+    assert.ok(await page.getByRole('button', { name: 'Sort by cost' }).isVisible());
+    await page.reload();
+    await rows.filter({ hasText: 'max_tokens' }).first().waitFor();
+  });
+
+  await t.test('follows new calls at the top, and moves nothing further down', async () => {
+    const rows = page.getByRole('list', { name: 'Requests, the newest first' }).getByRole('button');
+    await page.goto(`${weir.url}/requests?model=demo-1`);
+    await page.getByLabel('Follow').check();
+    await rows.nth(10).waitFor();
+    await send({ ...demo, max_tokens: 3 }, 'user-agent', 'first-follower');
+    await rows.filter({ hasText: 'first-follower' }).waitFor();
+    await page.evaluate('window.scrollTo(0, 300)');
+    await send({ ...demo, max_tokens: 3 }, 'user-agent', 'second-follower');
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    assert.equal(await rows.filter({ hasText: 'second-follower' }).count(), 0);
+    await page.evaluate('window.scrollTo(0, 0)');
+    await rows.filter({ hasText: 'second-follower' }).waitFor();
+    await page.getByLabel('Follow').uncheck();
   });
 
   await t.test('an address with a wrong time shows the log', async () => {

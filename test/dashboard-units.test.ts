@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { barsOf } from '../web/pages/requests/bars.ts';
 import { causeOf } from '../web/parts/causes.ts';
 import { axisTimesOf, spanOf } from '../web/parts/chart-times.ts';
+import { fromLocalInput, startOfRange, toLocalInput } from '../web/parts/time-ranges.ts';
 
 describe('why a call failed, in words', () => {
   const cases = [
@@ -87,5 +88,22 @@ describe('times of charts', () => {
 
   test('a bar of hours says from when to when', () => {
     assert.match(spanOf(at, 3 * 3600), /\d\d:\d\d–\d\d:\d\d$/);
+  });
+});
+
+describe('ranges of time', () => {
+  const now = new Date(2026, 10, 16, 9, 30);
+
+  test('days and months begin at midnight here', () => {
+    assert.deepEqual(startOfRange('today', now), new Date(2026, 10, 16));
+    assert.deepEqual(startOfRange('month', now), new Date(2026, 10, 1));
+    assert.equal(now.getTime() - startOfRange('7d', now).getTime(), 7 * 86_400_000);
+  });
+
+  test('a field shows the time that was typed into it', () => {
+    const typed = '2026-03-29T12:05';
+    assert.equal(toLocalInput(fromLocalInput(typed)), typed);
+    assert.equal(fromLocalInput(''), undefined);
+    assert.equal(toLocalInput(undefined), '');
   });
 });

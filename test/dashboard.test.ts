@@ -158,6 +158,7 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await details.waitFor({ state: 'detached' });
     await page.getByLabel('Part of a model').fill('emo-');
     await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'More filters' }).click();
     await page.getByRole('combobox', { name: 'Module' }).selectOption('exact-cache');
     await rows.nth(1).waitFor({ state: 'detached' });
     await page.getByRole('combobox', { name: 'Result' }).selectOption('error');

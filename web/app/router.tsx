@@ -1,6 +1,13 @@
-import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  parseSearchWith,
+  stringifySearchWith,
+} from '@tanstack/react-router';
 import { type ChartName, chartNames, type RangeName, ranges } from '../api/queries.ts';
 import { Failure, Page, Rows } from '../parts/states.tsx';
+import { isTimeRange, type TimeRange } from '../parts/time-ranges.ts';
 import { Gate } from './gate.tsx';
 import { page } from './lazy-page.tsx';
 import { NotFound } from './not-found.tsx';
@@ -22,6 +29,10 @@ const overview = createRoute({
   component: page(() => import('../pages/overview/overview.tsx'), 'Overview'),
 });
 
+/** The order of the log; the newest first without one. */
+const logSorts = ['cost', 'duration', 'tokens'] as const;
+export type LogSort = (typeof logSorts)[number];
+
 /** Filters of the log, as the address has them. */
 export interface RequestsSearch {
   readonly search?: string;
@@ -35,8 +46,11 @@ export interface RequestsSearch {
   readonly conversation?: string;
   readonly end_user?: string;
   readonly status?: string;
+  /** A time that ends now; `from` and `to` are any other. */
+  readonly range?: TimeRange;
   readonly from?: string;
   readonly to?: string;
+  readonly sort?: LogSort;
   readonly open?: string;
 }
 
@@ -48,10 +62,11 @@ const filters = [
 const requests = createRoute({
   getParentRoute: () => root,
   path: '/requests',
-  validateSearch: ({ effect, ...search }: Record<string, unknown>): RequestsSearch => ({
+  validateSearch: ({ effect, range, sort, ...search }: Record<string, unknown>): RequestsSearch => ({
     ...texts(search, filters),
-    ...times(search, ['from', 'to']),
+    ...(isTimeRange(range) ? { range } : times(search, ['from', 'to'])),
     ...((effect === 'answered' || effect === 'rejected') && { effect }),
+    ...(logSorts.some((name) => name === sort) && { sort: sort as LogSort }),
   }),
   component: page(() => import('../pages/requests/requests.tsx'), 'Requests'),
 });
@@ -142,7 +157,7 @@ function texts<Name extends string>(
   for (const name of names) {
     const value = search[name];
     if (typeof value === 'string' && value !== '') found[name] = value;
-    else if (typeof value === 'number') found[name] = String(value);
+    else if (typeof value === 'number' || typeof value === 'boolean') found[name] = String(value);
   }
   return found;
 }
@@ -175,6 +190,9 @@ export const router = createRouter({
   ]),
   // Without what a page does not know, or has found to be invalid.
   search: { strict: true },
+  // Plain texts: `status=429`, not `status=%22429%22`.
+  parseSearch: parseSearchWith((text) => text),
+  stringifySearch: stringifySearchWith(String),
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultPendingMs: 150,

@@ -129,21 +129,26 @@ export interface LogFilter {
 
 type StatusFilter = 'error' | { readonly least: number; readonly greatest: number };
 
+/** The largest first. */
+export type LogSort = 'cost' | 'duration' | 'tokens';
+
 export interface LogQuery {
   /** Undefined for all accounts. */
   readonly accountId: string | undefined;
   readonly filter: LogFilter;
   /** Calls before or after this id; the newest if undefined. */
   readonly beside?: { readonly id: string; readonly side: 'older' | 'newer' } | undefined;
+  /** Without `beside`: there is one page. */
+  readonly sort?: LogSort | undefined;
   readonly limit: number;
 }
 
 export interface LogPage {
-  /** The newest first. */
+  /** The newest first, unless they are sorted. */
   readonly calls: readonly LoggedCall[];
-  /** Whether there may be more on that side. */
+  /** Whether there may be more on that side; if sorted, whether older calls were left out. */
   readonly more: boolean;
-  /** The cursor to continue from; undefined if nothing was found and nothing is left. */
+  /** The cursor to continue from, or the oldest sorted call; undefined if nothing was found and nothing is left. */
   readonly reached: string | undefined;
 }
 

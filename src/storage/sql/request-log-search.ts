@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { LogFilter, LoggedCall, LogPage, LogQuery } from '../../kernel/ports/request-log.ts';
+import type { LogFilter, LoggedCall, LogPage, LogQuery, LogSort } from '../../kernel/ports/request-log.ts';
 import { firstIdAt, isRequestIdPrefix } from '../../kernel/request-id.ts';
 import { limits } from '../limits.ts';
 import { kindsCondition } from './request-kind-filter.ts';
@@ -22,6 +22,17 @@ interface NearestCall extends FoundId {
   readonly kind: string;
 }
 
+interface SortedCall extends FoundId {
+  readonly value: number;
+}
+
+const sortValues: Readonly<Record<LogSort, RawBuilder<unknown>>> = {
+  cost: sql`coalesce(requests.cost_nano_usd, 0)`,
+  duration: sql`requests.total_us`,
+  tokens: sql`coalesce(requests.input_tokens, 0) + coalesce(requests.cache_read_tokens, 0)
+    + coalesce(requests.cache_write_tokens, 0) + coalesce(requests.output_tokens, 0)`,
+};
+
 const lowestId = '';
 const highestId = '\u{10ffff}';
 
@@ -29,7 +40,7 @@ const highestId = '\u{10ffff}';
  * Finds a page of calls by indexes. Without a filter one index is enough. With a filter, it selects the matching kinds
  * first; each is a range of an index. If there are very many kinds, as with a new model name in each call, it scans the
  * calls in bounded steps until the page is full or the time is up; also the calls of a conversation or an end user, which
- * have an index of their own.
+ * have an index of their own, and calls to be sorted, which have none.
  */
 export class LogSearch {
   readonly #db: Kysely<Tables>;
@@ -46,6 +57,8 @@ export class LogSearch {
 
   async page(): Promise<LogPage> {
     const kinds = kindsCondition(this.#query);
+    const { sort } = this.#query;
+    if (sort !== undefined) return this.#sortedPage(sortValues[sort], kinds);
     const { conversation, endUser } = this.#query.filter;
     if (conversation !== undefined || endUser !== undefined) return this.#scan(kinds);
     if (kinds === undefined)
@@ -110,19 +123,38 @@ export class LogSearch {
     return sql<FoundId>`select id from requests where ${this.#accountCondition} and ${this.#inRange(idRange)} order by id ${this.#order} limit ${this.#fetchLimit}`;
   }
 
+  /** Sorts the newest calls until the time is up. */
+  async #sortedPage(value: RawBuilder<unknown>, kinds: RawBuilder<unknown> | undefined): Promise<LogPage> {
+    const untilMs = performance.now() + limits.requestLogSearchMs;
+    const { limit } = this.#query;
+    let largest: readonly SortedCall[] = [];
+    let idRange = this.#idRange();
+    for (;;) {
+      const edge = await this.#stepEnd(idRange);
+      const step = edge === undefined ? idRange : this.#endRangeAt(idRange, edge);
+      const { rows } = await sql<SortedCall>`select id, cast(${value} as bigint) as value from requests
+        where ${this.#rowCondition} and ${hasMatchingKind(kinds)} and ${this.#inRange(step)}
+        order by 2 desc, 1 desc limit ${limit}`.execute(this.#db);
+      largest = [...largest, ...rows].sort((one, other) => other.value - one.value).slice(0, limit);
+      const isComplete = edge === undefined;
+      if (isComplete || performance.now() >= untilMs) {
+        const calls = await this.#callsWithIds(largest.map(({ id }) => id));
+        const byId = new Map(calls.map((call) => [call.id, call]));
+        return { calls: largest.flatMap(({ id }) => byId.get(id) ?? []), more: !isComplete, reached: edge };
+      }
+      idRange = { ...idRange, below: edge };
+    }
+  }
+
   async #scan(kinds: RawBuilder<unknown> | undefined): Promise<LogPage> {
     const untilMs = performance.now() + limits.requestLogSearchMs;
-    const hasMatchingKind =
-      kinds === undefined
-        ? sql`true`
-        : sql`exists (select 1 from request_kinds where request_kinds.kind = requests.kind and ${kinds})`;
     const calls: LoggedCall[] = [];
     let idRange = this.#idRange();
     for (;;) {
       const edge = await this.#stepEnd(idRange);
       const step = edge === undefined ? idRange : this.#endRangeAt(idRange, edge);
       calls.push(
-        ...(await this.#readCalls(sql<FoundId>`select id from requests where ${this.#rowCondition} and ${hasMatchingKind} and ${this.#inRange(step)}
+        ...(await this.#readCalls(sql<FoundId>`select id from requests where ${this.#rowCondition} and ${hasMatchingKind(kinds)} and ${this.#inRange(step)}
           order by id ${this.#order} limit ${this.#fetchLimit - calls.length}`)),
       );
       if (edge === undefined || calls.length >= this.#fetchLimit) return this.#limitedPage(calls);
@@ -146,16 +178,16 @@ export class LogSearch {
 
   /** Selects the ids by index only, then reads the rows: PostgreSQL looks into the partitions of known ids alone. */
   async #readCalls(selectIds: RawBuilder<FoundId>): Promise<readonly LoggedCall[]> {
-    const { rows: found } = await selectIds.execute(this.#db);
-    if (found.length === 0) return [];
+    const { rows } = await selectIds.execute(this.#db);
+    return this.#callsWithIds(rows.map(({ id }) => id));
+  }
+
+  async #callsWithIds(ids: readonly string[]): Promise<readonly LoggedCall[]> {
+    if (ids.length === 0) return [];
     const rows = await this.#db
       .selectFrom('requests')
       .select(requestColumnNames)
-      .where(
-        'id',
-        'in',
-        found.map(({ id }) => id),
-      )
+      .where('id', 'in', ids)
       .orderBy('id', this.#isNewerSide ? 'asc' : 'desc')
       .execute();
     return rows.map(callFromRow);
@@ -197,6 +229,11 @@ export class LogSearch {
   #toPage(calls: readonly LoggedCall[], more: boolean, reached: string | undefined): LogPage {
     return { calls: this.#isNewerSide ? calls.toReversed() : calls, more, reached };
   }
+}
+
+function hasMatchingKind(kinds: RawBuilder<unknown> | undefined): RawBuilder<unknown> {
+  if (kinds === undefined) return sql`true`;
+  return sql`exists (select 1 from request_kinds where request_kinds.kind = requests.kind and ${kinds})`;
 }
 
 /** Ids are hexadecimal; every digit sorts before `g`. */

@@ -25,6 +25,16 @@ test('pages continue in the history where the log ends, and come back', async (t
   assert.equal(await reader.find(ids[0] ?? '', 'another'), undefined);
 });
 
+test('sorted calls are of the log and the history, each once', async (t) => {
+  const { reader, ids } = await setUp(t);
+  const { calls, more } = await reader.page({ accountId: 'mine', filter: {}, limit: 15, sort: 'duration' });
+  assert.deepEqual(
+    calls.map(({ id }) => id),
+    ids.slice(0, 15),
+  );
+  assert.equal(more, false);
+});
+
 test('a summary adds up the history and the log', async (t) => {
   const { reader, history } = await setUp(t);
   for (const fromMs of [nowMs - 60 * dayMs, nowMs - 45 * dayMs, nowMs - 10 * dayMs])
@@ -63,6 +73,7 @@ async function setUp(t: TestContext) {
       id: someRequestId(nowMs - dayMs * (60 - 3 * at) + 1000),
       accountId: 'mine',
       contentMs: 10 * (at + 1),
+      totalMs: 1000 - at,
       steps: [{ module: 'exact-cache', effect: 'passed', ms: 1, facts: {} }],
     }),
   );

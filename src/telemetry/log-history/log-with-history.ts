@@ -3,6 +3,7 @@ import type {
   LogPage,
   LogQuery,
   LogReader,
+  LogSort,
   LogSums,
   LogSumsQuery,
 } from '../../kernel/ports/request-log.ts';
@@ -35,7 +36,19 @@ export class LogWithHistory implements LogReader {
   }
 
   page(query: LogQuery): Promise<LogPage> {
+    if (query.sort !== undefined) return this.#sortedPage(query, query.sort);
     return query.beside?.side === 'newer' ? this.#newerPage(query, query.beside.id) : this.#olderPage(query);
+  }
+
+  /** Includes the history if all of the log could be sorted. */
+  async #sortedPage(query: LogQuery, sort: LogSort): Promise<LogPage> {
+    const { recent, history } = this.#parts;
+    const page = await recent.page(query);
+    if (page.more) return page;
+    const { calls, ...rest } = await history.page(query);
+    const all = new Map([...calls, ...page.calls].map((call) => [call.id, call]));
+    const sorted = [...all.values()].sort((one, other) => sortValueOf(other, sort) - sortValueOf(one, sort));
+    return { ...rest, calls: sorted.slice(0, query.limit) };
   }
 
   /** Continues in the history where the log ends. */
@@ -105,5 +118,21 @@ export class LogWithHistory implements LogReader {
       modelTimes: [...older.modelTimes, ...newer.modelTimes],
       modules: [...older.modules, ...newer.modules],
     };
+  }
+}
+
+function sortValueOf(call: LoggedCall, sort: LogSort): number {
+  switch (sort) {
+    case 'cost':
+      return call.costNanoUsd ?? 0;
+    case 'duration':
+      return call.totalMs;
+    case 'tokens':
+      return (
+        (call.inputTokens ?? 0) +
+        (call.cacheReadTokens ?? 0) +
+        (call.cacheWriteTokens ?? 0) +
+        (call.outputTokens ?? 0)
+      );
   }
 }

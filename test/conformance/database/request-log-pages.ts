@@ -41,6 +41,29 @@ export function requestLogPagesConformance(setUpDatabase: SetUpDatabase): void {
       assert.deepEqual(summarizePage(await readPage(requests, { beside: olderCursor(second) })).ids, []);
     });
 
+    test('calls sorted by cost, duration or tokens, of those that match', async (t) => {
+      const { requests } = (await setUpDatabase(t)).database;
+      const figures = [3, 1, 4, 2, 5];
+      const calls = someCalls(5, (at) => ({
+        accountId: at === 4 ? 'another' : 'account',
+        costNanoUsd: at === 3 ? null : (figures[at] ?? 0),
+        totalMs: 10 - (figures[at] ?? 0),
+        ...{ inputTokens: 0, cacheReadTokens: null, cacheWriteTokens: 0, outputTokens: figures[at] ?? 0 },
+        client: at === 2 ? 'one' : 'other',
+      }));
+      await requests.add(calls);
+      const sorted = async (query: object) => {
+        const { calls: found, more } = await readPage(requests, { accountId: 'account', ...query });
+        assert.equal(more, false);
+        return found.map(({ id }) => calls.findIndex((call) => call.id === id));
+      };
+      assert.deepEqual(await sorted({ sort: 'cost' }), [2, 0, 1, 3]);
+      assert.deepEqual(await sorted({ sort: 'duration' }), [1, 3, 0, 2]);
+      assert.deepEqual(await sorted({ sort: 'tokens', limit: 2 }), [2, 0]);
+      assert.deepEqual(await sorted({ sort: 'cost', filter: { client: 'other' } }), [0, 1, 3]);
+      assert.deepEqual(await sorted({ sort: 'cost', accountId: undefined }), [4, 2, 0, 1, 3]);
+    });
+
     test('an account sees its own calls only, and who may see all sees them in one order', async (t) => {
       const { requests } = (await setUpDatabase(t)).database;
       const calls = someCalls(9, (at) => ({ accountId: `account ${at % 3}` }));

@@ -15,7 +15,7 @@ export function CostChart({ data }: { readonly data: Summary }) {
   const isFree = Number(data.total.cost_usd) === 0;
   const { chart } = route.useSearch();
   const shown = chart ?? (isFree ? 'requests' : 'cost');
-  const navigate = useNavigate();
+  const navigate = useNavigate({ from: '/' });
   const at = useMemo(() => data.spans.map((span) => Date.parse(span.at) / 1000), [data]);
   const series = useMemo(() => seriesOf(data, shown), [data, shown]);
   return (

@@ -1,14 +1,19 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { type CSSProperties, useEffect, useRef } from 'react';
 import type { LoggedCall } from '../../api/queries.ts';
-import { costOf, duration, exactUsd, short, timeOf, utc } from '../../parts/format.ts';
-import { Badge } from '../../parts/states.tsx';
-import { verdictOf } from './verdict.ts';
+import type { LogSort } from '../../app/router.tsx';
+import { costOf, duration, exactUsd, timeOf, utc } from '../../parts/format.ts';
+import { useWidth } from '../../parts/use-width.ts';
+import { type ColumnName, columnOf, fittingColumns, gridTemplate, type KeyName, Result } from './columns.tsx';
+import { ListHead } from './list-head.tsx';
 
 interface ListProps {
   readonly calls: readonly LoggedCall[];
+  readonly columns: readonly ColumnName[];
+  readonly sort: LogSort | undefined;
+  readonly onSort: (sort: LogSort | undefined) => void;
+  readonly keyName: KeyName;
   readonly open: string | undefined;
-  readonly isNarrow: boolean;
   readonly onOpen: (id: string) => void;
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
@@ -16,15 +21,21 @@ interface ListProps {
 }
 
 const rowHeight = 44;
+const headHeight = 32;
 
 /** Only what is on the screen is drawn; the next page is asked for before its end is reached. */
-export function RequestList({ calls, open, isNarrow, onOpen, hasMore, isLoadingMore, onMore }: ListProps) {
+export function RequestList(props: ListProps) {
+  const { calls, open, keyName, onOpen, hasMore, isLoadingMore, onMore, sort } = props;
   const box = useRef<HTMLDivElement>(null);
+  const columns = fittingColumns(props.columns, useWidth(box));
   const rows = useWindowVirtualizer({
     count: calls.length,
+    getItemKey: (index) => calls[index]?.id ?? index,
     estimateSize: () => rowHeight,
     overscan: 12,
     scrollMargin: box.current?.offsetTop ?? 0,
+    // No row hides behind the head.
+    scrollPaddingStart: headHeight,
   });
   const items = rows.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
@@ -40,21 +51,10 @@ export function RequestList({ calls, open, isNarrow, onOpen, hasMore, isLoadingM
     if (at >= 0 || open === undefined) shown.current = open;
   }, [open, calls, rows]);
   return (
-    <div>
-      <div
-        aria-hidden
-        className={`-mx-2 hidden border-b border-line px-2 pb-1.5 text-xs text-muted md:grid ${gridOf(isNarrow)}`}
-      >
-        <span>Time</span>
-        <span>Model</span>
-        <span>Result</span>
-        {!isNarrow && <span className="hidden text-right xl:block">Tokens</span>}
-        {!isNarrow && <span className="hidden text-right xl:block">First token</span>}
-        <span className="text-right">Total</span>
-        <span className="text-right">Cost</span>
-      </div>
+    <div style={{ '--log-columns': gridTemplate(columns) } as CSSProperties}>
+      <ListHead columns={columns} sort={sort} onSort={props.onSort} />
       <div ref={box} className="relative" style={{ height: rows.getTotalSize() }}>
-        <ul aria-label="Requests, the newest first">
+        <ul aria-label={sort === undefined ? 'Requests, the newest first' : `Requests by ${sort}`}>
           {items.map(({ index, start, key }) => {
             const call = calls[index];
             if (call === undefined) return null;
@@ -64,7 +64,13 @@ export function RequestList({ calls, open, isNarrow, onOpen, hasMore, isLoadingM
                 className="absolute -inset-x-2 top-0"
                 style={{ height: rowHeight, transform: `translateY(${start - rows.options.scrollMargin}px)` }}
               >
-                <Row call={call} isOpen={call.id === open} isNarrow={isNarrow} onOpen={onOpen} />
+                <Row
+                  call={call}
+                  columns={columns}
+                  keyName={keyName}
+                  isOpen={call.id === open}
+                  onOpen={onOpen}
+                />
               </li>
             );
           })}
@@ -83,66 +89,61 @@ export function RequestList({ calls, open, isNarrow, onOpen, hasMore, isLoadingM
   );
 }
 
-function gridOf(isNarrow: boolean): string {
-  return `items-center gap-x-3 ${
-    isNarrow
-      ? 'md:grid-cols-[4.25rem_minmax(0,1fr)_10.25rem_3.5rem_4.25rem]'
-      : 'md:grid-cols-[7rem_minmax(0,1fr)_10.25rem_4rem_5rem] xl:grid-cols-[7rem_minmax(0,1fr)_11rem_6rem_6rem_5.5rem_5.5rem]'
-  }`;
-}
-
 interface RowProps {
   readonly call: LoggedCall;
+  readonly columns: readonly ColumnName[];
+  readonly keyName: KeyName;
   readonly isOpen: boolean;
-  readonly isNarrow: boolean;
   readonly onOpen: (id: string) => void;
 }
 
-function Row({ call, isOpen, isNarrow, onOpen }: RowProps) {
-  const { tone, text } = verdictOf(call);
-  const told = [
-    call.input_tokens,
-    call.cache_read_tokens,
-    call.cache_write_tokens,
-    call.output_tokens,
-  ].filter((tokens) => tokens !== null);
-  const tokens = told.length === 0 ? null : told.reduce((sum, some) => sum + some, 0);
-  const cost = <span title={exactUsd(call.cost_usd)}>{costOf(call)}</span>;
+function Row({ call, columns, keyName, isOpen, onOpen }: RowProps) {
+  const source = [
+    call.asked_by === null ? call.provider : `call of ${call.asked_by}`,
+    call.client,
+    call.key_id === null ? null : keyName(call.key_id),
+    call.agent,
+  ].filter((part) => part !== null);
   return (
     <button
       type="button"
       aria-expanded={isOpen}
       onClick={() => onOpen(call.id)}
-      className={`grid h-11 w-full grid-cols-[1fr_auto] border-b border-line px-2 text-left text-sm hover:bg-sunken aria-expanded:bg-accent-soft ${gridOf(isNarrow)}`}
+      className="grid h-11 w-full grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 border-b border-line px-2 text-left text-sm hover:bg-sunken aria-expanded:bg-accent-soft md:grid-cols-(--log-columns)"
     >
       <span className="hidden text-muted md:block" title={utc(call.created_at)}>
         {timeOf(call.created_at)}
       </span>
       <span className="flex min-w-0 flex-col leading-tight">
         <span className="truncate font-mono text-xs">
-          {call.model}
+          <bdi>{call.model}</bdi>
           {call.model_used !== null && call.model_used !== call.model && (
-            <span className="text-muted"> → {call.model_used}</span>
+            <span className="text-muted">
+              {' → '}
+              <bdi>{call.model_used}</bdi>
+            </span>
           )}
         </span>
         <span className="truncate text-xs text-muted">
           <span className="md:hidden">{timeOf(call.created_at)} · </span>
-          {[call.asked_by === null ? call.provider : `call of ${call.asked_by}`, call.client, call.agent]
-            .filter((part) => part !== null)
-            .join(' · ')}
+          <bdi>{source.join(' · ')}</bdi>
         </span>
       </span>
-      <span className="hidden md:block">
-        <Badge tone={tone}>{text}</Badge>
-      </span>
-      {!isNarrow && <span className="hidden text-right xl:block">{short(tokens)}</span>}
-      {!isNarrow && <span className="hidden text-right xl:block">{duration(call.first_content_ms)}</span>}
-      <span className="hidden text-right md:block">{duration(call.total_ms)}</span>
-      <span className="hidden text-right whitespace-nowrap md:block">{cost}</span>
+      {columns.map((name) => {
+        const { end, cell } = columnOf(name);
+        return (
+          <span
+            key={name}
+            className={`hidden min-w-0 whitespace-nowrap md:block ${end === true ? 'text-right' : 'truncate'}`}
+          >
+            {cell(call, keyName)}
+          </span>
+        );
+      })}
       <span className="flex flex-col items-end text-xs md:hidden">
-        <Badge tone={tone}>{text}</Badge>
+        <Result call={call} />
         <span className="text-muted">
-          {cost} · {duration(call.total_ms)}
+          <span title={exactUsd(call.cost_usd)}>{costOf(call)}</span> · {duration(call.total_ms)}
         </span>
       </span>
     </button>

@@ -1,14 +1,19 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useLayoutEffect, useRef } from 'react';
-import type { RequestsSearch } from '../../app/router.tsx';
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'react';
+import { capabilities, keys } from '../../api/queries.ts';
+import type { LogSort } from '../../app/router.tsx';
 import { useKeys } from '../../app/shortcuts.ts';
 import { Button } from '../../parts/controls.tsx';
-import { count } from '../../parts/format.ts';
+import { count, timeOf } from '../../parts/format.ts';
 import { Empty, Failure, Page, Rows } from '../../parts/states.tsx';
+import { useStored } from '../../parts/use-stored.ts';
+import { ColumnChoice } from './column-choice.tsx';
+import { defaultColumns, type KeyName, readColumns } from './columns.tsx';
 import { Details } from './details.tsx';
 import { Filters } from './filters.tsx';
 import { RequestList } from './request-list.tsx';
-import { type LogState, useLog } from './use-log.ts';
+import { apiFilters, type LogFilters, type LogState, useLog } from './use-log.ts';
 
 const route = getRouteApi('/requests');
 const states: Readonly<Record<LogState, { readonly text: string; readonly look: string }>> = {
@@ -17,12 +22,22 @@ const states: Readonly<Record<LogState, { readonly text: string; readonly look: 
   failing: { text: 'Not live', look: 'bg-failed' },
 };
 
+const sortNames: Readonly<Record<LogSort, string>> = {
+  cost: 'most expensive',
+  duration: 'slowest',
+  tokens: 'largest',
+};
+
 /** The log: live without moving what one reads, and one call beside the list. */
 export function Requests() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { open, ...filters } = search;
   const log = useLog(filters);
+  const { data: about } = useQuery(capabilities);
+  const keyName = useKeyName();
+  const [columns, storeColumns] = useStored('weir-log-columns', defaultColumns.join());
+  const [follows, storeFollows] = useStored('weir-log-follows', 'off');
   const searchBox = useRef<HTMLInputElement>(null);
   // Back closes what was opened, and is not asked to go through every row that was looked at.
   const show = useCallback(
@@ -35,6 +50,12 @@ export function Requests() {
     [navigate, open],
   );
   useListPosition(open !== undefined);
+  const { waiting, showNew, checkedAt } = log;
+  useEffect(() => {
+    // While somebody reads further down, or reads a call, what is new waits.
+    const isAtTop = checkedAt > 0 && open === undefined && window.scrollY < 8;
+    if (follows === 'on' && waiting > 0 && isAtTop) showNew();
+  }, [follows, waiting, showNew, checkedAt, open]);
   const move = (by: number) => {
     const at = log.calls.findIndex(({ id }) => id === open);
     const next = log.calls[at < 0 ? 0 : Math.min(log.calls.length - 1, Math.max(0, at + by))];
@@ -47,19 +68,31 @@ export function Requests() {
     Escape: () => show(undefined),
     '/': () => searchBox.current?.focus(),
   });
-  const isFiltered = Object.keys(filters).length > 0;
+  const isFiltered = Object.keys(filters).some((name) => name !== 'sort');
   return (
     <Page
       title="Requests"
       actions={
         <>
-          <a
-            href={`/v1/requests/export?${exportQueryOf(filters)}`}
-            download
-            className="text-sm text-accent hover:underline"
+          <ExportLinks filters={filters} />
+          <ColumnChoice
+            chosen={readColumns(columns)}
+            hasKeys={about?.mode === 'cloud'}
+            onChange={(chosen) => storeColumns(chosen.join())}
+          />
+          <label
+            className="flex items-center gap-1.5 text-sm"
+            title="Shows new calls at once while the list is at its top"
           >
-            Export CSV
-          </a>
+            <input
+              type="checkbox"
+              className="size-4 accent-accent"
+              checked={follows === 'on'}
+              disabled={log.state === 'paused'}
+              onChange={({ target }) => storeFollows(target.checked ? 'on' : 'off')}
+            />
+            Follow
+          </label>
           <span className="flex items-center gap-1.5 text-sm text-muted" role="status">
             <span aria-hidden className={`size-2 rounded-full ${states[log.state].look}`} />
             {states[log.state].text}
@@ -79,20 +112,23 @@ export function Requests() {
         className={`grid items-start gap-6 ${open === undefined ? '' : 'xl:grid-cols-[minmax(0,1fr)_24rem]'}`}
       >
         <div className={`min-w-0 flex-col gap-2 ${open === undefined ? 'flex' : 'hidden xl:flex'}`}>
-          {log.waiting > 0 && (
-            <div className="sticky top-2 z-10 -mb-2 flex h-0 justify-center">
+          {waiting > 0 && (
+            <div className="sticky top-10 z-20 -mb-2 flex h-0 justify-center">
               <Button
                 look="primary"
                 className="h-8 shadow-md"
                 onClick={() => {
                   window.scrollTo(0, 0);
-                  log.showNew();
+                  showNew();
                 }}
               >
-                {count(log.waiting)}
+                {count(waiting)}
                 {log.waitingMore ? '+' : ''} new
               </Button>
             </div>
+          )}
+          {filters.sort !== undefined && log.calls.length > 0 && (
+            <p className="text-xs text-muted">{sortedNote(filters.sort, log)}</p>
           )}
           {log.error !== null && <Failure error={log.error} onRetry={log.retry} />}
           {log.isLoading ? (
@@ -108,8 +144,15 @@ export function Requests() {
           ) : (
             <RequestList
               calls={log.calls}
+              columns={readColumns(columns)}
+              sort={filters.sort}
+              onSort={(sort) =>
+                void navigate({
+                  search: ({ sort: _, ...rest }) => (sort === undefined ? rest : { ...rest, sort }),
+                })
+              }
+              keyName={keyName}
               open={open}
-              isNarrow={open !== undefined}
               onOpen={show}
               hasMore={log.hasMore}
               onMore={log.more}
@@ -129,8 +172,42 @@ export function Requests() {
   );
 }
 
-function exportQueryOf({ key, ...filters }: Omit<RequestsSearch, 'open'>): string {
-  return new URLSearchParams({ ...filters, ...(key !== undefined && { key_id: key }) }).toString();
+/** What was sorted, so that nobody takes a part for all. */
+function sortedNote(
+  sort: LogSort,
+  { calls, sortedSince }: { readonly calls: readonly unknown[]; readonly sortedSince: string | null },
+): string {
+  if (sortedSince === null) return `The ${count(calls.length)} ${sortNames[sort]} of all calls that match.`;
+  return `The ${count(calls.length)} ${sortNames[sort]} since ${timeOf(sortedSince)}. To sort earlier calls, choose a shorter time that ends earlier.`;
+}
+
+function ExportLinks({ filters }: { readonly filters: LogFilters }) {
+  const query = Object.entries(apiFilters(filters)).map(([name, value]) => [name, String(value)]);
+  const link = (format: string, text: string) => (
+    <a
+      href={`/v1/requests/export?${new URLSearchParams([...query, ['format', format]])}`}
+      download
+      className="text-accent hover:underline"
+    >
+      {text}
+    </a>
+  );
+  return (
+    <span className="flex items-center gap-2 text-sm">
+      {link('csv', 'Export CSV')}
+      {link('jsonl', 'JSON lines')}
+    </span>
+  );
+}
+
+/** A local gateway has no keys. */
+function useKeyName(): KeyName {
+  const { data: about } = useQuery(capabilities);
+  const { data } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
+  return (id) => {
+    const key = data?.keys.find((one) => one.id === id);
+    return key === undefined ? id : key.name || key.prefix;
+  };
 }
 
 /** Where there is no room for the list beside a call, the list comes back at the place where it was left. */

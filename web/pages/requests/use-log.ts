@@ -1,24 +1,35 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
 import { api, told } from '../../api/client.ts';
 import type { LogPage, LogQuery } from '../../api/queries.ts';
 import type { RequestsSearch } from '../../app/router.tsx';
+import { startOfRange } from '../../parts/time-ranges.ts';
 
 const pageSize = 50;
+const sortedSize = 200;
 const pollMs = 2000;
+/** Calls that stay in the list while new ones are added to it. */
+const followedMax = 500;
 
-type Filters = Omit<RequestsSearch, 'open'>;
+export type LogFilters = Omit<RequestsSearch, 'open'>;
 
-function queryOf({ key, ...rest }: Filters): LogQuery {
-  return { ...rest, ...(key !== undefined && { key_id: key }), limit: pageSize };
+/** Filters as the API takes them. */
+export function apiFilters({ key, range, sort: _, ...rest }: LogFilters): LogQuery {
+  return {
+    ...rest,
+    ...(range !== undefined && { from: startOfRange(range).toISOString() }),
+    ...(key !== undefined && { key_id: key }),
+  };
 }
 
-/** `paused` where a time was chosen that is over. */
+/** `paused` where a time was chosen that is over, or the order is not that of time. */
 export type LogState = 'live' | 'paused' | 'failing';
 
 interface Log {
   readonly calls: LogPage['requests'];
   readonly state: LogState;
+  /** The oldest time that was sorted; null if all matching calls were. */
+  readonly sortedSince: string | null;
   readonly isLoading: boolean;
   readonly error: Error | null;
   retry(): void;
@@ -27,14 +38,23 @@ interface Log {
   more(): void;
   readonly waiting: number;
   readonly waitingMore: boolean;
+  /** When new calls were last asked for. */
+  readonly checkedAt: number;
   showNew(): void;
 }
 
 /** Pages of the log by cursor, and beside them what came in since, which waits until it is asked for. */
-export function useLog(filters: Filters): Log {
+export function useLog(filters: LogFilters): Log {
   const client = useQueryClient();
-  const query = useMemo(() => queryOf(filters), [filters]);
-  const name = JSON.stringify(query);
+  const name = JSON.stringify(filters);
+  const query = useMemo(() => {
+    const read: LogFilters = JSON.parse(name);
+    const { sort } = read;
+    return {
+      ...apiFilters(read),
+      ...(sort === undefined ? { limit: pageSize } : { sort, limit: sortedSize }),
+    };
+  }, [name]);
   const pages = useInfiniteQuery({
     queryKey: ['log', name],
     queryFn: ({ pageParam }) =>
@@ -51,7 +71,7 @@ export function useLog(filters: Filters): Log {
   });
   const first = pages.data?.pages[0];
   const cursor = first?.previous_cursor ?? null;
-  const isLive = filters.to === undefined;
+  const isLive = filters.to === undefined && filters.sort === undefined;
   const fresh = useQuery({
     queryKey: ['log-new', name, cursor],
     queryFn: () =>
@@ -64,21 +84,45 @@ export function useLog(filters: Filters): Log {
     refetchInterval: pollMs,
     refetchIntervalInBackground: false,
   });
-  const waiting = fresh.data?.requests ?? [];
+  const waiting = isLive ? fresh.data : undefined;
   const calls = useMemo(() => pages.data?.pages.flatMap(({ requests }) => requests) ?? [], [pages.data]);
+  const showNew = useCallback(() => {
+    if (waiting === undefined || waiting.has_more || cursor === null)
+      return void client.resetQueries({ queryKey: ['log', name] });
+    client.setQueryData<InfiniteData<LogPage, string>>(['log', name], (shown) =>
+      shown === undefined ? shown : withNewPage(shown, waiting),
+    );
+  }, [client, name, waiting, cursor]);
   return {
     calls,
     state: !isLive ? 'paused' : pages.error === null && fresh.error === null ? 'live' : 'failing',
+    sortedSince: first?.sorted_since ?? null,
     isLoading: pages.isPending,
     error: pages.error,
-    retry: () => void pages.refetch(),
+    retry: () => void client.resetQueries({ queryKey: ['log', name] }),
     hasMore: pages.hasNextPage,
     isLoadingMore: pages.isFetchingNextPage,
     more: () => {
       if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
     },
-    waiting: waiting.length,
-    waitingMore: fresh.data?.has_more === true,
-    showNew: () => void client.resetQueries({ queryKey: ['log', name] }),
+    waiting: waiting?.requests.length ?? 0,
+    waitingMore: waiting?.has_more === true,
+    checkedAt: fresh.dataUpdatedAt,
+    showNew,
   };
+}
+
+/** The oldest pages make room for what is new; they can be loaded again. */
+function withNewPage(
+  { pages, pageParams }: InfiniteData<LogPage, string>,
+  newPage: LogPage,
+): InfiniteData<LogPage, string> {
+  const kept: LogPage[] = [];
+  let calls = 0;
+  for (const page of [newPage, ...pages]) {
+    if (calls >= followedMax) break;
+    kept.push(page);
+    calls += page.requests.length;
+  }
+  return { pages: kept, pageParams: ['', ...pageParams].slice(0, kept.length) };
 }

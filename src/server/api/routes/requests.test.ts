@@ -166,7 +166,23 @@ test('a log without calls has an empty page', async (t) => {
     has_more: false,
     next_cursor: null,
     previous_cursor: null,
+    sorted_since: null,
   });
+});
+
+test('calls are sorted on request, in one page', async (t) => {
+  const { get, log } = await setUp(t);
+  const costs = [2_000_000, 3_000_000, 1_000_000];
+  const calls = costs.map((costNanoUsd, at) =>
+    someCall({ id: someRequestId(noonMs + at), accountId: 'a', costNanoUsd }),
+  );
+  await log.add([...calls, someCall({ accountId: 'b', costNanoUsd: 9_000_000 })]);
+  const { json, ...rest } = await get('/v1/requests?sort=cost&limit=2', 'a');
+  assert.deepEqual(idsOf({ json, ...rest }), [calls[1]?.id, calls[0]?.id]);
+  assert.deepEqual([json.has_more, json.next_cursor, json.sorted_since], [false, null, null]);
+  const { next_cursor: after } = (await get('/v1/requests?limit=1', 'a')).json;
+  for (const query of [`sort=cost&after=${after}`, 'sort=name'])
+    assert.equal((await get(`/v1/requests?${query}`, 'a')).status, 400, query);
 });
 
 test('filters are worded in the query', async (t) => {

@@ -3,12 +3,13 @@ import { GatewayError } from '../../../kernel/errors.ts';
 import { defaultPageLimit, pageLimitSchema } from '../../../kernel/input-schemas.ts';
 import type { LogPage, LogQuery, RequestLog } from '../../../kernel/ports/request-log.ts';
 import type { RateCard } from '../../../kernel/rate-card.ts';
-import { isRequestId } from '../../../kernel/request-id.ts';
+import { isRequestId, timeOfId } from '../../../kernel/request-id.ts';
 import { limits } from '../../limits.ts';
 import type { AccountCaller } from '../access.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
+import { timestamp } from '../text.ts';
 import { parseQuery } from '../validation.ts';
 import { callSchema, describeCall } from './call-schema.ts';
 import { costPartsOf, costPartsSchema } from './cost-parts.ts';
@@ -30,16 +31,26 @@ const query = {
   limit: pageLimitSchema(limits.requestLogPageMax),
   after: cursor.describe('A `next_cursor`: returns the older calls that follow it'),
   before: cursor.describe('A `previous_cursor`: returns the newer calls that precede it'),
+  sort: z
+    .enum(['cost', 'duration', 'tokens'], 'must be cost, duration or tokens')
+    .optional()
+    .describe('The most expensive, slowest or largest calls first, in one page; without it the newest first'),
   ...filterQuery,
 };
 
 type RequestsQuery = z.output<z.ZodObject<typeof query>>;
 
 const pageSchema = z.object({
-  requests: z.array(callSchema).describe('Newest first'),
+  requests: z.array(callSchema).describe('Newest first, or by `sort`'),
   has_more: z.boolean().describe('Whether there may be more in the requested direction'),
   next_cursor: z.string().nullable().describe('For `after`; null when there is nothing older'),
   previous_cursor: z.string().nullable().describe('For `before`, also to poll for new calls'),
+  sorted_since: z.iso
+    .datetime()
+    .nullable()
+    .describe(
+      'With `sort`: earlier calls were left out, because there are too many to sort at once; null if all matching calls were sorted',
+    ),
 });
 
 const unauthenticated = { 401: { description: 'Missing or invalid credential' } };
@@ -93,18 +104,27 @@ function logQueryOf(query: RequestsQuery, caller: AccountCaller): LogQuery {
     accountId: loggedAccountOf(caller),
     filter: filterOf(query),
     beside: cursorPositionOf(query),
+    sort: query.sort,
     limit: query.limit ?? defaultPageLimit,
   };
 }
 
-function cursorPositionOf({ after, before }: RequestsQuery): LogQuery['beside'] {
+function cursorPositionOf({ after, before, sort }: RequestsQuery): LogQuery['beside'] {
+  if (sort !== undefined && (after ?? before) !== undefined)
+    throw new GatewayError('invalid_request', '"sort" cannot be combined with a cursor', { param: 'sort' });
   if (after !== undefined && before !== undefined)
     throw new GatewayError('invalid_request', '"before" and "after" cannot be combined', { param: 'before' });
   const id = decodeCursor(after ?? before ?? '');
   return id === undefined ? undefined : { id, side: after === undefined ? 'newer' : 'older' };
 }
 
-function describePage({ calls, more, reached }: LogPage, { beside }: LogQuery): object {
+function describePage({ calls, more, reached }: LogPage, { beside, sort }: LogQuery): object {
+  if (sort !== undefined)
+    return {
+      requests: calls.map(describeCall),
+      ...{ has_more: false, next_cursor: null, previous_cursor: null },
+      sorted_since: more && reached !== undefined ? timestamp(timeOfId(reached)) : null,
+    };
   const newer = beside?.side === 'newer';
   const next = newer ? calls.at(-1)?.id : more ? reached : undefined;
   const previous = newer ? reached : calls.at(0)?.id;
@@ -113,5 +133,6 @@ function describePage({ calls, more, reached }: LogPage, { beside }: LogQuery): 
     has_more: more,
     next_cursor: next === undefined ? null : encodeCursor(next),
     previous_cursor: previous === undefined ? null : encodeCursor(previous),
+    sorted_since: null,
   };
 }

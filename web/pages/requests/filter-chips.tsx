@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { capabilities, keys } from '../../api/queries.ts';
+import type { RequestsSearch } from '../../app/router.tsx';
+import { Button } from '../../parts/controls.tsx';
+import { timeOf } from '../../parts/format.ts';
+import { timeRanges } from '../../parts/time-ranges.ts';
+import type { LogFilters } from './use-log.ts';
+
+/** How calls ended: values of `status` and `effect`. */
+export const results: readonly (readonly [string, string])[] = [
+  ['', 'Any result'],
+  ['error', 'All errors'],
+  ['2xx', 'Answered'],
+  ['answered', 'Answered from cache'],
+  ['rejected', 'Rejected by a module'],
+  ['4xx', 'Rejected (4xx)'],
+  ['5xx', 'Failed (5xx)'],
+  ['429', 'Rate limited (429)'],
+  ['402', 'Budget used up (402)'],
+];
+
+const titles: Readonly<Record<Exclude<keyof LogFilters, 'sort'>, string>> = {
+  search: 'Search',
+  range: 'Time',
+  from: 'From',
+  to: 'To',
+  status: 'Result',
+  effect: 'Result',
+  model: 'Model',
+  provider: 'Provider',
+  key: 'Key',
+  client: 'Client',
+  end_user: 'End user',
+  conversation: 'Conversation',
+  module: 'Module',
+};
+const names = Object.keys(titles) as (keyof typeof titles)[];
+
+/** Without some of the filters. */
+export function without(search: LogFilters, ...names: readonly (keyof LogFilters)[]): LogFilters {
+  const left = Object.entries(search).filter(([name]) => !names.some((one) => one === name));
+  return Object.fromEntries(left);
+}
+
+interface ChipsProps {
+  readonly search: LogFilters;
+  readonly onChange: (search: RequestsSearch) => void;
+}
+
+/** The filters that are on; a click removes one. */
+export function FilterChips({ search, onChange }: ChipsProps) {
+  const { data: about } = useQuery(capabilities);
+  const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
+  const on = names.filter((name) => search[name] !== undefined);
+  if (on.length === 0) return null;
+  const textOf = (name: keyof typeof titles): string => {
+    const value = search[name] ?? '';
+    switch (name) {
+      case 'range':
+        return search.range === undefined ? '' : timeRanges[search.range];
+      case 'from':
+      case 'to':
+        return timeOf(value);
+      case 'status':
+      case 'effect':
+        return results.find(([one]) => one === value)?.[1] ?? value;
+      case 'provider':
+        return about?.providers.find((one) => one.name === value)?.title ?? value;
+      case 'key': {
+        const key = mine?.keys.find(({ id }) => id === value);
+        return key === undefined ? value : key.name || key.prefix;
+      }
+      default:
+        return value;
+    }
+  };
+  return (
+    <ul aria-label="Active filters" className="flex flex-wrap items-center gap-1.5">
+      {on.map((name) => (
+        <li key={name} className="max-w-full min-w-0">
+          <button
+            type="button"
+            onClick={() => onChange(without(search, name))}
+            className="flex h-6 max-w-full items-center gap-1 rounded-md bg-accent-soft px-2 text-xs text-accent hover:underline"
+          >
+            <span className="sr-only">Remove the filter</span>
+            <span className="shrink-0">{titles[name]}:</span>
+            <bdi className="truncate font-medium" title={textOf(name)}>
+              {textOf(name)}
+            </bdi>
+            <X aria-hidden className="size-3 shrink-0" />
+          </button>
+        </li>
+      ))}
+      {on.length > 1 && (
+        <li>
+          <Button
+            look="quiet"
+            className="h-6 px-2 text-xs"
+            onClick={() => onChange(without(search, ...names))}
+          >
+            Clear all
+          </Button>
+        </li>
+      )}
+    </ul>
+  );
+}
