@@ -64,6 +64,15 @@ for (const [home, environmentOf] of Object.entries(homes)) {
     assert.ok(!recording.text.includes(key));
 
     assertError(await stranger.call({ path }), { status: 404, type: 'not_found' });
+    const conversation = { path: `${path}/conversation` };
+    const search = { path: `/v1/recordings/search?q=${canary}` };
+    assert.ok((await person.call(conversation)).text.includes(canary));
+    assertError(await stranger.call(conversation), { status: 404, type: 'not_found' });
+    assert.equal(at((await person.call(search)).json, 'matches', 0, 'id'), answer.headers['x-request-id']);
+    assert.deepEqual((await stranger.call(search)).json.matches, []);
+    const settings = { path: '/v1/recordings/settings' };
+    assert.equal((await person.call(settings)).json.set_by, 'environment');
+    assert.equal((await person.call({ ...settings, method: 'PUT', body: { record: 'off' } })).status, 405);
     assertError(await stranger.call({ method: 'DELETE', path }), { status: 404, type: 'not_found' });
     assert.equal((await stranger.call({ method: 'DELETE', path: '/v1/recordings' })).status, 204);
     assert.deepEqual((await stranger.call({ path: '/v1/recordings' })).json.recordings, []);

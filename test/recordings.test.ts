@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { limits } from '../src/calls/limits.ts';
+import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { assertError } from './support/assert-error.ts';
 import { at } from './support/at.ts';
 import { brokenCall, call, openCall, type RawRequest, StreamReader } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
 import { framings, messages, pathOf, requestIn, requestSentIn, streamIn } from './support/formats.ts';
 import { anthropicKey, shareScriptedGateways } from './support/scripted-gateway.ts';
+import { emptyFolder } from './support/weir-process.ts';
 
 const enter = shareScriptedGateways();
 const all = { WEIR_RECORD: 'all' };
@@ -53,7 +55,120 @@ for (const { format, streamed, manner } of framings)
     );
     assert.ok(JSON.stringify(at(request, 'headers')).includes('["anthropic-beta","one"],'));
     assert.ok(JSON.stringify(at(request, 'headers')).includes('["x-weir-pipeline","none"]'));
+
+    const { json: conversation } = await call(weir.url, { path: `/v1/recordings/${id}/conversation` });
+    const said = streamed ? ' aus 東京' : 'Hello';
+    assert.ok(JSON.stringify(at(conversation, 'answer', 'content')).includes(said));
+    assert.ok(JSON.stringify(at(conversation, 'request', 'messages')).includes('Hello'));
+    assert.deepEqual([conversation.error, conversation.redaction], [null, 'none']);
+    const { json: found } = await call(weir.url, {
+      path: `/v1/recordings/search?q=${encodeURIComponent(said.toUpperCase())}`,
+    });
+    assert.equal(at(found, 'matches', 0, 'id'), id);
+    assert.ok(String(at(found, 'matches', 0, 'excerpt')).endsWith(said));
   });
+
+test('a recording has what the provider got', async () => {
+  const { fake, weir } = await enter(all);
+  fake.answerWith({ body: messages.whole('Hello') });
+  const own = await recorded(weir.url, requestSentIn(messages, false));
+  assert.partialDeepStrictEqual(own.recording.json.provider_request, {
+    ...{ provider: 'anthropic', wire_format: 'anthropic-messages', unchanged: true, body: '' },
+    truncated: false,
+  });
+  const body = { model: 'claude-sonnet-4-5', messages: [{ role: 'user', content: 'Hi' }] };
+  const translated = await recorded(weir.url, { path: '/v1/chat/completions', body });
+  assert.partialDeepStrictEqual(translated.recording.json.provider_request, {
+    ...{ provider: 'anthropic', wire_format: 'anthropic-messages', unchanged: false, truncated: false },
+    body: fake.last.bytes.toString(),
+  });
+  const { json } = await call(weir.url, { path: `/v1/recordings/${translated.id}/conversation` });
+  assert.equal(at(json, 'request', 'messages', 0, 'content'), 'Hi');
+  assert.ok(Number(at(json, 'provider_request', 'max_tokens')) > 0);
+  const local = await recorded(weir.url, { path: messages.path, body: { ...body, model: 'demo-1' } });
+  assert.equal(local.recording.json.provider_request, null);
+});
+
+const secret = 'ada.lovelace@example.org';
+
+for (const { format, streamed, manner } of framings)
+  test(`what guardrails mask stays masked in a recording (${manner})`, async () => {
+    const { fake, weir } = await enter(all);
+    const said = 'Write to <EMAIL_1>, please';
+    fake.answerWith({
+      headers: { 'content-type': streamed ? 'text/event-stream' : 'application/json' },
+      body: streamed ? streamIn(format, said) : format.whole(said),
+    });
+    const body = JSON.stringify(requestIn(format, streamed)).replace('Hello', `Hello ${secret}`);
+    const headers = ['x-weir-pipeline', 'guardrails'];
+    const path = pathOf(format, streamed);
+    const { answer, id, recording } = await recorded(weir.url, { path, body: Buffer.from(body), headers });
+    assert.ok(answer.text.includes(secret), 'the client gets the value');
+    assert.ok(fake.last.bytes.includes('<EMAIL_1>'));
+    assert.equal(recording.json.redaction, 'masked');
+    assert.ok(!recording.text.includes('lovelace'));
+    const conversation = await call(weir.url, { path: `/v1/recordings/${id}/conversation` });
+    assert.ok(!conversation.text.includes('lovelace'));
+    assert.ok(JSON.stringify(conversation.json.request).includes('Hello <EMAIL_1>'));
+    assert.equal(at(conversation.json, 'answer', 'content', 0, 'text'), said);
+  });
+
+test('what a redacting module has not passed on is not recorded', async () => {
+  const { fake, weir } = await enter(all);
+  fake.answerWith({ body: messages.whole('Mail <EMAIL_1>') });
+  const body = { ...requestIn(messages, false), messages: [{ role: 'user', content: `Mail ${secret}` }] };
+  const asked = (pipeline: string) =>
+    recorded(weir.url, { path: messages.path, body, headers: ['x-weir-pipeline', pipeline] });
+  const blocked = await asked('guardrails?pii=block');
+  assert.equal(blocked.answer.status, 400);
+  const cached = 'exact-cache,guardrails';
+  await asked(cached);
+  const hit = await asked(cached);
+  assert.equal(hit.answer.headers['x-weir-cache'], 'hit');
+  for (const { recording } of [blocked, hit]) {
+    assert.equal(recording.json.redaction, 'withheld');
+    assert.ok(!recording.text.includes('lovelace'));
+    assert.deepEqual(
+      [at(recording.json, 'request', 'body'), at(recording.json, 'request', 'truncated')],
+      ['', true],
+    );
+  }
+  assert.match(String(at(blocked.recording.json, 'response', 'body')), /EMAIL/);
+});
+
+test('the user of a local gateway chooses what is recorded, unless the environment does', async (t) => {
+  const WEIR_DATA_DIR = emptyFolder(t);
+  const path = '/v1/recordings/settings';
+  const ask = (url: string) =>
+    recorded(url, { path: '/v1/messages', body: { ...requestIn(messages, false), model: 'demo-1' } });
+  const first = await startTestGateway({ WEIR_DATA_DIR, WEIR_RECORD_DAYS: '7' });
+  const set = (url: string, record: string) => call(url, { method: 'PUT', path, body: { record } });
+  const settings = { record: 'off', set_by: null, sample_rate: 0.01, retention_days: 7 };
+  assert.deepEqual((await call(first.url, { path })).json, settings);
+  assert.equal((await ask(first.url)).recording.status, 404);
+  assert.deepEqual((await set(first.url, 'all')).json, { ...settings, record: 'all', set_by: 'user' });
+  assert.equal((await ask(first.url)).recording.status, 200);
+  assertError(await set(first.url, 'some'), { status: 400, type: 'invalid_request', param: 'record' });
+  await first.close();
+
+  const again = await startTestGateway({ WEIR_DATA_DIR });
+  assert.equal((await ask(again.url)).recording.status, 200);
+  assert.equal((await set(again.url, 'off')).status, 200);
+  assert.equal((await ask(again.url)).recording.status, 404);
+  await again.close();
+
+  for (const [environment, named] of [
+    [{ WEIR_RECORD: 'off' }, /^WEIR_RECORD decides/],
+    [{ WEIR_RECORD_DAYS: '0' }, /^WEIR_RECORD_DAYS=0/],
+  ] as const) {
+    const ruled = await startTestGateway({ WEIR_DATA_DIR, ...environment });
+    const refused = await set(ruled.url, 'all');
+    assertError(refused, { status: 409, type: 'invalid_request', code: 'set_by_environment' });
+    assert.match(String(at(refused.json, 'error', 'message')), named);
+    assert.equal((await ask(ruled.url)).recording.status, 404);
+    await ruled.close();
+  }
+});
 
 test('nothing is recorded unless somebody wants it', async () => {
   const { weir } = await enter();

@@ -163,7 +163,7 @@ describe('a local gateway with a token', () => {
     assert.match(String(left.headers['set-cookie']), /^weir_session=; .*Max-Age=0$/);
   });
 
-  test('takes the cookie from its own pages, and never for a call to a model', async () => {
+  test('takes the cookie from its own pages only, also for a call to a model', async () => {
     const cookie = ['cookie', cookieOf(await enter(token))];
     const forget = (headers: readonly string[]) =>
       call(weir.url, { method: 'DELETE', path: '/v1/cache', headers: [...cookie, ...headers] });
@@ -171,8 +171,14 @@ describe('a local gateway with a token', () => {
     assertCrossSite(await forget([]));
     assertCrossSite(await forget(['sec-fetch-site', 'cross-site']));
     const body = { model: 'demo-1', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
-    const asked = await call(weir.url, { path: '/v1/messages', body, headers: [...cookie, ...samePage] });
-    assert.equal(asked.status, 401);
+    const ask = (headers: readonly string[]) => call(weir.url, { path: '/v1/messages', body, headers });
+    assert.equal((await ask([...cookie, ...samePage])).status, 200);
+    assert.equal((await ask(samePage)).status, 401);
+    assertError(await ask([...cookie, 'sec-fetch-site', 'same-site']), {
+      ...{ status: 403, type: 'permission_error', code: 'cross_site' },
+    });
+    const wrong = ['authorization', 'Bearer another', ...cookie, ...samePage];
+    assert.equal((await ask(wrong)).status, 401);
   });
 });
 

@@ -34,7 +34,7 @@ const mask = {
     if (values.size === 0) return next(exchange);
     kit.addNote({ hidden: values.size });
     const reply = await next(exchange.with({ request }));
-    return reply.map(createPlaceholderReplacer(values));
+    return kit.restore(reply, createPlaceholderReplacer(values));
   },
 };
 

@@ -48,16 +48,25 @@ const localIdentity: CallerIdentity = {
   session: undefined,
 };
 
-/** Local mode accepts any token or none, unless one is configured. */
-export function createLocalAuthenticator(
-  shapes: CredentialShapes,
-  localToken: Secret | undefined,
-  findGuest: FindGuest,
-): CallerAuthenticator {
+export interface LocalAuthenticatorParts {
+  readonly shapes: CredentialShapes;
+  readonly localToken: Secret | undefined;
+  /** The token in the cookie of the dashboard; rejects a request that another site may have made. */
+  cookieToken(headers: HeaderList): string | undefined;
+  readonly findGuest: FindGuest;
+}
+
+/** Local mode accepts any token or none, unless one is configured; the dashboard sends that as a cookie. */
+export function createLocalAuthenticator({
+  shapes,
+  localToken,
+  cookieToken,
+  findGuest,
+}: LocalAuthenticatorParts): CallerAuthenticator {
   const identify = async (headers: HeaderList, wire?: WireFormat): Promise<CallerIdentity> => {
     const token = requireSameToken(gatewayKeyOf(headers, shapes), gatewayBearerOf(headers, shapes));
     const guest = token !== undefined && isAnonymousToken(token) ? await findGuest(token, wire) : undefined;
-    return guest ?? localUser(token);
+    return guest ?? localUser(token ?? (localToken && cookieToken(headers)));
   };
   const localUser = (token: string | undefined): CallerIdentity => {
     if (localToken === undefined || (token !== undefined && localToken.equals(token))) return localIdentity;

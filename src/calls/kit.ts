@@ -33,6 +33,7 @@ import type { VectorStores, Vectors } from '../kernel/ports/vectors.ts';
 import type { Target } from '../kernel/provider.ts';
 import type { Recording } from '../kernel/reply/recording.ts';
 import { Reply } from '../kernel/reply/reply.ts';
+import type { Rewrite } from '../kernel/reply/rewrite-events.ts';
 import type { ToolAnswer } from '../kernel/tools/gateway-tool.ts';
 import { ToolAnswers } from '../kernel/tools/tool-answers.ts';
 import type { Attributes } from '../kernel/trace.ts';
@@ -284,6 +285,12 @@ class CallKit implements Kit<unknown> {
     const { accountId } = budgetHolderOf(exchange.caller);
     const { usage, clock } = this.#parts;
     usage.recordModule({ accountId, module: countName(module.name, name), calls: by }, clock.now());
+  }
+
+  restore(reply: Reply, rewrite: Rewrite): Reply {
+    const { recorder } = this.#execution.exchange.trace;
+    if (recorder !== undefined) reply.tap(recorder.onRestored());
+    return reply.map(rewrite);
   }
 
   note(facts: Attributes): void {

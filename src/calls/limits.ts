@@ -16,6 +16,13 @@ export const limits = {
   recordingsAtOnce: 50,
   /** How long a reader waits for the latest recordings to be stored. */
   recordingReadFlushMs: 1000,
+  /** What one search in recordings reads: decoding takes some 10 ms for a megabyte. */
+  recordingsSearchedMax: 500,
+  recordingBytesSearchedMax: 32 * 1024 * 1024,
+  recordingMatchesMax: 50,
+  /** Characters of a match, with the text around it. */
+  recordingExcerptCharacters: 160,
+  recordingSearches: { most: 60, seconds: 60 },
   /** Interval between deletions of expired recordings. */
   recordingCleanupMs: 300_000,
   /** Items that are archived in one transaction: enough that it hardly counts, and few that others wait for. */

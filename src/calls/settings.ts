@@ -44,7 +44,7 @@ export const callSettings = {
   /** Which calls are recorded, for how long, and how many bytes of them are kept. */
   recordings: combineSettings(
     {
-      mode: envVariable('WEIR_RECORD', z.enum(recordingModes, 'must be off, sample or all').default('off')),
+      mode: envVariable('WEIR_RECORD', z.enum(recordingModes, 'must be off, sample or all').optional()),
       sampleRate: envVariable(
         'WEIR_RECORD_SAMPLE',
         z.coerce.number('must be a number from 0 to 1').min(0).max(1).default(0.01),

@@ -45,6 +45,7 @@ export const errorStatus = {
   pattern_limit_reached: 409,
   configuration_limit_reached: 409,
   configuration_in_use: 409,
+  set_by_environment: 409,
   alias_conflict: 409,
   already_claimed: 409,
   idempotency_key_in_use: 409,

@@ -148,6 +148,7 @@ export class ModuleExecution implements CodeOwner, AttemptObserver {
     checkTouches(this.module, this.exchange, passed);
     const { goesOn, prefix } = this.#guardPrefix(passed);
     if (!asksTheSame(goesOn, this.exchange)) this.#hasChangedRequest = true;
+    if (redacts(this.module)) goesOn.trace.recorder?.onRedacted(goesOn);
     this.checkAttemptLimit();
     const requestOrigin = requestOriginOf(this.exchange);
     const askedBy = ++this.#nextCalls > 1 ? this.module.name : requestOrigin.askedBy;

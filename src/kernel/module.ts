@@ -23,6 +23,7 @@ import type { Vectors } from './ports/vectors.ts';
 import type { Target } from './provider.ts';
 import type { Recording } from './reply/recording.ts';
 import type { Reply } from './reply/reply.ts';
+import type { Rewrite } from './reply/rewrite-events.ts';
 import type { StandardSchema } from './standard-schema.ts';
 import type { ToolAnswers } from './tools/tool-answers.ts';
 import type { Touch } from './touches.ts';
@@ -229,6 +230,8 @@ export interface Kit<Options> {
   contextKey(exchange: Exchange): Promise<ConversationContext | undefined>;
   /** `answeredBy` is the target that it came from, for the log and usage, if the recording answers the call. */
   replay(recording: Recording, answeredBy?: Target): Reply;
+  /** `reply.map`, for redacted values that are put back: a recording of the call keeps the reply without them. */
+  restore(reply: Reply, rewrite: Rewrite): Reply;
   /** Runs once, when all attempts below this module have ended, with each attempt and its bill. */
   onBilled(then: (attempts: readonly Attempt[]) => void): void;
   /** Adds a background task that runs after the answer. It is dropped if the queue is full. */

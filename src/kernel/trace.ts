@@ -1,4 +1,5 @@
 import type { Attempt } from './attempt.ts';
+import type { CallRecorder } from './call-recorder.ts';
 import type { ConversationIdentity } from './conversation/conversation.ts';
 import { limits } from './limits.ts';
 import type { NanoUsd } from './money.ts';
@@ -82,6 +83,8 @@ export class Trace {
   replayedFrom: Target | undefined;
   /** Time spent waiting for a provider. */
   providerMs = 0;
+  /** Set if the call is recorded. */
+  recorder: CallRecorder | undefined;
   #origin: ConversationIdentity | undefined;
   #deliveredAttempt: Attempt | undefined;
   /** When the reply started, or the call failed. */

@@ -53,6 +53,7 @@ export function createUpstream({ egress, signing, via, outputTokensMax }: Upstre
         ? withOutputLimit(outputTokensMax?.(target), exchange)
         : exchange;
       const body = requestBody(limited, wire, question);
+      trace.recorder?.onSent({ provider: provider.name, model: target.model, wire: wire.name, body });
       exchange.clientRequest.releaseParsed();
       const signed = await signRequest(
         buildOutboundRequest(exchange, wire, { path, headers, body }),

@@ -132,9 +132,16 @@ export class InferenceHandler {
         sendResponse(res, { status: 200, headers: ['content-type', 'application/json'], bytes }, context);
         return;
       }
-      recording = recordings.open(identity, { id, clientRequest, pipeline: pipeline.text });
+      const opening = recordings.open(identity, {
+        id,
+        clientRequest,
+        pipeline: pipeline.text,
+        isRedacted: pipeline.redacts,
+      });
+      recording = opening instanceof Promise ? await opening : opening;
       if (recording !== undefined) {
         res.observe(recording);
+        trace.recorder = recording;
         trace.setHeader('recorded', 'true');
       }
       inFlightCall = await callRunner.run(exchange, pipeline, countedCall);

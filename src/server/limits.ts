@@ -123,4 +123,5 @@ export const limits = {
   receiptPageMax: 200,
   /** Recordings on one page of a list. */
   recordingPageMax: 200,
+  recordingSearchCharactersMax: 200,
 } as const;

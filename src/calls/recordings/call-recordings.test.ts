@@ -141,7 +141,9 @@ async function setUp(t: TestContext) {
     const fields = LazyJsonObject.of(Buffer.from('{"model":"demo-1"}'));
     const clientRequest = new ClientRequest({ wire: openaiChat, fields, headers: [], query: '' });
     const identity = { caller: { kind: 'local' }, key: undefined, accountId: 'local' } as const;
-    return { id, recording: recordings.open(identity, { id, clientRequest, pipeline: 'none' }) };
+    const recording = recordings.open(identity, { id, clientRequest, pipeline: 'none', isRedacted: false });
+    assert.ok(!(recording instanceof Promise));
+    return { id, recording };
   };
   const record = async (body = 'Hello') => {
     const { id, recording } = open();

@@ -2,6 +2,7 @@ import type { Sealer } from '../../accounts/sealer.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type {
   RecordingListItem,
+  RecordingMode,
   RecordingQuery,
   RecordingRow,
   RecordingTable,
@@ -12,6 +13,7 @@ import { WriteBehind } from '../../kernel/write-behind.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { CallerIdentity } from '../caller-authenticator.ts';
 import { limits } from '../limits.ts';
+import type { LocalRecordingMode } from './local-recording-mode.ts';
 import { OpenRecording, type RecordingStart } from './open-recording.ts';
 import { packRecordedCall, type RecordedCall, unpackRecordedCall } from './recorded-call.ts';
 import { isRecorded, type RecordingPolicy } from './recording-policy.ts';
@@ -22,6 +24,8 @@ interface CallRecordingsParts {
   /** Encrypts the recordings. */
   readonly sealing: Sealer;
   readonly policy: RecordingPolicy;
+  /** What the user of a local gateway chose, which counts unless the policy has a mode. */
+  readonly localMode?: Pick<LocalRecordingMode, 'current'> | undefined;
   /** Limit for one account. */
   readonly bytesMax: number;
   /** Called for every failed attempt to store; it is retried. */
@@ -83,14 +87,32 @@ export class CallRecordings {
     return this.#unopened + this.#batches.dropped;
   }
 
-  /** Undefined if the call is not recorded. Never throws. */
-  open(identity: RecordedCaller, call: NewCall): OpenRecording | undefined {
+  /** Undefined if the call is not recorded. Never throws. Synchronous unless the mode has to be read. */
+  open(
+    identity: RecordedCaller,
+    call: NewCall,
+  ): OpenRecording | undefined | Promise<OpenRecording | undefined> {
+    const { policy, localMode, onError } = this.#parts;
     try {
-      return isRecorded(this.#parts.policy, identity, call) ? this.#open(identity, call) : undefined;
+      const mode =
+        policy.mode === undefined && identity.caller.kind === 'local' ? localMode?.current() : policy.mode;
+      if (!(mode instanceof Promise)) return this.#openIfRecorded(mode, identity, call);
+      return mode
+        .then((read) => this.#openIfRecorded(read, identity, call))
+        .catch((fault) => void onError(fault));
     } catch (fault) {
-      this.#parts.onError(fault);
+      onError(fault);
       return undefined;
     }
+  }
+
+  #openIfRecorded(
+    mode: RecordingMode | undefined,
+    identity: RecordedCaller,
+    call: NewCall,
+  ): OpenRecording | undefined {
+    const { policy } = this.#parts;
+    return isRecorded({ ...policy, mode }, identity, call) ? this.#open(identity, call) : undefined;
   }
 
   #open(identity: RecordedCaller, call: NewCall): OpenRecording | undefined {
@@ -110,6 +132,7 @@ export class CallRecordings {
         heldBytes += bytes;
         return true;
       },
+      onError: (fault) => this.#parts.onError(fault),
       onClose: (recordedCall) => this.#add({ id, accountId, recordedCall, heldBytes }),
     });
   }

@@ -4,8 +4,8 @@ import { isIdInShare } from '../../kernel/request-id.ts';
 import type { CallerIdentity } from '../caller-authenticator.ts';
 
 export interface RecordingPolicy {
-  /** For calls without a key, and keys without a mode of their own. */
-  readonly mode: RecordingMode;
+  /** For calls without a key, and keys without a mode of their own; undefined if the environment sets none. */
+  readonly mode: RecordingMode | undefined;
   /** The share of calls that `sample` records. */
   readonly sampleRate: number;
   /** 0 records nothing, whatever keys say. */
@@ -20,7 +20,7 @@ export function isRecorded(
   { caller, key }: RecordingCaller,
   call: { readonly id: string; readonly clientRequest: Pick<ClientRequest, 'header'> },
 ): boolean {
-  const ownMode = key?.record ?? mode;
+  const ownMode = key?.record ?? mode ?? 'off';
   if (ownMode === 'off' || retentionMs === 0) return false;
   if (caller.kind !== 'local' && caller.kind !== 'account') return false;
   const wish = call.clientRequest.header('x-weir-record');

@@ -57,8 +57,13 @@ function localIdentity(
   { settings, address, findGuest }: IdentityParts,
 ): IdentityPart {
   const { localToken } = settings;
-  const callerAuthenticator = createLocalAuthenticator(shapes, localToken, findGuest);
   const cookies = new SessionCookies(address);
+  const callerAuthenticator = createLocalAuthenticator({
+    shapes,
+    localToken,
+    cookieToken: (headers) => cookies.tokenOf({ method: 'POST', headers }),
+    findGuest,
+  });
   const authenticate = (headers: HeaderList) => callerAuthenticator.identify(headers);
   return {
     shapes,

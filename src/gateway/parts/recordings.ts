@@ -1,9 +1,11 @@
 import { Sealer } from '../../accounts/sealer.ts';
 import { limits } from '../../calls/limits.ts';
 import { CallRecordings } from '../../calls/recordings/call-recordings.ts';
+import { LocalRecordingMode } from '../../calls/recordings/local-recording-mode.ts';
 import { RecordingCleaner } from '../../calls/recordings/recording-cleaner.ts';
 import type { RecordingTable } from '../../kernel/ports/recordings.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { recordingSettingsRoutes } from '../../server/api/routes/recording-settings.ts';
 import { recordingsRoutes } from '../../server/api/routes/recordings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { logReturn } from '../../telemetry/outage.ts';
@@ -22,16 +24,18 @@ interface CallRecordingParts {
   readonly roots: RootSecrets;
   readonly table: RecordingTable;
   readonly clock: Clock;
+  readonly localMode?: LocalRecordingMode | undefined;
 }
 
 export function openCallRecordings(parts: CallRecordingParts): CallRecordings {
-  const { settings, log, roots, table, clock } = parts;
+  const { settings, log, roots, table, clock, localMode } = parts;
   const { accountBytesMax, totalBytesMax: _, ...policy } = settings.recordings;
   return new CallRecordings({
     table,
     clock,
     sealing: new Sealer(roots.deriveKeys('recordings')),
     policy,
+    localMode,
     bytesMax: accountBytesMax,
     onError: (err) => log.error({ err }, 'could not store recordings; will retry'),
     onRecovered: (ms) => logReturn(log, 'recordings are stored again', ms),
@@ -49,11 +53,19 @@ interface RecordingsParts {
 /** Recorded calls. */
 export function recordingsPart({ settings, log, roots, stores }: RecordingsParts): RecordingsPart {
   const { totalBytesMax, retentionMs } = settings.recordings;
-  const table = stores.database.recordings;
-  const recordings = openCallRecordings({ settings, log, roots, table, clock: stores.clock });
+  const { database, shared, clock } = stores;
+  const table = database.recordings;
+  const localMode =
+    settings.mode === 'local'
+      ? new LocalRecordingMode({
+          store: database.modules.store('recordings', 'local'),
+          versions: shared.versions,
+        })
+      : undefined;
+  const recordings = openCallRecordings({ settings, log, roots, table, clock, localMode });
   const cleaner = new RecordingCleaner({
     table,
-    clock: stores.clock,
+    clock,
     retentionMs,
     totalBytesMax,
     onError: (err) => log.error({ err }, 'could not delete expired recordings'),
@@ -61,7 +73,10 @@ export function recordingsPart({ settings, log, roots, stores }: RecordingsParts
   cleaner.start();
   return {
     recordings,
-    routes: recordingsRoutes(recordings),
+    routes: [
+      ...recordingSettingsRoutes({ policy: settings.recordings, localMode }),
+      ...recordingsRoutes(recordings, shared.rateLimiter),
+    ],
     gauges: [
       {
         name: 'weir_recording_bytes_held',

@@ -1,6 +1,10 @@
 import type { ErrorDescriptions } from '../error-reference.ts';
 
 export const gatewayErrors = {
+  set_by_environment: {
+    cause: 'A variable of the environment decides what the request would change.',
+    remedy: 'Remove the variable that the message names, and restart the gateway.',
+  },
   busy: {
     cause:
       'Too many large requests are in flight, of this caller or of all; in the sandbox, the model is busy.',

@@ -98,7 +98,8 @@ export const guardrails: ModuleFactory<GuardrailsOptions> = () => {
       if (packedValues !== undefined) keepValues(answered, packedValues, kit);
       const reply = guardOutput(answered, policy.output, kit);
       if (request.values.length === 0 || !kit.options.reversible) return reply;
-      return reply.map(createRestorer(request.values, { thoughts: hasUnsignedThoughts(request.exchange) }));
+      const thoughts = hasUnsignedThoughts(request.exchange);
+      return kit.restore(reply, createRestorer(request.values, { thoughts }));
     },
   });
 };

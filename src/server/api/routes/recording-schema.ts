@@ -1,6 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
-import type { RecordedCall, RecordedMessage } from '../../../calls/recordings/recorded-call.ts';
+import type {
+  RecordedCall,
+  RecordedMessage,
+  RecordedSentRequest,
+} from '../../../calls/recordings/recorded-call.ts';
 
 const message = {
   headers: z.array(z.tuple([z.string(), z.string()])).describe('Names and values, without credentials'),
@@ -22,7 +26,27 @@ export const recordingSchema = z.strictObject({
   pipeline: z.string(),
   ending: z.enum(['complete', 'aborted', 'failed']),
   error_code: z.string().nullable(),
+  redaction: z
+    .enum(['none', 'masked', 'withheld'])
+    .describe(
+      '`masked`: the bodies have the placeholders of a redacting module. `withheld`: no such module has passed the call on, so that its content is not recorded',
+    ),
   request: z.strictObject({ path: z.string(), ...message }),
+  provider_request: z
+    .strictObject({
+      provider: z.string(),
+      model: z.string(),
+      wire_format: z.string(),
+      unchanged: z
+        .boolean()
+        .describe('Whether the provider got the bytes of `request.body`; then `body` is empty'),
+      body: message.body,
+      encoding: message.encoding,
+      bytes: message.bytes,
+      truncated: message.truncated,
+    })
+    .nullable()
+    .describe('The last request to a provider; null if none was sent'),
   response: z.strictObject({
     status: z.int().nullable().describe('Null if the client left before the response began'),
     ...message,
@@ -32,7 +56,8 @@ export const recordingSchema = z.strictObject({
 export function describeRecording(
   recordedCall: RecordedCall,
 ): Omit<z.infer<typeof recordingSchema>, 'id' | 'created_at' | 'expires_at'> {
-  const { keyId, model, wire, streamed, pipeline, ending, errorCode, path, status } = recordedCall;
+  const { keyId, model, wire, streamed, pipeline, ending, errorCode, path, status, redaction, sent } =
+    recordedCall;
   return {
     key_id: keyId,
     model,
@@ -41,15 +66,32 @@ export function describeRecording(
     pipeline,
     ending,
     error_code: errorCode,
+    redaction,
     request: { path, ...describeMessage(recordedCall.request) },
+    provider_request: sent && describeSent(sent),
     response: { status, ...describeMessage(recordedCall.response) },
   };
 }
 
-function describeMessage({ headers, body, bytes, storedBytes }: RecordedMessage) {
+function describeSent({ provider, model, wire, isClientBody, ...stored }: RecordedSentRequest) {
+  const { truncated, ...body } = describeBody(stored);
+  return {
+    provider,
+    model,
+    wire_format: wire,
+    unchanged: isClientBody,
+    ...body,
+    truncated: truncated && !isClientBody,
+  };
+}
+
+function describeMessage({ headers, ...stored }: RecordedMessage) {
+  return { headers: pairsOf(headers), ...describeBody(stored) };
+}
+
+function describeBody({ body, bytes, storedBytes }: Pick<RecordedMessage, 'body' | 'bytes' | 'storedBytes'>) {
   const encoding = isUtf8(body) ? 'utf8' : 'base64';
   return {
-    headers: pairsOf(headers),
     body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString(encoding),
     encoding,
     bytes,

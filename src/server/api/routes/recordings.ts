@@ -1,13 +1,18 @@
 import { z } from 'zod';
+import { countAttempt } from '../../../accounts/count-attempt.ts';
+import { limits as callsLimits } from '../../../calls/limits.ts';
 import type { CallRecordings } from '../../../calls/recordings/call-recordings.ts';
+import { readConversation } from '../../../calls/recordings/read-conversation.ts';
+import { searchRecordings } from '../../../calls/recordings/search-recordings.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { defaultPageLimit, pageLimitSchema } from '../../../kernel/input-schemas.ts';
+import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import { isRequestId, timeOfId } from '../../../kernel/request-id.ts';
 import { limits } from '../../limits.ts';
 import { byAccountHolder, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
-import { timestamp } from '../text.ts';
+import { textSchema, timestamp } from '../text.ts';
 import { parseQuery } from '../validation.ts';
 import { describeRecording, recordingSchema } from './recording-schema.ts';
 import { decodeCursor, encodeCursor } from './request-cursor.ts';
@@ -38,8 +43,45 @@ const unauthenticated = {
 };
 const unknown = { 404: { description: 'The account has no such recording, or it has expired' } };
 
+const json = z.record(z.string(), z.unknown());
+const conversationSchema = z.strictObject({
+  id: z.string(),
+  redaction: recordingSchema.shape.redaction,
+  request: json
+    .nullable()
+    .describe('The request in the shape of Anthropic Messages; null if it is not recorded or not readable'),
+  provider_request: json
+    .nullable()
+    .describe(
+      'What the provider got, in the same shape; null if it got the same or nothing, or is not readable',
+    ),
+  answer: json.nullable().describe('The whole answer in the same shape; of a stream, what it adds up to'),
+  error: z.string().nullable().describe('Why there is no answer, or why it is incomplete'),
+});
+
+const searchQuery = {
+  q: textSchema({ min: 2, max: limits.recordingSearchCharactersMax }).describe(
+    'The text to look for in requests and answers, without regard to case',
+  ),
+  after: query.after.describe('A `next_cursor`: goes on with the older recordings'),
+};
+
+const searchSchema = z.strictObject({
+  matches: z.array(
+    recordingSchema
+      .pick({ id: true, created_at: true, model: true })
+      .extend({ excerpt: z.string().describe('The text around the first match') }),
+  ),
+  searched: z.int().describe('How many recordings were read, the newest first'),
+  searched_to: z.iso
+    .datetime()
+    .nullable()
+    .describe('The time of the oldest one that was read; null if all were'),
+  next_cursor: z.string().nullable().describe('For `after`; null when there is nothing older'),
+});
+
 /** The recorded calls of an account. */
-export function recordingsRoutes(recordings: CallRecordings): readonly ApiRoute[] {
+export function recordingsRoutes(recordings: CallRecordings, searches: RateLimiter): readonly ApiRoute[] {
   const common = { tag: 'Recordings', access: byAccountHolder, body: noBody } as const;
   const timesOf = (id: string) => {
     const createdAtMs = timeOfId(id);
@@ -86,6 +128,68 @@ export function recordingsRoutes(recordings: CallRecordings): readonly ApiRoute[
         const recordedCall = isRequestId(id) ? await recordings.find(accountId, id) : undefined;
         if (recordedCall === undefined) throw notRecordedError();
         return { body: { id, ...timesOf(id), ...describeRecording(recordedCall) } };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/v1/recordings/:id/conversation',
+      summary: 'Get a recorded call as a conversation, in one shape for all formats',
+      responses: {
+        200: { description: 'The conversation', schema: conversationSchema },
+        ...unauthenticated,
+        ...unknown,
+      },
+      async handle({ caller: { accountId }, parameters: { id = '' } }) {
+        const recordedCall = isRequestId(id) ? await recordings.find(accountId, id) : undefined;
+        if (recordedCall === undefined) throw notRecordedError();
+        const { request, sent, answer, error } = readConversation(recordedCall);
+        return {
+          body: {
+            id,
+            redaction: recordedCall.redaction,
+            request: request === undefined ? null : { ...request },
+            provider_request: sent === undefined ? null : { ...sent },
+            answer: answer === undefined ? null : { ...answer },
+            error: error ?? null,
+          },
+        };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/v1/recordings/search',
+      summary: 'Search in recorded calls',
+      query: searchQuery,
+      responses: {
+        200: {
+          description: `The matches in the newest ${callsLimits.recordingsSearchedMax} recordings, or in fewer if they are large`,
+          schema: searchSchema,
+        },
+        400: { description: 'A query parameter is invalid' },
+        ...unauthenticated,
+        429: { description: 'Too many searches' },
+      },
+      async handle({ caller: { accountId }, query: sent }) {
+        const { q: text, after } = parseQuery(searchQuery, sent);
+        await countAttempt(searches, `recordings ${accountId}`, callsLimits.recordingSearches);
+        const beforeId = after === undefined ? undefined : decodeCursor(after);
+        const { matches, searched, lastId } = await searchRecordings(recordings, {
+          accountId,
+          text,
+          beforeId,
+        });
+        return {
+          body: {
+            matches: matches.map(({ id, model, excerpt }) => {
+              return { id, created_at: timestamp(timeOfId(id)), model, excerpt };
+            }),
+            searched,
+            searched_to: lastId === undefined ? null : timestamp(timeOfId(lastId)),
+            next_cursor: lastId === undefined ? null : encodeCursor(lastId),
+          },
+        };
       },
     }),
     defineRoute({

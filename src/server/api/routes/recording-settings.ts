@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { LocalRecordingMode } from '../../../calls/recordings/local-recording-mode.ts';
+import type { RecordingPolicy } from '../../../calls/recordings/recording-policy.ts';
+import { GatewayError } from '../../../kernel/errors.ts';
+import { recordingModes } from '../../../kernel/ports/recordings.ts';
+import { byAccountHolder, defineRoute } from '../define-route.ts';
+import { jsonBody, noBody } from '../json-body.ts';
+import type { ApiRoute } from '../route.ts';
+
+export interface RecordingSettingsParts {
+  readonly policy: RecordingPolicy;
+  /** Undefined in cloud mode. */
+  readonly localMode: LocalRecordingMode | undefined;
+}
+
+const record = z.enum(recordingModes, 'must be off, sample or all');
+const schema = z.strictObject({
+  record: record.describe(
+    'Which calls are recorded; in cloud mode, those of keys without a mode of their own',
+  ),
+  set_by: z
+    .enum(['environment', 'user'])
+    .nullable()
+    .describe("`environment` if `WEIR_RECORD` is set, which can't be changed here; null for the default"),
+  sample_rate: z.number().describe('The share of calls that `sample` records'),
+  retention_days: z.number().describe('After so many days a recording is deleted; 0 if nothing is recorded'),
+});
+const unauthenticated = {
+  401: { description: 'Missing or invalid session token; API keys are not accepted' },
+};
+const dayMs = 86_400_000;
+
+/** What this gateway records. */
+export function recordingSettingsRoutes({ policy, localMode }: RecordingSettingsParts): readonly ApiRoute[] {
+  const path = '/v1/recordings/settings';
+  const common = { path, tag: 'Recordings', access: byAccountHolder } as const;
+  const describe = async (): Promise<z.infer<typeof schema>> => {
+    const chosen = policy.mode === undefined ? await localMode?.current() : undefined;
+    return {
+      record: policy.mode ?? chosen ?? 'off',
+      set_by:
+        policy.mode !== undefined ? 'environment' : chosen === undefined || chosen === 'off' ? null : 'user',
+      sample_rate: policy.sampleRate,
+      retention_days: policy.retentionMs / dayMs,
+    };
+  };
+  const getRoute = defineRoute({
+    ...common,
+    method: 'GET',
+    summary: 'Get which calls are recorded, and for how long',
+    body: noBody,
+    responses: { 200: { description: 'The current settings', schema }, ...unauthenticated },
+    handle: async () => ({ body: await describe() }),
+  });
+  if (localMode === undefined) return [getRoute];
+  return [
+    getRoute,
+    defineRoute({
+      ...common,
+      method: 'PUT',
+      summary: 'Set which calls of a local gateway are recorded',
+      body: jsonBody({ record }),
+      responses: {
+        200: { description: 'The new settings, effective from the next call on', schema },
+        400: { description: 'The body is invalid' },
+        ...unauthenticated,
+        409: { description: '`WEIR_RECORD` or `WEIR_RECORD_DAYS=0` is set' },
+      },
+      async handle({ body }) {
+        if (policy.mode !== undefined || policy.retentionMs === 0)
+          throw new GatewayError(
+            'set_by_environment',
+            `${policy.mode === undefined ? 'WEIR_RECORD_DAYS=0' : 'WEIR_RECORD'} decides which calls are recorded; remove it to decide here`,
+          );
+        await localMode.set(body.record);
+        return { body: await describe() };
+      },
+    }),
+  ];
+}
