@@ -72,7 +72,7 @@ for (const [home, environmentOf] of Object.entries(homes)) {
     assert.deepEqual((await stranger.call(search)).json.matches, []);
     const settings = { path: '/v1/recordings/settings' };
     assert.equal((await person.call(settings)).json.set_by, 'environment');
-    assert.equal((await person.call({ ...settings, method: 'PUT', body: { record: 'off' } })).status, 405);
+    assert.equal((await person.call({ ...settings, method: 'PUT', body: { record: 'off' } })).status, 409);
     assertError(await stranger.call({ method: 'DELETE', path }), { status: 404, type: 'not_found' });
     assert.equal((await stranger.call({ method: 'DELETE', path: '/v1/recordings' })).status, 204);
     assert.deepEqual((await stranger.call({ path: '/v1/recordings' })).json.recordings, []);

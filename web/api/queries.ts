@@ -195,6 +195,48 @@ export const request = (id: string) =>
     ...once,
   });
 
+export type RecordedConversation = Answer<'/v1/recordings/{id}/conversation', 'get'>;
+export type Recording = Answer<'/v1/recordings/{id}', 'get'>;
+export type RecordingSettings = Answer<'/v1/recordings/settings', 'get'>;
+
+export const recordingSettings = queryOptions({
+  queryKey: ['recording-settings'],
+  queryFn: () => told(api.GET('/v1/recordings/settings')),
+});
+
+export const conversation = (id: string) =>
+  queryOptions({
+    queryKey: ['recorded-conversation', id],
+    queryFn: () => told(api.GET('/v1/recordings/{id}/conversation', { params: { path: { id } } })),
+    ...once,
+    retry: false,
+  });
+
+export const recording = (id: string) =>
+  queryOptions({
+    queryKey: ['recording', id],
+    queryFn: () => told(api.GET('/v1/recordings/{id}', { params: { path: { id } } })),
+    ...once,
+    retry: false,
+  });
+
+export const recordings = infiniteQueryOptions({
+  queryKey: ['recordings'],
+  queryFn: ({ pageParam: after }) =>
+    told(api.GET('/v1/recordings', { params: { query: { limit: 50, ...(after !== null && { after }) } } })),
+  initialPageParam: null as string | null,
+  getNextPageParam: ({ next_cursor }) => next_cursor,
+});
+
+export const recordingSearch = (q: string) =>
+  infiniteQueryOptions({
+    queryKey: ['recording-search', q],
+    queryFn: ({ pageParam: after }) =>
+      told(api.GET('/v1/recordings/search', { params: { query: { q, ...(after !== null && { after }) } } })),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+
 export const keys = queryOptions({
   queryKey: ['keys'],
   queryFn: () => told(api.GET('/v1/keys')),

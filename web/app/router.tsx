@@ -71,10 +71,26 @@ const requests = createRoute({
   component: page(() => import('../pages/requests/requests.tsx'), 'Requests'),
 });
 
+/** What the playground begins with: a model, a recorded call or a draft in the address. */
+interface PlaygroundSearch {
+  readonly model?: string;
+  readonly from?: string;
+  readonly draft?: string;
+}
+
 const playground = createRoute({
   getParentRoute: () => root,
   path: '/playground',
+  validateSearch: (search: Record<string, unknown>): PlaygroundSearch =>
+    texts(search, ['model', 'from', 'draft']),
   component: page(() => import('../pages/playground/playground.tsx'), 'Playground'),
+});
+
+const recordings = createRoute({
+  getParentRoute: () => root,
+  path: '/recordings',
+  validateSearch: (search: Record<string, unknown>): { readonly q?: string } => texts(search, ['q']),
+  component: page(() => import('../pages/recordings/recordings.tsx'), 'Recordings'),
 });
 
 const modules = createRoute({
@@ -177,6 +193,7 @@ export const router = createRouter({
     overview,
     requests,
     playground,
+    recordings,
     modules,
     modulePage,
     aliases,

@@ -112,7 +112,7 @@ interface ChoiceProps<Value extends string> {
 export function Choice<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
   const name = useId();
   return (
-    <fieldset className="inline-flex h-8 w-fit max-w-full min-w-0 items-stretch self-start overflow-x-auto rounded-md border border-line bg-sunken p-0.5">
+    <fieldset className="inline-flex h-8 w-fit shrink-0 max-w-full min-w-0 items-stretch self-start overflow-x-auto rounded-md border border-line bg-sunken p-0.5">
       <legend className="sr-only">{label}</legend>
       {options.map(([option, text]) => (
         <label

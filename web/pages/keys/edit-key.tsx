@@ -7,6 +7,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
 import { Failure, sentence } from '../../parts/states.tsx';
 import { type EditedLimits, LimitFields, saveLimits } from './limit-fields.tsx';
+import { RecordingOfKey } from './recording-of-key.tsx';
 
 /** Name, pipeline, rate limits and receipts of a key. */
 export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
@@ -76,6 +77,7 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
         </div>
         <LimitFields id={id} edited={limits} onChange={setLimits} />
         <ReceiptsOf id={id} />
+        <RecordingOfKey id={id} />
         {saving.error !== null && <Failure error={saving.error} />}
         <Button type="submit" look="primary" className="self-end" busy={saving.isPending}>
           Save

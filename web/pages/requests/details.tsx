@@ -7,6 +7,7 @@ import { CopyButton, IconButton } from '../../parts/controls.tsx';
 import { costOf, duration, exactUsd, timeOf, usd, utc } from '../../parts/format.ts';
 import { Badge, Loaded, Rows, sentence } from '../../parts/states.tsx';
 import { curlFor } from './curl.ts';
+import { RecordedPart } from './recorded/recorded-part.tsx';
 import { isRouted, Route } from './route.tsx';
 import { Tokens } from './tokens.tsx';
 import { changesIn, reasonOf, sentenceOf, verdictOf } from './verdict.ts';
@@ -127,7 +128,7 @@ function Call({ call }: { readonly call: WholeCall }) {
         </dl>
       </Part>
       {command !== undefined && <CopyButton wide text={command} label="Copy as curl" />}
-      <p className="text-xs text-muted">Weir does not store prompts or answers in its log.</p>
+      <RecordedPart call={call} />
     </>
   );
 }

@@ -44,17 +44,15 @@ export function recordingSettingsRoutes({ policy, localMode }: RecordingSettings
       retention_days: policy.retentionMs / dayMs,
     };
   };
-  const getRoute = defineRoute({
-    ...common,
-    method: 'GET',
-    summary: 'Get which calls are recorded, and for how long',
-    body: noBody,
-    responses: { 200: { description: 'The current settings', schema }, ...unauthenticated },
-    handle: async () => ({ body: await describe() }),
-  });
-  if (localMode === undefined) return [getRoute];
   return [
-    getRoute,
+    defineRoute({
+      ...common,
+      method: 'GET',
+      summary: 'Get which calls are recorded, and for how long',
+      body: noBody,
+      responses: { 200: { description: 'The current settings', schema }, ...unauthenticated },
+      handle: async () => ({ body: await describe() }),
+    }),
     defineRoute({
       ...common,
       method: 'PUT',
@@ -64,17 +62,23 @@ export function recordingSettingsRoutes({ policy, localMode }: RecordingSettings
         200: { description: 'The new settings, effective from the next call on', schema },
         400: { description: 'The body is invalid' },
         ...unauthenticated,
-        409: { description: '`WEIR_RECORD` or `WEIR_RECORD_DAYS=0` is set' },
+        409: {
+          description:
+            'The environment decides: in cloud mode, or with `WEIR_RECORD` or `WEIR_RECORD_DAYS=0`',
+        },
       },
       async handle({ body }) {
-        if (policy.mode !== undefined || policy.retentionMs === 0)
-          throw new GatewayError(
-            'set_by_environment',
-            `${policy.mode === undefined ? 'WEIR_RECORD_DAYS=0' : 'WEIR_RECORD'} decides which calls are recorded; remove it to decide here`,
-          );
+        if (localMode === undefined || policy.mode !== undefined || policy.retentionMs === 0)
+          throw new GatewayError('set_by_environment', ruleOf(policy));
         await localMode.set(body.record);
         return { body: await describe() };
       },
     }),
   ];
+}
+
+function ruleOf({ mode, retentionMs }: RecordingPolicy): string {
+  if (retentionMs === 0) return 'WEIR_RECORD_DAYS=0 switches recordings off; remove it to decide here';
+  if (mode !== undefined) return 'WEIR_RECORD decides which calls are recorded; remove it to decide here';
+  return 'in cloud mode each key has a mode of its own: PUT /v1/keys/:id/recording';
 }
