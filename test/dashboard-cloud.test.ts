@@ -192,7 +192,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
       await go('Account');
       await page.getByText('This device').waitFor();
       await assertAccessible(page);
-      await page.getByRole('button', { name: 'Log out' }).click();
+      await page.getByRole('button', { name: 'Log out' }).first().click();
       await page.getByRole('link', { name: 'Log in' }).waitFor();
       assert.deepEqual(await page.context().cookies(), []);
       await otherTab.getByText(keyName).waitFor({ state: 'detached' });

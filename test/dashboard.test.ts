@@ -172,7 +172,7 @@ test('a person opens an empty local gateway, and finds each answer on its page',
 
   await t.test('the palette finds pages, and "?" tells the keys', async () => {
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('A page, model').fill('playg');
+    await page.getByPlaceholder('A page, action').fill('playg');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Playground' }).waitFor();
     await page.locator('body').press('?');
