@@ -250,6 +250,7 @@ async function assertExported(
     'usage',
     'module_usage',
     'request',
+    'conversation',
     'receipt',
   ];
   const more = ['claim', 'billing', 'credit', 'module_entry', 'collection_entry', 'recording'];

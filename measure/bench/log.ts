@@ -82,6 +82,8 @@ function someCall(atMs: number): LoggedCall {
     agent: null,
     client: keyAt % 2 === 0 ? 'claude-cli' : 'OpenAI/Python',
     conversation: `session-${keyAt}-${random(100)}`,
+    parentConversation: null,
+    turn: { tools: '1a2b3c', system: '4d5e6f', called: { Read: 1 } },
     endUser: null,
     weight: 1,
     modelAsked: model,
@@ -138,6 +140,7 @@ const choices: { readonly [Name in keyof LogFilter]-?: readonly LogFilter[Name][
   keyId: ['key-0-0', 'key-0-29', 'key-19-2', 'no such key'],
   client: ['claude-cli', 'nobody'],
   conversation: ['session-0-0', 'session-29-99', 'no such session'],
+  session: [],
   endUser: ['nobody'],
   ending: ['complete', 'aborted', 'failed'],
   status: [

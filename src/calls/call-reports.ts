@@ -1,10 +1,9 @@
 import type { Attempt } from '../kernel/attempt.ts';
-import { scopeOf } from '../kernel/caller.ts';
 import type { ClientRequest } from '../kernel/client-request.ts';
-import { sessionNameOf } from '../kernel/conversation/conversation.ts';
-import { endUserRefOf } from '../kernel/end-user.ts';
+import { parentConversationOf, sessionNameOf } from '../kernel/conversation/conversation.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { budgetHolderOf } from '../kernel/ports/budget.ts';
+import type { LoggedTurn } from '../kernel/ports/request-log.ts';
 import { isResolved } from '../kernel/provider.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 import type { CallDetails, CallReporter } from '../telemetry/call-reporter.ts';
@@ -14,6 +13,8 @@ import type { CallerIdentity } from './caller-authenticator.ts';
 import { clientNameOf } from './client-name.ts';
 import { errorFactsOf } from './error-facts.ts';
 import type { InFlightCall } from './in-flight-call.ts';
+import { limits } from './limits.ts';
+import { type RequestFacts, readRequestFacts } from './request-facts.ts';
 
 export interface CallReportsParts {
   /** In the order in which they get a call. */
@@ -35,6 +36,10 @@ interface CompletedCall {
   readonly ms: number;
 }
 
+interface WaitingCall extends CompletedCall {
+  readonly facts: RequestFacts;
+}
+
 /** A call of an identified caller that was rejected by admission. */
 export interface RejectedCall {
   readonly id: string;
@@ -50,7 +55,7 @@ export interface RejectedCall {
  */
 export class CallReports {
   readonly #parts: CallReportsParts;
-  #waiting: CompletedCall[] = [];
+  #waiting: WaitingCall[] = [];
 
   constructor(parts: CallReportsParts) {
     this.#parts = parts;
@@ -58,7 +63,8 @@ export class CallReports {
 
   add(call: CompletedCall): void {
     // Runs before the next request is read, so that a client that asks for its call finds it.
-    if (this.#waiting.push(call) === 1) process.nextTick(() => this.flush());
+    if (this.#waiting.push({ ...call, facts: readRequestFacts(call.call.exchange) }) === 1)
+      process.nextTick(() => this.flush());
   }
 
   flush(): void {
@@ -80,6 +86,7 @@ export class CallReports {
       agent: clientRequest.wire.agent?.(clientRequest),
       client: clientNameOf(clientRequest),
       conversation: sessionNameOf(clientRequest),
+      parentConversation: parentConversationOf(clientRequest),
       modelAsked: typeof model === 'string' ? model : '',
       wire: clientRequest.wire.name,
       streamed: clientRequest.streamed,
@@ -93,7 +100,7 @@ export class CallReports {
     this.#toAll((reporter) => reporter.reportRejected?.(call));
   }
 
-  #report({ call: inFlightCall, ending, status, pipeline, askedBy, ms }: CompletedCall): void {
+  #report({ call: inFlightCall, ending, status, pipeline, askedBy, ms, facts }: WaitingCall): void {
     const { exchange, meter, usage, bill } = inFlightCall;
     const { id, trace, clientRequest, caller } = exchange;
     const { steps, overheadMs, startedAtMs, attempts } = trace;
@@ -111,8 +118,10 @@ export class CallReports {
       askedBy,
       agent: clientRequest.wire.agent?.(clientRequest),
       client: clientNameOf(clientRequest),
-      conversation: trace.conversationName ?? sessionNameOf(clientRequest),
-      endUser: endUserRefOf(clientRequest, scopeOf(caller)) ?? undefined,
+      conversation: facts.conversation,
+      parentConversation: facts.parentConversation,
+      endUser: facts.endUser,
+      turn: turnOf(inFlightCall, facts),
       modelAsked: String(clientRequest.routing.model),
       modelUsed: hasTarget ? target.model : undefined,
       provider: hasTarget ? target.provider.name : undefined,
@@ -163,6 +172,27 @@ export class CallReports {
         this.#parts.onFault(reporter.name, fault);
       }
   }
+}
+
+function turnOf({ exchange, meter, usage }: InFlightCall, { prompt }: RequestFacts): LoggedTurn | undefined {
+  if (prompt === undefined) return undefined;
+  const { breakReason } = exchange.trace;
+  return {
+    ...prompt,
+    called: countNames(meter.calledTools),
+    ...((usage.cache_creation?.ephemeral_1h_input_tokens ?? 0) > 0 && { hour: true }),
+    ...(breakReason !== undefined && { breakReason }),
+  };
+}
+
+/** Providers limit names to such; models may invent others. */
+const toolName = /^[\w.:/-]{1,128}$/;
+
+function countNames(names: readonly string[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const name of names.slice(0, limits.loggedToolCallsMax))
+    if (toolName.test(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return Object.fromEntries(counts);
 }
 
 function endedAttempt(attempt: Attempt, callStartedAtMs: number): EndedAttempt {

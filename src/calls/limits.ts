@@ -3,6 +3,8 @@ export const limits = {
   /** One archived item, compressed and sealed: more than 200,000 tokens of text, with images. */
   archivedBytesMax: 8 * 1024 * 1024,
   archiveRefCharactersMax: 64,
+  /** Tool calls of one answer that the request log has by name. */
+  loggedToolCallsMax: 64,
   /** Recorded bytes of one request, and of one answer; the rest is left out. */
   recordedBodyBytesMax: 4 * 1024 * 1024,
   /** Memory of a recording beside its bodies: headers and names. */

@@ -32,7 +32,8 @@ export class Meter {
   #hasOutputCount = false;
   #wholeContent: readonly Block[] = [];
   #tokens = 0;
-  #calls = 0;
+  /** The names of called tools. */
+  readonly #calls: string[] = [];
 
   /** Whether the provider has reported the size of the whole answer. */
   get hasOutputCount(): boolean {
@@ -43,6 +44,13 @@ export class Meter {
   get refusal(): Refusal | undefined {
     if (this.stopReason !== 'refusal' || this.hasContent) return undefined;
     return { category: this.#stopDetails === undefined ? undefined : (this.#stopDetails.category ?? null) };
+  }
+
+  /** The names of the tools that the answer calls, as far as they were read. */
+  get calledTools(): readonly string[] {
+    return this.#wholeContent.length === 0
+      ? this.#calls
+      : this.#wholeContent.flatMap((block) => (block.type === 'tool_use' ? block.name : []));
   }
 
   observe(event: ReplyEvent): void {
@@ -57,7 +65,7 @@ export class Meter {
       case 'content_block_start':
         this.firstContentAtMs ??= performance.now();
         if (isNonEmptyBlock(event.content_block)) this.hasContent = true;
-        if (event.content_block.type === 'tool_use') this.#calls++;
+        if (event.content_block.type === 'tool_use') this.#calls.push(event.content_block.name);
         return;
       case 'content_block_delta':
         this.firstContentAtMs ??= performance.now();
@@ -103,7 +111,7 @@ export class Meter {
   }
 
   #totalContent({ tokens, calls }: UnreadContent): UnreadContent {
-    return { tokens: this.#tokens + tokens, calls: this.#calls + calls };
+    return { tokens: this.#tokens + tokens, calls: this.#calls.length + calls };
   }
 
   #estimate(part: Usage): void {

@@ -1,6 +1,7 @@
 import type { Attempt } from './attempt.ts';
 import type { CallRecorder } from './call-recorder.ts';
 import type { ConversationIdentity } from './conversation/conversation.ts';
+import type { BreakReason } from './conversation/prefix.ts';
 import { limits } from './limits.ts';
 import type { NanoUsd } from './money.ts';
 import type { Target } from './provider.ts';
@@ -81,6 +82,8 @@ export class Trace {
   providerWire: string | undefined;
   /** The target of the cached answer that the client gets. */
   replayedFrom: Target | undefined;
+  /** Why the provider's cache of the conversation is of no use to this call; undefined if it is, or nobody checked. */
+  breakReason: BreakReason | undefined;
   /** Time spent waiting for a provider. */
   providerMs = 0;
   /** Set if the call is recorded. */

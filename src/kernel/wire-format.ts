@@ -98,6 +98,8 @@ export interface WireFormat extends ProviderFormat {
   ): Uint8Array | undefined;
   /** The session marker of agents that speak this format, if a call has one. */
   session?(clientRequest: ClientRequest): string | undefined;
+  /** The session that started this one, if the call is of a subagent. */
+  parentSession?(clientRequest: ClientRequest): string | undefined;
   /** The part of an agent that made the call, such as a subagent, if the agent names it. */
   agent?(clientRequest: ClientRequest): string | undefined;
   /** The prefix of an instruction block in which agents identify themselves. */

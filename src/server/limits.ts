@@ -113,6 +113,10 @@ export const limits = {
   warningCharactersMax: 1000,
   /** Calls on one page. */
   requestLogPageMax: 200,
+  conversationsPageMax: 200,
+  /** Conversations of a page of calls whose earlier calls are read, and calls of each: a subagent is one. */
+  comparedConversationsMax: 20,
+  comparedCallsMax: 8,
   /** The same limit as the processor's own keys have. */
   idempotencyKeyCharactersMax: 255,
   /** Ledger lines on one page. */

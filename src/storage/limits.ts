@@ -20,6 +20,8 @@ export const limits = {
   requestKindsMax: 5000,
   /** Retries when sums were merged during a read, which happens every quarter of an hour. */
   requestSumsReadings: 4,
+  /** Accounts whose conversations are listed together, where one person may see all: a local gateway has one or two. */
+  conversationAccountsMax: 50,
   /** How long the ids of calls without a row are stored; retries and journals come within minutes. */
   requestIdsKeptMs: 86_400_000,
   /** Partitions of the request log that are created ahead, so that a day without a cleanup does no harm. */

@@ -1,6 +1,7 @@
 import type { Attempt } from '../kernel/attempt.ts';
 import type { Usage } from '../kernel/message.ts';
 import type { NanoUsd } from '../kernel/money.ts';
+import type { LoggedTurn } from '../kernel/ports/request-log.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 import type { Step } from '../kernel/trace.ts';
 
@@ -17,6 +18,10 @@ export interface EndedCall {
   /** The program that made the call; undefined if it does not say. */
   readonly client?: string | undefined;
   readonly conversation?: string | undefined;
+  /** The conversation whose agent started this one. */
+  readonly parentConversation?: string | undefined;
+  /** Undefined if the conversation has no name. */
+  readonly turn?: LoggedTurn | undefined;
   /** The pseudonym of the end user. */
   readonly endUser?: string | undefined;
   readonly modelAsked: string;

@@ -63,6 +63,11 @@ export const limits = {
   /** Explanations of errors in the request log; longer ones are cut. */
   requestLogMessageCharacters: 300,
   requestLogChangesMax: 16,
+  /** Prompts of one session that take turns, such as subagents: the latest are remembered. */
+  conversationPromptsMax: 64,
+  /** A provider's cache is broken if a call lost at least so many tokens of it and such a share; less is the rounding of a provider. */
+  cacheBreakTokensMin: 1024,
+  cacheBreakShareMin: 0.1,
   /**
    * Sums are kept by minute, quarter hour, hour and day, for these times: a chart of a day has half hours, one of a
    * week three hours.

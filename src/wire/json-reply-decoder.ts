@@ -18,6 +18,8 @@ export interface ReplySummary {
   readonly model?: string;
   readonly stop_reason: string | null;
   readonly usage: Usage;
+  /** The names of the tools that it calls, as far as the format is read for them. */
+  readonly toolNames?: readonly string[];
 }
 
 export interface JsonReplyReader {
@@ -70,7 +72,11 @@ export class JsonReplyDecoder implements ReplyDecoder {
     const brief = this.#reader.summarize(body);
     if (brief === undefined) return this.#read(lazyJsonObject?.parse() ?? body, milestoneEvents);
     const { model = stringOf(body.model) ?? '' } = brief;
-    return [{ type: 'message_start', message: startedAnswer('', model) }, ...stopEvents(brief)];
+    return [
+      { type: 'message_start', message: startedAnswer('', model) },
+      ...(brief.toolNames ?? []).map(toolStart),
+      ...stopEvents(brief),
+    ];
   }
 
   #read(
@@ -91,6 +97,10 @@ export class JsonReplyDecoder implements ReplyDecoder {
     this.#bytes = tail.byteLength;
     this.#truncated = true;
   }
+}
+
+function toolStart(name: string, index: number): ReplyEvent {
+  return { type: 'content_block_start', index, content_block: { type: 'tool_use', id: '', name, input: {} } };
 }
 
 function stopEvents({ stop_reason, usage }: ReplySummary): readonly ReplyEvent[] {

@@ -7,7 +7,8 @@ import { RelayStreamDecoder } from './relay-stream-decoder.ts';
 
 /** A relay route as a wire format of its own: errors are those of `format`, and answers are only searched for usage. */
 export function createRelayFormat(format: WireFormat, route: RelayRoute): WireFormat {
-  const { continuation, usageOptIn, layout, socket, reframe, session, counting, ...shared } = format;
+  const { continuation, usageOptIn, layout, socket, reframe, session, parentSession, counting, ...shared } =
+    format;
   return {
     ...shared,
     name: route.endpoint,

@@ -16,6 +16,7 @@ import { receiptsConformance } from './database/receipts.ts';
 import { rechargesConformance } from './database/recharges.ts';
 import { recordingsConformance } from './database/recordings.ts';
 import { requestLogCleaningConformance } from './database/request-log-cleaning.ts';
+import { requestLogConversationsConformance } from './database/request-log-conversations.ts';
 import { requestLogFiltersConformance } from './database/request-log-filters.ts';
 import { requestLogPagesConformance } from './database/request-log-pages.ts';
 import { requestLogRowsConformance } from './database/request-log-rows.ts';
@@ -57,6 +58,7 @@ export function databaseConformance(
     requestLogPagesConformance(setUpDatabase);
     requestLogFiltersConformance(setUpDatabase);
     requestLogSumsConformance(setUpDatabase);
+    requestLogConversationsConformance(setUpDatabase);
     requestLogCleaningConformance(setUpDatabase);
     modulesConformance(setUpDatabase);
     collectionEntriesConformance(setUpDatabase);

@@ -1,4 +1,7 @@
 import type {
+  ConversationSums,
+  ConversationsPage,
+  ConversationsQuery,
   LoggedCall,
   LogPage,
   LogQuery,
@@ -66,6 +69,14 @@ export class FaultyRequestLog implements RequestLog {
 
   sums(question: LogSumsQuery): Promise<LogSums> {
     return this.#log.sums(question);
+  }
+
+  conversations(question: ConversationsQuery): Promise<ConversationsPage> {
+    return this.#log.conversations(question);
+  }
+
+  conversation(name: string, accountId: string | undefined): Promise<ConversationSums | undefined> {
+    return this.#log.conversation(name, accountId);
   }
 
   oldestSums(kept: 'by-minute' | 'folded'): Promise<number | undefined> {

@@ -1,4 +1,5 @@
 import type { LogReader } from '../../kernel/ports/request-log.ts';
+import { conversationsRoutes } from '../../server/api/routes/conversations.ts';
 import { requestsRoutes } from '../../server/api/routes/requests.ts';
 import { requestsExportRoute } from '../../server/api/routes/requests-export.ts';
 import { summaryRoutes } from '../../server/api/routes/requests-summary.ts';
@@ -68,6 +69,10 @@ export async function requestLogPart({
           retentionMs: settings.requestLog.retentionMs,
           onError: (err) => log.error({ err }, 'could not read older calls from ClickHouse'),
         });
+  const pricingOf = (name: string, model: string) => {
+    const provider = providerDirectory.providers.get(name);
+    return provider === undefined ? undefined : modelCatalog.priced(provider, model);
+  };
   return {
     requests,
     routes: [
@@ -75,10 +80,15 @@ export async function requestLogPart({
       requestsExportRoute({ log: reader, attempts: stores.shared.rateLimiter }),
       ...requestsRoutes({
         log: reader,
-        rates(name, model) {
-          const provider = providerDirectory.providers.get(name);
-          return provider === undefined ? undefined : modelCatalog.priced(provider, model)?.card;
+        rates: (name, model) => pricingOf(name, model)?.card,
+      }),
+      ...conversationsRoutes({
+        log: {
+          conversations: (query) => requests.conversations(query),
+          conversation: (name, accountId) => requests.conversation(name, accountId),
+          page: (query) => reader.page(query),
         },
+        pricingOf,
       }),
     ],
     gauges: [

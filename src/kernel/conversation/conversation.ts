@@ -89,6 +89,13 @@ export function suppliedConversationName(clientRequest: ClientRequest): string |
   );
 }
 
+/** The conversation of the agent that started this one as a subagent; undefined for any other call. */
+export function parentConversationOf(clientRequest: ClientRequest): string | undefined {
+  if (clientRequest.header(conversationHeader) !== undefined) return undefined;
+  const named = clientRequest.wire.parentSession?.(clientRequest);
+  return named !== undefined && conversationNamePattern.test(named) ? named : undefined;
+}
+
 /** Computed from the client's request, before any module changes it. */
 export function identifyConversation(exchange: Exchange): ConversationIdentity {
   const { caller, clientRequest, request } = exchange;

@@ -64,6 +64,7 @@ export class PrefixGuard {
     const prefixMatch = isFirst ? undefined : await this.#findLatest(exchange);
     const name = await this.#resolveName(exchange, prefixMatch);
     const breakReason = isFirst ? 'first' : await this.#findBreakReason(exchange, prefixMatch, modules);
+    exchange.trace.breakReason = breakReason;
     const known = {
       name,
       recordsEditsOnly: isFirst,

@@ -115,6 +115,12 @@ export class LazyJsonObject implements FieldReader {
     return byteRange === undefined ? undefined : parseValueAt(this.bytes, byteRange.start, byteRange.end);
   }
 
+  /** The bytes of a field as sent; undefined if there is no such field. */
+  bytesOf(name: string): Buffer | undefined {
+    const byteRange = findMember(this.bytes, this.#scanned, name);
+    return byteRange && this.bytes.subarray(byteRange.start, byteRange.end);
+  }
+
   /** The JSON text of a field as sent; empty if there is no such field. */
   textOf(name: string): string {
     const byteRange = findMember(this.bytes, this.#scanned, name);

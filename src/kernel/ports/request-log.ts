@@ -1,3 +1,4 @@
+import type { BreakReason } from '../conversation/prefix.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Ending } from '../reply/ending.ts';
 import type { Attributes, Effect } from '../trace.ts';
@@ -18,6 +19,10 @@ export interface LoggedCall {
   readonly client: string | null;
   /** The name of the conversation; null if neither the client nor a module named it. */
   readonly conversation: string | null;
+  /** The conversation whose agent started this one as a subagent; null for any other call. */
+  readonly parentConversation: string | null;
+  /** Null if the conversation has no name. */
+  readonly turn: LoggedTurn | null;
   /** The pseudonym of the end user; null if the call names none. */
   readonly endUser: string | null;
   readonly modelAsked: string;
@@ -68,6 +73,19 @@ export interface LoggedCall {
   readonly weight: number;
 }
 
+/** A call as a turn of its conversation. */
+export interface LoggedTurn {
+  /** Fingerprints of the client's tools and instructions, to see whether they change; empty if there are none. */
+  readonly tools: string;
+  readonly system: string;
+  /** How often the answer calls each tool, by name. */
+  readonly called: Readonly<Record<string, number>>;
+  /** Whether the provider caches the prompt for an hour, at the client's request. */
+  readonly hour?: true;
+  /** What the prefix guard found, if modules edit the conversation. */
+  readonly breakReason?: BreakReason;
+}
+
 /** One request to a provider. Times are since the start of the call. */
 export interface LoggedAttempt {
   readonly provider: string;
@@ -115,6 +133,8 @@ export interface LogFilter {
   readonly keyId?: string | undefined;
   readonly client?: string | undefined;
   readonly conversation?: string | undefined;
+  /** A conversation and those of its subagents; not combined with other conditions but the time. */
+  readonly session?: string | undefined;
   readonly endUser?: string | undefined;
   readonly ending?: Ending['how'] | undefined;
   /** A range of statuses; or all failures, including those in the middle of a stream. */
@@ -245,6 +265,53 @@ export interface LogSums {
   readonly modules: readonly ModuleSums[];
 }
 
+/** The sums of a conversation, including those of its subagents. */
+export interface ConversationSums extends CallSums {
+  readonly accountId: string;
+  readonly conversation: string;
+  readonly failed: number;
+  /** When the first call arrived and the last one ended. */
+  readonly firstMs: number;
+  readonly lastMs: number;
+  /** Of the first call that has one. */
+  readonly keyId: string | null;
+  readonly client: string | null;
+  readonly endUser: string | null;
+  /** In the order of their first calls. */
+  readonly models: readonly string[];
+}
+
+export interface ConversationsQuery {
+  /** Undefined for all accounts. */
+  readonly accountId: string | undefined;
+  /** Conversations whose last call ended in this time: the first millisecond, and the first one excluded. */
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+  readonly keyId?: string | undefined;
+  readonly client?: string | undefined;
+  readonly endUser?: string | undefined;
+  /** The beginning of a name. */
+  readonly search?: string | undefined;
+  /** Conversations that follow this one; the newest if undefined. */
+  readonly after?: ConversationPosition | undefined;
+  readonly limit: number;
+}
+
+export interface ConversationPosition {
+  readonly lastMs: number;
+  readonly conversation: string;
+}
+
+export interface ConversationsPage {
+  /** Those with the newest last call first. */
+  readonly conversations: readonly ConversationSums[];
+  /** Where to continue; undefined if there are no more. */
+  readonly next: ConversationPosition | undefined;
+}
+
+/** Reads sums of conversations. */
+export type ConversationReader = Pick<RequestLog, 'conversations' | 'conversation'>;
+
 /** Reads logged calls. */
 export type LogReader = Pick<RequestLog, 'page' | 'sums' | 'find'>;
 
@@ -274,9 +341,13 @@ export interface RequestLog {
   forgetSums(beforeMs: number): Promise<boolean>;
   /** Deletes unused names. */
   forgetKinds(): Promise<void>;
+  /** Limits the search: a page may have fewer than `limit` and still report more. */
+  conversations(query: ConversationsQuery): Promise<ConversationsPage>;
+  /** Undefined if there is none, or none of this account. */
+  conversation(name: string, accountId: string | undefined): Promise<ConversationSums | undefined>;
   /** Undefined if there is none, or none of this account. */
   find(id: string, accountId: string | undefined): Promise<LoggedCall | undefined>;
-  /** Drops partitions whose calls are expired and creates those of the next spans; shrinks a file with much free space. */
+  /** Drops partitions whose calls are expired and creates those of the next spans; deletes expired conversations; shrinks a file with much free space. */
   maintain(plan: PartitionPlan): Promise<void>;
   /** The newest call that is not among the `count` newest; undefined if there are no more. */
   newestBehind(count: number): Promise<string | undefined>;

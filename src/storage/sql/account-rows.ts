@@ -111,7 +111,19 @@ const exportedTables: readonly ExportedTable[] = [
         'error_message',
         'provider_request_id',
         'stop_reason',
+        'parent_conversation',
+        'turn',
       ],
+    ],
+  },
+  {
+    type: 'conversation',
+    from: sql`conversations`,
+    ownerColumn: 'account_id',
+    key: ['conversation'],
+    columns: [
+      ...['requests', 'failed', ...tokenColumns, 'cost_nano_usd', 'saved_nano_usd'],
+      ...['first_ms', 'last_ms', 'key_id', 'client', 'end_user', 'models'],
     ],
   },
   {

@@ -23,6 +23,7 @@ const erasedTables = [
   ['request_past_model_times', 'at_ms'],
   ['request_times', 'at_ms'],
   ['request_steps', 'at_ms'],
+  ['conversations', 'conversation'],
   ['usage_days', 'day'],
   ['usage_periods', 'period_start_ms'],
   ['module_days', 'day'],

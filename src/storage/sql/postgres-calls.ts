@@ -1,6 +1,7 @@
 import type { PooledConnection } from './connection-pool.ts';
 import { isStoredRow, parseRows, requestColumns } from './request-log-row.ts';
-import { onConflict, RequestTally, type SumTable, sumTables } from './request-tally.ts';
+import { RequestTally, sumTables } from './request-tally.ts';
+import { columnsOf, onConflict, type SumTable } from './sum-table.ts';
 
 type Run = PooledConnection['run'];
 
@@ -44,14 +45,18 @@ const insertIdsSql = `insert into request_ids (id) select * from unnest(cast($1 
 
 /** In the order of the key, so that two who write the same rows don't wait for each other in a circle. */
 function upsertSql(table: SumTable): string {
-  const { name, key, sums } = table;
+  const { key, sums, merged = [] } = table;
   const keyValues = key.map((column, at) =>
     isText(column) ? `(list->>${at}) collate "C"` : `cast(list->>${at} as bigint)`,
   );
   const totals = sums.map((_, at) => `cast(sum(cast(list->>${key.length + at} as bigint)) as bigint)`);
+  const mergedValues = merged.map(({ kind }, at) => {
+    const value = `list->>${key.length + sums.length + at}`;
+    return kind === 'text' ? `max(${value})` : `max(cast(${value} as bigint))`;
+  });
   const places = key.map((_, at) => at + 1).join(', ');
-  return `insert into ${name} (${[...key, ...sums].join(', ')})
-    select ${[...keyValues, ...totals].join(', ')} from jsonb_array_elements(cast($1 as jsonb)) as rows (list)
+  return `insert into ${table.name} (${columnsOf(table).join(', ')})
+    select ${[...keyValues, ...totals, ...mergedValues].join(', ')} from jsonb_array_elements(cast($1 as jsonb)) as rows (list)
     group by ${places} order by ${places}
     ${onConflict(table)}`;
 }

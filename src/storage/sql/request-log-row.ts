@@ -1,4 +1,10 @@
-import type { LoggedAttempt, LoggedCall, LoggedChange, LoggedStep } from '../../kernel/ports/request-log.ts';
+import type {
+  LoggedAttempt,
+  LoggedCall,
+  LoggedChange,
+  LoggedStep,
+  LoggedTurn,
+} from '../../kernel/ports/request-log.ts';
 import type { Attributes, Effect } from '../../kernel/trace.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { RequestKindHasher } from './request-kind.ts';
@@ -56,6 +62,8 @@ export const requestColumns: readonly RequestColumn[] = [
   textColumn('error_message'),
   textColumn('provider_request_id'),
   textColumn('stop_reason'),
+  textColumn('parent_conversation'),
+  textColumn('turn'),
 ];
 
 export const requestColumnNames: readonly ColumnName[] = requestColumns.map(({ name }) => name);
@@ -171,6 +179,8 @@ function toRowValues(call: LoggedCall, kind: string): readonly unknown[] {
     call.errorMessage,
     call.providerRequestId,
     call.stopReason,
+    call.parentConversation,
+    call.turn,
   ];
 }
 
@@ -217,6 +227,8 @@ export function callFromRow(row: RequestRow): LoggedCall {
     errorMessage: row.error_message,
     providerRequestId: row.provider_request_id,
     stopReason: row.stop_reason,
+    parentConversation: row.parent_conversation,
+    turn: row.turn === null ? null : parseTurn(row.turn),
   };
 }
 
@@ -273,6 +285,22 @@ function isChange(value: unknown): value is LoggedChange {
     isJsonObject(value) &&
     (value.what === 'left-out' || value.what === 'header') &&
     typeof value.name === 'string'
+  );
+}
+
+/** Null if a newer version wrote it. */
+function parseTurn(json: string): LoggedTurn | null {
+  const turn: unknown = JSON.parse(json);
+  return isTurn(turn) ? turn : null;
+}
+
+function isTurn(value: unknown): value is LoggedTurn {
+  return (
+    isJsonObject(value) &&
+    typeof value.tools === 'string' &&
+    typeof value.system === 'string' &&
+    isJsonObject(value.called) &&
+    Object.values(value.called).every((times) => typeof times === 'number')
   );
 }
 

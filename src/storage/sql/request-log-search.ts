@@ -59,7 +59,9 @@ export class LogSearch {
     const kinds = kindsCondition(this.#query);
     const { sort } = this.#query;
     if (sort !== undefined) return this.#sortedPage(sortValues[sort], kinds);
-    const { conversation, endUser } = this.#query.filter;
+    const { session, conversation, endUser } = this.#query.filter;
+    if (session !== undefined)
+      return this.#limitedPage(await this.#readCalls(this.#idsOfSession(session, this.#idRange())));
     if (conversation !== undefined || endUser !== undefined) return this.#scan(kinds);
     if (kinds === undefined)
       return this.#limitedPage(await this.#readCalls(this.#idsOfAccount(this.#idRange())));
@@ -144,6 +146,17 @@ export class LogSearch {
       }
       idRange = { ...idRange, below: edge };
     }
+  }
+
+  /** Each of the two has an index of its own. */
+  #idsOfSession(session: string, idRange: IdRange): RawBuilder<FoundId> {
+    const range = (column: 'conversation' | 'parent_conversation') =>
+      sql`select id from requests where ${this.#accountCondition} and ${sql.ref(`requests.${column}`)} = ${session}
+        and ${this.#inRange(idRange)} order by id ${this.#order} limit ${this.#fetchLimit}`;
+    return sql<FoundId>`select id from (
+        select id from (${range('conversation')}) as own
+        union all select id from (${range('parent_conversation')}) as subagents) as session
+      order by id ${this.#order} limit ${this.#fetchLimit}`;
   }
 
   async #scan(kinds: RawBuilder<unknown> | undefined): Promise<LogPage> {

@@ -1,5 +1,8 @@
 import type { Kysely } from 'kysely';
 import type {
+  ConversationSums,
+  ConversationsPage,
+  ConversationsQuery,
   LoggedCall,
   LogPage,
   LogQuery,
@@ -12,6 +15,7 @@ import type {
 import { firstIdAt } from '../../kernel/request-id.ts';
 import { limits } from '../limits.ts';
 import type { ConnectionPool } from './connection-pool.ts';
+import { findConversation, forgetConversations, listConversations } from './request-conversations.ts';
 import { RequestKindHasher } from './request-kind.ts';
 import { callFromRow, joinPacks, packCalls, readPackedCalls, requestColumnNames } from './request-log-row.ts';
 import { LogSearch } from './request-log-search.ts';
@@ -32,6 +36,8 @@ export class SqlRequestLog implements RequestLog {
   readonly #kindHasher = new RequestKindHasher();
 
   readonly rowsAtOnce: number;
+  /** Earlier conversations are deleted. */
+  #conversationsFromMs: number | undefined;
 
   constructor(db: Kysely<Tables>, connectionPool: ConnectionPool, { name }: SqlDialect) {
     this.#db = db;
@@ -89,6 +95,14 @@ export class SqlRequestLog implements RequestLog {
     return forgetKinds(this.#db);
   }
 
+  conversations(query: ConversationsQuery): Promise<ConversationsPage> {
+    return listConversations(this.#db, query);
+  }
+
+  conversation(name: string, accountId: string | undefined): Promise<ConversationSums | undefined> {
+    return findConversation(this.#db, name, accountId);
+  }
+
   async find(id: string, accountId: string | undefined): Promise<LoggedCall | undefined> {
     const row = await this.#db
       .selectFrom('requests')
@@ -100,6 +114,8 @@ export class SqlRequestLog implements RequestLog {
   }
 
   async maintain(plan: PartitionPlan): Promise<void> {
+    if (plan.keptFromMs !== this.#conversationsFromMs) await forgetConversations(this.#db, plan.keptFromMs);
+    this.#conversationsFromMs = plan.keptFromMs;
     const idsFromMs = Math.floor((plan.nowMs - limits.requestIdsKeptMs) / dayMs) * dayMs;
     if (this.#dialectName === 'postgres') {
       await maintainPartitions(this.#db, 'requests', plan);

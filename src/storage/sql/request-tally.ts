@@ -1,22 +1,8 @@
 import type { LoggedStep } from '../../kernel/ports/request-log.ts';
-import { amountColumns, filterSteps, parseSteps, requestColumnNames } from './request-log-row.ts';
-
-type CallValues = readonly unknown[];
-type SqlValue = string | number | null;
-
-/** A table of sums by key, or of kinds, which have none. */
-export interface SumTable {
-  readonly name: string;
-  readonly key: readonly string[];
-  readonly sums: readonly string[];
-}
-
-/** A row of sums to add to the existing one, or a kind to insert if it is missing. */
-interface UpsertRow {
-  readonly table: SumTable;
-  /** Of the key and the sums, in order. */
-  readonly values: readonly SqlValue[];
-}
+import { type CallValues, columnIndexOf, numberAt, type SqlValue, valueAt } from './call-values.ts';
+import { ConversationTally, conversationTable } from './conversation-tally.ts';
+import { amountColumns, filterSteps, parseSteps } from './request-log-row.ts';
+import type { SumTable, UpsertRow } from './sum-table.ts';
 
 const kindColumns = [
   ...(['kind', 'account_id', 'key_id', 'asked_by', 'model_asked', 'model_used', 'provider'] as const),
@@ -40,15 +26,8 @@ const stepTable: SumTable = {
   key: ['account_id', 'at_ms', 'module', 'effect'],
   sums: ['requests', 'own_us', 'saved_nano_usd'],
 };
-/** Adds sums to those that are there; a kind stays as it is. */
-export function onConflict({ name, key, sums }: SumTable): string {
-  if (sums.length === 0) return 'on conflict do nothing';
-  const additions = sums.map((column) => `${column} = ${name}.${column} + excluded.${column}`);
-  return `on conflict (${key.join(', ')}) do update set ${additions.join(', ')}`;
-}
-
 /** In the order in which they are written everywhere. */
-export const sumTables = [kindTable, sumTable, timeTable, stepTable];
+export const sumTables = [kindTable, sumTable, timeTable, stepTable, conversationTable];
 
 const kindColumnIndexes = kindColumns.map(columnIndexOf);
 const amountColumnIndexes = amountColumnNames.map(columnIndexOf);
@@ -67,10 +46,11 @@ const columnIndexes = {
 const minuteMs = 60_000;
 
 /**
- * Sums added calls by kind, time and module. Aggregating in SQL would take several times as long as this.
+ * Sums added calls by kind, time, module and conversation. Aggregating in SQL would take several times as long as this.
  */
 export class RequestTally {
   readonly #groups = new Map<string, KindMinuteTally>();
+  readonly #conversations = new ConversationTally();
   #latest: KindMinuteTally | undefined;
 
   /** Takes a call as the values of its columns. A call without a kind comes from an earlier version and is not counted. */
@@ -81,6 +61,7 @@ export class RequestTally {
     // Most calls are like the previous one; only others need a key.
     if (this.#latest?.isOf(kind, minute) !== true) this.#latest = this.#groupOf(callValues, kind, minute);
     this.#latest.add(callValues);
+    this.#conversations.add(callValues);
   }
 
   #groupOf(callValues: CallValues, kind: string, minute: number): KindMinuteTally {
@@ -92,6 +73,7 @@ export class RequestTally {
 
   *rows(): Iterable<UpsertRow> {
     for (const kindMinuteTally of this.#groups.values()) yield* kindMinuteTally.rows();
+    yield* this.#conversations.rows();
   }
 }
 
@@ -179,20 +161,6 @@ function countInBin(bins: Map<number, number>, us: unknown): void {
   if (typeof us !== 'number') return;
   const bin = Math.trunc(8 * Math.log(Math.max(us, 1)));
   bins.set(bin, (bins.get(bin) ?? 0) + 1);
-}
-
-function columnIndexOf(column: (typeof requestColumnNames)[number]): number {
-  return requestColumnNames.indexOf(column);
-}
-
-function valueAt(callValues: CallValues, at: number): SqlValue {
-  const value = callValues[at];
-  return typeof value === 'string' || typeof value === 'number' ? value : null;
-}
-
-/** Null counts as 0. */
-function numberAt(callValues: CallValues, at: number): number {
-  return Number(callValues[at]);
 }
 
 /** An earlier version packed steps as text. */

@@ -2,7 +2,8 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { Lru } from '../../lib/lru.ts';
 import type { PoolBounds, StatementResult } from './connection-pool.ts';
 import { isStoredRow, parseRows, requestColumns } from './request-log-row.ts';
-import { onConflict, RequestTally, type SumTable } from './request-tally.ts';
+import { RequestTally } from './request-tally.ts';
+import { columnsOf, onConflict, type SumTable } from './sum-table.ts';
 
 export interface SqliteFileOptions {
   readonly file: string;
@@ -124,9 +125,8 @@ const upsertTexts = new Map<SumTable, string>();
 function upsertSql(table: SumTable): string {
   const existing = upsertTexts.get(table);
   if (existing !== undefined) return existing;
-  const { name, key, sums } = table;
-  const columns = [...key, ...sums];
-  const text = `insert into ${name} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})
+  const columns = columnsOf(table);
+  const text = `insert into ${table.name} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})
     ${onConflict(table)}`;
   upsertTexts.set(table, text);
   return text;

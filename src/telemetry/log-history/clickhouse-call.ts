@@ -19,6 +19,7 @@ export const callRow = z.object({
   agent: text,
   client: text,
   conversation: text,
+  parent_conversation: text,
   end_user: text,
   model: z.string(),
   model_used: text,
@@ -63,12 +64,18 @@ const attempt = z.object({
   ...{ startedMs: z.number(), leftMs: number, connectedMs: number, headMs: number, contentMs: number },
   ...{ endedMs: z.number(), inputTokens: number, outputTokens: number, costNanoUsd: number },
 });
+const turn = z.object({
+  ...{ tools: z.string(), system: z.string(), called: z.record(z.string(), z.number()) },
+  hour: z.literal(true).exactOptional(),
+  breakReason: z.enum(['first', 'model', 'compacted', 'expired', 'tools', 'edited']).exactOptional(),
+});
 const detailsSchema = z.object({
   ...{ leftMs: number, connectedMs: number, headMs: number },
   ...{
     errorMessage: text.default(null),
     providerRequestId: text.default(null),
     stopReason: text.default(null),
+    turn: turn.nullable().default(null),
   },
   ...{ steps: z.array(step), changes: z.array(change), attempts: z.array(attempt) },
 });
@@ -83,6 +90,7 @@ export function callFromClickHouse(row: z.output<typeof callRow>): LoggedCall {
     agent: row.agent,
     client: row.client,
     conversation: row.conversation,
+    parentConversation: row.parent_conversation,
     endUser: row.end_user,
     modelAsked: row.model,
     modelUsed: row.model_used,
@@ -126,7 +134,7 @@ function readDetails({ details, modules }: z.output<typeof callRow>): Details {
     return known === undefined ? [] : [{ module, effect: known, ms: 0, facts: {} }];
   });
   const unknown = { leftMs: null, connectedMs: null, headMs: null };
-  const untold = { errorMessage: null, providerRequestId: null, stopReason: null };
+  const untold = { errorMessage: null, providerRequestId: null, stopReason: null, turn: null };
   return { ...unknown, ...untold, steps, changes: [], attempts: [] };
 }
 

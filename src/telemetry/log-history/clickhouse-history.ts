@@ -218,7 +218,7 @@ function selectCalls(accountId: string | undefined): ClickHouseSelect {
 
 function addFilter(select: ClickHouseSelect, filter: LogFilter): void {
   const { fromMs, toMs, model, provider, keyId, client, conversation, endUser } = filter;
-  const { ending, status, search } = filter;
+  const { ending, status, search, session } = filter;
   if (fromMs !== undefined) select.and(`created_at >= ${select.time(fromMs)}`);
   if (toMs !== undefined) select.and(`created_at < ${select.time(toMs)}`);
   if (model !== undefined) select.and(`model = ${select.text(model)} OR model_used = ${select.text(model)}`);
@@ -226,6 +226,8 @@ function addFilter(select: ClickHouseSelect, filter: LogFilter): void {
   if (keyId !== undefined) select.and(`key_id = ${select.text(keyId)}`);
   if (client !== undefined) select.and(`client = ${select.text(client)}`);
   if (conversation !== undefined) select.and(`conversation = ${select.text(conversation)}`);
+  if (session !== undefined)
+    select.and(`conversation = ${select.text(session)} OR parent_conversation = ${select.text(session)}`);
   if (endUser !== undefined) select.and(`end_user = ${select.text(endUser)}`);
   if (ending !== undefined) select.and(`ending = ${select.text(ending)}`);
   if (status === 'error') select.and(`status >= 400 OR ending = 'failed'`);

@@ -11,6 +11,7 @@ export function toSinkLine(call: LoggedCall): string {
     agent: call.agent,
     client: call.client,
     conversation: call.conversation,
+    parent_conversation: call.parentConversation,
     end_user: call.endUser,
     model: call.modelAsked,
     model_used: call.modelUsed,
@@ -45,9 +46,9 @@ export function toSinkLine(call: LoggedCall): string {
 /** What a call has beside its flat fields, for a reader that shows it again. */
 function detailsOf(call: LoggedCall) {
   const { leftMs, connectedMs, headMs, steps, changes, attempts } = call;
-  const { errorMessage, providerRequestId, stopReason } = call;
+  const { errorMessage, providerRequestId, stopReason, turn } = call;
   const times = { leftMs: roundToUs(leftMs), connectedMs: roundToUs(connectedMs), headMs: roundToUs(headMs) };
-  return { ...times, errorMessage, providerRequestId, stopReason, steps, changes, attempts };
+  return { ...times, errorMessage, providerRequestId, stopReason, turn, steps, changes, attempts };
 }
 
 /** As precise as the request log. */

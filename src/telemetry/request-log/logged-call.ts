@@ -52,6 +52,8 @@ export function toLoggedCall(call: EndedCall, weight = 1): LoggedCall {
     agent: call.agent ?? null,
     client: call.client ?? null,
     conversation: call.conversation ?? null,
+    parentConversation: call.parentConversation ?? null,
+    turn: call.turn ?? null,
     endUser: call.endUser ?? null,
     weight,
   };

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type {
+  ConversationSums,
+  ConversationsPage,
+  ConversationsQuery,
   LoggedCall,
   LogPage,
   LogQuery,
@@ -122,6 +125,16 @@ export class RequestRecorder {
   async sums(query: LogSumsQuery): Promise<LogSums> {
     await this.flush(limits.requestLogReadFlushMs);
     return this.#log.sums(query);
+  }
+
+  async conversations(query: ConversationsQuery): Promise<ConversationsPage> {
+    await this.flush(limits.requestLogReadFlushMs);
+    return this.#log.conversations(query);
+  }
+
+  async conversation(name: string, accountId: string | undefined): Promise<ConversationSums | undefined> {
+    await this.flush(limits.requestLogReadFlushMs);
+    return this.#log.conversation(name, accountId);
   }
 
   async find(id: string, accountId: string | undefined): Promise<LoggedCall | undefined> {

@@ -314,6 +314,9 @@ test('one who wants milestones only is spared the rest', () => {
       'message_start',
       'content_block_start',
       'content_block_delta',
+      // Two tools.
+      'content_block_start',
+      'content_block_start',
       'message_delta',
       'message_delta',
       'message_stop',

@@ -15,7 +15,7 @@ import { bookkeeping, isPlain } from './plain-request.ts';
 import { replaceSettings } from './replace-settings.ts';
 import { MessagesDecoder, readMessage, summarizeMessage, summarizeMessageTail } from './reply-decoder.ts';
 import { encodeReplyBody, MessagesEncoder } from './reply-encoder.ts';
-import { attribution, sessionOf } from './session.ts';
+import { attribution, parentSessionOf, sessionOf } from './session.ts';
 import { errorBody, messageThreads } from './threads.ts';
 import { messagesTokenCounting } from './token-counting.ts';
 
@@ -77,6 +77,7 @@ export const anthropicMessages: WireFormat = {
   replyEncoder: (framing) =>
     framing === 'json' ? new JsonReplyEncoder(encodeReplyBody) : new MessagesEncoder(),
   session: sessionOf,
+  parentSession: parentSessionOf,
   agent: agentOf,
   attribution,
   requiresOutputLimit: true,

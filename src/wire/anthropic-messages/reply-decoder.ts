@@ -38,7 +38,7 @@ export class MessagesDecoder implements ReplyDecoder {
     for (const { event: name, data } of frames) {
       if (this.#interest === 'milestones' && this.#isSkippable(name)) {
         this.#skip(name, data);
-        continue;
+        if (!isToolStart(name, data)) continue;
       }
       const event = decodeEvent(parseObject(data));
       if (event === undefined) continue;
@@ -58,15 +58,17 @@ export class MessagesDecoder implements ReplyDecoder {
       // A long frame may be the signature of thinking.
       if (data.length < 500 || !data.includes('"signature_delta"'))
         this.unread.skip(unpaddedLength(data), this.#skippedBlocks);
-    } else if (name === 'content_block_start') {
-      this.#skippedBlocks++;
-      if (data.includes('"tool_use"')) this.unread.calls++;
-    }
+    } else if (name === 'content_block_start') this.#skippedBlocks++;
   }
 
   #isSkippable(name: string): boolean {
     return name === 'ping' || (this.#contentSeen && name.startsWith('content_block_'));
   }
+}
+
+/** The request log has the names of tools. */
+function isToolStart(name: string, data: string): boolean {
+  return name === 'content_block_start' && data.includes('"tool_use"');
 }
 
 /** The length without the padding before the last bracket, by which Anthropic hides the length of its output. */
@@ -93,7 +95,16 @@ export function summarizeMessage(body: JsonObject): ReplySummary | undefined {
   const sanitized = sanitizeUsage(usage);
   return sanitized.output_tokens == null
     ? undefined
-    : { stop_reason: stringOf(stop_reason) ?? null, usage: sanitized };
+    : {
+        stop_reason: stringOf(stop_reason) ?? null,
+        usage: sanitized,
+        toolNames: content.flatMap(toolNameOf),
+      };
+}
+
+function toolNameOf(block: unknown): readonly string[] {
+  const { type, name } = objectOf(block) ?? {};
+  return type === 'tool_use' && typeof name === 'string' ? [name] : [];
 }
 
 /** The same from the end of the body. */

@@ -7,11 +7,22 @@ export const attribution = 'x-anthropic-billing-header:';
 
 /** Claude Code's session id, with the agent id for a subagent. */
 export function sessionOf(clientRequest: ClientRequest): string | undefined {
-  const session =
-    clientRequest.header('x-claude-code-session-id') ?? claudeCodeSession(userIdOf(clientRequest));
-  if (session === undefined) return undefined;
-  const agent = clientRequest.header('x-claude-code-agent-id');
-  return agent === undefined ? session : `${session}:${agent}`;
+  const session = mainSessionOf(clientRequest);
+  const agent = subagentIdOf(clientRequest);
+  return session === undefined || agent === undefined ? session : `${session}:${agent}`;
+}
+
+/** The session that a subagent belongs to. */
+export function parentSessionOf(clientRequest: ClientRequest): string | undefined {
+  return subagentIdOf(clientRequest) === undefined ? undefined : mainSessionOf(clientRequest);
+}
+
+function mainSessionOf(clientRequest: ClientRequest): string | undefined {
+  return clientRequest.header('x-claude-code-session-id') ?? claudeCodeSession(userIdOf(clientRequest));
+}
+
+function subagentIdOf(clientRequest: ClientRequest): string | undefined {
+  return clientRequest.header('x-claude-code-agent-id');
 }
 
 function userIdOf({ fields }: ClientRequest): string {

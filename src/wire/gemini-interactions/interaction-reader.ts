@@ -110,7 +110,8 @@ function isInteraction({ steps, status, error }: JsonObject): boolean {
 export function summarizeInteraction(body: JsonObject): ReplySummary | undefined {
   if (!isInteraction(body) || failureOf(body) !== undefined) return undefined;
   const usage = usageOf(body);
-  const hasToolCalls = objectsOf(body.steps).some(({ type }) => type === 'function_call');
-  const { stop_reason } = stopFieldsOf(body, hasToolCalls);
-  return usage.output_tokens === undefined ? undefined : { stop_reason, usage };
+  const calls = objectsOf(body.steps).filter(({ type }) => type === 'function_call');
+  const { stop_reason } = stopFieldsOf(body, calls.length > 0);
+  const toolNames = calls.flatMap(({ name }) => stringOf(name) ?? []);
+  return usage.output_tokens === undefined ? undefined : { stop_reason, usage, toolNames };
 }

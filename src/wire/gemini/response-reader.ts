@@ -168,11 +168,11 @@ export function summarizeResponse(body: JsonObject): ReplySummary | undefined {
   const parts = objectsOf(objectOf(candidate?.content)?.parts);
   const usage = usageOf(objectOf(body.usageMetadata) ?? {});
   if (candidate === undefined || parts.length === 0 || usage.output_tokens === undefined) return undefined;
-  const tools = parts.some((part) => stringOf(objectOf(part.functionCall)?.name) !== undefined);
+  const toolNames = parts.flatMap((part) => stringOf(objectOf(part.functionCall)?.name) ?? []);
   const { stop_reason } = stopFieldsOf(stringOf(candidate.finishReason) ?? 'STOP', {
-    tools,
+    tools: toolNames.length > 0,
     message: undefined,
   });
   const model = modelVersionOf(body);
-  return { model, stop_reason, usage: { ...usage, ...searchesIn(candidate, model) } };
+  return { model, stop_reason, usage: { ...usage, ...searchesIn(candidate, model) }, toolNames };
 }

@@ -23,9 +23,10 @@ export function summarizeCompletion(body: JsonObject): ReplySummary | undefined 
   if (usage.output_tokens === undefined) return undefined;
   const choice = firstChoice(body);
   const message = objectOf(choice.message) ?? {};
-  const tools = objectsOf(message.tool_calls).some((call) => toolNameOf(call) !== undefined);
+  const toolNames = objectsOf(message.tool_calls).flatMap((call) => toolNameOf(call) ?? []);
+  const tools = toolNames.length > 0;
   const refused = refusalOf(message) !== undefined;
-  return { stop_reason: stopReasonOf(finishOf(choice), { tools, refused }), usage };
+  return { stop_reason: stopReasonOf(finishOf(choice), { tools, refused }), usage, toolNames };
 }
 
 /** The same from the end of the body; undefined if earlier fields could change its meaning. */

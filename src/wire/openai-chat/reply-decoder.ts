@@ -149,4 +149,4 @@ function contentEnd(data: string, from: number): number {
 }
 
 /** Matches frames that matter after content has started; quotes inside texts are escaped and don't match. */
-const milestonePattern = /"(?:usage|error)"\s*:\s*[{"]|"finish_reason"\s*:\s*"/;
+const milestonePattern = /"(?:usage|error)"\s*:\s*[{"]|"(?:finish_reason|name)"\s*:\s*"/;

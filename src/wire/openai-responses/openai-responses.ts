@@ -10,6 +10,7 @@ import { modelInBody } from '../model-in-body.ts';
 import { openaiBookkeeping } from '../openai/bookkeeping.ts';
 import { openaiErrorCodes, openaiErrorType } from '../openai/errors.ts';
 import { promptCacheSeconds } from '../openai/prompt-cache-retention.ts';
+import { agentOf } from './agent.ts';
 import { responsesCompaction } from './compaction.ts';
 import { responsesContinuation } from './continuation.ts';
 import { decodeRequest } from './decode-request.ts';
@@ -22,7 +23,7 @@ import { readResponse, summarizeResponse } from './read-response.ts';
 import { reframeResponse } from './reframe-response.ts';
 import { ResponsesDecoder } from './reply-decoder.ts';
 import { ResponsesEncoder } from './reply-encoder.ts';
-import { sessionOf } from './session.ts';
+import { parentSessionOf, sessionOf } from './session.ts';
 import { MessageStream } from './socket/message-stream.ts';
 import { createSocketFormat } from './socket/socket-format.ts';
 import { storedResponseRoutes } from './stored-routes.ts';
@@ -63,6 +64,8 @@ export function createOpenaiResponses(clock: Clock): WireFormat {
     compaction: responsesCompaction,
     reframe: reframeResponse,
     session: sessionOf,
+    parentSession: parentSessionOf,
+    agent: agentOf,
     isPlain,
     stateFields: ['conversation', 'background'],
     apiHeaders: { prefix: 'openai-', harmless: [] },

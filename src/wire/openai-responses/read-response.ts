@@ -20,8 +20,9 @@ export function readResponse(body: JsonObject): DecodedReply {
 export function summarizeResponse(body: JsonObject): ReplySummary | undefined {
   const whole = readResponse(body);
   if (whole === undefined || !('answer' in whole)) return undefined;
-  const { stop_reason, usage } = whole.answer;
-  return usage.output_tokens === undefined ? undefined : { stop_reason, usage };
+  const { stop_reason, usage, content } = whole.answer;
+  const toolNames = content.flatMap((block) => (block.type === 'tool_use' ? block.name : []));
+  return usage.output_tokens === undefined ? undefined : { stop_reason, usage, toolNames };
 }
 
 export function errorOf(body: JsonObject): StreamError | undefined {

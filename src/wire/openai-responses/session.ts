@@ -11,5 +11,12 @@ export function sessionOf(clientRequest: ClientRequest): string | undefined {
   return key !== undefined && uuid.test(key) ? key : undefined;
 }
 
+/** The session that started a thread, whose other threads are subagents. */
+export function parentSessionOf(clientRequest: ClientRequest): string | undefined {
+  const session = clientRequest.header('session-id');
+  const thread = clientRequest.header('thread-id');
+  return thread === undefined || session === thread ? undefined : session;
+}
+
 const threadHeaders = ['thread-id', 'conversation_id', 'session-id', 'session_id'];
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -96,6 +96,8 @@ export function someCall(given: Partial<LoggedCall> = {}): LoggedCall {
     agent: null,
     client: null,
     conversation: null,
+    parentConversation: null,
+    turn: null,
     endUser: null,
     weight: 1,
     askedBy: null,

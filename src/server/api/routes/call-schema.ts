@@ -22,6 +22,10 @@ export const callSchema = z.strictObject({
     .string()
     .nullable()
     .describe('As in the header `x-weir-conversation`; null if neither the client nor a module named it'),
+  parent_conversation: z
+    .string()
+    .nullable()
+    .describe('The conversation whose agent made the call as a subagent; null for any other call'),
   end_user: z.string().nullable().describe('A pseudonym of the end user whom the call names'),
   model: z.string().describe('The requested model'),
   model_used: z.string().nullable(),
@@ -69,6 +73,9 @@ export const callSchema = z.strictObject({
       facts: z.record(z.string(), z.union([z.string(), z.number(), z.literal(true)])),
     }),
   ),
+  tool_calls: z
+    .array(z.strictObject({ name: z.string(), count: z.int() }))
+    .describe('The tools that the answer calls, if the conversation has a name; empty otherwise'),
   changes: z
     .array(
       z.strictObject({
@@ -138,6 +145,7 @@ export function describeCall(call: LoggedCall): z.output<typeof callSchema> {
     agent: call.agent,
     client: call.client,
     conversation: call.conversation,
+    parent_conversation: call.parentConversation,
     end_user: call.endUser,
     model: call.modelAsked,
     model_used: call.modelUsed,
@@ -174,6 +182,7 @@ export function describeCall(call: LoggedCall): z.output<typeof callSchema> {
       saved_usd: formatUsd(savedNanoUsd ?? 0),
       facts,
     })),
+    tool_calls: Object.entries(call.turn?.called ?? {}).map(([name, count]) => ({ name, count })),
     changes: [...call.changes],
     attempts: call.attempts.map(describeAttempt),
     weight: call.weight,

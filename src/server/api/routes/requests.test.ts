@@ -2,30 +2,13 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { someCall, someRequestId } from '../../../../test/conformance/database/samples.ts';
 import { assertError } from '../../../../test/support/assert-error.ts';
-import { call, type RawAnswer } from '../../../../test/support/call.ts';
-import { startHttp } from '../../../../test/support/http-server.ts';
-import { emptyFolder } from '../../../../test/support/weir-process.ts';
-import { GatewayError } from '../../../kernel/errors.ts';
+import type { RawAnswer } from '../../../../test/support/call.ts';
+import { startLogRoutes } from '../../../../test/support/log-routes.ts';
 import type { LoggedCall } from '../../../kernel/ports/request-log.ts';
-import type { RateCard } from '../../../kernel/rate-card.ts';
-import { createRequestIds } from '../../../kernel/request-ids.ts';
-import { headerOf } from '../../../lib/headers.ts';
 import { isJsonObject, type JsonObject } from '../../../lib/json.ts';
-import { createLog } from '../../../telemetry/log.ts';
-import { openEmptyDatabase } from '../../../testing/empty-database.ts';
-import type { AccessChecks } from '../access.ts';
-import { createApp } from '../app.ts';
-import { openapiRoute } from '../openapi.ts';
 import { callSchema } from './call-schema.ts';
 import { encodeCursor } from './request-cursor.ts';
-import { requestsRoutes } from './requests.ts';
-import { summaryRoutes } from './requests-summary.ts';
 
-const card: RateCard = {
-  ...{ input: 100e6, output: 80e6, cacheRead: 100e6, cacheWrite: 50e6, cacheWriteHour: 1 },
-  ...{ audioInput: 1, audioOutput: 1, webSearch: 1, previewSearch: 1, fileSearch: 1, request: 0 },
-  factors: {},
-};
 const noonMs = Date.UTC(2026, 10, 15, 12);
 
 test('a call is described with all that is known of it', async (t) => {
@@ -62,6 +45,7 @@ test('a call is described with all that is known of it', async (t) => {
     agent: null,
     client: null,
     conversation: null,
+    parent_conversation: null,
     end_user: null,
     weight: 1,
     model: 'gpt-6',
@@ -93,6 +77,7 @@ test('a call is described with all that is known of it', async (t) => {
     head_ms: 10.125,
     pipeline: 'none',
     modules: [{ name: 'exact-cache', effect: 'passed', ms: 0.2, saved_usd: '0.5', facts: { miss: true } }],
+    tool_calls: [],
     changes: [{ what: 'left-out', name: 'top_k' }],
     attempts: [],
     cost_parts: {
@@ -288,7 +273,6 @@ function shown(answer: RawAnswer) {
   return { ids: idsOf(answer), more: answer.json.has_more, next: answer.json.next_cursor };
 }
 
-/** The routes on a server, for callers whose token is the name of their account. */
 test('a summary is of the last day and of the own account, unless more is asked for by who may', async (t) => {
   const { get, log } = await setUp(t);
   const at = (ms: number, accountId: string) =>
@@ -310,41 +294,6 @@ function figure({ total }: JsonObject, name: string): unknown {
   return isJsonObject(total) ? total[name] : undefined;
 }
 
-async function setUp(t: TestContext) {
-  const database = await openEmptyDatabase(emptyFolder(t));
-  t.after(() => database.close());
-  const clock = { now: () => noonMs + 60_000 };
-  const routes = [
-    ...summaryRoutes({ log: database.requests, clock }),
-    ...requestsRoutes({
-      log: database.requests,
-      rates: (provider) => (provider === 'openai' ? card : undefined),
-    }),
-  ];
-  const lines: string[] = [];
-  const log = createLog('error', { write: (line) => void lines.push(line) });
-  const app = createApp([...routes, openapiRoute(routes)], { access: tokensAreNames, log });
-  const requestId = createRequestIds();
-  const url = await startHttp(t, (req, res) => {
-    const [path = '', ...query] = req.target.split(/(?=\?)/);
-    void app(req, res, { id: requestId(), path, query: query.join(''), cors: [], clientAddress: '' });
-  });
-  t.after(() => assert.deepEqual(lines, []));
-  const get = (path: string, name?: string) =>
-    call(url, { path, headers: name === undefined ? [] : ['x-name', name] });
-  return { get, log: database.requests };
+function setUp(t: TestContext) {
+  return startLogRoutes(t, noonMs + 60_000);
 }
-
-const tokensAreNames: AccessChecks = {
-  async session() {
-    throw new Error('no session is used');
-  },
-  async key() {
-    throw new Error('no key is used');
-  },
-  async sessionOrKey({ headers }) {
-    const accountId = headerOf(headers, 'x-name');
-    if (accountId === undefined) throw new GatewayError('authentication_required', 'who is it?');
-    return accountId === 'local' ? { kind: 'local', accountId } : { kind: 'key', accountId, keyId: 'key' };
-  },
-};

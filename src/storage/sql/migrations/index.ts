@@ -6,6 +6,7 @@ import { askedBy } from './asked-by.ts';
 import { billing } from './billing.ts';
 import { collections } from './collections.ts';
 import { configurations } from './configurations.ts';
+import { conversations } from './conversations.ts';
 import { deletedAccounts } from './deleted-accounts.ts';
 import { identities } from './identities.ts';
 import { invitations } from './invitations.ts';
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   keyPools,
   keyLimits,
   requestCauses,
+  conversations,
 ];

@@ -53,6 +53,33 @@ export interface RequestTables {
     readonly error_message: string | null;
     readonly provider_request_id: string | null;
     readonly stop_reason: string | null;
+    /** The conversation whose agent started this one. */
+    readonly parent_conversation: string | null;
+    /** As JSON; null if the conversation has no name. */
+    readonly turn: string | null;
+  };
+  /** Sums of calls by conversation, with those of its subagents; updated as calls are stored. */
+  readonly conversations: {
+    readonly account_id: string;
+    readonly conversation: string;
+    readonly requests: number;
+    readonly failed: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_tokens: number;
+    readonly cache_write_tokens: number;
+    readonly cost_nano_usd: number;
+    readonly saved_nano_usd: number;
+    /** When the first call arrived and the last one ended. */
+    readonly first_ms: number;
+    readonly last_ms: number;
+    /** The start of the hour of `last_ms`: most calls leave its index as it is. */
+    readonly last_hour_ms: number;
+    readonly key_id: string | null;
+    readonly client: string | null;
+    readonly end_user: string | null;
+    /** Each between line ends, and possibly repeated. */
+    readonly models: string;
   };
   /** Calls without a row. */
   readonly request_ids: { readonly id: string };
