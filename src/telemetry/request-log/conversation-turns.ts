@@ -17,7 +17,7 @@ import { limits } from '../limits.ts';
 export const cacheBreakReasons = [
   ...(['model', 'tools', 'instructions', 'compacted', 'history', 'module', 'expired', 'unknown'] as const),
 ] as const;
-export type CacheBreakReason = (typeof cacheBreakReasons)[number];
+type CacheBreakReason = (typeof cacheBreakReasons)[number];
 
 /** A call that read less from the provider's cache than its conversation had there. */
 export interface CacheBreak {
