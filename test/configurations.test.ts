@@ -72,8 +72,8 @@ describe('a configuration of a module', () => {
     const check = (list: string) =>
       call(url, { path: `/v1/pipeline/check?list=${encodeURIComponent(list)}` });
     const checked = await check('cost-guard:tight?day=5');
-    assert.equal(checked.json.fault, null, checked.text);
-    assert.match(String((await check('cost-guard:no')).json.fault), /no configuration "cost-guard:no"/);
+    assert.deepEqual(checked.json.faults, [], checked.text);
+    assert.match(String((await check('cost-guard:no')).json.faults), /no configuration "cost-guard:no"/);
     assertRejected(await put('cost-guard/tight', { day: [1] }), 400, 'bad_module_option');
   });
 

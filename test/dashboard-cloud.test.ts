@@ -113,6 +113,24 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     await assertAccessible(page);
   });
 
+  await t.test('a module is switched on and off for the key', async () => {
+    await go('Modules');
+    const having = page.getByRole('button', { name: 'Keys with tool-cache' });
+    assert.equal(await having.innerText(), '0 of 1 keys');
+    await having.click();
+    const isOn = page.getByRole('switch', { name: /^tool-cache for / });
+    for (const next of ['true', 'false']) {
+      await isOn.click();
+      await page.locator(`[role=switch][aria-checked=${next}]:enabled`).waitFor();
+    }
+    await assertAccessible(page, '[role=dialog]');
+    await page.keyboard.press('Escape');
+    assert.equal(
+      await page.getByRole('button', { name: 'Keys with exact-cache' }).innerText(),
+      '1 of 1 keys',
+    );
+  });
+
   await t.test('calls arrive, a hit saves money, and the ceiling refuses', async () => {
     await go('Overview');
     await say('Hello');

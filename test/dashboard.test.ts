@@ -73,6 +73,35 @@ test('WEIR_DASHBOARD=off leaves browsers what programs get', async (t) => {
   assert.equal((await fetch(`${weir.url}/requests`, { headers: asBrowser })).status, 404);
 });
 
+test('modules of a local gateway are switched on and off, and the editor saves its pipeline', async (t) => {
+  const weir = await gateway();
+  const { page, assertQuiet, close } = await open();
+  cleanUp(t, close);
+  await page.goto(`${weir.url}/modules?range=7d`);
+  const state = async () =>
+    (await (await fetch(`${weir.url}/v1/pipeline/gateway`)).json()) as { source: string; pipeline: string };
+  await page.getByText('The default: it changes nothing until you switch modules on.').waitFor();
+  await page.getByRole('switch', { name: 'exact-cache in every call' }).click();
+  await page.locator('#exact-cache').getByText('On since').waitFor();
+  assert.deepEqual((await state()).pipeline, 'exact-cache,cost-guard');
+  await page.getByRole('switch', { name: 'cost-guard in every call' }).click();
+  await page.locator('#cost-guard').getByText('Off', { exact: true }).waitFor();
+  const text = page.getByRole('textbox', { name: 'As text' });
+  assert.equal(await text.inputValue(), 'exact-cache');
+  await page.getByRole('spinbutton', { name: 'max_bytes' }).fill('500');
+  await page.getByRole('button', { name: 'Save pipeline' }).click();
+  await page.getByRole('button', { name: 'Discard changes' }).waitFor({ state: 'detached' });
+  assert.deepEqual((await state()).pipeline, 'exact-cache?max_bytes=500');
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Use the default' }).click();
+  await page.getByText('The default: it changes nothing until you switch modules on.').waitFor();
+  assert.equal((await state()).source, 'default');
+  await page.getByRole('link', { name: 'Archive' }).first().click();
+  await page.getByText('Nothing is archived.').waitFor();
+  await assertAccessible(page);
+  assertQuiet();
+});
+
 test('a local gateway with a token asks for it once, and keeps it from scripts', async (t) => {
   const weir = await startTestGateway({ WEIR_LOCAL_TOKEN: 'the one that is accepted' });
   cleanUp(t, () => weir.close());
@@ -214,9 +243,25 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await page.getByText('with a probability of').waitFor();
     await assertAccessible(page, '[role=dialog]');
     await page.keyboard.press('Escape');
-    await text.fill('exact-cache?ttl=soon');
-    await page.getByText(/ttl: must be/).waitFor();
+    await text.fill('exact-cash,cost-guard?dya=5');
+    for (const fault of [
+      /"exact-cash" here; did you mean "exact-cache"\?$/,
+      /"dya"; did you mean "day"\?$/,
+    ]) {
+      await page.getByText(fault).waitFor();
+      assert.equal(await page.getByText(fault).count(), 1);
+    }
+    assert.ok(await page.getByRole('button', { name: 'Copy as header' }).isDisabled());
     await assertAccessible(page);
+  });
+
+  await t.test('a pipeline of the environment is shown, and can not be changed', async () => {
+    await page.getByText('Set by WEIR_PIPELINE, so it can’t be changed here.').waitFor();
+    const gatewaysOwn = page.getByRole('region', { name: 'The gateway’s pipeline' });
+    assert.deepEqual(await gatewaysOwn.getByRole('link').allInnerTexts(), ['exact-cache', 'cost-guard']);
+    const own = page.getByRole('switch', { name: 'exact-cache in every call' });
+    assert.deepEqual([await own.getAttribute('aria-checked'), await own.isDisabled()], ['true', true]);
+    assert.equal(await page.getByRole('button', { name: 'Save pipeline' }).count(), 0);
   });
 
   await t.test('modules that are not worth their place say so', async () => {

@@ -61,6 +61,13 @@ test('what is left out can be read, by its account alone and for its person, and
   assert.deepEqual([json.ref, json.conversation], [ref, 'harbours']);
   assert.match(String(json.createdAt), /^\d{4}-\d\d-\d\dT/);
   assert.deepEqual(at(json, 'content', 20), said[20]);
+  const listed = await call(weir.url, { path: '/v1/archive' });
+  const named = (listed.json.conversations as { conversation: string }[]).map(
+    ({ conversation }) => conversation,
+  );
+  assert.ok(named.includes('harbours'), listed.text);
+  const items = await call(weir.url, { path: '/v1/archive/conversations/harbours' });
+  assert.ok(at(items.json, 'items', 0, 'isPersonal'), items.text);
   assert.equal((await call(weir.url, { path: '/v1/archive/nothing' })).status, 404);
   assert.equal((await call(weir.url, { method: 'DELETE', path: '/v1/archive' })).status, 400);
   const all = '/v1/archive?conversation=harbours';

@@ -113,7 +113,13 @@ describe('making a key', () => {
     const checked = await ada.call({
       path: `/v1/pipeline/check?list=${encodeURIComponent('a?x=1,no-such')}`,
     });
-    assert.match(String(checked.json.fault), /"a".*"no-such"/);
+    assert.match(String(checked.json.faults), /"a".*"no-such"/);
+    const stored = await ada.call({
+      method: 'PUT',
+      path: '/v1/pipeline/gateway',
+      body: { pipeline: 'none' },
+    });
+    assertError(stored, { status: 403, type: 'permission_error', code: 'forbidden' });
     const path = `/v1/keys/${made.json.id}`;
     const change = (config: string | null) =>
       ada.call({ method: 'PATCH', path, body: { pipelineConfig: config } });

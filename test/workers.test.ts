@@ -179,6 +179,17 @@ test('two processes in local mode', async (t) => {
     }
   });
 
+  await t.test('run a stored pipeline from the next call on', async () => {
+    const ofNextCalls = async (pipeline: string) => {
+      await call(url, { method: 'PUT', path: '/v1/pipeline/gateway', body: { pipeline } });
+      const answers = await all(6, () => call(url, { path: '/v1/pipeline' }));
+      return new Set(answers.map(({ json }) => json.pipelineConfig));
+    };
+    for (const list of ['exact-cache', 'tool-cache'])
+      assert.deepEqual(await ofNextCalls(list), new Set([list]));
+    assert.equal((await call(url, { method: 'DELETE', path: '/v1/pipeline/gateway' })).status, 204);
+  });
+
   await t.test('go on as they are when a reload fails, which says why', async () => {
     for (const [variable, value] of [
       ['WEIR_DRAIN', 'soon'],

@@ -16,6 +16,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { Lru } from '../lib/lru.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
 import { limits } from './limits.ts';
+import type { StoredPipeline } from './stored-pipeline.ts';
 
 export interface AccountConfigurationsParts {
   readonly table: Configurations;
@@ -24,6 +25,8 @@ export interface AccountConfigurationsParts {
   readonly modules: ReadonlyMap<string, Module>;
   /** Those of the instance, which an account can use, too. */
   readonly instance: ListedConfigurations;
+  /** Undefined in cloud mode. */
+  readonly storedPipeline: Pick<StoredPipeline, 'current'> | undefined;
   readonly clock: Clock;
 }
 
@@ -82,10 +85,12 @@ export class AccountConfigurations {
     return configuration;
   }
 
-  /** Rejects one that an API key or another configuration names: calls would fail. False if there is none. */
+  /** Rejects one that a pipeline or another configuration names: calls would fail. False if there is none. */
   async delete(id: ConfigurationId): Promise<boolean> {
-    const { table, apiKeys, versions } = this.#parts;
+    const { table, apiKeys, versions, storedPipeline } = this.#parts;
     const label = `${id.module}:${id.name}`;
+    if (namesStored((await storedPipeline?.current())?.text ?? '', id))
+      throw new GatewayError('configuration_in_use', `the stored pipeline of this gateway names ${label}`);
     const keys = (await apiKeys.list(id.accountId)).filter(
       ({ revokedAtMs, pipelineConfig }) => revokedAtMs === null && namesStored(pipelineConfig ?? '', id),
     );

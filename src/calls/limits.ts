@@ -32,6 +32,9 @@ export const limits = {
   /** The life of an item that has none of its own. */
   archiveLifeSeconds: 30 * 86_400,
   archivePageMax: 50,
+  /** Items on a page for account holders, and how many of the newest are read for the list of conversations: 20 queries. */
+  archiveItemsPageMax: 100,
+  archiveListedMax: 2000,
   /** A search opens this many of the newest items, of this size in all, a few milliseconds for each. */
   archiveScannedMax: 100,
   archiveScannedBytesMax: 8 * 1024 * 1024,

@@ -1,16 +1,28 @@
 import type { ConfigurationSet } from '../kernel/configuration.ts';
+import { GatewayError } from '../kernel/errors.ts';
 import type { Exchange } from '../kernel/exchange.ts';
 import type { AddedConfiguration, Pipeline, PipelineLevel, Pipelines } from '../kernel/pipeline.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { AccountConfigurations } from './account-configurations.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
+import { localAccountId, type StoredList, type StoredPipeline } from './stored-pipeline.ts';
 
 /** The pipeline of a call and where it was configured. */
 export interface ChosenPipeline {
-  readonly source: 'header' | 'key' | 'environment' | 'default';
+  readonly source: 'header' | 'key' | 'environment' | 'stored' | 'default';
   /** The list as configured. */
   readonly text: string;
   readonly pipeline: Pipeline;
+}
+
+/** The gateway's own pipeline, for calls whose request and key set none. */
+export interface GatewayPipeline extends Omit<ChosenPipeline, 'pipeline'> {
+  /** Empty if the list is valid. */
+  readonly faults: readonly string[];
+  /** Undefined if there are faults. */
+  readonly pipeline: Pipeline | undefined;
+  /** What the user of a local gateway has stored, whether it is in use or not. */
+  readonly stored: StoredList | undefined;
 }
 
 /** The default changes no answers: modules that may surprise a client run only if configured. */
@@ -19,14 +31,19 @@ const builtInDefault = 'cost-guard';
 export interface PipelineSelectorParts {
   readonly pipelines: Pipelines;
   readonly environment: string | undefined;
+  /** Undefined in cloud mode. */
+  readonly stored: StoredPipeline | undefined;
   readonly configurations: Pick<AccountConfigurations, 'setFor' | 'currentSetOf'>;
 }
 
 type PipelineOwner = Pick<CallerIdentity, 'accountId' | 'pipelineConfig' | 'key'>;
 
-/** Precedence: header, key, environment, built-in default. Protective modules of lower levels always stay. */
+/**
+ * Precedence: header, key, environment, stored list of a local gateway, built-in default. Protective modules of lower levels always
+ * stay.
+ */
 export class PipelineSelector {
-  /** The pipeline if neither the request nor the key sets one. */
+  /** The pipeline if nothing but the environment sets one. */
   readonly defaultChoice: ChosenPipeline;
   /** Names of the modules set by the environment. */
   readonly configured: readonly string[];
@@ -47,17 +64,16 @@ export class PipelineSelector {
     this.configured = environment === undefined ? [] : stages.map(({ module }) => module.name);
   }
 
-  /** Synchronous unless a list names a configuration. */
+  /** Synchronous unless a list names a configuration, or the stored list has changed. */
   choose(
     header: string | undefined,
     owner: PipelineOwner,
     addition?: AddedConfiguration,
   ): ChosenPipeline | Promise<ChosenPipeline> {
-    const { pipelineConfig } = owner;
-    const { pipelines } = this.#parts;
-    return pipelines.namesStored(header ?? '') || pipelines.namesStored(pipelineConfig ?? '')
-      ? this.#chooseConfigured(header, owner, addition)
-      : this.#choose({ header, key: pipelineConfig, addition });
+    const stored = this.#storedFor(owner);
+    return stored instanceof Promise
+      ? stored.then((list) => this.#chooseFor(owner, { header, stored: list, addition }))
+      : this.#chooseFor(owner, { header, stored, addition });
   }
 
   /** The part of a pipeline that handles calls to endpoints without a canonical form. */
@@ -85,28 +101,72 @@ export class PipelineSelector {
     );
   }
 
-  async #chooseConfigured(
-    header: string | undefined,
+  /** Whether `store` can change the gateway's own pipeline. */
+  get canStore(): boolean {
+    return this.#parts.stored !== undefined && this.#parts.environment === undefined;
+  }
+
+  /** The gateway's own pipeline. */
+  async describeGateway(): Promise<GatewayPipeline> {
+    const stored = await this.#parts.stored?.current();
+    const { defaultChoice } = this;
+    if (stored === undefined || defaultChoice.source === 'environment')
+      return { ...defaultChoice, faults: [], stored };
+    const faults = await this.validate(stored.text, localAccountId);
+    const owner = { accountId: localAccountId, pipelineConfig: null, key: undefined };
+    const pipeline = faults.length === 0 ? (await this.choose(undefined, owner)).pipeline : undefined;
+    return { source: 'stored', text: stored.text, faults, pipeline, stored };
+  }
+
+  /** Stores the pipeline of a local gateway; undefined deletes it. Rejects an invalid list, with all its faults. */
+  async store(list: string | undefined): Promise<void> {
+    const { stored, environment } = this.#parts;
+    if (stored === undefined)
+      throw new GatewayError(
+        'forbidden',
+        'the operator sets the pipeline of this gateway with WEIR_PIPELINE; set the pipelines of your API keys instead',
+      );
+    if (environment !== undefined)
+      throw new GatewayError(
+        'set_by_environment',
+        'WEIR_PIPELINE sets the pipeline of this gateway; start it without the variable to change the pipeline here',
+      );
+    if (list === undefined) return void (await stored.delete());
+    const faults = await this.validate(list, localAccountId);
+    if (faults.length > 0) throw new GatewayError('bad_pipeline', faults.join('; '), { param: 'pipeline' });
+    await stored.put(list);
+  }
+
+  #storedFor({ accountId, pipelineConfig }: PipelineOwner): ReturnType<StoredPipeline['current']> {
+    const isUsed = accountId === localAccountId && pipelineConfig === null && this.#environment.length === 0;
+    return isUsed ? this.#parts.stored?.current() : undefined;
+  }
+
+  #chooseFor(
     owner: PipelineOwner,
-    addition: AddedConfiguration | undefined,
-  ): Promise<ChosenPipeline> {
-    const own = await this.#parts.configurations.setFor(owner);
-    return this.#choose({ header, key: owner.pipelineConfig, own, addition });
+    { header, stored, addition }: Request,
+  ): ChosenPipeline | Promise<ChosenPipeline> {
+    const { pipelines, configurations } = this.#parts;
+    const own = owner.pipelineConfig ?? stored?.text;
+    const choice = { header, own, source: stored === undefined ? 'key' : 'stored', addition } as const;
+    return pipelines.namesStored(header ?? '') || pipelines.namesStored(own ?? '')
+      ? configurations.setFor(owner).then((set) => this.#choose({ ...choice, configurations: set }))
+      : this.#choose(choice);
   }
 
   /** Lists of the account can name its own configurations; those of the environment name the instance's only. */
-  #choose({ header, key, own, addition }: Choice): ChosenPipeline {
+  #choose({ header, own, source, configurations, addition }: Choice): ChosenPipeline {
     const { pipelines } = this.#parts;
     const level = (text: string): string | PipelineLevel =>
-      own === undefined ? text : { text, configurations: own };
+      configurations === undefined ? text : { text, configurations };
     const requested = (text: string): string | PipelineLevel =>
-      addition === undefined ? level(text) : { text, configurations: own, addition };
+      addition === undefined ? level(text) : { text, configurations, addition };
     if (header !== undefined) {
-      const lower = key === null ? this.#environment : [level(key), ...this.#environment];
+      const lower = own === undefined ? this.#environment : [level(own), ...this.#environment];
       return { source: 'header', text: header, pipeline: pipelines.compile(requested(header), ...lower) };
     }
-    if (key !== null)
-      return { source: 'key', text: key, pipeline: pipelines.compile(requested(key), ...this.#environment) };
+    if (own !== undefined)
+      return { source, text: own, pipeline: pipelines.compile(requested(own), ...this.#environment) };
     const { defaultChoice } = this;
     return addition === undefined
       ? defaultChoice
@@ -114,9 +174,16 @@ export class PipelineSelector {
   }
 }
 
-interface Choice {
+/** What a call asks for, and the stored list that holds for it. */
+interface Request {
   readonly header: string | undefined;
-  readonly key: string | null;
-  readonly own?: ConfigurationSet;
+  readonly stored: StoredList | undefined;
   readonly addition: AddedConfiguration | undefined;
+}
+
+interface Choice extends Omit<Request, 'stored'> {
+  /** The list of the key, or the stored one. */
+  readonly own: string | undefined;
+  readonly source: 'key' | 'stored';
+  readonly configurations?: ConfigurationSet;
 }

@@ -167,6 +167,10 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     }),
   );
   const { pipelines, aliases, health } = calls;
+  const own = await pipelines.describeGateway();
+  for (const fault of own.faults)
+    log.warn({ fault }, 'the stored pipeline is wrong: calls are rejected until it is changed');
+  calls.warmUp(own.pipeline?.stages ?? []);
   const { vault } = parts.add(providerKeysPart({ ...ground, providers, health }));
   const sandbox = parts.add(sandboxPart({ ...ground, providers, identity, pipelines, sessions }));
   const models = createPaidModels(settings, providers);
@@ -235,6 +239,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
       providers,
       callers: callerAuthenticator,
       pipelines,
+      warmUp: calls.warmUp,
       aliases,
       dataPlane,
       paidRoutes: payments.paidRoutes,
@@ -260,7 +265,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const openCalls = () => dataPlane.openCalls() + payments.openCalls();
   return {
     url: listener.url,
-    pipeline: pipelines.defaultChoice.pipeline.text,
+    pipeline: own.pipeline?.text ?? own.text,
     readyProviders: readyProviders.map((provider) => provider.name),
     hasDashboard: pages?.dashboard !== undefined,
     unknownVariables,

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { nearestName } from '../lib/nearest-name.ts';
 import { GatewayError } from './errors.ts';
 import { limits } from './limits.ts';
 import type { Module } from './module.ts';
@@ -108,10 +109,7 @@ function resolveDefinitions(module: Module, options: unknown, configurations: Co
 }
 
 function unknownConfigurationError(label: string): GatewayError {
-  return new GatewayError(
-    'unknown_configuration',
-    `there is no configuration "${label}"; GET /v1/configurations lists them`,
-  );
+  return new GatewayError('unknown_configuration', `there is no configuration "${label}"`);
 }
 
 /** Empty if the schema library can't describe it. */
@@ -146,7 +144,7 @@ function parseOptions(label: string, schema: StandardSchema<unknown>, input: unk
   const read = schema['~standard'].validate(input);
   if (read instanceof Promise) throw new Error(`the options of ${label} must be validated synchronously`);
   if (read.issues === undefined) return read.value;
-  throw optionsError(read.issues.map((issue) => optionIssue(label, issue)));
+  throw optionsError(read.issues.map((issue) => optionIssue(label, issue, schema)));
 }
 
 interface OptionFault {
@@ -165,14 +163,19 @@ function optionsError(faults: readonly OptionFault[]): GatewayError {
   );
 }
 
-function optionIssue(label: string, issue: SchemaIssue): OptionFault {
+function optionIssue(label: string, issue: SchemaIssue, schema: StandardSchema<unknown>): OptionFault {
   const path = (issue.path ?? []).map((step) => truncate(String(typeof step === 'object' ? step.key : step)));
   const unknown = 'keys' in issue && Array.isArray(issue.keys) ? issue.keys.map(String) : [];
   const [first] = unknown;
   if (first !== undefined) {
     const where = path.length === 0 ? label : `${label}?${path.join('.')}`;
+    const meant =
+      path.length === 0
+        ? nearestName(first, Object.keys(fieldsOf(jsonSchemaOf(schema).properties)))
+        : undefined;
+    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
     return {
-      message: `${where}: there is no option ${unknown.map(quoteName).join(' and no ')}`,
+      message: `${where}: there is no option ${unknown.map(quoteName).join(' and no ')}${hint}`,
       param: path[0] ?? first,
     };
   }

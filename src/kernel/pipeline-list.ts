@@ -64,7 +64,7 @@ function parseEntry(text: string): PipelineEntry {
   if (!/^[a-z][a-z0-9-]*$/.test(name))
     throw new GatewayError(
       'unknown_module',
-      `"${name.slice(0, 80)}" is not a module name; GET /v1/capabilities lists them`,
+      `"${name.slice(0, 80)}" is not a module name, which has lower-case letters, digits and hyphens`,
     );
   const configuration = configurations.length === 0 ? undefined : configurations.join(':');
   if (configuration !== undefined && !isConfigurationName(configuration))

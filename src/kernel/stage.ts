@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { nearestName } from '../lib/nearest-name.ts';
 import { type ConfigurationSet, readOptions } from './configuration.ts';
 import { GatewayError } from './errors.ts';
 import type { Module } from './module.ts';
@@ -20,12 +21,17 @@ export function createStage(
   base?: JsonObject,
 ): Stage {
   const module = modules.get(entry.name);
-  if (module === undefined)
-    throw new GatewayError(
-      'unknown_module',
-      `there is no module "${entry.name}" here; GET /v1/capabilities lists them`,
-    );
+  if (module === undefined) throw unknownModuleError(entry.name, modules);
   return { module, options: readOptions(module, entry, configurations, base), entry };
+}
+
+function unknownModuleError(name: string, modules: ReadonlyMap<string, Module>): GatewayError {
+  const nearest = nearestName(name, modules.keys());
+  const hint =
+    nearest === undefined
+      ? `the modules are ${[...modules.keys()].join(', ')}`
+      : `did you mean "${nearest}"?`;
+  return new GatewayError('unknown_module', `there is no module "${name.slice(0, 80)}" here; ${hint}`);
 }
 
 /** The stages that do something with their options. */

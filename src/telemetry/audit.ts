@@ -26,6 +26,8 @@ export const auditMessages = {
   'provider_key.deleted': 'a provider key was deleted',
   'configuration.stored': 'a configuration was stored',
   'configuration.deleted': 'a configuration was deleted',
+  'pipeline.stored': 'the pipeline of the gateway was stored',
+  'pipeline.deleted': 'the stored pipeline of the gateway was deleted',
 } as const;
 
 export type AuditEvent = keyof typeof auditMessages;

@@ -14,6 +14,7 @@ export type LoggedCall = LogPage['requests'][number];
 export type Provider = Answer<'/v1/capabilities', 'get'>['providers'][number];
 export type Capabilities = Answer<'/v1/capabilities', 'get'>;
 export type ModulePageInfo = NonNullable<Capabilities['modules'][number]['page']>;
+export type GatewayPipeline = Answer<'/v1/pipeline/gateway', 'get'>;
 export type ModuleInfo = Answer<'/v1/modules', 'get'>['modules'][number];
 export type Configuration = Answer<'/v1/configurations', 'get'>['configurations'][number];
 export type Alias = Answer<'/v1/aliases', 'get'>['aliases'][number];
@@ -24,6 +25,7 @@ export type ModuleWorth = Answer<'/v1/usage', 'get'>['modules'][number];
 export type ApiKey = Answer<'/v1/keys', 'get'>['keys'][number];
 export type StoredKey = Answer<'/v1/byok/{provider}/keys', 'get'>['keys'][number];
 export type Budget = Answer<'/v1/budgets', 'get'>['budgets'][number];
+export type ArchivedConversation = Answer<'/v1/archive', 'get'>['conversations'][number];
 export type Pattern = Answer<'/v1/patterns', 'get'>['patterns'][number];
 export type Receipt = Answer<'/v1/receipts', 'get'>['receipts'][number];
 export type LogQuery = NonNullable<paths['/v1/requests']['get']['parameters']['query']>;
@@ -87,6 +89,16 @@ export const modules = queryOptions({
   queryFn: () => told(api.GET('/v1/modules')),
   ...once,
 });
+
+/** The gateway's own pipeline, which another process or page may have changed. */
+export const gatewayPipeline = queryOptions({
+  queryKey: ['gateway-pipeline'],
+  queryFn: () => told(api.GET('/v1/pipeline/gateway')),
+  refetchInterval: 30_000,
+});
+
+/** How far back the page of modules looks, in days. */
+export const moduleRanges = { '7d': 7, '30d': 30 } as const;
 
 export const configurations = queryOptions({
   queryKey: ['configurations'],
@@ -262,6 +274,30 @@ export const patterns = infiniteQueryOptions({
   initialPageParam: null as string | null,
   getNextPageParam: ({ next }) => next,
 });
+
+export const archive = queryOptions({
+  queryKey: ['archive'],
+  queryFn: () => told(api.GET('/v1/archive')),
+});
+
+export const archivedItems = (conversation: string) =>
+  infiniteQueryOptions({
+    queryKey: ['archive', conversation],
+    queryFn: ({ pageParam: after }) =>
+      told(
+        api.GET('/v1/archive/conversations/{name}', {
+          params: { path: { name: conversation }, query: after === null ? {} : { after } },
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+  });
+
+export const archivedItem = (ref: string) =>
+  queryOptions({
+    queryKey: ['archived', ref],
+    queryFn: () => told(api.GET('/v1/archive/{ref}', { params: { path: { ref } } })),
+  });
 
 export type BillingUsage = Answer<'/v1/billing/usage', 'get'>;
 

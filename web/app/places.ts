@@ -1,5 +1,6 @@
 import {
   Activity,
+  Archive,
   Blocks,
   Braces,
   CreditCard,
@@ -38,6 +39,7 @@ const all: readonly NavigationItem[] = [
   { to: '/aliases', title: 'Aliases', icon: Split, letter: 's' },
   { to: '/guardrails', title: 'Guardrails', icon: ShieldCheck, letter: 'u' },
   { to: '/recordings', title: 'Recordings', icon: Disc, letter: 'e' },
+  { to: '/archive', title: 'Archive', icon: Archive, letter: 'h' },
   { to: '/keys', title: 'Keys', icon: KeyRound, letter: 'k', only: 'cloud', startsGroup: true },
   { to: '/provider-keys', title: 'Provider keys', icon: Plug, letter: 'v' },
   { to: '/receipts', title: 'Receipts', icon: FileCheck, letter: 'c', only: 'cloud' },

@@ -5,7 +5,7 @@ import {
   parseSearchWith,
   stringifySearchWith,
 } from '@tanstack/react-router';
-import { type ChartName, chartNames, type RangeName, ranges } from '../api/queries.ts';
+import { type ChartName, chartNames, moduleRanges, type RangeName, ranges } from '../api/queries.ts';
 import { Failure, Page, Rows } from '../parts/states.tsx';
 import { isTimeRange, type TimeRange } from '../parts/time-ranges.ts';
 import { Gate } from './gate.tsx';
@@ -93,10 +93,19 @@ const recordings = createRoute({
   component: page(() => import('../pages/recordings/recordings.tsx'), 'Recordings'),
 });
 
+interface ModulesSearch {
+  readonly open?: string;
+  readonly range?: keyof typeof moduleRanges;
+}
+
 const modules = createRoute({
   getParentRoute: () => root,
   path: '/modules',
-  validateSearch: (search: Record<string, unknown>): { readonly open?: string } => texts(search, ['open']),
+  validateSearch: ({ range, ...search }: Record<string, unknown>): ModulesSearch => ({
+    ...texts(search, ['open']),
+    ...(typeof range === 'string' &&
+      Object.hasOwn(moduleRanges, range) && { range: range as keyof typeof moduleRanges }),
+  }),
   component: page(() => import('../pages/modules/modules.tsx'), 'Modules'),
 });
 
@@ -142,6 +151,13 @@ const guardrails = createRoute({
   path: '/guardrails',
   validateSearch: opens,
   component: page(() => import('../pages/guardrails/guardrails.tsx'), 'Guardrails'),
+});
+
+const archive = createRoute({
+  getParentRoute: () => root,
+  path: '/archive',
+  validateSearch: opens,
+  component: page(() => import('../pages/archive/archive.tsx'), 'Archive'),
 });
 
 const receipts = createRoute({
@@ -198,6 +214,7 @@ export const router = createRouter({
     modulePage,
     aliases,
     guardrails,
+    archive,
     providerKeys,
     reference,
     keys,

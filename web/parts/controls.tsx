@@ -76,7 +76,8 @@ export function Select({ className = '', children, ...rest }: ComponentProps<'se
 interface FieldProps {
   readonly label: string;
   readonly hint?: ReactNode;
-  readonly error?: string | undefined;
+  /** Each is a line of its own. */
+  readonly error?: string | readonly string[] | undefined;
   readonly children: (id: {
     readonly id: string;
     readonly 'aria-describedby': string | undefined;
@@ -85,17 +86,18 @@ interface FieldProps {
 
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
-  const said = error ?? hint;
+  const errors = typeof error === 'string' ? [error] : (error ?? []);
+  const said = errors.length > 0 || hint !== undefined;
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <label htmlFor={id} className="text-sm font-medium wrap-anywhere">
         {label}
       </label>
-      {children({ id, 'aria-describedby': said === undefined ? undefined : `${id}-said` })}
-      {said !== undefined && (
-        <p id={`${id}-said`} className={`text-xs ${error === undefined ? 'text-muted' : 'text-failed'}`}>
-          {said}
-        </p>
+      {children({ id, 'aria-describedby': said ? `${id}-said` : undefined })}
+      {said && (
+        <div id={`${id}-said`} className={`text-xs ${errors.length === 0 ? 'text-muted' : 'text-failed'}`}>
+          {errors.length === 0 ? hint : errors.map((one) => <p key={one}>{one}</p>)}
+        </div>
       )}
     </div>
   );
@@ -133,6 +135,32 @@ export function Choice<Value extends string>({ label, value, options, onChange }
   );
 }
 
+interface SwitchProps {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly disabled?: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+export function Switch({ label, isOn, disabled = false, onChange }: SwitchProps) {
+  return (
+    <button
+      type="button"
+      role="switch"
+      aria-checked={isOn}
+      aria-label={label}
+      disabled={disabled}
+      onClick={() => onChange(!isOn)}
+      className={`relative h-5 w-9 shrink-0 rounded-full border transition-colors disabled:opacity-50 ${isOn ? 'border-transparent bg-accent' : 'border-edge bg-sunken hover:border-ink'}`}
+    >
+      <span
+        aria-hidden
+        className={`absolute top-0.5 size-3.5 rounded-full transition-all motion-reduce:transition-none ${isOn ? 'left-[1.125rem] bg-on-accent' : 'left-0.5 bg-muted'}`}
+      />
+    </button>
+  );
+}
+
 /** Works on plain http too, where browsers have no clipboard for pages. */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -156,10 +184,12 @@ export function CopyButton({
   text,
   label = 'Copy',
   wide = false,
+  disabled = false,
 }: {
   readonly text: string;
   readonly label?: string;
   readonly wide?: boolean;
+  readonly disabled?: boolean;
 }) {
   const [done, setDone] = useState(false);
   const timer = useRef<number>(undefined);
@@ -172,13 +202,13 @@ export function CopyButton({
   const picture = done ? <Check aria-hidden className="text-saved" /> : <Copy aria-hidden />;
   if (wide)
     return (
-      <Button onClick={copy} className="[&>svg]:size-3.5">
+      <Button onClick={copy} disabled={disabled} className="[&>svg]:size-3.5">
         {picture}
         {done ? 'Copied' : label}
       </Button>
     );
   return (
-    <IconButton label={done ? 'Copied' : label} onClick={copy}>
+    <IconButton label={done ? 'Copied' : label} onClick={copy} disabled={disabled}>
       {picture}
     </IconButton>
   );

@@ -47,6 +47,14 @@ export function short(value: number | null | undefined): string {
   return value < 10_000 ? whole.format(value) : compact.format(value);
 }
 
+/** `340 B`, `1.2 KB`, `64 MB`: by thousands. */
+export function bytes(size: number): string {
+  if (size < 1000) return `${size} B`;
+  const [unit, value] =
+    size < 999_950 ? ['KB', size / 1e3] : size < 999_950_000 ? ['MB', size / 1e6] : ['GB', size / 1e9];
+  return `${value < 10 ? value.toFixed(1) : whole.format(value)} ${unit}`;
+}
+
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '–';
   if (ms < 1) return `${ms.toFixed(2)} ms`;

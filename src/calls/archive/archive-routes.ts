@@ -2,13 +2,45 @@ import { z } from 'zod';
 import { endUserRefFromName } from '../../kernel/end-user.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { defineModuleRoute, type ModuleRoute } from '../../kernel/module-route.ts';
-import type { ArchiveFilter, Archives } from './archives.ts';
+import { limits } from '../limits.ts';
+import type { ArchiveFilter, Archives, ListedItem } from './archives.ts';
 
 const archivedItemSchema = z.strictObject({
   ref: z.string(),
   createdAt: z.iso.datetime(),
   conversation: z.string(),
   content: z.array(z.looseObject({ role: z.string() })).describe('The original messages'),
+});
+
+const conversationsSchema = z.strictObject({
+  conversations: z
+    .array(
+      z.strictObject({
+        conversation: z.string(),
+        items: z.int(),
+        bytes: z.int().describe('As stored, compressed'),
+        firstAt: z.iso.datetime(),
+        lastAt: z.iso.datetime(),
+      }),
+    )
+    .describe('The newest first'),
+  isComplete: z
+    .boolean()
+    .describe(
+      `False if there are more than ${limits.archiveListedMax} items, of which the newest are counted`,
+    ),
+});
+const itemsSchema = z.strictObject({
+  items: z.array(
+    z.strictObject({
+      ref: z.string(),
+      createdAt: z.iso.datetime(),
+      expiresAt: z.iso.datetime().nullable(),
+      bytes: z.int(),
+      isPersonal: z.boolean().describe('Whether it belongs to one end user'),
+    }),
+  ),
+  next: z.string().nullable().describe('The value of `after` for the next page; null on the last'),
 });
 
 const user = z
@@ -30,6 +62,41 @@ const unknown = { 404: { description: 'The account has no such archived item, or
 export function archiveRoutes(archives: Archives): readonly ModuleRoute[] {
   const common = { tag: 'Archive', access: 'sessionOrKey' } as const;
   return [
+    defineModuleRoute({
+      ...common,
+      method: 'GET',
+      path: '/v1/archive',
+      summary: 'List the conversations with archived items',
+      responses: {
+        200: { description: 'The conversations', schema: conversationsSchema },
+        ...unauthenticated,
+      },
+      async handle({ scope }) {
+        const { conversations, isComplete } = await archives.conversations(scope);
+        return {
+          body: {
+            conversations: conversations.map(({ firstAtMs, lastAtMs, ...one }) => ({
+              ...one,
+              firstAt: new Date(firstAtMs).toISOString(),
+              lastAt: new Date(lastAtMs).toISOString(),
+            })),
+            isComplete,
+          },
+        };
+      },
+    }),
+    defineModuleRoute({
+      ...common,
+      method: 'GET',
+      path: '/v1/archive/conversations/:name',
+      summary: 'List the archived items of a conversation, the newest first',
+      query: { after: z.string().max(300).optional().describe('`next` of the previous page') },
+      responses: { 200: { description: 'The items', schema: itemsSchema }, ...unauthenticated },
+      async handle({ scope, parameters: { name = '' }, query: { after } }) {
+        const { items, next } = await archives.items(scope, { conversation: name, after });
+        return { body: { items: items.map(describeItem), next: next ?? null } };
+      },
+    }),
     defineModuleRoute({
       ...common,
       method: 'GET',
@@ -87,6 +154,16 @@ export function archiveRoutes(archives: Archives): readonly ModuleRoute[] {
       },
     }),
   ];
+}
+
+function describeItem({ ref, createdAtMs, expiresAtMs, bytes, person }: ListedItem) {
+  return {
+    ref,
+    createdAt: new Date(createdAtMs).toISOString(),
+    expiresAt: expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString(),
+    bytes,
+    isPersonal: person !== null,
+  };
 }
 
 function endUserIn(

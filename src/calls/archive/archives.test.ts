@@ -59,6 +59,31 @@ describe('the archive', () => {
     assert.equal(await refs({ limit: 2, after: next }), 'ba');
   });
 
+  test('is summed up by conversation, for its account', async () => {
+    const { archives, as } = setUp();
+    await as(null).put([item('a', 'a'), item('b', 'b', 'user-ann')]);
+    await as(null).put([item('c', 'c', null, 'other')]);
+    await as(null, 'another').put([item('d', 'd')]);
+    const { conversations, isComplete } = await archives.conversations('s');
+    assert.deepEqual(
+      conversations.map(({ conversation, items }) => [conversation, items]),
+      [
+        ['other', 1],
+        ['talk', 2],
+      ],
+    );
+    assert.ok(isComplete);
+    for (const { bytes, firstAtMs, lastAtMs } of conversations) assert.ok(bytes > 0 && firstAtMs <= lastAtMs);
+    const { items } = await archives.items('s', { conversation: 'talk' });
+    assert.deepEqual(
+      items.map(({ ref, person }) => [ref, person]),
+      [
+        ['b', 'user-ann'],
+        ['a', null],
+      ],
+    );
+  });
+
   test('never shows the items of one end user to another', async () => {
     const { as } = setUp();
     await as(null).put([

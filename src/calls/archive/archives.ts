@@ -40,6 +40,28 @@ export interface ArchiveFilter {
   readonly person?: string;
 }
 
+/** What is archived of one conversation. */
+interface ArchivedConversation {
+  readonly conversation: string;
+  readonly items: number;
+  /** As stored, compressed. */
+  readonly bytes: number;
+  readonly firstAtMs: number;
+  readonly lastAtMs: number;
+}
+
+interface ArchivedConversations {
+  /** The newest first. */
+  readonly conversations: readonly ArchivedConversation[];
+  /** False if the account has more items than were read. */
+  readonly isComplete: boolean;
+}
+
+export interface ListedItem extends ArchivedItemInfo {
+  readonly bytes: number;
+  readonly expiresAtMs: number | undefined;
+}
+
 /** The archives of all accounts: what modules removed from conversations, sealed and limited for each account. */
 export class Archives {
   readonly #parts: ArchivesParts;
@@ -90,6 +112,50 @@ export class Archives {
     const item = { ...itemOf(entry), content: entry.value };
     if (person !== undefined && item.person !== person) return undefined;
     return conversation === undefined || item.conversation === conversation ? item : undefined;
+  }
+
+  /** The conversations of a tenant, by the newest items. */
+  async conversations(scope: string): Promise<ArchivedConversations> {
+    const found = new Map<string, ArchivedConversation>();
+    let after: string | undefined;
+    for (let read = 0; read < limits.archiveListedMax; read += limits.archiveItemsPageMax) {
+      const page = await this.items(scope, { after });
+      for (const { conversation, bytes, createdAtMs } of page.items) {
+        const known = found.get(conversation);
+        found.set(conversation, {
+          conversation,
+          items: (known?.items ?? 0) + 1,
+          bytes: (known?.bytes ?? 0) + bytes,
+          firstAtMs: createdAtMs,
+          lastAtMs: known?.lastAtMs ?? createdAtMs,
+        });
+      }
+      after = page.next;
+      if (after === undefined) break;
+    }
+    return { conversations: [...found.values()], isComplete: after === undefined };
+  }
+
+  /** The items of a tenant or of one of its conversations, the newest first. */
+  async items(
+    scope: string,
+    { conversation, after }: Pick<ArchiveListOptions, 'conversation' | 'after'>,
+  ): Promise<{ readonly items: readonly ListedItem[]; readonly next: string | undefined }> {
+    const { entries, next } = await this.#entries(scope).list({
+      where: { conversation },
+      orderBy: 'createdAt',
+      descending: true,
+      after,
+      limit: limits.archiveItemsPageMax,
+    });
+    return {
+      items: entries.map((entry) => ({
+        ...itemOf(entry),
+        bytes: entry.bytes,
+        expiresAtMs: entry.expiresAtMs,
+      })),
+      next,
+    };
   }
 
   /** Resolves to the number of deleted items. */

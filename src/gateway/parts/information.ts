@@ -19,6 +19,7 @@ import type { Settings } from '../settings.ts';
 import { version } from '../version.ts';
 import type { DataPlanePart } from './data-plane.ts';
 import type { EmbeddingsPart } from './embeddings.ts';
+import type { PipelinesPart } from './pipelines.ts';
 import type { ProvidersPart } from './providers.ts';
 import type { Stores } from './stores.ts';
 
@@ -31,6 +32,7 @@ interface InformationParts {
   readonly embeddingsPart: EmbeddingsPart;
   readonly callers: CallerAuthenticator;
   readonly pipelines: PipelineSelector;
+  readonly warmUp: PipelinesPart['warmUp'];
   readonly aliases: Aliases;
   readonly dataPlane: DataPlanePart;
   readonly paidRoutes: readonly PaidRoute[];
@@ -72,7 +74,7 @@ export function informationPart(parts: InformationParts): Part {
           ...parts.stores.optional,
         },
       }),
-      ...pipelineRoutes(callerAuthenticator, pipelines, version),
+      ...pipelineRoutes({ callerAuthenticator, pipelines, warmUp: parts.warmUp, version }),
       ...modelsRoutes({
         dialects: modelDialects,
         callers: callerAuthenticator,

@@ -26,6 +26,7 @@ import { ModuleCaches } from '../../calls/module-caches.ts';
 import { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import { RequestKeys } from '../../calls/request-keys.ts';
 import { StepAsides } from '../../calls/step-asides.ts';
+import { StoredPipeline } from '../../calls/stored-pipeline.ts';
 import { rulesModule, StoredRules } from '../../calls/stored-rules.ts';
 import { TargetChecks } from '../../calls/target-checks.ts';
 import type { ModuleFetches } from '../../egress/module-fetches.ts';
@@ -37,6 +38,7 @@ import { Pipelines as Compiled } from '../../kernel/pipeline.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
+import type { Stage } from '../../kernel/stage.ts';
 import { createBackgroundReader } from '../../providers/background-answer.ts';
 import { abilitiesOf, abilitySourceOf } from '../../providers/catalog/abilities/index.ts';
 import { ModelPlaces } from '../../providers/catalog/model-places.ts';
@@ -71,6 +73,8 @@ import type { Stores } from './stores.ts';
 
 export interface PipelinesPart extends Part {
   readonly pipelines: PipelineSelector;
+  /** Prepares what the first calls of these modules would wait for. */
+  warmUp(stages: readonly Stage[]): void;
   readonly aliases: Aliases;
   readonly callRunner: CallRunner;
   readonly continuations: Continuations;
@@ -255,7 +259,16 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     new PrefixGuard({ cacheBackend: stores.cacheBackend, prices, clock: stores.clock }),
     instance,
   );
+  const storedPipeline =
+    settings.mode === 'local'
+      ? new StoredPipeline({
+          stores: stores.database.modules,
+          versions: stores.shared.versions,
+          clock: stores.clock,
+        })
+      : undefined;
   const configurations = new AccountConfigurations({
+    storedPipeline,
     table: stores.database.configurations,
     apiKeys: stores.database.apiKeys,
     versions: stores.shared.versions,
@@ -272,6 +285,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
   const pipelines = new PipelineSelector({
     pipelines: compiled,
     environment: settings.pipeline,
+    stored: storedPipeline,
     configurations,
   });
   const guardrails = parts.modules.get(rulesModule);
@@ -285,12 +299,15 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     });
   for (const fault of aliases.instanceFaults())
     log.warn({ fault }, 'an alias in WEIR_CONFIGURATIONS is wrong');
-  for (const { module, options } of pipelines.defaultChoice.pipeline.stages)
-    module
-      .warmUp?.({ ...parts.embeddingsPart, options })
-      .catch((err) => log.error({ err, module: module.name }, 'a module could not warm up'));
+  const warmUp = (stages: readonly Stage[]) => {
+    for (const { module, options } of stages)
+      module
+        .warmUp?.({ ...parts.embeddingsPart, options })
+        .catch((err) => log.error({ err, module: module.name }, 'a module could not warm up'));
+  };
   return {
     pipelines,
+    warmUp,
     aliases,
     callRunner,
     continuations,

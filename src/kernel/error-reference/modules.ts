@@ -2,7 +2,8 @@ import type { ErrorDescriptions } from '../error-reference.ts';
 
 export const moduleErrors = {
   bad_pipeline: {
-    cause: 'The list of modules is too long or names a module twice.',
+    cause:
+      'The list of modules is too long or names a module twice, or a list that was to be stored has the faults in the message.',
     remedy:
       'Correct the [pipeline](modules/README.md#pipelines) in `x-weir-pipeline`, the API key or `WEIR_PIPELINE`.',
   },
@@ -24,7 +25,8 @@ export const moduleErrors = {
     remedy: 'Delete one with `DELETE /v1/configurations/<module>/<name>`.',
   },
   configuration_in_use: {
-    cause: 'The pipeline of an API key, or an alias, names the configuration that was to be deleted.',
+    cause:
+      'The pipeline of an API key or of the gateway, or an alias, names the configuration that was to be deleted.',
     remedy: 'Change the keys or aliases that the message lists, then delete it.',
   },
   blocked_by_module: {

@@ -1,5 +1,6 @@
 import type { ModuleInfo } from '../../api/queries.ts';
 import { Field, Input, Select } from '../controls.tsx';
+import { count } from '../format.ts';
 import { Marked } from '../marked.tsx';
 
 interface OptionSchema {
@@ -31,11 +32,7 @@ export function OptionsForm({ info, values, onChange }: OptionsFormProps) {
       {properties.length === 0 && <p className="text-sm text-muted">It has no options.</p>}
       <div className="grid gap-3 md:grid-cols-2">
         {properties.map(([name, schema]) => (
-          <Field
-            key={name}
-            label={name}
-            hint={schema.description === undefined ? undefined : <Marked text={schema.description} />}
-          >
+          <Field key={name} label={name} hint={<Marked text={hintOf(schema)} />}>
             {(field) => (
               <Option
                 field={field}
@@ -51,6 +48,16 @@ export function OptionsForm({ info, values, onChange }: OptionsFormProps) {
   );
 }
 
+/** What it does, its limits if the description has none, and the default. */
+function hintOf({ description = '', minimum, maximum, enum: names, default: usual }: OptionSchema): string {
+  const isLimited = minimum !== undefined && maximum !== undefined && !/\d/.test(description);
+  const limits = isLimited ? `from ${count(minimum)} to ${count(maximum)}` : '';
+  const isShown =
+    names !== undefined || usual === undefined || usual === '' || description.includes('default');
+  const preset = isShown ? '' : `default \`${usual}\``;
+  return [description, limits, preset].filter((part) => part !== '').join('; ');
+}
+
 interface OptionProps {
   readonly field: { readonly id: string; readonly 'aria-describedby': string | undefined };
   readonly schema: OptionSchema;
@@ -63,7 +70,7 @@ function Option({ field, schema, value, onChange }: OptionProps) {
   if (schema.enum !== undefined)
     return (
       <Select {...field} value={value} onChange={(event) => onChange(event.target.value)}>
-        <option value="">{usual === '' ? 'left to the module' : `${usual} (usual)`}</option>
+        <option value="">{usual === '' ? 'Not set' : `${usual} (default)`}</option>
         {schema.enum.map((one) => (
           <option key={String(one)} value={String(one)}>
             {String(one)}
@@ -71,7 +78,19 @@ function Option({ field, schema, value, onChange }: OptionProps) {
         ))}
       </Select>
     );
+  const isNumber = schema.type === 'integer' || schema.type === 'number';
   return (
-    <Input {...field} value={value} placeholder={usual} onChange={(event) => onChange(event.target.value)} />
+    <Input
+      {...field}
+      {...(isNumber && {
+        type: 'number',
+        min: schema.minimum,
+        max: schema.maximum,
+        step: schema.type === 'integer' ? 1 : 'any',
+      })}
+      value={value}
+      placeholder={usual}
+      onChange={(event) => onChange(event.target.value)}
+    />
   );
 }

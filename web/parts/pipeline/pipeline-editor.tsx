@@ -4,16 +4,16 @@ import { useState } from 'react';
 import { type ModuleInfo, modules } from '../../api/queries.ts';
 import { Button, Field, Input, Select } from '../controls.tsx';
 import { OrderedList } from '../ordered-list.tsx';
-import { Loaded, Rows, sentence } from '../states.tsx';
+import { Loaded, Rows } from '../states.tsx';
 import { ConfigurationField } from './configuration-field.tsx';
 import { OptionsForm } from './options-form.tsx';
 import { betterOrder, type Stage, stagesOf, textOf } from './pipeline-text.ts';
-import { usePipelineFault } from './use-fault.ts';
+import { usePipelineFaults } from './use-faults.ts';
 
 interface EditorProps {
   readonly text: string;
   readonly onChange: (text: string) => void;
-  /** What the gateway said when it was saved, if anything; what is wrong while typing is asked for here. */
+  /** What the gateway said when it was saved; what is wrong while typing is asked for here. */
   readonly fault?: string | undefined;
 }
 
@@ -33,7 +33,7 @@ function Editor({ known, text, onChange, fault }: EditorProps & { readonly known
   const selected = stages.find(({ name }) => name === chosen) ?? stages[0];
   const info = known.find(({ name }) => name === selected?.name);
   const better = betterOrder(stages, known);
-  const found = usePipelineFault(text);
+  const faults = usePipelineFaults(text) ?? [];
   const put = (next: readonly Stage[]) => onChange(textOf(next));
   const change = (changes: Partial<Stage>) =>
     put(stages.map((stage) => (stage.name === selected?.name ? { ...stage, ...changes } : stage)));
@@ -84,7 +84,7 @@ function Editor({ known, text, onChange, fault }: EditorProps & { readonly known
           <p className="text-sm text-muted">
             {selected === undefined
               ? 'No modules: calls are passed through unchanged.'
-              : `This gateway has no module “${selected.name}”.`}
+              : `“${selected.name}” is not a module of this gateway.`}
           </p>
         )}
       </div>
@@ -102,7 +102,7 @@ function Editor({ known, text, onChange, fault }: EditorProps & { readonly known
       <Field
         label="As text"
         hint="Names in order, with their options. This is what a header, a key or WEIR_PIPELINE takes."
-        error={fault ?? (found === undefined ? undefined : sentence(found))}
+        error={faults.length > 0 ? faults : fault}
       >
         {(field) => (
           <Input
