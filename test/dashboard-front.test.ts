@@ -7,7 +7,8 @@ import { startCloud } from './support/cloud.ts';
 const open = sharedBrowser();
 
 test('a gateway without mail and payments offers neither, and its pages lead to the docs and back', async (t) => {
-  const { url } = await startCloud(t, { WEIR_SANDBOX_LIMIT: '1' });
+  const adminToken = 'a token of the operator'.replaceAll(' ', '-');
+  const { url } = await startCloud(t, { WEIR_SANDBOX_LIMIT: '1', WEIR_ADMIN_TOKEN: adminToken });
   const { page, assertQuiet, close } = await open({ viewport: { width: 1280, height: 900 } });
   cleanUp(t, close);
 
@@ -56,6 +57,23 @@ test('a gateway without mail and payments offers neither, and its pages lead to 
     await page.getByRole('heading', { name: /^One address/ }).waitFor();
     await page.waitForLoadState('networkidle');
     assert.deepEqual(refused, []);
+  });
+
+  await t.test('the operator needs the token alone, and sees checks and accounts', async () => {
+    await page.goto(`${url}/operator`);
+    await page.getByLabel('Token').fill('another-token-altogether');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText('Wrong token; send the value of WEIR_ADMIN_TOKEN').waitFor();
+    await page.getByLabel('Token').fill(adminToken);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText('no outbound connection was refused').waitFor();
+    await page.getByRole('heading', { name: 'Accounts' }).waitFor();
+    await page.getByText('Address', { exact: true }).click();
+    await page.getByText('ada@example.com').waitFor();
+    assert.equal(await page.evaluate('document.cookie'), '');
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('Token').waitFor();
   });
   assertQuiet();
 });

@@ -9,12 +9,19 @@ const rootSecret = z
   .refine((text) => Buffer.byteLength(text) >= 32, 'must have at least 32 characters')
   .transform((text) => new Secret(text));
 
+const adminToken = z
+  .string()
+  .refine((text) => text.length >= 16 && !/\s/.test(text), 'must have at least 16 characters and no spaces')
+  .transform((text) => new Secret(text));
+
 /** Settings of accounts and their credentials. */
 export const accountSettings = {
   secret: envVariable('WEIR_SECRET', rootSecret.optional()),
   /** Still accepted for what was sealed and signed before the secret was changed. */
   previousSecret: envVariable('WEIR_SECRET_PREVIOUS', rootSecret.optional()),
   localToken: envVariable('WEIR_LOCAL_TOKEN', secretText.optional()),
+  /** The operator's token; without one, cloud mode has no routes for operators. */
+  adminToken: envVariable('WEIR_ADMIN_TOKEN', adminToken.optional()),
   /** Who can sign up: anyone, nobody, or who was invited. Operators can create accounts in any case. */
   signUp: envVariable(
     'WEIR_SIGNUP',

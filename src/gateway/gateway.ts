@@ -226,11 +226,12 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     }),
   );
   // Last, since it describes the others.
-  const { features } = parts;
+  const { checks, features } = parts;
   parts.add(
     informationPart({
       ...ground,
       startedAtMs,
+      checks,
       features,
       moduleRoutes,
       isShuttingDown,

@@ -1,5 +1,16 @@
 /** Limits of the composition of the gateway. Each name has its unit. */
 export const limits = {
+  /** A clock that is further off makes log-ins, receipts and windows of budgets differ between replicas. */
+  clockSkewMsMax: 5000,
+  /** Below this, SQLite and journals may fail to write at any moment. */
+  diskBytesMin: 100 * 1024 * 1024,
+  diskBytesLow: 1024 * 1024 * 1024,
+  /** Queries wait for moments only, unless the database is slow. */
+  waitingQueriesMax: 50,
+  /** Mails leave within seconds. */
+  waitingMailsMax: 10,
+  /** Names in one line of the diagnostics. */
+  shownTargetsMax: 10,
   /** Interval between probes of the database, shorter than those of most alerts. */
   databaseProbeMs: 5000,
   /** Interval between checks for changes by the command line, and how long the command waits for it. */

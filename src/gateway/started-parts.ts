@@ -1,4 +1,5 @@
 import { withTimeout } from '../lib/with-timeout.ts';
+import type { Check } from '../telemetry/diagnostics.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Gauge } from '../telemetry/process-gauges.ts';
 import { limits } from './limits.ts';
@@ -39,6 +40,10 @@ export class StartedParts {
 
   get gauges(): readonly Gauge[] {
     return this.#parts.flatMap((part) => part.gauges ?? []);
+  }
+
+  get checks(): readonly Check[] {
+    return this.#parts.flatMap((part) => part.checks ?? []);
   }
 
   get features(): readonly string[] {

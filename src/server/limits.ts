@@ -16,6 +16,10 @@ export const limits = {
   exportedCallsAtOnce: 1000,
   /** Bytes compressed at once. */
   exportPieceCharacters: 65_536,
+  /** Each run of the diagnostics asks every store. */
+  diagnosticsPerAddress: { most: 120, seconds: 60 },
+  /** Accounts in one list for operators: each has a query for its owner. */
+  operatorAccountsMax: 100,
   /** A bound for the input; no token is longer. */
   localTokenCharactersMax: 4096,
   /** SPEC's limit on key names. */

@@ -1,5 +1,7 @@
 /** Limits of logs, metrics and the request log. Each name has its unit. */
 export const limits = {
+  /** How long one check of the diagnostics may take: all of them run at once. */
+  checkMs: 1500,
   /** Models outside of the catalog with their own metric label; further ones are counted as "other". */
   metricModelsMax: 200,
   /** Combinations of format, provider, status and model whose counters are cached. */

@@ -57,6 +57,9 @@ const tokensAreNames: AccessChecks = {
   async key() {
     throw new Error('no key is used');
   },
+  async operator() {
+    throw new Error('no operator is needed');
+  },
   async sessionOrKey({ headers }) {
     const accountId = headerOf(headers, 'x-name');
     if (accountId === undefined) throw new GatewayError('authentication_required', 'who is it?');

@@ -26,6 +26,9 @@ export type ApiKey = Answer<'/v1/keys', 'get'>['keys'][number];
 export type StoredKey = Answer<'/v1/byok/{provider}/keys', 'get'>['keys'][number];
 export type Budget = Answer<'/v1/budgets', 'get'>['budgets'][number];
 export type ArchivedConversation = Answer<'/v1/archive', 'get'>['conversations'][number];
+export type Diagnostics = Answer<'/v1/diagnostics', 'get'>;
+export type OperatorAccount = Answer<'/v1/operator/accounts', 'get'>['accounts'][number];
+export type AccountSort = 'cost' | 'calls' | 'email';
 export type Pattern = Answer<'/v1/patterns', 'get'>['patterns'][number];
 export type Receipt = Answer<'/v1/receipts', 'get'>['receipts'][number];
 export type LogQuery = NonNullable<paths['/v1/requests']['get']['parameters']['query']>;
@@ -321,6 +324,30 @@ export const pattern = (id: string) =>
   queryOptions({
     queryKey: ['pattern', id],
     queryFn: () => told(api.GET('/v1/patterns/{id}', { params: { path: { id } } })),
+  });
+
+/** Whether this browser has the operator's token. */
+export const operatorSession = queryOptions({
+  queryKey: ['operator-session'],
+  queryFn: () => told(api.GET('/v1/operator/session')),
+});
+
+export const diagnostics = queryOptions({
+  queryKey: ['diagnostics'],
+  queryFn: () => told(api.GET('/v1/diagnostics')),
+  refetchInterval: 10_000,
+});
+
+export const operatorAccounts = (sort: AccountSort, after: string) =>
+  queryOptions({
+    queryKey: ['operator-accounts', sort, after],
+    queryFn: () =>
+      told(
+        api.GET('/v1/operator/accounts', {
+          params: { query: { sort, ...(after !== '' && { after }) } },
+        }),
+      ),
+    placeholderData: keepPreviousData,
   });
 
 /** What keys may still spend under their ceilings. */

@@ -281,6 +281,9 @@ export interface paths {
   "/ready": {
     get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "status": "ready" | "degraded" | "draining" | "unavailable"; "stores": Record<string, "up" | "down" | "unwritable"> } } }; 503: { headers: { [name: string]: unknown }; content: { 'application/json': { "status": "ready" | "degraded" | "draining" | "unavailable"; "stores": Record<string, "up" | "down" | "unwritable"> } } } } };
   };
+  "/v1/diagnostics": {
+    get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "status": "ok" | "degraded" | "failing"; "version": string; "revision": string; "mode": "local" | "cloud"; "process_id": number; "started_at": string; "open_calls": number; "memory_mib": number; "checks": ({ "name": string; "status": "ok" | "degraded" | "failing"; "ms": number; "detail": string; "hint": string | null })[] } } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 403: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 429: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
   "/v1/pipeline": {
     get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "source": "header" | "key" | "environment" | "stored" | "default"; "pipelineConfig": string | null; "configured": (string)[]; "active": ({ "name": string; "version": string; "status": "production" | "preview"; "purpose": string; "options": Record<string, unknown> })[]; "override": string | null; "note": string; "errors"?: (string)[] } } }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
@@ -389,6 +392,14 @@ export interface paths {
   };
   "/v1/users/verify/mail": {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': Record<string, unknown> } }; responses: { 202: { headers: { [name: string]: unknown }; content?: never }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 503: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/operator/session": {
+    get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "configured": boolean; "open": boolean } } } } };
+    post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "token": string } } }; responses: { 204: { headers: { [name: string]: unknown }; content?: never }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 429: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+    delete: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 204: { headers: { [name: string]: unknown }; content?: never } } };
+  };
+  "/v1/operator/accounts": {
+    get: { parameters: { query?: { "sort"?: "cost" | "calls" | "email"; "after"?: string }; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "month": string; "accounts": ({ "id": string; "email": string | null; "tier": string | null; "created_at": string | null; "disabled_at": string | null; "requests": number; "failed": number; "tokens": number; "cost_usd": string })[]; "total": { "accounts": number; "requests": number; "failed": number; "cost_usd": string } } } }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 403: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
   "/account/verify": {
     get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never } } };

@@ -6,6 +6,7 @@ import {
   CreditCard,
   Disc,
   FileCheck,
+  HeartPulse,
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
@@ -28,7 +29,7 @@ export interface NavigationItem {
   /** Whether there is a gap above it in the sidebar. */
   readonly startsGroup?: true;
   /** The modes that have it; both unless said. */
-  readonly only?: 'cloud';
+  readonly only?: 'cloud' | 'local';
 }
 
 const all: readonly NavigationItem[] = [
@@ -46,6 +47,7 @@ const all: readonly NavigationItem[] = [
   { to: '/billing', title: 'Billing', icon: CreditCard, letter: 'b', only: 'cloud' },
   { to: '/account', title: 'Account', icon: UserRound, letter: 'a', only: 'cloud' },
   { to: '/reference', title: 'API', icon: Braces, letter: 'i', startsGroup: true },
+  { to: '/operator', title: 'Status', icon: HeartPulse, letter: 't', only: 'local' },
 ];
 
 /** Pages of modules come last. */

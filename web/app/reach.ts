@@ -1,7 +1,7 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { ApiError } from '../api/client.ts';
-import { localSession, me, onOtherSignIn } from '../api/queries.ts';
+import { localSession, me, onOtherSignIn, operatorSession } from '../api/queries.ts';
 
 /** Whether the gateway answered when it was last asked; a local one is there without the internet. */
 let answers = true;
@@ -20,7 +20,8 @@ function failed(error: unknown): void {
 
 /** A session can end while a page is open: then the page asks for a log-in instead of telling of errors. */
 function askWhoIsThere(): void {
-  for (const { queryKey } of [me, localSession]) void queryClient.invalidateQueries({ queryKey });
+  for (const { queryKey } of [me, localSession, operatorSession])
+    void queryClient.invalidateQueries({ queryKey });
 }
 
 export function useReachable(): boolean {

@@ -175,6 +175,12 @@ const billing = createRoute({
   component: page(() => import('../pages/billing/billing.tsx'), 'Billing'),
 });
 
+const operator = createRoute({
+  getParentRoute: () => root,
+  path: '/operator',
+  component: page(() => import('../pages/operator/operator.tsx'), 'Operator'),
+});
+
 const account = createRoute({
   getParentRoute: () => root,
   path: '/account',
@@ -220,6 +226,7 @@ export const router = createRouter({
     keys,
     receipts,
     billing,
+    operator,
     account,
   ]),
   // Without what a page does not know, or has found to be invalid.

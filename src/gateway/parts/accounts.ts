@@ -24,6 +24,7 @@ import { keyRecordingRoutes } from '../../server/api/routes/key-recording.ts';
 import { keyRoutes } from '../../server/api/routes/keys.ts';
 import { localModeRoutes } from '../../server/api/routes/local-mode.ts';
 import { localSessionRoutes } from '../../server/api/routes/local-session.ts';
+import { operatorRoutes } from '../../server/api/routes/operator.ts';
 import { recoveryRoutes } from '../../server/api/routes/recovery.ts';
 import { sessionsRoutes } from '../../server/api/routes/sessions.ts';
 import { type UsageReportQuery, usageRoutes } from '../../server/api/routes/usage.ts';
@@ -111,6 +112,14 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
       accounts: userAccounts,
       recovery: accountRecovery,
       forgetContent: createContentEraser(parts),
+    }),
+    ...operatorRoutes({
+      token: settings.adminToken,
+      cookies: identity.operatorCookies,
+      attempts: stores.shared.rateLimiter,
+      members: stores.database.members,
+      usage: stores.database.usage,
+      clock: stores.clock,
     }),
     ...accountPageRoutes(),
     ...keyRoutes({

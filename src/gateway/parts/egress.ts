@@ -6,6 +6,7 @@ import { configuredProviders } from '../../providers/configured-providers.ts';
 import { parseRedisUrl } from '../../storage/redis/redis-address.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { CounterFamily } from '../../telemetry/series.ts';
+import { egressCheck } from '../checks.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 import { version } from '../version.ts';
@@ -43,7 +44,7 @@ export function egressPart({ settings, log, via }: EgressOptions): EgressPart {
     allowList: settings.mode === 'cloud' ? allowList : undefined,
     headers: { 'user-agent': `weir/${version}`, ...(via !== undefined && { via }) },
   });
-  return { egress, allowList, moduleFetches, close: () => egress.close() };
+  return { egress, allowList, moduleFetches, checks: [egressCheck(egress)], close: () => egress.close() };
 }
 
 /** Misspelt names, whose modules could not connect. */

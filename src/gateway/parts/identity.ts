@@ -19,6 +19,7 @@ import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { Gauge } from '../../telemetry/process-gauges.ts';
 import { AccountChangeInbox } from '../account-change-inbox.ts';
 import { type AccountServiceParts, type AccountServices, openAccountServices } from '../account-services.ts';
+import { mailCheck } from '../checks.ts';
 import type { Part } from '../part.ts';
 
 /** The public URL of the gateway; by default the listener's, once it listens. */
@@ -32,6 +33,7 @@ export interface IdentityPart extends Part {
   readonly callerAdmissions: CallerAdmissions;
   readonly access: AccessChecks;
   readonly cookies: SessionCookies;
+  readonly operatorCookies: SessionCookies;
   /** Undefined in local mode, like the services. */
   readonly quota: Quota | undefined;
   readonly services: AccountServices | undefined;
@@ -71,6 +73,7 @@ function localIdentity(
     callerAdmissions: { local: uncountedAdmission },
     access: createLocalAccess({ authenticate, localToken, cookies }),
     cookies,
+    operatorCookies: SessionCookies.forOperator(address),
     quota: undefined,
     services: undefined,
   };
@@ -81,6 +84,8 @@ function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): Identity
   const services = openAccountServices(parts);
   const { keys, tokens } = services;
   const cookies = new SessionCookies(address);
+  const operatorCookies = SessionCookies.forOperator(address);
+  const operator = { token: settings.adminToken, cookies: operatorCookies };
   const callerAuthenticator = createCloudAuthenticator(shapes, keys, findGuest);
   const accountChangeInbox =
     settings.stores === undefined && settings.dataDir !== inMemoryDataDir
@@ -105,10 +110,12 @@ function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): Identity
     shapes,
     callers: callerAuthenticator,
     callerAdmissions: { account: new AccountAdmission({ quota, callers: callerAuthenticator, keys }) },
-    access: createCloudAccess({ tokens, keys, cookies }),
+    access: createCloudAccess({ tokens, keys, cookies, operator }),
     cookies,
+    operatorCookies,
     quota,
     services,
+    checks: [mailCheck(services.mailQueue)],
     gauges: [
       ...keyGauges(keys),
       ...quotaGauges(quota),

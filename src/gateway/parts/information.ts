@@ -7,12 +7,14 @@ import { systemClock } from '../../lib/clock.ts';
 import { plannedModules } from '../../modules/index.ts';
 import { ModelList } from '../../providers/model-list.ts';
 import type { ApiRoute } from '../../server/api/route.ts';
+import { diagnosticsRoutes } from '../../server/api/routes/diagnostics.ts';
 import { healthRoutes } from '../../server/api/routes/health.ts';
 import { informationRoutes, type PaidRoute } from '../../server/api/routes/information.ts';
 import { modelsRoutes } from '../../server/api/routes/models.ts';
 import { modulesRoutes } from '../../server/api/routes/modules.ts';
 import { pipelineRoutes } from '../../server/api/routes/pipeline.ts';
 import { welcomeRoutes } from '../../server/api/routes/welcome.ts';
+import type { Check } from '../../telemetry/diagnostics.ts';
 import { modelDialects, wireFormats } from '../../wire/index.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
@@ -38,6 +40,8 @@ interface InformationParts {
   readonly paidRoutes: readonly PaidRoute[];
   /** A regular writer to the database, which knows whether writes work. */
   readonly recorders: readonly Recorder[];
+  /** The checks of all parts. */
+  readonly checks: readonly Check[];
   /** The features of all parts. */
   readonly features: readonly string[];
   readonly moduleRoutes: ReadonlyMap<string, readonly ApiRoute[]>;
@@ -73,6 +77,15 @@ export function informationPart(parts: InformationParts): Part {
           },
           ...parts.stores.optional,
         },
+      }),
+      ...diagnosticsRoutes({
+        version,
+        revision: settings.revision,
+        mode: settings.mode,
+        startedAtMs: parts.startedAtMs,
+        checks: parts.checks,
+        attempts: parts.stores.shared.rateLimiter,
+        openCalls: () => dataPlanePart.openCalls(),
       }),
       ...pipelineRoutes({ callerAuthenticator, pipelines, warmUp: parts.warmUp, version }),
       ...modelsRoutes({

@@ -64,6 +64,7 @@ import type { GaugeSample } from '../../telemetry/process-gauges.ts';
 import { ReporterFaults } from '../../telemetry/reporter-faults.ts';
 import type { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
 import { anthropicMessages, providerFormatByName } from '../../wire/index.ts';
+import { providerChecks } from '../checks.ts';
 import type { Part } from '../part.ts';
 import type { RootSecrets } from '../secrets.ts';
 import { type Settings, SettingsError } from '../settings.ts';
@@ -370,6 +371,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
         read: () => backgroundTasks.dropped,
       },
     ],
+    checks: providerChecks(health),
     features: ['pipelines', 'configurations', 'aliases'],
     async close(untilMs) {
       if (!(await backgroundTasks.flush(untilMs - performance.now())))

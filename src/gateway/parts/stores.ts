@@ -4,8 +4,10 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { MigrationListener } from '../../storage/sql/migrate.ts';
 import { openSqlite, openSqliteInMemory } from '../../storage/sql/sqlite.ts';
+import type { Check } from '../../telemetry/diagnostics.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import { storeChecks } from '../checks.ts';
 import { DatabaseProbe } from '../database-probe.ts';
 import { createInProcessStores, type EphemeralStores } from '../ephemeral-stores.ts';
 import { logMigration } from '../log-migration.ts';
@@ -19,6 +21,7 @@ export interface Stores extends EphemeralStores {
   readonly clock: Clock;
   /** The servers without which calls fail, by name. Calls of known keys survive the loss of the database for a while. */
   readonly required: Readonly<Record<string, Pick<Database, 'ping'>>>;
+  readonly checks?: readonly Check[];
   /** Servers besides the database that calls survive the loss of. */
   readonly optional?: Readonly<Record<string, Pick<Database, 'ping'>>>;
   close(): Promise<void>;
@@ -39,6 +42,7 @@ export async function storesPart(parts: StoreParts): Promise<Stores> {
   return {
     ...stores,
     gauges: [...stores.gauges, ...probe.gauges],
+    checks: storeChecks(stores, parts.settings),
     close() {
       probe.stop();
       return stores.close();

@@ -7,6 +7,7 @@ import type { Accounts } from '../../kernel/ports/identities.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { logReturn } from '../../telemetry/outage.ts';
+import { recorderCheck } from '../checks.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 import type { CreditUseListener } from './billing.ts';
@@ -64,6 +65,7 @@ export async function usagePart({
         read: () => Number(usage.reservations.isUnavailable),
       },
     ],
+    checks: [recorderCheck('usage', usage, () => usage.waitingSums)],
     features: ['usage'],
     async close(untilMs) {
       if (!(await usage.flush(untilMs - performance.now()))) log.error({}, 'some usage could not be stored');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { identityIdOf, type Role } from '../../kernel/ports/identities.ts';
+import { Secret } from '../../lib/secret.ts';
 import { createCloudAccess } from './access.ts';
 import { SessionCookies } from './session-cookie.ts';
 
@@ -12,6 +13,10 @@ function accessAs(role: Role) {
     tokens: { verify: async () => session },
     keys: { findCurrent: async () => undefined, noteUse: () => undefined },
     cookies: new SessionCookies({ url: 'http://localhost' }),
+    operator: {
+      token: new Secret('the token of the operator'),
+      cookies: SessionCookies.forOperator({ url: 'http://localhost' }),
+    },
   });
 }
 
@@ -30,4 +35,16 @@ test('other roles have no access', async () => {
     await assert.rejects(access.session(request), { code: 'forbidden' });
     await assert.rejects(access.sessionOrKey(request), { code: 'forbidden' });
   }
+});
+
+test('the operator has the token, as a bearer or in a cookie of an own page, and nobody else', async () => {
+  const { operator } = accessAs('owner');
+  await operator({ method: 'GET', headers: ['authorization', 'Bearer the token of the operator'] });
+  const cookie = ['cookie', `weir_operator=${encodeURIComponent('the token of the operator')}`];
+  await operator({ method: 'GET', headers: [...cookie, 'sec-fetch-site', 'same-origin'] });
+  const refused = (headers: readonly string[]) => assert.rejects(operator({ method: 'GET', headers }));
+  await refused([]);
+  await refused(request.headers);
+  await refused([...cookie, 'sec-fetch-site', 'cross-site']);
+  await refused(['cookie', 'weir_session=the%20token%20of%20the%20operator']);
 });

@@ -28,6 +28,8 @@ export interface AccessChecks {
   sessionOrKey(authRequest: AuthRequest): Promise<AccountCaller>;
   /** Accepts an API key only. */
   key(authRequest: AuthRequest): Promise<AccountCaller>;
+  /** Accepts the operator's token; in local mode whoever may call models. */
+  operator(authRequest: AuthRequest): Promise<void>;
 }
 
 export type AccessName = 'public' | 'anonToken' | keyof AccessChecks;
@@ -36,10 +38,18 @@ export interface CloudAccessParts {
   readonly tokens: Pick<SessionTokens, 'verify'>;
   readonly keys: Pick<ApiKeyAuthenticator, 'findCurrent' | 'noteUse'>;
   readonly cookies: SessionCookies;
+  readonly operator: OperatorCredential;
+}
+
+/** What proves that a caller runs the gateway. */
+interface OperatorCredential {
+  /** Undefined where operators have no routes. */
+  readonly token: Secret | undefined;
+  readonly cookies: SessionCookies;
 }
 
 /** Cloud mode: accounts authenticate with a session token or, where a route allows it, an API key. */
-export function createCloudAccess({ tokens, keys, cookies }: CloudAccessParts): AccessChecks {
+export function createCloudAccess({ tokens, keys, cookies, operator }: CloudAccessParts): AccessChecks {
   const byKey = async ({ headers }: AuthRequest): Promise<AccountCaller | undefined> => {
     const token = tokenOf(headers);
     const key = token === undefined ? undefined : await keys.findCurrent(token);
@@ -76,6 +86,13 @@ export function createCloudAccess({ tokens, keys, cookies }: CloudAccessParts): 
       if (key === undefined) throw authenticationRequiredError('send an API key from POST /v1/keys');
       return key;
     },
+    async operator(authRequest) {
+      if (operator.token === undefined)
+        throw new GatewayError('forbidden', 'this gateway has no operator token; set WEIR_ADMIN_TOKEN');
+      const token = bearerTokenOf(authRequest.headers) ?? operator.cookies.tokenOf(authRequest);
+      if (token === undefined || !operator.token.equals(token))
+        throw authenticationRequiredError('send the value of WEIR_ADMIN_TOKEN');
+    },
   };
 }
 
@@ -103,6 +120,9 @@ export function createLocalAccess({ authenticate, localToken, cookies }: LocalAc
     },
     async key() {
       throw localModeError();
+    },
+    async operator(authRequest) {
+      await this.sessionOrKey(authRequest);
     },
   };
 }

@@ -51,6 +51,13 @@ export const byKey: AccessRule<AccountCaller> = {
   describe: describeCaller,
 };
 
+/** Whoever runs the gateway. */
+export const byOperator: AccessRule<void> = {
+  name: 'operator',
+  check: ({ access, ...request }) => access.operator(request),
+  describe: () => ({ actor: 'operator' }),
+};
+
 function describeSession({ accountId: account, identityId }: Session): AuditFacts {
   return { account, actor: `user:${identityId}` };
 }

@@ -71,6 +71,7 @@ function buildOpenapi(routes: readonly Route[]): object {
           name: plainCookieName,
           description: `The session token of a browser, for requests from pages of this gateway; named ${secureCookieName} on https`,
         },
+        operator: bearerScheme('The value of WEIR_ADMIN_TOKEN; in local mode the local token, if one is set'),
         anonToken: bearerScheme('The token of an anonymous session, from POST /v1/anon/sessions'),
         payment: {
           type: 'http',
@@ -163,6 +164,8 @@ function securityOf(access: AccessName): readonly object[] {
       return [{ apiKey: [] }];
     case 'anonToken':
       return [{ anonToken: [] }];
+    case 'operator':
+      return [{ operator: [] }];
     case 'sessionOrKey':
       return [{ session: [] }, { sessionCookie: [] }, { apiKey: [] }];
   }

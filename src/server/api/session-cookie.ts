@@ -5,25 +5,33 @@ import type { ApiRequest } from './route.ts';
 
 export const plainCookieName = 'weir_session';
 export const secureCookieName = '__Host-weir_session';
-
-/** Browsers keep sibling subdomains from setting a `__Host-` cookie. */
-function sessionCookieName(baseUrl: string): string {
-  return baseUrl.startsWith('https:') ? secureCookieName : plainCookieName;
-}
+const operatorCookieName = 'weir_operator';
 
 export type AuthRequest = Pick<ApiRequest, 'method' | 'headers'>;
 
 /** Session cookies of browsers. They count only for requests from this gateway's own pages, to prevent CSRF. */
 export class SessionCookies {
   readonly #address: { readonly url: string };
+  readonly #name: string;
 
-  constructor(address: { readonly url: string }) {
+  constructor(address: { readonly url: string }, name = plainCookieName) {
     this.#address = address;
+    this.#name = name;
+  }
+
+  /** The operator's token, beside the session of an account. */
+  static forOperator(address: { readonly url: string }): SessionCookies {
+    return new SessionCookies(address, operatorCookieName);
+  }
+
+  /** Browsers keep sibling subdomains from setting a `__Host-` cookie. */
+  get #cookieName(): string {
+    return this.#address.url.startsWith('https:') ? `__Host-${this.#name}` : this.#name;
   }
 
   /** The token in the cookie; rejects a request that another site may have made. */
   tokenOf(authRequest: AuthRequest): string | undefined {
-    const token = readCookie(authRequest.headers, sessionCookieName(this.#address.url));
+    const token = readCookie(authRequest.headers, this.#cookieName);
     if (token === undefined) return undefined;
     if (this.#isFromOwnPage(authRequest)) return token;
     throw new GatewayError(
@@ -49,7 +57,7 @@ export class SessionCookies {
     const { url } = this.#address;
     const secure = url.startsWith('https:') ? '; Secure' : '';
     const attributes = `HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}${secure}`;
-    return ['set-cookie', `${sessionCookieName(url)}=${value}; ${attributes}`];
+    return ['set-cookie', `${this.#cookieName}=${value}; ${attributes}`];
   }
 
   #isFromOwnPage({ method, headers }: AuthRequest): boolean {

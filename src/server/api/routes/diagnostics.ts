@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { countAddressAttempt } from '../../../accounts/count-attempt.ts';
+import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
+import { type Check, overallStatus, runChecks } from '../../../telemetry/diagnostics.ts';
+import { limits } from '../../limits.ts';
+import { byOperator, defineRoute } from '../define-route.ts';
+import { noBody } from '../json-body.ts';
+import type { ApiRoute } from '../route.ts';
+import { timestamp } from '../text.ts';
+
+const status = z.enum(['ok', 'degraded', 'failing']);
+
+const diagnosticsSchema = z.strictObject({
+  status: status.describe('The worst of all checks'),
+  version: z.string(),
+  revision: z.string().describe('Build revision, or "dev"'),
+  mode: z.enum(['local', 'cloud']),
+  process_id: z.int().describe('The process that answered; each process of each replica has its own view'),
+  started_at: z.iso.datetime(),
+  open_calls: z.int(),
+  memory_mib: z.int().describe('Resident memory of the process'),
+  checks: z.array(
+    z.strictObject({
+      name: z.string(),
+      status,
+      ms: z.int().describe('How long the check took'),
+      detail: z.string().describe('What was found'),
+      hint: z.string().nullable().describe('What to do; null if the check passed'),
+    }),
+  ),
+});
+
+export interface DiagnosticsParts {
+  readonly version: string;
+  readonly revision: string;
+  readonly mode: string;
+  readonly startedAtMs: number;
+  readonly checks: readonly Check[];
+  readonly attempts: RateLimiter;
+  openCalls(): number;
+}
+
+/** What a gateway depends on, and whether it works. */
+export function diagnosticsRoutes(parts: DiagnosticsParts): readonly ApiRoute[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/diagnostics',
+      summary: 'Check what the gateway depends on',
+      tag: 'Operations',
+      access: byOperator,
+      body: noBody,
+      responses: {
+        200: { description: 'The checks, also if some of them fail', schema: diagnosticsSchema },
+        401: { description: 'Missing or wrong operator token' },
+        403: { description: 'WEIR_ADMIN_TOKEN is not set' },
+        429: { description: 'Too many requests' },
+      },
+      async handle({ remoteAddress }) {
+        await countAddressAttempt(parts.attempts, {
+          address: remoteAddress,
+          counterName: (block) => `diagnostics:${block}`,
+          ...limits.diagnosticsPerAddress,
+        });
+        const checks = await runChecks(parts.checks);
+        return {
+          body: {
+            status: overallStatus(checks),
+            version: parts.version,
+            revision: parts.revision,
+            mode: parts.mode,
+            process_id: process.pid,
+            started_at: timestamp(parts.startedAtMs),
+            open_calls: parts.openCalls(),
+            memory_mib: Math.round(process.memoryUsage.rss() / 1024 / 1024),
+            checks: checks.map(({ hint = null, ...check }) => ({ ...check, hint })),
+          },
+        };
+      },
+    }),
+  ];
+}

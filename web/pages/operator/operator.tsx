@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query';
+import { capabilities, diagnostics } from '../../api/queries.ts';
+import { ago, count, utc } from '../../parts/format.ts';
+import { Badge, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
+import { Accounts } from './accounts.tsx';
+import { Checks } from './checks.tsx';
+import { statuses } from './statuses.ts';
+
+/** For whoever runs the gateway: whether it works, and in cloud mode who uses it. */
+export function Operator() {
+  const { data: about } = useQuery(capabilities);
+  const state = useQuery(diagnostics);
+  return (
+    <Page
+      title="Status"
+      lead="What this gateway depends on, and whether it works."
+      actions={
+        state.data !== undefined && (
+          <span role="status">
+            <Badge tone={statuses[state.data.status].tone}>{statuses[state.data.status].title}</Badge>
+          </span>
+        )
+      }
+    >
+      <Loaded of={state} loading={<Rows count={10} />}>
+        {(data) => (
+          <>
+            <Section title="This process">
+              <dl className="grid grid-cols-2 gap-x-6 gap-y-3 text-sm sm:grid-cols-3 lg:grid-cols-6">
+                <Fact name="Version" value={data.version} />
+                <Fact name="Build" value={data.revision} />
+                <Fact name="Mode" value={data.mode} />
+                <Fact name="Started" value={ago(data.started_at)} title={utc(data.started_at)} />
+                <Fact name="Open calls" value={count(data.open_calls)} />
+                <Fact name="Memory" value={`${count(data.memory_mib)} MiB`} />
+              </dl>
+            </Section>
+            <Checks checks={data.checks} />
+            {about?.mode === 'cloud' && <Accounts />}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly value: string;
+  readonly title?: string;
+}
+
+function Fact({ name, value, title }: FactProps) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-xs text-muted">{name}</dt>
+      <dd className="truncate" title={title ?? value}>
+        {value}
+      </dd>
+    </div>
+  );
+}
