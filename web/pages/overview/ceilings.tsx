@@ -54,10 +54,12 @@ function Ceiling({ budget }: { readonly budget: Budget }) {
         text={`${usd(spent)} of ${usd(max)} · ${percent(spent, max)}`}
         tone={spent + held >= max * 0.9 ? 'refused' : 'accent'}
       />
-      <p className="text-xs text-muted">
-        {held > 0 && `${usd(held)} held for calls in flight. `}
-        {`Calls that could cost more than ${usd(left)} are rejected.`}
-      </p>
+      {(held > 0 || spent > max / 2) && (
+        <p className="text-xs text-muted">
+          {held > 0 && `${usd(held)} held for calls in flight. `}
+          {`Calls that could cost more than ${usd(left)} are rejected.`}
+        </p>
+      )}
     </div>
   );
 }

@@ -52,7 +52,7 @@ export function Figures({ data: { total, spans }, before }: FiguresProps) {
         label="Spent"
         value={usd(total.cost_usd)}
         exact={exactUsd(total.cost_usd)}
-        note={`${short(tokens)} tokens, ${short(total.output_tokens)} of them out`}
+        note={`${short(tokens)} tokens, ${short(total.output_tokens)} of them out; ${percent(total.cache_read_tokens, total.input_tokens)} of input from provider caches`}
         spark={spans.map((span) => Number(span.cost_usd))}
         change={{
           now: Number(total.cost_usd),

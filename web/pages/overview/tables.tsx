@@ -46,6 +46,18 @@ export function ByModel({
             cell: ({ input_tokens, output_tokens }) => short(input_tokens + output_tokens),
           },
           {
+            title: 'Cached',
+            end: true,
+            wide: true,
+            cell: ({ input_tokens: input, cache_read_tokens: read }) => (
+              <span
+                title={`${count(read)} of ${count(input)} input tokens were read from the provider’s cache`}
+              >
+                {percent(read, input)}
+              </span>
+            ),
+          },
+          {
             title: 'First token',
             end: true,
             wide: true,
