@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { knownModels, matches } from '../web/pages/models/known-models.ts';
 import { barsOf } from '../web/pages/requests/bars.ts';
 import { causeOf } from '../web/parts/causes.ts';
 import { axisTimesOf, spanOf } from '../web/parts/chart-times.ts';
+import { mergeUnsent } from '../web/parts/model-sums.ts';
 import { fromLocalInput, startOfRange, toLocalInput } from '../web/parts/time-ranges.ts';
 
 describe('why a call failed, in words', () => {
@@ -105,5 +107,55 @@ describe('ranges of time', () => {
     assert.equal(toLocalInput(fromLocalInput(typed)), typed);
     assert.equal(fromLocalInput(''), undefined);
     assert.equal(toLocalInput(undefined), '');
+  });
+});
+
+describe('models', () => {
+  const sums = (provider: string | null, model: string, requests: number, cost = '0') => ({
+    ...{ provider, model, requests, failed: provider === null ? requests : 0, cached: 0 },
+    ...{ input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_write_tokens: 0 },
+    ...{ cost_usd: cost, saved_usd: '0', first_content_ms: { p50: 1, p95: 2 } },
+  });
+  const listed = ['gpt-5', 'gpt-5-mini'].map((id) => ({
+    ...{ id, provider: 'openai', context_tokens: 1000, output_tokens_max: 100, features: ['tools'] },
+    price_usd_per_million_tokens: { input: 1, output: 2, cache_read: 0, cache_write: 1, cache_write_1h: 1 },
+  }));
+
+  test('a model is listed once, with the calls that reached no provider', () => {
+    const merged = mergeUnsent([
+      ...[sums(null, 'gpt-5', 2), sums('openai', 'gpt-5', 5, '1'), sums(null, 'openai/gpt-5', 1)],
+      sums(null, 'unknown', 4),
+    ]);
+    assert.deepEqual(
+      merged.map(({ provider, model, requests, failed }) => [provider, model, requests, failed]),
+      [
+        ['openai', 'gpt-5', 8, 3],
+        [null, 'unknown', 4, 4],
+      ],
+    );
+  });
+
+  test('those of the catalogue and those that were called, the dearest first', () => {
+    const known = knownModels({
+      listed,
+      sums: [
+        ...[sums('openai', 'gpt-5-mini', 3, '2'), sums('vllm', 'own', 1, '0.5')],
+        ...[sums(null, 'gpt-5', 1), sums(null, 'openai/gpt-5', 1)],
+      ],
+      withKey: new Set(['openai']),
+    });
+    assert.deepEqual(
+      known.map(({ provider, id, hasKey }) => [provider, id, hasKey]),
+      [
+        ['openai', 'gpt-5-mini', true],
+        ['vllm', 'own', false],
+        ['openai', 'gpt-5', true],
+      ],
+    );
+    assert.equal(known[2]?.sums?.requests, 2);
+    const found = (filter: object) => known.filter((model) => matches(model, filter)).map(({ id }) => id);
+    assert.deepEqual(found({ q: 'OPENAI mini' }), ['gpt-5-mini']);
+    assert.deepEqual(found({ ability: 'tools', show: 'used' }), ['gpt-5-mini', 'gpt-5']);
+    assert.deepEqual(found({ provider: 'vllm' }), ['own']);
   });
 });

@@ -23,7 +23,7 @@ const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
   validateSearch: ({ range, chart }: Record<string, unknown>): OverviewSearch => ({
-    ...(typeof range === 'string' && Object.hasOwn(ranges, range) && { range: range as RangeName }),
+    ...(isRangeName(range) && { range }),
     ...(chartNames.some((name) => name === chart) && { chart: chart as ChartName }),
   }),
   component: page(() => import('../pages/overview/overview.tsx'), 'Overview'),
@@ -69,6 +69,30 @@ const requests = createRoute({
     ...(logSorts.some((name) => name === sort) && { sort: sort as LogSort }),
   }),
   component: page(() => import('../pages/requests/requests.tsx'), 'Requests'),
+});
+
+/** What the list of models shows. */
+export interface ModelsSearch {
+  readonly range?: RangeName | undefined;
+  readonly q?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly ability?: string | undefined;
+  readonly show?: 'key' | 'used' | undefined;
+  /** The title of a column; `-` in front of it sorts the largest first. */
+  readonly sort?: string | undefined;
+  /** Names of two to four models. */
+  readonly compare?: string | undefined;
+}
+
+const models = createRoute({
+  getParentRoute: () => root,
+  path: '/models',
+  validateSearch: ({ range, show, ...search }: Record<string, unknown>): ModelsSearch => ({
+    ...texts(search, ['q', 'provider', 'ability', 'sort', 'compare']),
+    ...(isRangeName(range) && { range }),
+    ...((show === 'key' || show === 'used') && { show }),
+  }),
+  component: page(() => import('../pages/models/models.tsx'), 'Models'),
 });
 
 /** What the playground begins with: a model, a recorded call or a draft in the address. */
@@ -187,6 +211,10 @@ const account = createRoute({
   component: page(() => import('../pages/account/account.tsx'), 'Account'),
 });
 
+function isRangeName(name: unknown): name is RangeName {
+  return typeof name === 'string' && Object.hasOwn(ranges, name);
+}
+
 function texts<Name extends string>(
   search: Record<string, unknown>,
   names: readonly Name[],
@@ -214,6 +242,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     overview,
     requests,
+    models,
     playground,
     recordings,
     modules,

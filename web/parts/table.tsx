@@ -1,3 +1,4 @@
+import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Button } from './controls.tsx';
 import { count } from './format.ts';
@@ -13,6 +14,14 @@ export interface Column<Row> {
   readonly long?: boolean;
   /** Where what is in the column says enough, its title is for those who can't see it. */
   readonly plain?: boolean;
+  /** The value to sort by; the column can't be sorted without one. Nothing comes last. */
+  readonly sortBy?: (row: Row) => string | number | null;
+}
+
+/** The column by which rows are sorted. */
+export interface TableSort {
+  readonly title: string;
+  readonly isDescending: boolean;
 }
 
 interface TableProps<Row> {
@@ -22,9 +31,12 @@ interface TableProps<Row> {
   readonly empty: string;
   /** How many rows are shown before somebody asks for all. */
   readonly most?: number;
+  readonly sort?: TableSort | undefined;
+  readonly onSort?: (sort: TableSort) => void;
 }
 
-export function Table<Row>({ rows, rowKey, columns, empty, most }: TableProps<Row>) {
+export function Table<Row>({ rows: unsorted, rowKey, columns, empty, most, sort, onSort }: TableProps<Row>) {
+  const rows = sortRows(unsorted, columns, sort);
   const [all, setAll] = useState(false);
   if (rows.length === 0) return <p className="py-2 text-sm text-muted">{empty}</p>;
   const look = ({ end, wide, long }: Column<Row>) =>
@@ -40,9 +52,12 @@ export function Table<Row>({ rows, rowKey, columns, empty, most }: TableProps<Ro
                 <th
                   key={column.title}
                   scope="col"
+                  aria-sort={
+                    column.title !== sort?.title ? undefined : sort.isDescending ? 'descending' : 'ascending'
+                  }
                   className={`py-1.5 font-normal not-first:pl-4 ${look(column)}`}
                 >
-                  {column.plain === true ? <span className="sr-only">{column.title}</span> : column.title}
+                  <Title column={column} sort={sort} onSort={onSort} />
                 </th>
               ))}
             </tr>
@@ -67,4 +82,46 @@ export function Table<Row>({ rows, rowKey, columns, empty, most }: TableProps<Ro
       )}
     </div>
   );
+}
+
+interface TitleProps<Row> {
+  readonly column: Column<Row>;
+  readonly sort: TableSort | undefined;
+  readonly onSort: ((sort: TableSort) => void) | undefined;
+}
+
+/** A click sorts figures from the largest, names from the first, and a second click the other way round. */
+function Title<Row>({ column: { title, plain, end, sortBy }, sort, onSort }: TitleProps<Row>) {
+  if (plain === true) return <span className="sr-only">{title}</span>;
+  if (sortBy === undefined || onSort === undefined) return title;
+  const isOn = sort?.title === title;
+  const Arrow = sort?.isDescending === true ? ArrowDown : ArrowUp;
+  return (
+    <button
+      type="button"
+      onClick={() => onSort({ title, isDescending: isOn ? !sort.isDescending : end === true })}
+      className={`inline-flex items-center gap-0.5 hover:text-ink ${isOn ? 'font-medium text-ink' : ''}`}
+    >
+      {title}
+      {isOn && <Arrow aria-hidden className="size-3" />}
+    </button>
+  );
+}
+
+function sortRows<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  sort: TableSort | undefined,
+): readonly Row[] {
+  const sortValue = columns.find(({ title }) => title === sort?.title)?.sortBy;
+  if (sortValue === undefined) return rows;
+  return rows.toSorted((one, other) => {
+    const [left, right] = [sortValue(one), sortValue(other)];
+    if (left === null || right === null) return Number(left === null) - Number(right === null);
+    const order =
+      typeof left === 'number' && typeof right === 'number'
+        ? left - right
+        : String(left).localeCompare(String(right));
+    return sort?.isDescending === true ? -order : order;
+  });
 }

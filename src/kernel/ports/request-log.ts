@@ -129,7 +129,8 @@ export interface LogFilter {
   readonly toMs?: number | undefined;
   /** The requested or the used model. */
   readonly model?: string | undefined;
-  readonly provider?: string | undefined;
+  /** Null for calls that reached none. */
+  readonly provider?: string | null | undefined;
   readonly keyId?: string | undefined;
   readonly client?: string | undefined;
   readonly conversation?: string | undefined;

@@ -15,7 +15,8 @@ function filterConditions(filter: LogFilter): RawBuilder<unknown>[] {
   const { model, provider, keyId, client, ending, status, search } = filter;
   const all: RawBuilder<unknown>[] = [];
   if (model !== undefined) all.push(sql`(model_asked = ${model} or model_used = ${model})`);
-  if (provider !== undefined) all.push(sql`provider = ${provider}`);
+  if (provider === null) all.push(sql`provider is null`);
+  else if (provider !== undefined) all.push(sql`provider = ${provider}`);
   if (keyId !== undefined) all.push(sql`key_id = ${keyId}`);
   if (client !== undefined) all.push(sql`client = ${client}`);
   if (ending !== undefined) all.push(sql`ending = ${ending}`);

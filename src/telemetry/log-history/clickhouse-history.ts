@@ -222,7 +222,8 @@ function addFilter(select: ClickHouseSelect, filter: LogFilter): void {
   if (fromMs !== undefined) select.and(`created_at >= ${select.time(fromMs)}`);
   if (toMs !== undefined) select.and(`created_at < ${select.time(toMs)}`);
   if (model !== undefined) select.and(`model = ${select.text(model)} OR model_used = ${select.text(model)}`);
-  if (provider !== undefined) select.and(`provider = ${select.text(provider)}`);
+  if (provider === null) select.and('provider IS NULL');
+  else if (provider !== undefined) select.and(`provider = ${select.text(provider)}`);
   if (keyId !== undefined) select.and(`key_id = ${select.text(keyId)}`);
   if (client !== undefined) select.and(`client = ${select.text(client)}`);
   if (conversation !== undefined) select.and(`conversation = ${select.text(conversation)}`);

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { keys, type RangeName, rangeStart, type Summary } from '../../api/queries.ts';
 import { count, duration, exactUsd, percent, short, usd } from '../../parts/format.ts';
+import { mergeUnsent } from '../../parts/model-sums.ts';
 import { Section } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 
@@ -15,9 +16,16 @@ export function ByModel({
   readonly range: RangeName;
 }) {
   return (
-    <Section title="By model">
+    <Section
+      title="By model"
+      aside={
+        <Link to="/models" search={{ range, show: 'used' }} className="hover:underline">
+          Models
+        </Link>
+      }
+    >
       <Table
-        rows={models}
+        rows={mergeUnsent(models)}
         most={rowsMax}
         rowKey={({ provider, model }) => `${provider} ${model}`}
         columns={[
@@ -27,11 +35,14 @@ export function ByModel({
             cell: ({ provider, model }) => (
               <Link
                 to="/requests"
-                search={{ model, from: rangeStart(range).toISOString() }}
+                search={{
+                  ...(model === '' ? { provider: 'none' } : { model }),
+                  from: rangeStart(range).toISOString(),
+                }}
                 title={model}
                 className="hover:underline"
               >
-                <span className="font-mono text-xs">{model}</span>
+                {model === '' ? 'No model' : <bdi className="font-mono text-xs">{model}</bdi>}
                 {provider !== null && (
                   <span className="ml-2 hidden text-xs text-muted sm:inline">{provider}</span>
                 )}
@@ -92,18 +103,15 @@ export function ByProvider({
           {
             title: 'Provider',
             long: true,
-            cell: ({ provider }) =>
-              provider === null ? (
-                'Not sent'
-              ) : (
-                <Link
-                  to="/requests"
-                  search={{ provider, from: rangeStart(range).toISOString() }}
-                  className="hover:underline"
-                >
-                  {provider}
-                </Link>
-              ),
+            cell: ({ provider }) => (
+              <Link
+                to="/requests"
+                search={{ provider: provider ?? 'none', from: rangeStart(range).toISOString() }}
+                className="hover:underline"
+              >
+                {provider ?? 'Not sent'}
+              </Link>
+            ),
           },
           { title: 'Requests', end: true, cell: ({ requests }) => count(requests) },
           {

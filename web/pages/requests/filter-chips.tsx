@@ -66,6 +66,7 @@ export function FilterChips({ search, onChange }: ChipsProps) {
       case 'effect':
         return results.find(([one]) => one === value)?.[1] ?? value;
       case 'provider':
+        if (value === 'none') return 'Not sent';
         return about?.providers.find((one) => one.name === value)?.title ?? value;
       case 'key': {
         const key = mine?.keys.find(({ id }) => id === value);

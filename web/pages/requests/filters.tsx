@@ -131,7 +131,10 @@ function FilterPanel({ search, onChange }: Pick<FiltersProps, 'search' | 'onChan
         name="Provider"
         value={search.provider}
         onSet={(value) => set('provider', value)}
-        known={(about?.providers ?? []).map(({ name, title }) => [name, title])}
+        known={[
+          ...(about?.providers ?? []).map(({ name, title }) => [name, title] as const),
+          ['none', 'Not sent'],
+        ]}
       />
       {about?.mode === 'cloud' && (
         <SelectFilter

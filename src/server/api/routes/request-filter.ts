@@ -32,7 +32,7 @@ export const filterQuery = {
   from: time.describe('Calls since this day (UTC) or time'),
   to: time.describe('Calls until the end of this day (UTC), or before this time'),
   model: name.describe('The requested or the used model'),
-  provider: name.describe('The name of a provider'),
+  provider: name.describe('The name of a provider, or `none` for calls that reached none'),
   key_id: name.describe('The id of an API key'),
   client: name.describe('The program that made the call'),
   conversation: name.describe('The name of a conversation'),
@@ -65,7 +65,8 @@ export function loggedAccountOf(caller: AccountCaller): string | undefined {
 
 export function filterOf(query: FilterQuery): LogFilter {
   const { from, to, key_id: keyId, end_user: endUser, status, ...same } = query;
-  const { model, provider, client, conversation, ending, module, effect, search } = same;
+  const { model, client, conversation, ending, module, effect, search } = same;
+  const provider = same.provider === 'none' ? null : same.provider;
   const fromMs = from === undefined ? undefined : Date.parse(from);
   const toMs = to === undefined ? undefined : endOfRange(to);
   if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs)

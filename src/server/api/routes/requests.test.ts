@@ -179,7 +179,7 @@ test('filters are worded in the query', async (t) => {
     { id: someRequestId(noonMs + 1), provider: 'groq', keyId: 'key' },
     { id: someRequestId(noonMs + 2), status: 404 },
     { id: someRequestId(noonMs + 3), status: 429, ending: 'failed' },
-    { id: someRequestId(noonMs + dayMs), status: 500 },
+    { id: someRequestId(noonMs + dayMs), status: 500, provider: null },
   ];
   const calls = made.map((fields) => someCall({ accountId: 'a', ...fields }));
   await log.add(calls);
@@ -190,6 +190,7 @@ test('filters are worded in the query', async (t) => {
   };
   assert.deepEqual(await found(`model=${encodeURIComponent('a model/with:signs & more')}`), [1]);
   assert.deepEqual(await found('provider=groq'), [2]);
+  assert.deepEqual(await found('provider=none'), [5]);
   assert.deepEqual(await found('key_id=key'), [2]);
   assert.deepEqual(await found('status=404'), [3]);
   assert.deepEqual(await found('status=4xx'), [4, 3]);

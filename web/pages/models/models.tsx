@@ -1,0 +1,206 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo, useRef } from 'react';
+import {
+  capabilities,
+  catalog,
+  health,
+  providerKeys,
+  type RangeName,
+  ranges,
+  summary,
+} from '../../api/queries.ts';
+import type { ModelsSearch } from '../../app/router.tsx';
+import { useKeys } from '../../app/shortcuts.ts';
+import { Choice, Input, Select } from '../../parts/controls.tsx';
+import { count } from '../../parts/format.ts';
+import { Failure, Loaded, Page, Rows } from '../../parts/states.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Comparison } from './comparison.tsx';
+import { abilitiesOf, type KnownModel, knownModels, matches, nameOf } from './known-models.ts';
+import { keyFigure, ModelName, ownFigures, priceFigures, TryLink, windowFigure } from './model-figures.tsx';
+
+const route = getRouteApi('/models');
+const comparedMax = 4;
+const rowsMax = 100;
+const rangeNames: Readonly<Record<RangeName, string>> = {
+  '1h': 'Hour',
+  '24h': 'Day',
+  '7d': 'Week',
+  '30d': 'Month',
+};
+
+/** What models cost and can do, and how they did here. */
+export function Models() {
+  const { range = '30d' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const listed = useQuery(catalog);
+  return (
+    <Page
+      title="Models"
+      lead="Prices are dollars for a million tokens. Calls, errors, first token (median / 95 %) and cost are yours."
+      actions={
+        <Choice
+          label="Period"
+          value={range}
+          options={(Object.keys(ranges) as RangeName[]).map((name) => [name, rangeNames[name]])}
+          onChange={(next) =>
+            void navigate({ search: (before) => ({ ...before, range: next }), replace: true })
+          }
+        />
+      }
+    >
+      <Loaded of={listed} loading={<Rows count={12} />}>
+        {({ models }) => <ModelTable listed={models} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+type Listed = Parameters<typeof abilitiesOf>[0];
+
+function ModelTable({ listed }: { readonly listed: Listed }) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { range = '30d', compare = '', sort } = search;
+  const sums = useQuery(summary(range));
+  const known = useKnownModels(listed, range);
+  const compared = compare.split(',').filter((name) => name !== '');
+  const set = (changes: { readonly [Name in keyof ModelsSearch]: ModelsSearch[Name] | undefined }) =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true, resetScroll: false });
+  const toggle = (name: string) => {
+    const next = compared.includes(name) ? compared.filter((one) => one !== name) : [...compared, name];
+    set({ compare: next.length === 0 ? undefined : next.join() });
+  };
+  const found = known.filter((model) => matches(model, search));
+  const shown = compared.flatMap(
+    (name) => known.find(({ provider, id }) => nameOf(provider, id) === name) ?? [],
+  );
+  const columns: readonly Column<KnownModel>[] = [
+    {
+      title: 'Compare',
+      plain: true,
+      cell: ({ provider, id }) => {
+        const name = nameOf(provider, id);
+        return (
+          <input
+            type="checkbox"
+            aria-label={`Compare ${id} of ${provider ?? 'no provider'}`}
+            className="size-4 align-middle accent-accent"
+            checked={compared.includes(name)}
+            disabled={!compared.includes(name) && compared.length >= comparedMax}
+            onChange={() => toggle(name)}
+          />
+        );
+      },
+    },
+    {
+      title: 'Model',
+      long: true,
+      cell: (model) => <ModelName model={model} range={range} />,
+      sortBy: ({ id }) => id,
+    },
+    ...[...priceFigures, windowFigure, keyFigure, ...ownFigures],
+    { title: 'Playground', plain: true, end: true, cell: (model) => <TryLink model={model} /> },
+  ];
+  return (
+    <>
+      {shown.length > 1 && <Comparison models={shown} range={range} onRemove={toggle} />}
+      <ModelFilters listed={listed} found={found.length} onChange={set} />
+      {sums.error !== null && <Failure error={sums.error} onRetry={() => void sums.refetch()} />}
+      <Table
+        rows={found}
+        rowKey={({ provider, id }) => nameOf(provider, id)}
+        columns={columns}
+        most={rowsMax}
+        sort={
+          sort === undefined
+            ? undefined
+            : { title: sort.replace(/^-/, ''), isDescending: sort.startsWith('-') }
+        }
+        onSort={({ title, isDescending }) => set({ sort: `${isDescending ? '-' : ''}${title}` })}
+        empty="No model matches."
+      />
+    </>
+  );
+}
+
+interface ModelFiltersProps {
+  readonly listed: Listed;
+  readonly found: number;
+  readonly onChange: (changes: ModelsSearch) => void;
+}
+
+function ModelFilters({ listed, found, onChange }: ModelFiltersProps) {
+  const { q = '', provider = '', ability = '', show = '' } = route.useSearch();
+  const { data: about } = useQuery(capabilities);
+  const box = useRef<HTMLInputElement>(null);
+  useKeys({ '/': () => box.current?.focus() });
+  const look = 'min-w-0 sm:w-auto!';
+  const set = (name: keyof ModelsSearch, value: string) =>
+    onChange({ [name]: value === '' ? undefined : value } as ModelsSearch);
+  return (
+    <search aria-label="Models" className="grid grid-cols-2 items-center gap-2 sm:flex sm:flex-wrap">
+      <Input
+        ref={box}
+        type="search"
+        aria-label="Part of a name"
+        placeholder="Search models"
+        className="max-sm:col-span-2 sm:max-w-72"
+        value={q}
+        onChange={({ target }) => set('q', target.value)}
+      />
+      <Select
+        aria-label="Provider"
+        className={look}
+        value={provider}
+        onChange={({ target }) => set('provider', target.value)}
+      >
+        <option value="">Any provider</option>
+        {(about?.providers ?? []).map(({ name, title }) => (
+          <option key={name} value={name}>
+            {title}
+          </option>
+        ))}
+      </Select>
+      <Select
+        aria-label="Ability"
+        className={look}
+        value={ability}
+        onChange={({ target }) => set('ability', target.value)}
+      >
+        <option value="">Any ability</option>
+        {abilitiesOf(listed).map((name) => (
+          <option key={name} value={name}>
+            {name.replaceAll('_', ' ')}
+          </option>
+        ))}
+      </Select>
+      <Select
+        aria-label="Show"
+        className={look}
+        value={show}
+        onChange={({ target }) => set('show', target.value)}
+      >
+        <option value="">All models</option>
+        <option value="key">With a provider key</option>
+        <option value="used">Called in this period</option>
+      </Select>
+      <span className="text-xs text-muted" role="status">
+        {count(found)} {found === 1 ? 'model' : 'models'}
+      </span>
+    </search>
+  );
+}
+
+/** A key of the environment or a stored one; the demo provider needs none. */
+function useKnownModels(listed: Listed, range: RangeName): readonly KnownModel[] {
+  const { data: sums } = useQuery(summary(range));
+  const { data: environment } = useQuery(health);
+  const { data: stored } = useQuery(providerKeys);
+  return useMemo(() => {
+    const withKey = new Set(['demo', ...(stored?.providers ?? []).map(({ provider }) => provider)]);
+    for (const [name, isSet] of Object.entries(environment?.providers ?? {})) if (isSet) withKey.add(name);
+    return knownModels({ listed, sums: sums?.models ?? [], withKey });
+  }, [listed, sums, environment, stored]);
+}
