@@ -147,10 +147,14 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     assert.equal(await byKey.locator('.overflow-x-auto').evaluate(hasHidden), false, 'a name hides figures');
     await go('Keys');
     await page.getByRole('button', { name: keyName, exact: true }).click();
-    await page.getByRole('textbox', { name: 'As text' }).fill('cost-guard?day=0.0001');
+    await page.getByLabel('Dollars per day (UTC)').fill('0.0001');
+    assert.match(await page.getByRole('textbox', { name: 'As text' }).inputValue(), /cost-guard\?day=0.0001/);
+    await assertAccessible(page, '[role=dialog]');
     await page.getByLabel('Requests per minute').fill('500');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('img', { name: /% of the ceiling/ }).first().waitFor();
+    await assertAccessible(page);
     const refused = await say('Something dear').catch((error: unknown) => error);
     assert.ok(refused instanceof Anthropic.APIError && refused.status === 402, String(refused));
     assert.equal(refused.headers?.get('x-ratelimit-limit-requests'), '500');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { withCeiling } from '../web/pages/keys/ceiling.ts';
 import { knownModels, matches } from '../web/pages/models/known-models.ts';
 import { barsOf } from '../web/pages/requests/bars.ts';
 import { causeOf } from '../web/parts/causes.ts';
@@ -158,4 +159,13 @@ describe('models', () => {
     assert.deepEqual(found({ ability: 'tools', show: 'used' }), ['gpt-5-mini', 'gpt-5']);
     assert.deepEqual(found({ provider: 'vllm' }), ['own']);
   });
+});
+
+test('ceilings are fields, and options of cost-guard in the pipeline', () => {
+  assert.equal(withCeiling('', 'day', '5'), 'cost-guard?day=5');
+  assert.equal(withCeiling('exact-cache', 'month', '20'), 'exact-cache,cost-guard?month=20');
+  const two = 'cost-guard?day=5&clamp=true,exact-cache';
+  assert.equal(withCeiling(two, 'day', '7.5'), 'cost-guard?clamp=true&day=7.5,exact-cache');
+  assert.equal(withCeiling('cost-guard?day=5,exact-cache', 'day', ''), 'exact-cache');
+  assert.equal(withCeiling('cost-guard:team?day=5', 'day', ''), 'cost-guard:team');
 });

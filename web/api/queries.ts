@@ -193,6 +193,18 @@ export const usage = (days: number) =>
     refetchInterval: 30_000,
   });
 
+/** Of this day or month of UTC. */
+export const usageIn = (window: 'day' | 'month') =>
+  queryOptions({
+    queryKey: ['usage', window],
+    queryFn: () => {
+      const today = new Date().toISOString().slice(0, 10);
+      const from = window === 'day' ? today : `${today.slice(0, 8)}01`;
+      return told(api.GET('/v1/usage', { params: { query: { from, to: today } } }));
+    },
+    refetchInterval: 30_000,
+  });
+
 export type ModuleSavings = Answer<'/v1/savings', 'get'>['modules'][number];
 
 export const savings = queryOptions({

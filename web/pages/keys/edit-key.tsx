@@ -6,10 +6,11 @@ import { Button, Choice, Field, Input } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
 import { Failure, sentence } from '../../parts/states.tsx';
+import { BudgetFields } from './budget-fields.tsx';
 import { type EditedLimits, LimitFields, saveLimits } from './limit-fields.tsx';
 import { RecordingOfKey } from './recording-of-key.tsx';
 
-/** Name, pipeline, rate limits and receipts of a key. */
+/** Name, budget, rate limits, pipeline, receipts and recording of a key. */
 export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
   const { id } = apiKey;
   const client = useQueryClient();
@@ -30,6 +31,7 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
     onSuccess: async (warned) => {
       await client.invalidateQueries({ queryKey: ['keys'] });
       await client.invalidateQueries({ queryKey: ['key-limits', id] });
+      await client.invalidateQueries({ queryKey: ['budgets'] });
       setLimits({});
       setWarning(warned);
       if (warned === undefined) onClose();
@@ -55,6 +57,8 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
             <Input {...field} maxLength={64} value={name} onChange={(event) => setName(event.target.value)} />
           )}
         </Field>
+        <BudgetFields pipeline={pipeline} isOwn={apiKey.pipelineConfig !== null} onChange={setPipeline} />
+        <LimitFields id={id} edited={limits} onChange={setLimits} />
         <div className="flex flex-col gap-3">
           <Choice
             label="Pipeline"
@@ -75,7 +79,6 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
             />
           )}
         </div>
-        <LimitFields id={id} edited={limits} onChange={setLimits} />
         <ReceiptsOf id={id} />
         <RecordingOfKey id={id} />
         {saving.error !== null && <Failure error={saving.error} />}

@@ -7,6 +7,7 @@ import { ago, utc } from '../../parts/format.ts';
 import { Empty, Loaded, Page, Rows } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { EditKey } from './edit-key.tsx';
+import { KeyCalls, KeySpend } from './key-spend.tsx';
 import { NewKey } from './new-key.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 
@@ -27,7 +28,7 @@ export function Keys() {
   return (
     <Page
       title="Keys"
-      lead="Credentials for clients of this account. Each can have its own pipeline."
+      lead="API keys for your apps. Each can have its own budget, limits and modules. Days and months are those of UTC."
       actions={
         <Button look="primary" onClick={() => show('new')}>
           New key
@@ -67,21 +68,22 @@ export function Keys() {
                       wide: true,
                       cell: ({ prefix }) => <code className="font-mono text-xs">{prefix}…</code>,
                     },
+                    { title: 'Today', end: true, cell: ({ id }) => <KeySpend id={id} window="day" /> },
                     {
-                      title: 'Pipeline',
+                      title: 'This month',
+                      end: true,
+                      cell: ({ id }) => <KeySpend id={id} window="month" />,
+                    },
+                    {
+                      title: 'Calls this month',
+                      end: true,
                       wide: true,
-                      cell: ({ pipelineConfig: list }) => (
-                        <span
-                          title={list ?? undefined}
-                          className={`block max-w-48 truncate lg:max-w-72 text-xs text-muted ${list === null ? '' : 'font-mono'}`}
-                        >
-                          {list ?? 'the gateway’s'}
-                        </span>
-                      ),
+                      cell: ({ id }) => <KeyCalls id={id} />,
                     },
                     {
                       title: 'Last used',
                       end: true,
+                      wide: true,
                       cell: ({ lastUsedAt: at }) => (
                         <span title={at === null ? undefined : utc(at)}>{ago(at)}</span>
                       ),
