@@ -19,7 +19,7 @@ export interface Column<Row> {
 }
 
 /** The column by which rows are sorted. */
-export interface TableSort {
+interface TableSort {
   readonly title: string;
   readonly isDescending: boolean;
 }
