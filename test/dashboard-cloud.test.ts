@@ -153,7 +153,10 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     await page.getByLabel('Requests per minute').fill('500');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByRole('img', { name: /% of the ceiling/ }).first().waitFor();
+    await page
+      .getByRole('img', { name: /% of the ceiling/ })
+      .first()
+      .waitFor();
     await assertAccessible(page);
     const refused = await say('Something dear').catch((error: unknown) => error);
     assert.ok(refused instanceof Anthropic.APIError && refused.status === 402, String(refused));
