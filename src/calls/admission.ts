@@ -103,10 +103,14 @@ export class Admission {
     clientRequest: ClientRequest,
     identity: CallerIdentity,
   ): Promise<JsonObject> {
-    const trace = new Trace(performance.now());
-    const pendingCall = { id, clientRequest, presence: new ClientPresence(), trace };
-    const { exchange, pipeline } = await this.#prepare(pendingCall, identity);
+    const { exchange, pipeline } = await this.prepare(id, clientRequest, identity);
     return this.#parts.pipelines.explainRoute(exchange, pipeline);
+  }
+
+  /** The exchange and the pipeline of a call that is not counted, checked or sent. */
+  prepare(id: string, clientRequest: ClientRequest, identity: CallerIdentity): Promise<PreparedCall> {
+    const trace = new Trace(performance.now());
+    return this.#prepare({ id, clientRequest, presence: new ClientPresence(), trace }, identity);
   }
 
   async #limit(pendingCall: PendingCall, caller: CallerIdentity): Promise<CallerIdentity> {

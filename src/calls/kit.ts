@@ -67,7 +67,7 @@ export interface KitParts {
   readonly clock: Clock;
   readonly catalog: Prices;
   readonly requestKeys: RequestKeys;
-  readonly backgroundTasks: BackgroundTasks;
+  readonly backgroundTasks: Pick<BackgroundTasks, 'add'>;
   readonly runModel: RunModelParts;
   readonly usage: Pick<UsageRecorder, 'recordModule'>;
   readonly stepAsides: Pick<StepAsides, 'current'>;

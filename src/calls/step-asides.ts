@@ -7,7 +7,7 @@ import { isJsonObject } from '../lib/json.ts';
 import { Lru } from '../lib/lru.ts';
 import { limits } from './limits.ts';
 
-interface StepAsidesParts {
+export interface StepAsidesParts {
   readonly stores: KeyValueStores;
   readonly clock: Clock;
   /** What modules did for an account since a day. */

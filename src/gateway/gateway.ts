@@ -108,7 +108,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const { egress, moduleFetches } = outbound;
   const { metrics, refusals, audit } = parts.add(metricsPart({ settings, log, sharedResources }));
   const stores = parts.add(await storesPart({ settings, log, sharedResources, metrics }));
-  const { moduleStores } = parts.add(moduleStoresPart({ stores, roots: rootSecrets, log }));
+  const { moduleStores, moduleSealer } = parts.add(moduleStoresPart({ stores, roots: rootSecrets, log }));
   const { modules, builtInNames, moduleHosts, unknownVariables } = parts.add(
     await modulesPart({ settings, log, clock: stores.clock, moduleFetches, given }),
   );
@@ -161,6 +161,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
       ...ground,
       ...recorded,
       moduleStores,
+      moduleSealer,
       moduleFetches,
       providers,
       embeddingsPart: meaning,
@@ -192,6 +193,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
       receipts,
       recordings,
       vault,
+      builtInNames,
       formats: [...endpointFormats, ...formats],
     }),
   );

@@ -56,6 +56,8 @@ export const limits = {
   compressedBytesMin: 1400,
   /** The body of a call whose route is explained: a long conversation, held without a reservation. */
   explainedBodyBytesMax: 4 * 1024 * 1024,
+  /** For each account: a dry run takes as long as a call without its provider. */
+  dryRuns: { most: 60, seconds: 60 },
   /** An unstreamed answer is buffered up to this size, so that its cost fits in a header. */
   bufferedAnswerBytesMax: 1024 * 1024,
   /** Approximate memory of a parsed value. */

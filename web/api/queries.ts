@@ -15,6 +15,7 @@ export type Provider = Answer<'/v1/capabilities', 'get'>['providers'][number];
 export type Capabilities = Answer<'/v1/capabilities', 'get'>;
 export type ModulePageInfo = NonNullable<Capabilities['modules'][number]['page']>;
 export type GatewayPipeline = Answer<'/v1/pipeline/gateway', 'get'>;
+export type DryRunResult = Answer<'/v1/pipeline/dry-run', 'post'>;
 export type ModuleInfo = Answer<'/v1/modules', 'get'>['modules'][number];
 export type Configuration = Answer<'/v1/configurations', 'get'>['configurations'][number];
 export type Alias = Answer<'/v1/aliases', 'get'>['aliases'][number];
@@ -288,6 +289,12 @@ export const patterns = infiniteQueryOptions({
     told(api.GET('/v1/patterns', { params: { query: { limit: 50, ...(after !== null && { after }) } } })),
   initialPageParam: null as string | null,
   getNextPageParam: ({ next }) => next,
+});
+
+/** For a choice of one. */
+export const latestRecordings = queryOptions({
+  queryKey: ['latest-recordings'],
+  queryFn: () => told(api.GET('/v1/recordings', { params: { query: { limit: 50 } } })),
 });
 
 export const archive = queryOptions({

@@ -7,6 +7,7 @@ import { CallLimiter } from '../../calls/call-limiter.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
 import type { CallerAdmissions } from '../../calls/caller-admission.ts';
 import { Credentials } from '../../calls/credentials.ts';
+import { DryRuns } from '../../calls/dry-run/dry-runs.ts';
 import { KeyChooser } from '../../calls/key-chooser.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import { RejectedKeyTests } from '../../calls/rejected-key-tests.ts';
@@ -15,6 +16,7 @@ import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { testKey } from '../../providers/key-test.ts';
 import { createTokenCounter } from '../../providers/token-counter.ts';
+import { dryRunRoutes } from '../../server/api/routes/dry-run.ts';
 import { routeRoutes } from '../../server/api/routes/route.ts';
 import { BodyMemoryBudget } from '../../server/body-memory-budget.ts';
 import { CountTokensHandler } from '../../server/count-tokens.ts';
@@ -48,6 +50,8 @@ interface DataPlaneParts
   extends Pick<
     PipelinesPart,
     | 'pipelines'
+    | 'openDryPipelines'
+    | 'prices'
     | 'aliases'
     | 'callRunner'
     | 'continuations'
@@ -69,6 +73,7 @@ interface DataPlaneParts
   readonly receipts: CallReceipts;
   readonly recordings: CallRecordings;
   readonly vault: ProviderKeyVault;
+  readonly builtInNames: ReadonlySet<string>;
   readonly formats: readonly WireFormat[];
 }
 
@@ -100,7 +105,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
       if (isAccepted) log.info({ provider: provider.name }, 'a rejected provider key works again');
     },
   });
-  const credentials = new Credentials({
+  const credentialRules = {
     mode: settings.mode,
     directory: providerDirectory,
     shapes,
@@ -108,6 +113,9 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     versions: stores.shared.versions,
     callers: callerAuthenticator,
     operator: operatorKeys(settings),
+  };
+  const credentials = new Credentials({
+    ...credentialRules,
     chooser: new KeyChooser(parts.health, (provider, key) => void keyTests.start(provider, key)),
   });
   const heldBytesMax = Math.max(
@@ -128,15 +136,28 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     callers: callerAuthenticator,
     onRefused: (limit) => metrics.recordRateLimited(limit),
   });
-  const admission = new Admission({
+  const admissionParts = {
     limiter,
     admissions: callerAdmissions,
-    pipelines,
     aliases,
     directory: providerDirectory,
-    credentials,
     targets: parts.targets,
     reports,
+  };
+  const admission = new Admission({ ...admissionParts, pipelines, credentials });
+  // Tests no rejected keys.
+  const dryCredentials = new Credentials({ ...credentialRules, chooser: new KeyChooser(parts.health) });
+  const dryRuns = new DryRuns({
+    openAdmission: () =>
+      new Admission({
+        ...admissionParts,
+        pipelines: parts.openDryPipelines(),
+        credentials: dryCredentials,
+      }),
+    targets: parts.targets,
+    prices: parts.prices,
+    countInput: (request, target) => estimator.estimate(request, target),
+    canRun: (module) => parts.builtInNames.has(module),
   });
   const callParts = {
     callers: callerAuthenticator,
@@ -190,6 +211,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     },
     routes: [
       ...routeRoutes(callerAuthenticator, admission),
+      ...dryRunRoutes({ dryRuns, recordings: parts.recordings, rateLimiter: stores.shared.rateLimiter }),
       ...createDataPlaneRoutes(formats, {
         answer: inferenceHandler,
         count: countTokensHandler,

@@ -33,6 +33,8 @@ interface EmbeddingsParts {
 
 export interface EmbeddingsPart extends Part {
   readonly embeddings: Embeddings;
+  /** Embeddings that ask no provider and store no vectors, for dry runs. */
+  readonly dryEmbeddings: Embeddings;
   readonly textModels: TextModels;
   readonly vectors: VectorStores;
 }
@@ -55,7 +57,13 @@ export function embeddingsPart({
   const gauges = vectorGauges(vectors);
   const source = settings.embeddings;
   if (source.from === 'off')
-    return { embeddings: noEmbeddings('off'), textModels: noTextModels('off'), vectors, gauges };
+    return {
+      embeddings: noEmbeddings('off'),
+      dryEmbeddings: noEmbeddings('off'),
+      textModels: noTextModels('off'),
+      vectors,
+      gauges,
+    };
   const own = models ?? createLocalModels(log);
   const embeddings = new TextEmbeddings({
     source: source.from === 'provider' ? `${source.provider}/${source.model}` : 'local',
@@ -72,6 +80,8 @@ export function embeddingsPart({
   });
   return {
     embeddings,
+    dryEmbeddings:
+      source.from === 'provider' ? noEmbeddings('off') : new TextEmbeddings({ source: 'local', models: own }),
     textModels: new LocalTextModels(own),
     vectors,
     checks: [modelsCheck(embeddings)],

@@ -15,11 +15,15 @@ interface ModuleStoresParts {
 
 interface ModuleStoresPart extends Part {
   readonly moduleStores: ModuleStores;
+  /** Encrypts the values of sealed collections. */
+  readonly moduleSealer: Sealer;
 }
 
 /** What modules store for accounts. */
 export function moduleStoresPart({ stores, roots, log }: ModuleStoresParts): ModuleStoresPart {
   const { database } = stores;
+  // Named after its first content; another name would make that unreadable.
+  const sealer = new Sealer(roots.deriveKeys('archive'));
   const tidying = startTidying(database.collections, {
     clock: stores.clock,
     onError: (err) => log.error({ err }, 'could not delete expired entries of modules'),
@@ -28,10 +32,10 @@ export function moduleStoresPart({ stores, roots, log }: ModuleStoresParts): Mod
     moduleStores: new ModuleStoresWithCollections({
       values: database.modules,
       entries: database.collections,
-      // Named after its first content; another name would make that unreadable.
-      sealer: new Sealer(roots.deriveKeys('archive')),
+      sealer,
       clock: stores.clock,
     }),
+    moduleSealer: sealer,
     close: () => tidying.stop(),
   };
 }

@@ -13,13 +13,13 @@ import { BackgroundUsage } from '../../calls/background-usage.ts';
 import { CallReports } from '../../calls/call-reports.ts';
 import { CallRunner } from '../../calls/call-runner.ts';
 import { CallSettlement } from '../../calls/call-settlement.ts';
-import { CandidateFinder } from '../../calls/candidates/candidates.ts';
+import { CandidateFinder, type CandidateFinderParts } from '../../calls/candidates/candidates.ts';
 import { Compactions } from '../../calls/compactions.ts';
 import { Continuations } from '../../calls/continuations.ts';
 import { DecisionLogs } from '../../calls/decision-logs.ts';
 import { HealthMonitor } from '../../calls/health/health-monitor.ts';
 import { createInstanceConfigurations } from '../../calls/instance-configurations.ts';
-import { createKitFactory } from '../../calls/kit.ts';
+import { createKitFactory, type KitParts } from '../../calls/kit.ts';
 import { limits as callsLimits } from '../../calls/limits.ts';
 import { meterAttempts } from '../../calls/metered-attempt.ts';
 import { ModuleCaches } from '../../calls/module-caches.ts';
@@ -65,6 +65,8 @@ import { ReporterFaults } from '../../telemetry/reporter-faults.ts';
 import type { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
 import { anthropicMessages, providerFormatByName } from '../../wire/index.ts';
 import { providerChecks } from '../checks.ts';
+import { type DryPipelinesParts, openDryPipelines } from '../dry-pipelines.ts';
+import { moduleSettingsOf } from '../module-settings.ts';
 import type { Part } from '../part.ts';
 import type { RootSecrets } from '../secrets.ts';
 import { type Settings, SettingsError } from '../settings.ts';
@@ -74,6 +76,9 @@ import type { Stores } from './stores.ts';
 
 export interface PipelinesPart extends Part {
   readonly pipelines: PipelineSelector;
+  /** Pipelines for one dry run. */
+  openDryPipelines(): PipelineSelector;
+  readonly prices: Prices;
   /** Prepares what the first calls of these modules would wait for. */
   warmUp(stages: readonly Stage[]): void;
   readonly aliases: Aliases;
@@ -96,6 +101,7 @@ interface PipelinesParts {
   readonly modules: ReadonlyMap<string, Module>;
   readonly stores: Stores;
   readonly moduleStores: ModuleStores;
+  readonly moduleSealer: Sealer;
   readonly metrics: Metrics;
   readonly moduleFetches: ModuleFetches;
   readonly providers: ProvidersPart;
@@ -207,13 +213,21 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     clock: stores.clock,
     bytesMax: settings.archiveBytes,
   });
-  const stepAsides = new StepAsides({
-    stores: stores.database.modules,
-    clock: stores.clock,
-    days: (accountId, from) => usage.modules({ accountId, from, to: '9' }),
-  });
+  const days = (accountId: string, from: string) => usage.modules({ accountId, from, to: '9' });
+  const stepAsides = new StepAsides({ stores: stores.database.modules, clock: stores.clock, days });
   const places = new ModelPlaces(modelCatalog, providerDirectory);
-  const kits = createKitFactory({
+  const candidateParts: CandidateFinderParts = {
+    prices,
+    health,
+    clock: stores.clock,
+    target: (model) => providerDirectory.find(model),
+    placesOf: (target) => places.of(target),
+    abilitiesOf: (target) => abilitiesOf(target, modelCatalog.find(target.provider, target.model)?.features),
+    abilitySourceOf,
+    countInput: (request, all) => estimator.estimateAll(request, all),
+  };
+  const decisionSealer = new Sealer(rootSecrets.deriveKeys('ledger'));
+  const kitParts: KitParts = {
     cacheBackend,
     stores: parts.moduleStores,
     counters: stores.shared.counters,
@@ -224,7 +238,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     decisionLogs: new DecisionLogs({
       stores: stores.database.modules,
       clock: stores.clock,
-      sealing: new Sealer(rootSecrets.deriveKeys('ledger')),
+      sealing: decisionSealer,
     }),
     clock: stores.clock,
     catalog: prices,
@@ -241,22 +255,12 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     wireByName: providerFormatByName,
     target: (model) => providerDirectory.find(model),
     fetchFor: (module) => parts.moduleFetches.fetchFor(module),
-    candidates: new CandidateFinder({
-      prices,
-      health,
-      clock: stores.clock,
-      target: (model) => providerDirectory.find(model),
-      placesOf: (target) => places.of(target),
-      abilitiesOf: (target) =>
-        abilitiesOf(target, modelCatalog.find(target.provider, target.model)?.features),
-      abilitySourceOf,
-      countInput: (request, all) => estimator.estimateAll(request, all),
-    }),
-  });
+    candidates: new CandidateFinder(candidateParts),
+  };
   const instance = requireConfigurations(settings, parts.modules);
   const compiled = new Compiled(
     parts.modules,
-    kits,
+    createKitFactory(kitParts),
     new PrefixGuard({ cacheBackend: stores.cacheBackend, prices, clock: stores.clock }),
     instance,
   );
@@ -283,12 +287,21 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     modules: parts.modules,
     directory: providerDirectory,
   });
-  const pipelines = new PipelineSelector({
-    pipelines: compiled,
-    environment: settings.pipeline,
-    stored: storedPipeline,
-    configurations,
-  });
+  const selectorParts = { environment: settings.pipeline, stored: storedPipeline, configurations };
+  const pipelines = new PipelineSelector({ ...selectorParts, pipelines: compiled });
+  const dryParts: DryPipelinesParts = {
+    kitParts: { ...kitParts, embeddings: parts.embeddingsPart.dryEmbeddings },
+    candidateParts,
+    days,
+    spending: spendingLimiter,
+    stores,
+    sealers: { modules: parts.moduleSealer, decisions: decisionSealer },
+    archiveBytes: settings.archiveBytes,
+    modules: parts.modules,
+    settingsOf: (name) => moduleSettingsOf(name, settings.rest),
+    instance,
+    selector: selectorParts,
+  };
   const guardrails = parts.modules.get(rulesModule);
   const rules =
     guardrails &&
@@ -308,6 +321,8 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
   };
   return {
     pipelines,
+    openDryPipelines: () => openDryPipelines(dryParts),
+    prices,
     warmUp,
     aliases,
     callRunner,

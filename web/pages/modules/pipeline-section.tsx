@@ -4,6 +4,7 @@ import { Button, CopyButton } from '../../parts/controls.tsx';
 import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
 import { usePipelineFaults } from '../../parts/pipeline/use-faults.ts';
 import { Failure, Section } from '../../parts/states.tsx';
+import { DryRun } from './dry-run.tsx';
 import { useStorePipeline } from './store-pipeline.ts';
 
 /** Edits a list: in local mode to save it, else to use it elsewhere. */
@@ -17,40 +18,43 @@ export function PipelineSection({ gateway }: { readonly gateway: GatewayPipeline
   const save = (pipeline: string | undefined) =>
     saving.mutate(pipeline, { onSuccess: () => setDraft(undefined) });
   return (
-    <Section
-      title="Pipeline editor"
-      aside={
-        canStore
-          ? 'A saved pipeline holds from the next call on'
-          : 'Nothing changes until you copy it into a key, a header or WEIR_PIPELINE'
-      }
-    >
-      <div className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4">
-        <PipelineEditor text={text} onChange={setDraft} />
-        {saving.error !== null && <Failure error={saving.error} />}
-        <div className="flex flex-wrap gap-2">
-          {canStore && (
-            <Button
-              look="primary"
-              disabled={isWrong || list === gateway.pipeline}
-              busy={saving.isPending}
-              onClick={() => save(list)}
-            >
-              Save pipeline
-            </Button>
-          )}
-          {draft !== undefined && draft !== gateway.pipeline && (
-            <Button onClick={() => setDraft(undefined)}>Discard changes</Button>
-          )}
-          {canStore && gateway.source === 'stored' && (
-            <Button disabled={saving.isPending} onClick={() => save(undefined)}>
-              Use the default
-            </Button>
-          )}
-          <CopyButton wide disabled={isWrong} text={`x-weir-pipeline: ${list}`} label="Copy as header" />
-          <CopyButton wide disabled={isWrong} text={`WEIR_PIPELINE='${list}'`} label="Copy as setting" />
+    <>
+      <Section
+        title="Pipeline editor"
+        aside={
+          canStore
+            ? 'A saved pipeline holds from the next call on'
+            : 'Nothing changes until you copy it into a key, a header or WEIR_PIPELINE'
+        }
+      >
+        <div className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4">
+          <PipelineEditor text={text} onChange={setDraft} />
+          {saving.error !== null && <Failure error={saving.error} />}
+          <div className="flex flex-wrap gap-2">
+            {canStore && (
+              <Button
+                look="primary"
+                disabled={isWrong || list === gateway.pipeline}
+                busy={saving.isPending}
+                onClick={() => save(list)}
+              >
+                Save pipeline
+              </Button>
+            )}
+            {draft !== undefined && draft !== gateway.pipeline && (
+              <Button onClick={() => setDraft(undefined)}>Discard changes</Button>
+            )}
+            {canStore && gateway.source === 'stored' && (
+              <Button disabled={saving.isPending} onClick={() => save(undefined)}>
+                Use the default
+              </Button>
+            )}
+            <CopyButton wide disabled={isWrong} text={`x-weir-pipeline: ${list}`} label="Copy as header" />
+            <CopyButton wide disabled={isWrong} text={`WEIR_PIPELINE='${list}'`} label="Copy as setting" />
+          </div>
         </div>
-      </div>
-    </Section>
+      </Section>
+      <DryRun pipeline={list} isWrong={isWrong} />
+    </>
   );
 }

@@ -100,7 +100,7 @@ async function readCall({ headers, query: text, readBody }: ApiRequest): Promise
 }
 
 /** Formats have fields of their own, except for Messages and Chat Completions, which differ in the client's headers. */
-function wireOf(body: JsonObject, headers: HeaderList): WireFormat {
+export function wireOf(body: JsonObject, headers: HeaderList): WireFormat {
   if ('contents' in body) return gemini;
   if ('messages' in body)
     return headerOf(headers, 'anthropic-version') !== undefined || 'system' in body
