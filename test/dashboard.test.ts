@@ -130,6 +130,10 @@ test('a local gateway with a token asks for it once, and keeps it from scripts',
   assert.equal(await page.evaluate('document.cookie'), '');
   await page.reload();
   await page.getByText('Three steps').waitFor();
+  await page.goto(`${weir.url}/playground`);
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByText('This is a demonstration answer').waitFor();
+  assert.equal(await page.getByLabel('Token', { exact: true }).count(), 0);
   assertQuiet();
 });
 

@@ -71,7 +71,7 @@ for (const [home, environmentOf] of Object.entries(homes)) {
     assert.equal(at((await person.call(search)).json, 'matches', 0, 'id'), answer.headers['x-request-id']);
     assert.deepEqual((await stranger.call(search)).json.matches, []);
     const settings = { path: '/v1/recordings/settings' };
-    assert.equal((await person.call(settings)).json.set_by, 'environment');
+    assert.equal((await person.call(settings)).json.source, 'environment');
     assert.equal((await person.call({ ...settings, method: 'PUT', body: { record: 'off' } })).status, 409);
     assertError(await stranger.call({ method: 'DELETE', path }), { status: 404, type: 'not_found' });
     assert.equal((await stranger.call({ method: 'DELETE', path: '/v1/recordings' })).status, 204);

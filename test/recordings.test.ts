@@ -143,10 +143,10 @@ test('the user of a local gateway chooses what is recorded, unless the environme
     recorded(url, { path: '/v1/messages', body: { ...requestIn(messages, false), model: 'demo-1' } });
   const first = await startTestGateway({ WEIR_DATA_DIR, WEIR_RECORD_DAYS: '7' });
   const set = (url: string, record: string) => call(url, { method: 'PUT', path, body: { record } });
-  const settings = { record: 'off', set_by: null, sample_rate: 0.01, retention_days: 7 };
+  const settings = { record: 'off', source: 'default', sample_rate: 0.01, retention_days: 7 };
   assert.deepEqual((await call(first.url, { path })).json, settings);
   assert.equal((await ask(first.url)).recording.status, 404);
-  assert.deepEqual((await set(first.url, 'all')).json, { ...settings, record: 'all', set_by: 'user' });
+  assert.deepEqual((await set(first.url, 'all')).json, { ...settings, record: 'all', source: 'stored' });
   assert.equal((await ask(first.url)).recording.status, 200);
   assertError(await set(first.url, 'some'), { status: 400, type: 'invalid_request', param: 'record' });
   await first.close();

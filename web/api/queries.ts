@@ -135,8 +135,7 @@ export const models = queryOptions({
   queryKey: ['models'],
   queryFn: async ({ client }) => {
     const { mode } = await client.ensureQueryData(capabilities);
-    const asks = mode === 'local' && !(await client.ensureQueryData(localSession)).required;
-    if (!asks) return (await client.ensureQueryData(catalog)).models.map(({ id }) => id);
+    if (mode === 'cloud') return (await client.ensureQueryData(catalog)).models.map(({ id }) => id);
     const list = (await told(api.GET('/v1/models'))) as {
       readonly data?: readonly { readonly id: string }[];
     };

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { api, told } from '../api/client.ts';
 import { markSignedIn, me } from '../api/queries.ts';
+import { clearHistory } from '../parts/playground-history.ts';
 import { revokeTabKeys } from '../parts/tab-key.ts';
 
 interface SignInBody {
@@ -44,6 +45,7 @@ export function useSession() {
   /** After the session has ended, whatever ended it. Pages of the account go first: what they would load is refused. */
   const left = async (go?: () => Promise<void>) => {
     markSignedIn(false);
+    clearHistory();
     client.setQueryData(me.queryKey, null);
     // Queries tell the page of their data in the next task.
     await new Promise((resolve) => setTimeout(resolve));

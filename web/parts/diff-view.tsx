@@ -65,3 +65,19 @@ function Block({ kind, items }: DiffRun) {
     </Element>
   );
 }
+/** A text with what was removed and added in it. */
+export function WordDiff({ runs }: { readonly runs: readonly DiffRun[] }) {
+  return (
+    <p dir="auto" className="text-sm leading-relaxed wrap-anywhere whitespace-pre-wrap">
+      {runs.map(({ kind, items }, index) => {
+        const Element = kind === 'added' ? 'ins' : kind === 'removed' ? 'del' : 'span';
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: runs have no other name, and keep their order
+          <Element key={index} className={kind === 'added' ? `${looks.added} no-underline` : looks[kind]}>
+            {items.join('')}
+          </Element>
+        );
+      })}
+    </p>
+  );
+}

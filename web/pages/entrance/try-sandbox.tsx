@@ -1,8 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Receipt } from '../../api/queries.ts';
+import { question, textOf } from '../../parts/chat/chat.ts';
 import { Button, Field, TextArea } from '../../parts/controls.tsx';
 import { duration, sentenceError } from '../../parts/format.ts';
+import { formats } from '../../parts/formats.ts';
 import { sentence } from '../../parts/states.tsx';
 import { useAnswer } from '../playground/use-answer.ts';
 import { ReceiptCheck } from '../receipts/receipt-check.tsx';
@@ -26,11 +28,9 @@ export function TrySandbox() {
     try {
       const { token, limit } = await sandboxSession();
       await ask({
-        format: 'anthropic-messages',
+        format: formats[0],
         model: 'any',
-        system: '',
-        prompt,
-        maxTokens: 400,
+        chat: { ...question(prompt), maxTokens: 400 },
         pipeline: undefined,
         credential: token,
       });
@@ -73,7 +73,7 @@ export function TrySandbox() {
       >
         {answer.state === 'idle' && <span className="text-muted">The answer streams in here.</span>}
         {answer.state === 'waiting' && <span className="text-muted">Waiting for the first token…</span>}
-        {answer.text}
+        {textOf(answer.blocks)}
         {shownFault !== undefined && <span className="text-failed">{sentence(shownFault)}</span>}
       </div>
       {answer.firstMs !== undefined && (

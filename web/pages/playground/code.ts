@@ -1,52 +1,58 @@
-import { bodyOf, curl, type Format, type PromptRequest, pathOf } from '../../parts/formats.ts';
+import type { Chat, ChatFormat } from '../../parts/chat/chat.ts';
+import { curl } from '../../parts/formats.ts';
 
 export type Language = 'curl' | 'TypeScript' | 'Python';
 
-interface SnippetRequest extends Omit<PromptRequest, 'streamed'> {
+export interface CodeRequest {
+  /** The address of the gateway. */
+  readonly origin: string;
+  readonly format: ChatFormat;
+  readonly model: string;
+  readonly chat: Chat;
   readonly pipeline: string | undefined;
 }
 
-/** The same call for elsewhere, in one piece. It names the variable of the key, not the key. */
-export function codeFor(language: Language, { pipeline, ...asked }: SnippetRequest): string {
-  const ask = { ...asked, streamed: false };
+/** The same request for elsewhere, in one piece. It names the variable of the key, not the key. */
+export function codeFor(language: Language, { origin, format, model, chat, pipeline }: CodeRequest): string {
   const list = pipeline === '' ? 'none' : pipeline;
+  const request = { ...chat, model, streamed: true };
+  const body = format.body(request);
   if (language === 'curl')
-    return curl({ path: pathOf(ask), body: bodyOf(ask), pipeline: list, secret: 'WEIR_KEY' });
-  const { format } = ask;
-  const written = {
-    base: location.origin,
-    body: format === 'gemini' ? geminiFields(ask) : bodyOf(ask),
-    list,
-  };
-  return language === 'Python' ? python(format, written) : typescript(format, written);
+    return curl({ origin, path: format.path(request), body, pipeline: list, secret: 'WEIR_KEY' });
+  const sent = format.name === 'gemini' ? geminiFields(model, body) : body;
+  const parts = { format: format.name, base: origin, body: sent, list };
+  return language === 'Python' ? python(parts) : typescript(parts);
 }
 
 interface SnippetParts {
+  readonly format: string;
   readonly base: string;
   readonly body: object;
   readonly list: string | undefined;
 }
 
-const methods: Readonly<Record<Format, string>> = {
+/** Google's SDKs have everything but the contents in one object. */
+function geminiFields(model: string, body: object): object {
+  const { contents, generationConfig, ...rest } = body as { contents: unknown; generationConfig?: object };
+  const config = { ...rest, ...generationConfig };
+  return { model, contents, ...(Object.keys(config).length > 0 && { config }) };
+}
+
+const methods: Readonly<Record<string, string>> = {
   'anthropic-messages': 'messages.create',
   'openai-chat': 'chat.completions.create',
   'openai-responses': 'responses.create',
-  gemini: 'models.generateContent',
+  gemini: 'models.generateContentStream',
 };
 
-/** Google's SDKs have names of their own for what is sent. */
-function geminiFields({ model, prompt, system, maxTokens }: PromptRequest): object {
-  const config = { maxOutputTokens: maxTokens, ...(system !== '' && { systemInstruction: system }) };
-  return { model, contents: prompt, config };
+function typescript(parts: SnippetParts): string {
+  const { format, body } = parts;
+  return `${typescriptClient(parts)}
+const stream = await client.${methods[format]}(${JSON.stringify(body, undefined, 2)});
+for await (const event of stream) console.log(event);`;
 }
 
-function typescript(format: Format, { base, body, list }: SnippetParts): string {
-  return `${typescriptClient(format, base, list)}
-const answer = await client.${methods[format]}(${JSON.stringify(body, undefined, 2)});
-console.log(answer);`;
-}
-
-function typescriptClient(format: Format, base: string, list: string | undefined): string {
+function typescriptClient({ format, base, list }: SnippetParts): string {
   const header = `{ 'x-weir-pipeline': ${JSON.stringify(list)} }`;
   const usual = list === undefined ? '' : `, defaultHeaders: ${header}`;
   if (format === 'anthropic-messages')
@@ -65,17 +71,35 @@ const client = new GoogleGenAI({
 const client = new OpenAI({ baseURL: '${base}/v1', apiKey: process.env.WEIR_KEY${usual} });`;
 }
 
-function python(format: Format, { base, body, list }: SnippetParts): string {
-  const fields = Object.entries(body).map(([name, value]) => `    ${name}=${JSON.stringify(value)},`);
-  const method = format === 'gemini' ? 'models.generate_content' : methods[format];
-  return `${pythonClient(format, base, list)}
-answer = client.${method}(
+function python(parts: SnippetParts): string {
+  const { format, body } = parts;
+  const fields = Object.entries(body).map(([name, value]) => `    ${name}=${pythonLiteral(value, '    ')},`);
+  const method = format === 'gemini' ? 'models.generate_content_stream' : methods[format];
+  return `${pythonClient(parts)}
+stream = client.${method}(
 ${fields.join('\n')}
 )
-print(answer)`;
+for event in stream:
+    print(event)`;
 }
 
-function pythonClient(format: Format, base: string, list: string | undefined): string {
+/** JSON is Python but for three words. */
+function pythonLiteral(value: unknown, indent = ''): string {
+  if (value === true) return 'True';
+  if (value === false) return 'False';
+  if (value === null || value === undefined) return 'None';
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const inner = `${indent}    `;
+  const items = Array.isArray(value)
+    ? value.map((item) => `${inner}${pythonLiteral(item, inner)},\n`)
+    : Object.entries(value).map(
+        ([name, item]) => `${inner}${JSON.stringify(name)}: ${pythonLiteral(item, inner)},\n`,
+      );
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  return items.length === 0 ? `${open}${close}` : `${open}\n${items.join('')}${indent}${close}`;
+}
+
+function pythonClient({ format, base, list }: SnippetParts): string {
   const header = `{"x-weir-pipeline": ${JSON.stringify(list)}}`;
   const usual = list === undefined ? '' : `, default_headers=${header}`;
   if (format === 'anthropic-messages')

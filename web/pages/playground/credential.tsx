@@ -7,11 +7,10 @@ import { keepForTab } from '../../parts/tab-key.ts';
 interface CredentialProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  readonly isLocal: boolean;
 }
 
-/** A key that is pasted, or one made for this tab: in memory only. */
-export function Credential({ value, onChange, isLocal }: CredentialProps) {
+/** An API key that is pasted, or one made for this tab: in memory only. */
+export function Credential({ value, onChange }: CredentialProps) {
   const making = useMutation({
     mutationFn: () =>
       told(api.POST('/v1/keys', { body: { name: `Playground, ${new Date().toLocaleString()}` } })),
@@ -24,30 +23,27 @@ export function Credential({ value, onChange, isLocal }: CredentialProps) {
     <div className="flex flex-col gap-2">
       <div className="flex max-w-2xl items-end gap-2">
         <div className="min-w-0 grow">
-          <Field label={isLocal ? 'Token' : 'API key'}>
+          <Field label="API key">
             {(field) => (
               <Input
                 {...field}
                 type="password"
                 autoComplete="off"
                 spellCheck={false}
-                placeholder={isLocal ? 'WEIR_LOCAL_TOKEN' : 'gw_live_…'}
+                placeholder="gw_live_…"
                 value={value}
                 onChange={(event) => onChange(event.target.value.trim())}
               />
             )}
           </Field>
         </div>
-        {!isLocal && (
-          <Button busy={making.isPending} onClick={() => making.mutate()}>
-            Make one for this tab
-          </Button>
-        )}
+        <Button busy={making.isPending} onClick={() => making.mutate()}>
+          Make one for this tab
+        </Button>
       </div>
       <p className="text-xs text-muted">
-        {isLocal
-          ? 'Calls to models do not accept the cookie. The token stays in this tab’s memory only.'
-          : 'Calls to models do not accept the session. The key stays in this tab’s memory only; one created here is revoked at log-out, after 24 hours, or when the tab is closed.'}
+        Calls to models do not accept the session. The key stays in this tab’s memory only; one created here
+        is revoked at log-out, after 24 hours, or when the tab is closed.
       </p>
       {making.error !== null && <Failure error={making.error} />}
     </div>

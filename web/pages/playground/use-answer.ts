@@ -1,11 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiError, api, told } from '../../api/client.ts';
 import type { LoggedCall } from '../../api/queries.ts';
-import { bodyOf, type PromptRequest, pathOf, readFrame } from '../../parts/formats.ts';
+import { AnswerBuilder, type Chat, type ChatBlock, type ChatFormat } from '../../parts/chat/chat.ts';
 
 export interface Answering {
   readonly state: 'idle' | 'waiting' | 'streaming' | 'done' | 'failed';
-  readonly text: string;
+  readonly blocks: readonly ChatBlock[];
+  readonly stopReason?: string | undefined;
   readonly error?: string;
   readonly firstMs?: number;
   readonly totalMs?: number;
@@ -15,9 +16,12 @@ export interface Answering {
   readonly call?: LoggedCall;
 }
 
-const idle: Answering = { state: 'idle', text: '' };
+const idle: Answering = { state: 'idle', blocks: [] };
 
-export interface PlaygroundRequest extends Omit<PromptRequest, 'streamed'> {
+export interface Question {
+  readonly format: ChatFormat;
+  readonly model: string;
+  readonly chat: Chat;
   readonly pipeline: string | undefined;
   readonly credential: string;
 }
@@ -30,42 +34,42 @@ export function useAnswer({ isLogged = true } = {}) {
   // Nobody reads on, so nobody pays on.
   useEffect(() => stop, [stop]);
   const ask = useCallback(
-    async (question: PlaygroundRequest) => {
+    async (question: Question) => {
       running.current?.abort();
       const control = new AbortController();
       running.current = control;
       const startedAt = performance.now();
       const update = (change: Partial<Answering>) =>
         running.current === control && setAnswer((before) => ({ ...before, ...change }));
-      setAnswer({ state: 'waiting', text: '' });
+      setAnswer({ state: 'waiting', blocks: [] });
+      const { format, model, chat } = question;
       let requestId: string | undefined;
       try {
-        const streamed = { ...question, streamed: true };
-        const response = await fetch(pathOf(streamed), {
+        const response = await fetch(format.path({ model, streamed: true }), {
           method: 'POST',
           signal: control.signal,
           headers: headersOf(question),
-          body: JSON.stringify(bodyOf(streamed)),
+          body: JSON.stringify(format.body({ ...chat, model, streamed: true })),
         });
         requestId = response.headers.get('x-request-id') ?? undefined;
         update({ requestId, modules: response.headers.get('x-weir-modules') ?? undefined });
         if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => undefined));
-        let text = '';
+        const built = new AnswerBuilder();
+        let isFirst = true;
         for await (const data of frames(response)) {
-          const read = readFrame(question.format, data);
-          if (read.error !== undefined) throw new Error(read.error);
-          if (read.text === '') continue;
-          if (text === '') update({ firstMs: performance.now() - startedAt, state: 'streaming' });
-          text += read.text;
-          update({ text });
+          if (data === '[DONE]') continue;
+          format.read(JSON.parse(data), built);
+          const { blocks, stopReason, error } = built;
+          if (isFirst && blocks.length > 0) {
+            isFirst = false;
+            update({ firstMs: performance.now() - startedAt, state: 'streaming' });
+          }
+          update({ blocks, stopReason });
+          if (error !== undefined) throw new Error(error);
         }
         update({ state: 'done', totalMs: performance.now() - startedAt });
       } catch (error) {
-        const message = control.signal.aborted
-          ? 'Stopped.'
-          : error instanceof Error
-            ? error.message
-            : 'The call failed.';
+        const message = control.signal.aborted ? 'Stopped.' : messageOf(error);
         update({ state: 'failed', error: message, totalMs: performance.now() - startedAt });
       }
       const call = requestId === undefined || !isLogged ? undefined : await logged(requestId);
@@ -76,7 +80,13 @@ export function useAnswer({ isLogged = true } = {}) {
   return { answer, ask, stop };
 }
 
-function headersOf({ pipeline, credential }: PlaygroundRequest): Record<string, string> {
+/** Browsers throw a TypeError of their own words if there is no connection. */
+function messageOf(error: unknown): string {
+  if (error instanceof TypeError) return 'The connection to the gateway broke off.';
+  return error instanceof Error ? error.message : 'The call failed.';
+}
+
+function headersOf({ pipeline, credential }: Question): Record<string, string> {
   return {
     'content-type': 'application/json',
     ...(credential !== '' && { authorization: `Bearer ${credential}` }),

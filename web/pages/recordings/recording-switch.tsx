@@ -20,8 +20,8 @@ export function RecordingSwitch({ isLocal }: { readonly isLocal: boolean }) {
   });
   return (
     <Loaded of={settings} loading={<Skeleton className="h-16" />}>
-      {({ record, set_by: by, retention_days: days, sample_rate: rate }) => {
-        const isFixed = by === 'environment' || days === 0;
+      {({ record, source, retention_days: days, sample_rate: rate }) => {
+        const isFixed = source === 'environment' || days === 0;
         return (
           <section
             aria-label="What is recorded"
@@ -31,7 +31,7 @@ export function RecordingSwitch({ isLocal }: { readonly isLocal: boolean }) {
             {isLocal && !isFixed ? (
               <Choice
                 label="Record"
-                value={setting.variables ?? record}
+                value={setting.isPending ? setting.variables : record}
                 options={(['off', 'sample', 'all'] as const).map((mode) => [mode, names[mode]])}
                 onChange={(mode) => setting.mutate(mode)}
               />
@@ -50,7 +50,7 @@ export function RecordingSwitch({ isLocal }: { readonly isLocal: boolean }) {
               {record === 'sample' && days > 0 && `A sample is ${percent(rate, 1)} of the calls. `}
               {days === 0
                 ? 'WEIR_RECORD_DAYS=0 is set in the environment of the gateway.'
-                : by === 'environment'
+                : source === 'environment'
                   ? 'WEIR_RECORD is set in the environment of the gateway, which decides.'
                   : isLocal && 'The change counts from the next call on and survives a restart.'}{' '}
               {!isLocal && days > 0 && (

@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { question } from '../../parts/chat/chat.ts';
 import { Button, Code, Field, Input, TextArea } from '../../parts/controls.tsx';
 import { duration } from '../../parts/format.ts';
-import { bodyOf, formats, pathOf } from '../../parts/formats.ts';
+import { formats } from '../../parts/formats.ts';
 import { Badge, Failure } from '../../parts/states.tsx';
 import { jsonSchemaOf, type Operation, sampleOf } from './description.ts';
 
@@ -105,9 +106,9 @@ export function TryIt({ operation }: { readonly operation: Operation }) {
 
 /** A call that is answered as it stands, and costs nothing. */
 function callOf(path: string): object | undefined {
-  const ask = { model: 'demo-1', system: '', prompt: 'Hello', maxTokens: 100, streamed: false };
-  const found = formats.find(([format]) => pathOf({ ...ask, format }) === path.replace('{rest}', ask.model));
-  return found === undefined ? undefined : bodyOf({ ...ask, format: found[0] });
+  const request = { ...question('Hello'), model: 'demo-1', maxTokens: 100, streamed: false };
+  const found = formats.find((format) => format.path(request) === path.replace('{rest}', request.model));
+  return found?.body(request);
 }
 
 function addressOf({ path, parameters = [] }: Operation, values: Readonly<Record<string, string>>): string {

@@ -18,10 +18,9 @@ const schema = z.strictObject({
   record: record.describe(
     'Which calls are recorded; in cloud mode, those of keys without a mode of their own',
   ),
-  set_by: z
-    .enum(['environment', 'user'])
-    .nullable()
-    .describe("`environment` if `WEIR_RECORD` is set, which can't be changed here; null for the default"),
+  source: z
+    .enum(['environment', 'stored', 'default'])
+    .describe('Whether `WEIR_RECORD` sets it, the user of a local gateway has stored it, or neither'),
   sample_rate: z.number().describe('The share of calls that `sample` records'),
   retention_days: z.number().describe('After so many days a recording is deleted; 0 if nothing is recorded'),
 });
@@ -38,8 +37,7 @@ export function recordingSettingsRoutes({ policy, localMode }: RecordingSettings
     const chosen = policy.mode === undefined ? await localMode?.current() : undefined;
     return {
       record: policy.mode ?? chosen ?? 'off',
-      set_by:
-        policy.mode !== undefined ? 'environment' : chosen === undefined || chosen === 'off' ? null : 'user',
+      source: policy.mode !== undefined ? 'environment' : chosen === undefined ? 'default' : 'stored',
       sample_rate: policy.sampleRate,
       retention_days: policy.retentionMs / dayMs,
     };
