@@ -14,6 +14,13 @@ const mebibyte = 1024 * 1024;
 /** The database, other servers, free disk space and the difference to the clock of the stores. */
 export function storeChecks(stores: Stores, { dataDir, stores: servers }: Settings): readonly Check[] {
   const { database, required, optional = {}, clock } = stores;
+  const databaseCheck: Check = {
+    name: 'database',
+    async run() {
+      const bytes = await database.size();
+      return passed(`responds; ${Math.ceil(bytes / mebibyte)} MiB`);
+    },
+  };
   const ping = (name: string, store: { ping(): Promise<void> }, hint: string): Check => ({
     name,
     async run() {
@@ -35,7 +42,7 @@ export function storeChecks(stores: Stores, { dataDir, stores: servers }: Settin
     },
   };
   return [
-    ping('database', database, 'check that the database runs and accepts connections'),
+    databaseCheck,
     connections,
     ...Object.entries({ ...required, ...optional }).map(([name, store]) =>
       ping(name, store, 'check that the server runs and accepts connections'),

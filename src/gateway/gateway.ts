@@ -36,10 +36,12 @@ import { sandboxPart } from './parts/sandbox.ts';
 import { spendingPart } from './parts/spending.ts';
 import { storesPart } from './parts/stores.ts';
 import { usagePart } from './parts/usage.ts';
+import { ProcessRegistry } from './process-registry.ts';
 import { RootSecrets } from './secrets.ts';
 import { type Settings, SettingsError } from './settings.ts';
 import type { SharedResources } from './shared-resources.ts';
 import { type StartedParts, startParts } from './started-parts.ts';
+import { version } from './version.ts';
 
 export interface Gateway {
   /** The URL that it listens on. */
@@ -108,6 +110,14 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const { egress, moduleFetches } = outbound;
   const { metrics, refusals, audit } = parts.add(metricsPart({ settings, log, sharedResources }));
   const stores = parts.add(await storesPart({ settings, log, sharedResources, metrics }));
+  const processRegistry = new ProcessRegistry({
+    processes: stores.database.processes,
+    clock: stores.clock,
+    version,
+    revision: settings.revision,
+  });
+  processRegistry.start();
+  parts.add({ checks: [processRegistry.check], close: () => processRegistry.close() });
   const { moduleStores, moduleSealer } = parts.add(moduleStoresPart({ stores, roots: rootSecrets, log }));
   const { modules, builtInNames, moduleHosts, unknownVariables } = parts.add(
     await modulesPart({ settings, log, clock: stores.clock, moduleFetches, given }),
@@ -234,6 +244,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
       ...ground,
       startedAtMs,
       checks,
+      processRegistry,
       features,
       moduleRoutes,
       isShuttingDown,

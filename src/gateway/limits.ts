@@ -9,6 +9,9 @@ export const limits = {
   waitingQueriesMax: 50,
   /** Mails leave within seconds. */
   waitingMailsMax: 10,
+  /** How often a process says that it runs, and how long it is listed after that. */
+  processSeenMs: 60_000,
+  processLostMs: 150_000,
   /** Names in one line of the diagnostics. */
   shownTargetsMax: 10,
   /** Interval between probes of the database, shorter than those of most alerts. */

@@ -47,6 +47,7 @@ async function runCheck(run: Check['run']): Promise<CheckResult> {
   try {
     return await withTimeout(Promise.resolve(run()), limits.checkMs, late);
   } catch (thrown) {
-    return { status: 'failing', detail: thrown instanceof Error ? thrown.message : 'the check failed' };
+    const detail = thrown instanceof Error ? thrown.message : 'the check failed';
+    return { status: 'failing', detail, hint: 'see the log for errors of this part' };
   }
 }

@@ -11,6 +11,7 @@ import { modulesConformance } from './database/modules.ts';
 import { openingConformance } from './database/opening.ts';
 import { paidAnswersConformance } from './database/paid-answers.ts';
 import { patternsConformance } from './database/patterns.ts';
+import { processesConformance } from './database/processes.ts';
 import { providerKeysConformance } from './database/provider-keys.ts';
 import { receiptsConformance } from './database/receipts.ts';
 import { rechargesConformance } from './database/recharges.ts';
@@ -49,6 +50,7 @@ export function databaseConformance(
   describe(name, () => {
     openingConformance(createDatabaseFixture);
     usersConformance(setUpDatabase);
+    processesConformance(setUpDatabase);
     sessionsConformance(setUpDatabase);
     apiKeysConformance(setUpDatabase);
     providerKeysConformance(setUpDatabase);

@@ -17,6 +17,7 @@ import { welcomeRoutes } from '../../server/api/routes/welcome.ts';
 import type { Check } from '../../telemetry/diagnostics.ts';
 import { modelDialects, wireFormats } from '../../wire/index.ts';
 import type { Part } from '../part.ts';
+import type { ProcessRegistry } from '../process-registry.ts';
 import type { Settings } from '../settings.ts';
 import { version } from '../version.ts';
 import type { DataPlanePart } from './data-plane.ts';
@@ -40,6 +41,7 @@ interface InformationParts {
   readonly paidRoutes: readonly PaidRoute[];
   /** A regular writer to the database, which knows whether writes work. */
   readonly recorders: readonly Recorder[];
+  readonly processRegistry: ProcessRegistry;
   /** The checks of all parts. */
   readonly checks: readonly Check[];
   /** The features of all parts. */
@@ -86,6 +88,7 @@ export function informationPart(parts: InformationParts): Part {
         checks: parts.checks,
         attempts: parts.stores.shared.rateLimiter,
         openCalls: () => dataPlanePart.openCalls(),
+        processes: () => parts.processRegistry.list(),
       }),
       ...pipelineRoutes({ callerAuthenticator, pipelines, warmUp: parts.warmUp, version }),
       ...modelsRoutes({

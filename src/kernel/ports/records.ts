@@ -8,6 +8,7 @@ import type { Invitations } from './invitations.ts';
 import type { KeyValueStores } from './module-store.ts';
 import type { PaidAnswers } from './paid-answers.ts';
 import type { Challenges, Ledger } from './payments.ts';
+import type { Processes } from './processes.ts';
 import type { Receipts } from './receipts.ts';
 import type { RecordingMode, RecordingTable } from './recordings.ts';
 import type { RequestLog } from './request-log.ts';
@@ -46,10 +47,13 @@ export interface Database {
   readonly recharges: Recharges;
   readonly recordings: RecordingTable;
   readonly documents: SharedDocuments;
+  readonly processes: Processes;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;
   /** The time of the database's clock; rejects like `ping`. */
   now(): Promise<number>;
+  /** The size of the database in bytes. */
+  size(): Promise<number>;
   /** How much the connections are used. */
   load(): DatabaseLoad;
   close(): Promise<void>;

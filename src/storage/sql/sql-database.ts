@@ -9,6 +9,7 @@ import type { Invitations } from '../../kernel/ports/invitations.ts';
 import type { KeyValueStores } from '../../kernel/ports/module-store.ts';
 import type { PaidAnswers } from '../../kernel/ports/paid-answers.ts';
 import type { Challenges, Ledger } from '../../kernel/ports/payments.ts';
+import type { Processes } from '../../kernel/ports/processes.ts';
 import type { Receipts } from '../../kernel/ports/receipts.ts';
 import type { RecordingTable } from '../../kernel/ports/recordings.ts';
 import type {
@@ -50,6 +51,7 @@ import { type MigrationListener, migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { SqlModuleStores } from './module-stores.ts';
 import { SqlPaidAnswers } from './paid-answers.ts';
+import { SqlProcesses } from './processes.ts';
 import { SqlProviderKeys } from './provider-keys.ts';
 import { SqlReceipts } from './receipts.ts';
 import { SqlRecharges } from './recharges.ts';
@@ -147,10 +149,12 @@ class SqlDatabase implements Database {
   readonly recharges: Recharges;
   readonly recordings: RecordingTable;
   readonly documents: SharedDocuments;
+  readonly processes: Processes;
   readonly #db: Kysely<Tables>;
   readonly #pool: MeteredPool;
   readonly #connectionsMax: number;
   readonly #now: RawBuilder<number>;
+  readonly #size: RawBuilder<number>;
 
   constructor(backend: SqlBackend, pool: ConnectionPool) {
     const { dialect: sqlDialect, clock = systemClock, bounds, onStatement } = backend;
@@ -159,6 +163,7 @@ class SqlDatabase implements Database {
     this.#db = db;
     this.#pool = connectionPool;
     this.#now = sqlDialect.now;
+    this.#size = sqlDialect.size;
     this.#connectionsMax = bounds.connectionsMax;
     this.identities = new SqlIdentities(db);
     this.members = new SqlMembers(db);
@@ -187,6 +192,7 @@ class SqlDatabase implements Database {
     this.recharges = new SqlRecharges(db, sqlDialect);
     this.recordings = new SqlRecordingTable(db);
     this.documents = new SqlSharedDocuments(db);
+    this.processes = new SqlProcesses(db);
   }
 
   async ping(): Promise<void> {
@@ -200,6 +206,11 @@ class SqlDatabase implements Database {
       () => storageUnavailable('the database is not available'),
     );
     return rows[0]?.now ?? 0;
+  }
+
+  async size(): Promise<number> {
+    const { rows } = await sql<{ bytes: number }>`select ${this.#size} as bytes`.execute(this.#db);
+    return Number(rows[0]?.bytes ?? 0);
   }
 
   load(): DatabaseLoad {

@@ -28,6 +28,8 @@ export interface SqlDialect
   readonly tableEnd: RawBuilder<unknown>;
   /** The time in Unix milliseconds. */
   readonly now: RawBuilder<number>;
+  /** The size of the database in bytes. */
+  readonly size: RawBuilder<number>;
   /** Locks the schema against other migrations until this transaction ends. */
   lockSchema(db: Kysely<SchemaTables>): Promise<void>;
   /** Whether a migration failed because another transaction held a table lock for too long. */
@@ -52,6 +54,7 @@ export const sqliteDialect: SqlDialect = {
   bytes: sql`blob`,
   tableEnd: sql`strict`,
   now: sql`cast(unixepoch('subsec') * 1000 as integer)`,
+  size: sql`(select page_count * page_size from pragma_page_count(), pragma_page_size())`,
   createAdapter: () => new PooledSqliteAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
   createIntrospector: (db) => new SqliteIntrospector(db),
@@ -83,6 +86,7 @@ export const postgresDialect: SqlDialect = {
   bytes: sql`bytea`,
   tableEnd: sql``,
   now: sql`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+  size: sql`pg_database_size(current_database())`,
   createAdapter: () => new PostgresAdapter(),
   createQueryCompiler: () => new PostgresQueryCompiler(),
   createIntrospector: (db) => new PostgresIntrospector(db),

@@ -32,6 +32,15 @@ export interface Tables
     readonly value: string;
     readonly until_ms: number;
   };
+  readonly gateway_processes: {
+    readonly id: string;
+    readonly host: string;
+    readonly pid: number;
+    readonly version: string;
+    readonly revision: string;
+    readonly started_at_ms: number;
+    readonly seen_at_ms: number;
+  };
   /** Leases for tasks that only one replica should run. */
   readonly leases: {
     readonly name: string;

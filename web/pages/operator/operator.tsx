@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { capabilities, diagnostics } from '../../api/queries.ts';
+import { capabilities, type Diagnostics, diagnostics } from '../../api/queries.ts';
 import { ago, count, utc } from '../../parts/format.ts';
 import { Badge, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
+import { Table } from '../../parts/table.tsx';
 import { Accounts } from './accounts.tsx';
 import { Checks } from './checks.tsx';
 import { statuses } from './statuses.ts';
@@ -36,11 +37,38 @@ export function Operator() {
               </dl>
             </Section>
             <Checks checks={data.checks} />
+            {data.processes.length > 1 && <Processes processes={data.processes} />}
             {about?.mode === 'cloud' && <Accounts />}
           </>
         )}
       </Loaded>
     </Page>
+  );
+}
+
+type GatewayProcess = Diagnostics['processes'][number];
+
+/** Those of all replicas. */
+function Processes({ processes }: { readonly processes: readonly GatewayProcess[] }) {
+  return (
+    <Section title="Processes" aside={count(processes.length)}>
+      <Table
+        rows={processes}
+        rowKey={({ host, process_id: id, started_at: startedAt }) => `${host} ${id} ${startedAt}`}
+        empty=""
+        most={10}
+        columns={[
+          { title: 'Machine', long: true, cell: ({ host }) => <bdi>{host}</bdi> },
+          { title: 'Process', end: true, wide: true, cell: ({ process_id: id }) => id },
+          { title: 'Version', cell: ({ version, revision }) => `${version} (${revision})` },
+          {
+            title: 'Started',
+            end: true,
+            cell: ({ started_at: at }) => <span title={utc(at)}>{ago(at)}</span>,
+          },
+        ]}
+      />
+    </Section>
   );
 }
 

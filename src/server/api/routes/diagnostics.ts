@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countAddressAttempt } from '../../../accounts/count-attempt.ts';
+import type { GatewayProcess } from '../../../kernel/ports/processes.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import { type Check, overallStatus, runChecks } from '../../../telemetry/diagnostics.ts';
 import { limits } from '../../limits.ts';
@@ -19,6 +20,17 @@ const diagnosticsSchema = z.strictObject({
   started_at: z.iso.datetime(),
   open_calls: z.int(),
   memory_mib: z.int().describe('Resident memory of the process'),
+  processes: z
+    .array(
+      z.strictObject({
+        host: z.string(),
+        process_id: z.int(),
+        version: z.string(),
+        revision: z.string(),
+        started_at: z.iso.datetime(),
+      }),
+    )
+    .describe('Processes of all replicas that were seen in the last minutes'),
   checks: z.array(
     z.strictObject({
       name: z.string(),
@@ -38,6 +50,8 @@ export interface DiagnosticsParts {
   readonly checks: readonly Check[];
   readonly attempts: RateLimiter;
   openCalls(): number;
+  /** Rejects if the database is not available. */
+  processes(): Promise<readonly GatewayProcess[]>;
 }
 
 /** What a gateway depends on, and whether it works. */
@@ -62,7 +76,10 @@ export function diagnosticsRoutes(parts: DiagnosticsParts): readonly ApiRoute[] 
           counterName: (block) => `diagnostics:${block}`,
           ...limits.diagnosticsPerAddress,
         });
-        const checks = await runChecks(parts.checks);
+        const [checks, processes] = await Promise.all([
+          runChecks(parts.checks),
+          parts.processes().catch(() => []),
+        ]);
         return {
           body: {
             status: overallStatus(checks),
@@ -73,6 +90,13 @@ export function diagnosticsRoutes(parts: DiagnosticsParts): readonly ApiRoute[] 
             started_at: timestamp(parts.startedAtMs),
             open_calls: parts.openCalls(),
             memory_mib: Math.round(process.memoryUsage.rss() / 1024 / 1024),
+            processes: processes.map(({ host, pid, version, revision, startedAtMs }) => ({
+              host,
+              process_id: pid,
+              version,
+              revision,
+              started_at: timestamp(startedAtMs),
+            })),
             checks: checks.map(({ hint = null, ...check }) => ({ ...check, hint })),
           },
         };

@@ -8,6 +8,7 @@ import { collections } from './collections.ts';
 import { configurations } from './configurations.ts';
 import { conversations } from './conversations.ts';
 import { deletedAccounts } from './deleted-accounts.ts';
+import { gatewayProcesses } from './gateway-processes.ts';
 import { identities } from './identities.ts';
 import { invitations } from './invitations.ts';
 import { keyLimits } from './key-limits.ts';
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   keyLimits,
   requestCauses,
   conversations,
+  gatewayProcesses,
 ];

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { GatewayProcess, Processes } from '../kernel/ports/processes.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type Check, passed } from '../telemetry/diagnostics.ts';
+import { limits } from './limits.ts';
+
+interface ProcessRegistryParts {
+  readonly processes: Processes;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly revision: string;
+}
+
+/** Tells the other processes of a gateway about this one. A failed write is made up for by the next. */
+export class ProcessRegistry {
+  readonly #parts: ProcessRegistryParts;
+  readonly #own: Omit<GatewayProcess, 'seenAtMs'>;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(parts: ProcessRegistryParts) {
+    const { version, revision, clock } = parts;
+    this.#parts = parts;
+    this.#own = {
+      id: randomUUID(),
+      host: hostname(),
+      pid: process.pid,
+      version,
+      revision,
+      startedAtMs: clock.now(),
+    };
+  }
+
+  /** Calls don't wait for it. */
+  start(): void {
+    const see = () => {
+      this.#writing = this.#see();
+    };
+    see();
+    this.#timer = setInterval(see, limits.processSeenMs).unref();
+  }
+
+  /** Processes that were seen lately, this one included. */
+  list(): Promise<readonly GatewayProcess[]> {
+    return this.#parts.processes.list(this.#parts.clock.now() - limits.processLostMs);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#writing;
+    await this.#parts.processes.remove(this.#own.id).catch(() => undefined);
+  }
+
+  get check(): Check {
+    return {
+      name: 'processes',
+      run: async () => {
+        const running = await this.list();
+        const builds = new Set(running.map(({ version, revision }) => `${version} (${revision})`));
+        const hosts = new Set(running.map(({ host }) => host));
+        const detail = `${running.length} on ${hosts.size === 1 ? 'one machine' : `${hosts.size} machines`}, version ${[...builds].join(', ')}`;
+        if (builds.size <= 1) return passed(detail);
+        return { status: 'degraded', detail, hint: 'finish the update: all replicas should run one version' };
+      },
+    };
+  }
+
+  async #see(): Promise<void> {
+    const { processes, clock } = this.#parts;
+    await processes.see({ ...this.#own, seenAtMs: clock.now() }).catch(() => undefined);
+  }
+}
