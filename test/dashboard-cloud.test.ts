@@ -151,6 +151,14 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     assert.match(await page.getByRole('textbox', { name: 'As text' }).inputValue(), /cost-guard\?day=0.0001/);
     await assertAccessible(page, '[role=dialog]');
     await page.getByLabel('Requests per minute').fill('500');
+    const recording = page.getByLabel('Record prompts and answers');
+    await page.getByText(/deleted after 30 days/).waitFor();
+    assert.equal(await recording.inputValue(), '', 'nothing is recorded by default');
+    for (const mode of ['all', 'off']) {
+      const saved = page.waitForResponse(/\/recording$/);
+      await recording.selectOption(mode);
+      assert.deepEqual(await (await saved).json(), { record: mode });
+    }
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page

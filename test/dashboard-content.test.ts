@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
-import { assertAccessible, sharedBrowser } from './support/browser.ts';
+import { assertAccessible, assertReadable, sharedBrowser } from './support/browser.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { eventually } from './support/eventually.ts';
@@ -118,6 +118,12 @@ test('recorded content is read, compared, searched and never run', async (t) => 
     await content.getByText('JSON', { exact: true }).click();
     await content.getByRole('region', { name: 'Response' }).getByText('odd_block').waitFor();
     await assertAccessible(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await content.getByText('Conversation', { exact: true }).click();
+    await assertReadable(page);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 1440, height: 900 });
     assert.ok(!(await page.title()).includes('ran'));
   });
 
@@ -210,6 +216,9 @@ test('the playground holds a conversation with tools, compares, shares and remem
     await page.getByRole('button', { name: 'Show differences' }).click();
     await page.locator('del').first().waitFor();
     await assertAccessible(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await assertReadable(page);
+    await page.setViewportSize({ width: 1440, height: 900 });
   });
 
   await t.test('a link and the history bring it back, and a wrong link says so', async () => {

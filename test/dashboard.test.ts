@@ -478,6 +478,7 @@ test('a person opens an empty local gateway, and finds each answer on its page',
       ['/modules', 'Look for path separators'],
       ['/aliases', 'No aliases yet.'],
       ['/guardrails', 'No rules yet.'],
+      ['/recordings', 'No recordings.'],
       ['/provider-keys', 'Add a key'],
       ['/reference', '/v1/messages'],
     ] as const) {
