@@ -3,6 +3,14 @@ import { describe, test } from 'node:test';
 import { withCeiling } from '../web/pages/keys/ceiling.ts';
 import { knownModels, matches } from '../web/pages/models/known-models.ts';
 import { barsOf } from '../web/pages/requests/bars.ts';
+import {
+  breakSentence,
+  type ConversationCall,
+  barsOf as contextBarsOf,
+  partOf,
+  pauseText,
+  timelineOf,
+} from '../web/pages/sessions/timeline.ts';
 import { causeOf } from '../web/parts/causes.ts';
 import { axisTimesOf, spanOf } from '../web/parts/chart-times.ts';
 import { mergeUnsent } from '../web/parts/model-sums.ts';
@@ -168,4 +176,76 @@ test('ceilings are fields, and options of cost-guard in the pipeline', () => {
   assert.equal(withCeiling(two, 'day', '7.5'), 'cost-guard?clamp=true&day=7.5,exact-cache');
   assert.equal(withCeiling('cost-guard?day=5,exact-cache', 'day', ''), 'exact-cache');
   assert.equal(withCeiling('cost-guard:team?day=5', 'day', ''), 'cost-guard:team');
+});
+
+describe('the timeline of a session', () => {
+  const call = (seconds: number, more: Partial<ConversationCall> = {}): ConversationCall =>
+    ({
+      ...{ id: `req_${seconds}`, created_at: new Date(seconds * 1000).toISOString(), total_ms: 1000 },
+      ...{ cost_usd: '0.25', context_tokens: 100, cache_read_tokens: 40, cause: 'prompt' },
+      ...{ agent: null, parent_conversation: null, is_compaction: false, cache_break: null },
+      ...more,
+    }) as ConversationCall;
+
+  test('adds up costs, and has the pauses between calls', () => {
+    const items = timelineOf([
+      call(0, { total_ms: 90_000 }),
+      call(10),
+      call(151, { cost_usd: null }),
+      call(152),
+    ]);
+    assert.deepEqual(
+      items.map(({ costSoFar, pauseMs }) => [costSoFar, pauseMs]),
+      [
+        [0.25, undefined],
+        [0.5, undefined],
+        [0.5, 61_000],
+        [0.75, undefined],
+      ],
+    );
+    assert.equal(pauseText(61_000), 'Pause of 1 min 1 s');
+    assert.equal(pauseText(2 * 3_600_000 + 300_000), 'Pause of 2 h 5 min');
+  });
+
+  test('has a bar for each call, or for the largest of several', () => {
+    const cache_break = { reason: 'tools', lost_tokens: 9000, cost_usd: '0.0304' } as const;
+    const items = timelineOf([call(0), call(1, { context_tokens: 300 }), call(2, { cache_break })]);
+    const heights = (most: number) =>
+      contextBarsOf(items, most).map(({ cached, fresh, hasBreak, costSoFar }) => [
+        cached,
+        fresh,
+        hasBreak,
+        costSoFar,
+      ]);
+    assert.deepEqual(heights(10), [
+      [40, 60, false, 0.25],
+      [40, 260, false, 0.5],
+      [40, 60, true, 0.75],
+    ]);
+    assert.deepEqual(heights(2), [
+      [40, 260, false, 0.5],
+      [40, 60, true, 0.75],
+    ]);
+    assert.equal(
+      breakSentence(cache_break),
+      'Provider cache lost: the client changed its tools. 9,000 tokens read again, $0.030 extra.',
+    );
+    assert.match(breakSentence({ ...cache_break, cost_usd: null }), /read again\.$/);
+  });
+
+  test('names the part of an agent', () => {
+    const part = (agent: string | null, parent_conversation: string | null = null) =>
+      partOf({ agent, parent_conversation });
+    assert.deepEqual(
+      [
+        part(null),
+        part('main'),
+        part('compaction'),
+        part(null, 's'),
+        part('subagent:Explore'),
+        part('side_reply'),
+      ],
+      [undefined, undefined, undefined, 'Subagent', 'Subagent Explore', 'Side reply'],
+    );
+  });
 });

@@ -70,6 +70,8 @@ export const limits = {
   /** A provider's cache is broken if a call lost at least so many tokens of it and such a share; less is the rounding of a provider. */
   cacheBreakTokensMin: 1024,
   cacheBreakShareMin: 0.1,
+  /** A request of less than this share of the one before has a shortened history: thoughts that are left out are less. */
+  shortenedShareMax: 0.7,
   /**
    * Sums are kept by minute, quarter hour, hour and day, for these times: a chart of a day has half hours, one of a
    * week three hours.

@@ -264,6 +264,41 @@ export const recordingSearch = (q: string) =>
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
 
+export type Conversation = Answer<'/v1/conversations', 'get'>['conversations'][number];
+export type ConversationFilter = Omit<
+  NonNullable<paths['/v1/conversations']['get']['parameters']['query']>,
+  'limit' | 'after'
+>;
+
+export const conversations = (filter: ConversationFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['conversations', filter],
+    queryFn: ({ pageParam: after }) =>
+      told(
+        api.GET('/v1/conversations', {
+          params: { query: { ...filter, limit: 50, ...(after !== null && { after }) } },
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor: next }) => next,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? 10_000 : false),
+  });
+
+export const timeline = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['conversation', id],
+    queryFn: ({ pageParam: after }) =>
+      told(
+        api.GET('/v1/conversations/{id}', {
+          params: { path: { id }, query: { limit: 200, ...(after !== null && { after }) } },
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor: next }) => next,
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? 10_000 : false),
+  });
+
 export const keys = queryOptions({
   queryKey: ['keys'],
   queryFn: () => told(api.GET('/v1/keys')),

@@ -10,6 +10,7 @@ import {
   HeartPulse,
   KeyRound,
   LayoutDashboard,
+  ListTree,
   type LucideIcon,
   MessagesSquare,
   Plug,
@@ -29,6 +30,8 @@ export interface NavigationItem {
   readonly letter?: string;
   /** Whether there is a gap above it in the sidebar. */
   readonly startsGroup?: true;
+  /** Whether there is a page for each of its items. */
+  readonly hasPages?: true;
   /** The modes that have it; both unless said. */
   readonly only?: 'cloud' | 'local';
 }
@@ -36,6 +39,7 @@ export interface NavigationItem {
 const all: readonly NavigationItem[] = [
   { to: '/', title: 'Overview', icon: LayoutDashboard, letter: 'o' },
   { to: '/requests', title: 'Requests', icon: Activity, letter: 'r' },
+  { to: '/sessions', title: 'Sessions', icon: ListTree, letter: 'n', hasPages: true },
   { to: '/playground', title: 'Playground', icon: MessagesSquare, letter: 'p', startsGroup: true },
   { to: '/modules', title: 'Modules', icon: Blocks, letter: 'm' },
   { to: '/models', title: 'Models', icon: Cpu, letter: 'd' },
@@ -51,6 +55,11 @@ const all: readonly NavigationItem[] = [
   { to: '/reference', title: 'API', icon: Braces, letter: 'i', startsGroup: true },
   { to: '/operator', title: 'Status', icon: HeartPulse, letter: 't', only: 'local' },
 ];
+
+/** Whether an address is the place, or a page below it. */
+export function isAt({ to, hasPages }: NavigationItem, pathname: string): boolean {
+  return pathname === to || (hasPages === true && pathname.startsWith(`${to}/`));
+}
 
 /** Pages of modules come last. */
 export function placesIn({ mode, modules }: Capabilities): readonly NavigationItem[] {

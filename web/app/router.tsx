@@ -95,6 +95,31 @@ const models = createRoute({
   component: page(() => import('../pages/models/models.tsx'), 'Models'),
 });
 
+export interface SessionsSearch {
+  /** The beginning of a name. */
+  readonly search?: string;
+  readonly client?: string;
+  readonly end_user?: string;
+  readonly key?: string;
+  readonly range?: TimeRange;
+}
+
+const sessions = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions',
+  validateSearch: ({ range, ...search }: Record<string, unknown>): SessionsSearch => ({
+    ...texts(search, ['search', 'client', 'end_user', 'key']),
+    ...(isTimeRange(range) && { range }),
+  }),
+  component: page(() => import('../pages/sessions/sessions.tsx'), 'Sessions'),
+});
+
+const session = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions/$id',
+  component: page(() => import('../pages/sessions/session.tsx'), 'Session'),
+});
+
 /** What the playground begins with: a model, a recorded call or a draft in the address. */
 interface PlaygroundSearch {
   readonly model?: string;
@@ -243,6 +268,8 @@ export const router = createRouter({
     overview,
     requests,
     models,
+    sessions,
+    session,
     playground,
     recordings,
     modules,

@@ -16,7 +16,7 @@ import { capabilities, me } from '../api/queries.ts';
 import { commandKey, IconButton, Key } from '../parts/controls.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { NotFound } from './not-found.tsx';
-import { atHand, type NavigationItem, placesIn } from './places.ts';
+import { atHand, isAt, type NavigationItem, placesIn } from './places.ts';
 import { useReachable } from './reach.ts';
 import { useLogOut } from './session.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
@@ -91,7 +91,7 @@ const entrances = new Set(['/login', '/signup', '/forgotten']);
 function Content({ places }: { readonly places: readonly NavigationItem[] }) {
   const { pathname } = useLocation();
   if (entrances.has(pathname)) return <Navigate to="/" replace />;
-  return places.some(({ to }) => to === pathname) ? <Outlet /> : <NotFound />;
+  return places.some((place) => isAt(place, pathname)) ? <Outlet /> : <NotFound />;
 }
 
 /** The last figures stay on the page; this says how old they may be. */

@@ -96,7 +96,7 @@ class ConversationSearch {
     edge: Pick<ConversationRow, 'last_ms' | 'conversation'> | undefined,
     most: number,
   ): Promise<readonly ConversationRow[]> {
-    const conditions = [this.#range(after), ...this.#filters];
+    const conditions = [this.#range(after, edge?.last_ms), ...this.#filters];
     if (edge !== undefined)
       conditions.push(sql`(last_ms, conversation) >= (${edge.last_ms}, ${edge.conversation})`);
     const { rows } = await sql<ConversationRow>`select * from conversations
@@ -115,17 +115,17 @@ class ConversationSearch {
     return rows[0];
   }
 
-  #range(after: ConversationPosition | undefined): RawBuilder<unknown> {
-    const { fromMs, toMs, search } = this.#query;
+  #range(after: ConversationPosition | undefined, leastMs = 0): RawBuilder<unknown> {
+    const { fromMs = 0, toMs = Number.MAX_SAFE_INTEGER, search } = this.#query;
+    const most = Math.min(toMs, after?.lastMs ?? toMs);
     const conditions = [sql`account_id = ${this.#accountId}`];
     if (search !== undefined)
       conditions.push(sql`conversation >= ${search} and conversation < ${`${search}\u{10ffff}`}`);
-    if (fromMs !== undefined)
-      conditions.push(sql`last_hour_ms >= ${hourOf(fromMs)} and last_ms >= ${fromMs}`);
-    if (toMs !== undefined) conditions.push(sql`last_hour_ms <= ${hourOf(toMs)} and last_ms < ${toMs}`);
+    // One bound on each side, because SQLite takes the index with the hours only then, and looks at one of two.
+    else conditions.push(sql`last_hour_ms between ${hourOf(Math.max(fromMs, leastMs))} and ${hourOf(most)}`);
+    conditions.push(sql`last_ms >= ${fromMs} and last_ms < ${toMs}`);
     if (after !== undefined)
-      conditions.push(sql`last_hour_ms <= ${hourOf(after.lastMs)}
-        and (last_ms, conversation) < (${after.lastMs}, ${after.conversation})`);
+      conditions.push(sql`(last_ms, conversation) < (${after.lastMs}, ${after.conversation})`);
     return sql.join(conditions, sql` and `);
   }
 

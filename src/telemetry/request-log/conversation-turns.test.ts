@@ -105,6 +105,14 @@ test('other prompts of a session, failed calls and cached answers come between w
   );
 });
 
+test('a history that is much shorter than before was compacted or taken back', () => {
+  const turns = turnsOf([0, 0, 9000], [1, 0, 8000], [2, 0, 5000], [3, 0, 5100]);
+  assert.deepEqual(
+    turns.map(({ shortenedFrom }) => shortenedFrom),
+    [undefined, undefined, 8010, undefined],
+  );
+});
+
 test('a call brings a prompt, or the results of the tools that the last answer called', () => {
   const turns = turnsOf(
     [0, 0, 9000, { stopReason: 'tool_use' }],

@@ -34,6 +34,8 @@ export interface ConversationTurn {
   /** What the client sent since the last answer; null if unknown. */
   readonly cause: 'prompt' | 'tool-results' | null;
   readonly isCompaction: boolean;
+  /** The tokens of the request before, if this one is so much shorter that the client has compacted it, or went back. */
+  readonly shortenedFrom: number | undefined;
   readonly cacheBreak: CacheBreak | undefined;
 }
 
@@ -64,6 +66,7 @@ export class ConversationTurns {
       call,
       cause: causeOf(before),
       isCompaction: isCompaction(call),
+      shortenedFrom: before && shortenedFrom(call, before),
       cacheBreak: before && this.#cacheBreakOf(call, before),
     };
   }
@@ -114,6 +117,12 @@ function causeOf(before: LoggedCall | undefined): ConversationTurn['cause'] {
   if (before === undefined) return 'prompt';
   if (before.stopReason === null || isCompaction(before)) return null;
   return before.stopReason === 'tool_use' ? 'tool-results' : 'prompt';
+}
+
+function shortenedFrom(call: LoggedCall, before: LoggedCall): number | undefined {
+  if (!isAnswered(call)) return undefined;
+  const tokens = contextTokensOf(before);
+  return contextTokensOf(call) < limits.shortenedShareMax * tokens ? tokens : undefined;
 }
 
 /** What a provider has cached after a call. Without writes it caches by itself, and promises no more than it has read from there. */

@@ -118,7 +118,22 @@ function Call({ call }: { readonly call: WholeCall }) {
             <Fact name="Provider’s id" value={call.provider_request_id} mono />
           )}
           {call.conversation !== null && (
-            <FilterFact name="Conversation" search={{ conversation: call.conversation }} />
+            <>
+              <FilterFact name="Conversation" search={{ conversation: call.conversation }} />
+              <dt>Session</dt>
+              <dd>
+                <Link
+                  to="/sessions/$id"
+                  params={{ id: call.parent_conversation ?? call.conversation }}
+                  className="text-accent hover:underline"
+                >
+                  Show the timeline
+                </Link>
+              </dd>
+            </>
+          )}
+          {call.tool_calls.length > 0 && (
+            <Fact name="Tools called" value={call.tool_calls.map(({ name }) => name).join(', ')} mono />
           )}
           {call.end_user !== null && <FilterFact name="End user" search={{ end_user: call.end_user }} />}
           {call.client !== null && <FilterFact name="Client" search={{ client: call.client }} />}

@@ -91,6 +91,12 @@ const turnSchema = callSchema.extend({
       'What the client sent since the answer before: a prompt, or the results of tools; null if unknown',
     ),
   is_compaction: z.boolean().describe('Whether the agent had its conversation summarized'),
+  shortened_from: z
+    .int()
+    .nullable()
+    .describe(
+      'The `context_tokens` of the call before, if the history is much shorter now: compacted, or taken back; null otherwise',
+    ),
   context_tokens: z.int().nullable().describe('The tokens of the request, cached or not'),
   cache_break: z
     .strictObject({
@@ -247,12 +253,14 @@ function describeTurn({
   call,
   cause,
   isCompaction,
+  shortenedFrom,
   cacheBreak,
 }: ConversationTurn): z.output<typeof turnSchema> {
   return {
     ...describeCall(call),
     cause: cause === 'tool-results' ? 'tool_results' : cause,
     is_compaction: isCompaction,
+    shortened_from: shortenedFrom ?? null,
     context_tokens: call.inputTokens === null ? null : contextTokensOf(call),
     cache_break:
       cacheBreak === undefined
