@@ -113,6 +113,21 @@ for (const { format, streamed, manner } of framings)
     assert.equal(at(conversation.json, 'answer', 'content', 0, 'text'), said);
   });
 
+test('what modules leave out before a redaction is not recorded either', async () => {
+  const { fake, weir } = await enter(all);
+  fake.answerWith({ body: messages.whole('Hello') });
+  const turns = Array.from({ length: 40 }, (_, index) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: index === 0 ? `Mail ${secret}. ${'Old words. '.repeat(900)}` : 'New words. '.repeat(300),
+  }));
+  const body = { ...requestIn(messages, false), messages: [...turns, { role: 'user', content: 'Go on' }] };
+  const headers = ['x-weir-pipeline', 'ipc?target=4000,guardrails'];
+  const { recording } = await recorded(weir.url, { path: messages.path, body, headers });
+  assert.ok(fake.last.bytes.byteLength < JSON.stringify(body).length / 2, 'ipc shortens it');
+  assert.equal(recording.json.redaction, 'masked');
+  assert.ok(!recording.text.includes('lovelace'));
+});
+
 test('what a redacting module has not passed on is not recorded', async () => {
   const { fake, weir } = await enter(all);
   fake.answerWith({ body: messages.whole('Mail <EMAIL_1>') });

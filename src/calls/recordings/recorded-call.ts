@@ -28,7 +28,7 @@ const factsSchema = z.object({
   path: z.string(),
   request: messageSchema,
   response: messageSchema,
-  /** What redacting modules did: the bodies have their placeholders, or are left out since no such module has read the call. */
+  /** Whether the bodies are what a redacting module passed on, or are left out, since no such module has passed the call on. */
   redaction: z.enum(['none', 'masked', 'withheld']).default('none'),
   /** The last request to a provider; null if none was sent, or it was recorded by an earlier version. */
   sent: z

@@ -29,7 +29,7 @@ export const recordingSchema = z.strictObject({
   redaction: z
     .enum(['none', 'masked', 'withheld'])
     .describe(
-      '`masked`: the bodies have the placeholders of a redacting module. `withheld`: no such module has passed the call on, so that its content is not recorded',
+      '`masked`: the bodies are what a redacting module passed on, with its placeholders, after the edits of other modules. `withheld`: no such module has passed the call on, so that its content is not recorded',
     ),
   request: z.strictObject({ path: z.string(), ...message }),
   provider_request: z

@@ -65,7 +65,7 @@ export function Recorded({ id }: { readonly id: string }) {
 
 const notes: Readonly<Record<RecordedConversation['redaction'], string | undefined>> = {
   none: undefined,
-  masked: 'A module has masked values in this call. Only the masked form is stored.',
+  masked: 'Stored as the redacting module passed it on: values that it masked stay masked.',
   withheld: 'The content is not stored: a redacting module blocked this call, or a cache answered before it.',
 };
 
