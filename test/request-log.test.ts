@@ -185,6 +185,41 @@ test('the log has the part of Claude Code that made a call', async (t) => {
   );
 });
 
+test('the log has the part of Codex that made a call, and the session that a subagent belongs to', async (t) => {
+  const { url, close } = await startTestGateway();
+  cleanUp(t, close);
+  const session = ['session-id', 's-1'];
+  const cases = [
+    [
+      ['thread-id', 's-1'],
+      [null, 's-1', null],
+    ],
+    [
+      ['thread-id', 's-2', 'x-openai-subagent', 'review'],
+      ['subagent:review', 's-2', 's-1'],
+    ],
+    [
+      ['thread-id', 's-1', 'x-codex-turn-metadata', '{"request_kind":"compaction"}'],
+      ['compaction', 's-1', null],
+    ],
+    [
+      ['thread-id', 's-3', 'x-openai-subagent', 'a b', 'x-weir-conversation', 'own'],
+      [null, 'own', null],
+    ],
+  ] as const;
+  for (const [headers] of cases)
+    await call(url, {
+      path: '/v1/responses',
+      headers: [...session, ...headers],
+      body: { model: 'demo-1', input: 'Hi' },
+    });
+  const listed = requestsOf(await call(url, { path: '/v1/requests' }));
+  assert.deepEqual(
+    listed.map((row) => [at(row, 'agent'), at(row, 'conversation'), at(row, 'parent_conversation')]),
+    cases.map(([, expected]) => expected).reverse(),
+  );
+});
+
 test('a session of an agent is one conversation with its subagents, the tools it called and what it lost', async (t) => {
   const usages = [
     { input_tokens: 5, output_tokens: 9, cache_read_input_tokens: 0, cache_creation_input_tokens: 8000 },
