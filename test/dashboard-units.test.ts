@@ -13,6 +13,7 @@ import {
 } from '../web/pages/sessions/timeline.ts';
 import { causeOf } from '../web/parts/causes.ts';
 import { axisTimesOf, spanOf } from '../web/parts/chart-times.ts';
+import { daysOf } from '../web/parts/day-ranges.ts';
 import { mergeUnsent } from '../web/parts/model-sums.ts';
 import { fromLocalInput, startOfRange, toLocalInput } from '../web/parts/time-ranges.ts';
 
@@ -167,6 +168,14 @@ describe('models', () => {
     assert.deepEqual(found({ ability: 'tools', show: 'used' }), ['gpt-5-mini', 'gpt-5']);
     assert.deepEqual(found({ provider: 'vllm' }), ['own']);
   });
+});
+
+test('periods of usage are days of UTC', () => {
+  const now = new Date('2026-03-01T00:30:00Z');
+  assert.deepEqual(daysOf('today', now), { from: '2026-03-01', to: '2026-03-01' });
+  assert.deepEqual(daysOf('7d', now), { from: '2026-02-23', to: '2026-03-01' });
+  assert.deepEqual(daysOf('month', now), { from: '2026-03-01', to: '2026-03-01' });
+  assert.deepEqual(daysOf('last_month', now), { from: '2026-02-01', to: '2026-02-28' });
 });
 
 test('ceilings are fields, and options of cost-guard in the pipeline', () => {

@@ -18,6 +18,7 @@ import { rechargesConformance } from './database/recharges.ts';
 import { recordingsConformance } from './database/recordings.ts';
 import { requestLogCleaningConformance } from './database/request-log-cleaning.ts';
 import { requestLogConversationsConformance } from './database/request-log-conversations.ts';
+import { requestLogEndUsersConformance } from './database/request-log-end-users.ts';
 import { requestLogFiltersConformance } from './database/request-log-filters.ts';
 import { requestLogPagesConformance } from './database/request-log-pages.ts';
 import { requestLogRowsConformance } from './database/request-log-rows.ts';
@@ -61,6 +62,7 @@ export function databaseConformance(
     requestLogFiltersConformance(setUpDatabase);
     requestLogSumsConformance(setUpDatabase);
     requestLogConversationsConformance(setUpDatabase);
+    requestLogEndUsersConformance(setUpDatabase);
     requestLogCleaningConformance(setUpDatabase);
     modulesConformance(setUpDatabase);
     collectionEntriesConformance(setUpDatabase);

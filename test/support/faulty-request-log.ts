@@ -2,6 +2,8 @@ import type {
   ConversationSums,
   ConversationsPage,
   ConversationsQuery,
+  EndUserSums,
+  EndUsersQuery,
   LoggedCall,
   LogPage,
   LogQuery,
@@ -69,6 +71,10 @@ export class FaultyRequestLog implements RequestLog {
 
   sums(question: LogSumsQuery): Promise<LogSums> {
     return this.#log.sums(question);
+  }
+
+  endUsers(question: EndUsersQuery): Promise<readonly EndUserSums[]> {
+    return this.#log.endUsers(question);
   }
 
   conversations(question: ConversationsQuery): Promise<ConversationsPage> {

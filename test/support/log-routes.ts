@@ -10,6 +10,7 @@ import { openapiRoute } from '../../src/server/api/openapi.ts';
 import { conversationsRoutes } from '../../src/server/api/routes/conversations.ts';
 import { requestsRoutes } from '../../src/server/api/routes/requests.ts';
 import { summaryRoutes } from '../../src/server/api/routes/requests-summary.ts';
+import { usageTableRoutes } from '../../src/server/api/routes/usage-tables.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { openEmptyDatabase } from '../../src/testing/empty-database.ts';
 import { call } from './call.ts';
@@ -35,6 +36,11 @@ export async function startLogRoutes(t: TestContext, nowMs: number) {
     ...summaryRoutes({ log: database.requests, clock: { now: () => nowMs } }),
     ...requestsRoutes({ log: database.requests, rates: (provider) => pricingOf(provider)?.card }),
     ...conversationsRoutes({ log: database.requests, pricingOf }),
+    ...usageTableRoutes({
+      days: (query) => database.usage.days(query),
+      endUsers: (query) => database.requests.endUsers(query),
+      clock: { now: () => nowMs },
+    }),
   ];
   const lines: string[] = [];
   const log = createLog('error', { write: (line) => void lines.push(line) });
@@ -47,7 +53,7 @@ export async function startLogRoutes(t: TestContext, nowMs: number) {
   t.after(() => assert.deepEqual(lines, []));
   const get = (path: string, name?: string) =>
     call(url, { path, headers: name === undefined ? [] : ['x-name', name] });
-  return { get, log: database.requests };
+  return { get, log: database.requests, usage: database.usage };
 }
 
 const tokensAreNames: AccessChecks = {

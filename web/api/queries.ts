@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Days } from '../parts/day-ranges.ts';
 import { ApiError, api, told } from './client.ts';
 import type { paths } from './schema.ts';
 
@@ -191,6 +192,24 @@ export const usage = (days: number) =>
       return told(api.GET('/v1/usage', { params: { query: { from } } }));
     },
     refetchInterval: 30_000,
+  });
+
+export type UsageReport = Answer<'/v1/usage', 'get'>;
+
+/** Days of UTC, both inclusive. */
+export const usageBetween = (days: Days) =>
+  queryOptions({
+    queryKey: ['usage', days],
+    queryFn: () => told(api.GET('/v1/usage', { params: { query: days } })),
+    refetchInterval: 60_000,
+  });
+
+/** The end users with the highest cost. */
+export const endUsers = (days: Days) =>
+  queryOptions({
+    queryKey: ['end-users', days],
+    queryFn: () => told(api.GET('/v1/usage/end-users', { params: { query: days } })),
+    refetchInterval: 60_000,
   });
 
 /** Of this day or month of UTC. */

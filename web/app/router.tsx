@@ -6,6 +6,7 @@ import {
   stringifySearchWith,
 } from '@tanstack/react-router';
 import { type ChartName, chartNames, moduleRanges, type RangeName, ranges } from '../api/queries.ts';
+import { type DayRange, isDayRange } from '../parts/day-ranges.ts';
 import { Failure, Page, Rows } from '../parts/states.tsx';
 import { isTimeRange, type TimeRange } from '../parts/time-ranges.ts';
 import { Gate } from './gate.tsx';
@@ -126,6 +127,27 @@ interface PlaygroundSearch {
   readonly from?: string;
   readonly draft?: string;
 }
+
+export const usageGroups = ['key', 'model', 'end_user', 'day'] as const;
+export type UsageGroup = (typeof usageGroups)[number];
+
+interface UsageSearch {
+  readonly by?: UsageGroup;
+  readonly period?: DayRange;
+  /** The title of a column; `-` in front of it sorts the largest first. */
+  readonly sort?: string;
+}
+
+const usage = createRoute({
+  getParentRoute: () => root,
+  path: '/usage',
+  validateSearch: ({ by, period, ...search }: Record<string, unknown>): UsageSearch => ({
+    ...texts(search, ['sort']),
+    ...(usageGroups.some((name) => name === by) && { by: by as UsageGroup }),
+    ...(isDayRange(period) && { period }),
+  }),
+  component: page(() => import('../pages/usage/usage.tsx'), 'Usage'),
+});
 
 const playground = createRoute({
   getParentRoute: () => root,
@@ -270,6 +292,7 @@ export const router = createRouter({
     models,
     sessions,
     session,
+    usage,
     playground,
     recordings,
     modules,

@@ -3,6 +3,7 @@ import { conversationsRoutes } from '../../server/api/routes/conversations.ts';
 import { requestsRoutes } from '../../server/api/routes/requests.ts';
 import { requestsExportRoute } from '../../server/api/routes/requests-export.ts';
 import { summaryRoutes } from '../../server/api/routes/requests-summary.ts';
+import { usageTableRoutes } from '../../server/api/routes/usage-tables.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import { limits as telemetryLimits } from '../../telemetry/limits.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -82,6 +83,11 @@ export async function requestLogPart({
       ...requestsRoutes({
         log: reader,
         rates: (name, model) => pricingOf(name, model)?.card,
+      }),
+      ...usageTableRoutes({
+        days: (query) => stores.database.usage.days(query),
+        endUsers: (query) => requests.endUsers(query),
+        clock: stores.clock,
       }),
       ...conversationsRoutes({
         log: {

@@ -313,6 +313,20 @@ export interface ConversationsPage {
 /** Reads sums of conversations. */
 export type ConversationReader = Pick<RequestLog, 'conversations' | 'conversation'>;
 
+/** Selects end users of these times, in whole UTC days. */
+export interface EndUsersQuery {
+  /** Undefined for all accounts. */
+  readonly accountId: string | undefined;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly limit: number;
+}
+
+export interface EndUserSums extends CallSums {
+  readonly endUser: string;
+  readonly failed: number;
+}
+
 /** Reads logged calls. */
 export type LogReader = Pick<RequestLog, 'page' | 'sums' | 'find'>;
 
@@ -332,6 +346,8 @@ export interface RequestLog {
   page(query: LogQuery): Promise<LogPage>;
   /** The sums of calls, including those deleted because of the maximum number. */
   sums(query: LogSumsQuery): Promise<LogSums>;
+  /** The end users with the highest cost, the highest first; those of two accounts are two. */
+  endUsers(query: EndUsersQuery): Promise<readonly EndUserSums[]>;
   /** The earliest time with sums of this resolution; undefined if there are none. */
   oldestSums(resolution: 'by-minute' | 'folded'): Promise<number | undefined>;
   /** Merges the minutes of this span. */

@@ -127,6 +127,13 @@ const exportedTables: readonly ExportedTable[] = [
     ],
   },
   {
+    type: 'end_user',
+    from: sql`end_user_days`,
+    ownerColumn: 'account_id',
+    key: ['end_user', 'at_ms'],
+    columns: ['requests', 'failed', ...tokenColumns, 'cost_nano_usd', 'saved_nano_usd'],
+  },
+  {
     type: 'receipt',
     from: sql`receipt_owners inner join receipts using (receipt_id)`,
     ownerColumn: 'account_id',

@@ -24,6 +24,7 @@ const erasedTables = [
   ['request_times', 'at_ms'],
   ['request_steps', 'at_ms'],
   ['conversations', 'conversation'],
+  ['end_user_days', 'end_user'],
   ['usage_days', 'day'],
   ['usage_periods', 'period_start_ms'],
   ['module_days', 'day'],

@@ -3,6 +3,8 @@ import type {
   ConversationSums,
   ConversationsPage,
   ConversationsQuery,
+  EndUserSums,
+  EndUsersQuery,
   LoggedCall,
   LogPage,
   LogQuery,
@@ -15,6 +17,7 @@ import type {
 import { firstIdAt } from '../../kernel/request-id.ts';
 import { limits } from '../limits.ts';
 import type { ConnectionPool } from './connection-pool.ts';
+import { forgetEndUsers, listEndUsers } from './end-user-days.ts';
 import { findConversation, forgetConversations, listConversations } from './request-conversations.ts';
 import { RequestKindHasher } from './request-kind.ts';
 import { callFromRow, joinPacks, packCalls, readPackedCalls, requestColumnNames } from './request-log-row.ts';
@@ -36,8 +39,8 @@ export class SqlRequestLog implements RequestLog {
   readonly #kindHasher = new RequestKindHasher();
 
   readonly rowsAtOnce: number;
-  /** Earlier conversations are deleted. */
-  #conversationsFromMs: number | undefined;
+  /** Earlier conversations and sums of end users are deleted. */
+  #keptFromMs: number | undefined;
 
   constructor(db: Kysely<Tables>, connectionPool: ConnectionPool, { name }: SqlDialect) {
     this.#db = db;
@@ -73,6 +76,10 @@ export class SqlRequestLog implements RequestLog {
 
   sums(query: LogSumsQuery): Promise<LogSums> {
     return readSums(this.#db, this.#dialectName, query);
+  }
+
+  endUsers(query: EndUsersQuery): Promise<readonly EndUserSums[]> {
+    return listEndUsers(this.#db, query);
   }
 
   oldestSums(resolution: 'by-minute' | 'folded'): Promise<number | undefined> {
@@ -114,8 +121,11 @@ export class SqlRequestLog implements RequestLog {
   }
 
   async maintain(plan: PartitionPlan): Promise<void> {
-    if (plan.keptFromMs !== this.#conversationsFromMs) await forgetConversations(this.#db, plan.keptFromMs);
-    this.#conversationsFromMs = plan.keptFromMs;
+    if (plan.keptFromMs !== this.#keptFromMs) {
+      await forgetConversations(this.#db, plan.keptFromMs);
+      await forgetEndUsers(this.#db, plan.keptFromMs);
+    }
+    this.#keptFromMs = plan.keptFromMs;
     const idsFromMs = Math.floor((plan.nowMs - limits.requestIdsKeptMs) / dayMs) * dayMs;
     if (this.#dialectName === 'postgres') {
       await maintainPartitions(this.#db, 'requests', plan);

@@ -1,6 +1,7 @@
 import type { LoggedStep } from '../../kernel/ports/request-log.ts';
 import { type CallValues, columnIndexOf, numberAt, type SqlValue, valueAt } from './call-values.ts';
 import { ConversationTally, conversationTable } from './conversation-tally.ts';
+import { EndUserTally, endUserTable } from './end-user-tally.ts';
 import { amountColumns, filterSteps, parseSteps } from './request-log-row.ts';
 import type { SumTable, UpsertRow } from './sum-table.ts';
 
@@ -27,7 +28,7 @@ const stepTable: SumTable = {
   sums: ['requests', 'own_us', 'saved_nano_usd'],
 };
 /** In the order in which they are written everywhere. */
-export const sumTables = [kindTable, sumTable, timeTable, stepTable, conversationTable];
+export const sumTables = [kindTable, sumTable, timeTable, stepTable, conversationTable, endUserTable];
 
 const kindColumnIndexes = kindColumns.map(columnIndexOf);
 const amountColumnIndexes = amountColumnNames.map(columnIndexOf);
@@ -46,11 +47,12 @@ const columnIndexes = {
 const minuteMs = 60_000;
 
 /**
- * Sums added calls by kind, time, module and conversation. Aggregating in SQL would take several times as long as this.
+ * Sums added calls by kind, time, module, conversation and end user. Aggregating in SQL would take several times as long as this.
  */
 export class RequestTally {
   readonly #groups = new Map<string, KindMinuteTally>();
   readonly #conversations = new ConversationTally();
+  readonly #endUsers = new EndUserTally();
   #latest: KindMinuteTally | undefined;
 
   /** Takes a call as the values of its columns. A call without a kind comes from an earlier version and is not counted. */
@@ -62,6 +64,7 @@ export class RequestTally {
     if (this.#latest?.isOf(kind, minute) !== true) this.#latest = this.#groupOf(callValues, kind, minute);
     this.#latest.add(callValues);
     this.#conversations.add(callValues);
+    this.#endUsers.add(callValues);
   }
 
   #groupOf(callValues: CallValues, kind: string, minute: number): KindMinuteTally {
@@ -74,6 +77,7 @@ export class RequestTally {
   *rows(): Iterable<UpsertRow> {
     for (const kindMinuteTally of this.#groups.values()) yield* kindMinuteTally.rows();
     yield* this.#conversations.rows();
+    yield* this.#endUsers.rows();
   }
 }
 

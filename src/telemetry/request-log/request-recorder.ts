@@ -4,6 +4,8 @@ import type {
   ConversationSums,
   ConversationsPage,
   ConversationsQuery,
+  EndUserSums,
+  EndUsersQuery,
   LoggedCall,
   LogPage,
   LogQuery,
@@ -125,6 +127,11 @@ export class RequestRecorder {
   async sums(query: LogSumsQuery): Promise<LogSums> {
     await this.flush(limits.requestLogReadFlushMs);
     return this.#log.sums(query);
+  }
+
+  async endUsers(query: EndUsersQuery): Promise<readonly EndUserSums[]> {
+    await this.flush(limits.requestLogReadFlushMs);
+    return this.#log.endUsers(query);
   }
 
   async conversations(query: ConversationsQuery): Promise<ConversationsPage> {

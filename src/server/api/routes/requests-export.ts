@@ -4,6 +4,7 @@ import type { LogQuery, RequestLog } from '../../../kernel/ports/request-log.ts'
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import { acceptsEncoding } from '../../accepts-encoding.ts';
 import { limits } from '../../limits.ts';
+import { csvLine } from '../csv.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
@@ -103,17 +104,4 @@ const csvColumns: readonly (readonly [string, (call: Call) => unknown])[] = [
 
 function csvLineOf(call: Call): string {
   return csvLine(csvColumns.map(([, read]) => read(call)));
-}
-
-function csvLine(values: readonly unknown[]): string {
-  return `${values.map(csvValue).join(',')}\r\n`;
-}
-
-/** Callers choose names of models and clients: none may become a formula of a spreadsheet. */
-function csvValue(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  const text = String(value);
-  const isFormula = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text));
-  const plain = isFormula ? `'${text}` : text;
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }

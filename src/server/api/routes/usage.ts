@@ -33,7 +33,8 @@ const day = z.iso
   .date(invalidDay)
   .refine((text) => text >= '2000-01-01', invalidDay)
   .optional();
-const query = {
+/** The query parameters of a range of days. */
+export const dayQuery = {
   from: day.describe(`The first day (UTC); by default the report has ${defaultDays} days`),
   to: day.describe('The last day (UTC); by default today'),
 };
@@ -53,7 +54,7 @@ export function usageRoutes({
       summary: 'Get calls, tokens and cost by day',
       tag: 'Usage',
       access: bySessionOrKey,
-      query,
+      query: dayQuery,
       body: noBody,
       responses: {
         200: { description: 'The days', schema },
@@ -61,7 +62,7 @@ export function usageRoutes({
         401: { description: 'Missing or invalid credential' },
       },
       async handle({ caller, query: sent }) {
-        const reportDays = reportDaysOf(parseQuery(query, sent), clock.now());
+        const reportDays = reportDaysOf(parseQuery(dayQuery, sent), clock.now());
         return { body: await report({ accountId: accountOf(caller), ...reportDays }) };
       },
     }),
@@ -81,13 +82,13 @@ export function usageRoutes({
   ];
 }
 
-function accountOf(caller: AccountCaller): string | undefined {
+export function accountOf(caller: AccountCaller): string | undefined {
   return caller.kind === 'local' ? undefined : caller.accountId;
 }
 
 type ReportDays = Pick<UsageReportQuery, 'from' | 'to'>;
 
-function reportDaysOf(
+export function reportDaysOf(
   range: { from?: string | undefined; to?: string | undefined },
   nowMs: number,
 ): ReportDays {

@@ -8,6 +8,7 @@ import { collections } from './collections.ts';
 import { configurations } from './configurations.ts';
 import { conversations } from './conversations.ts';
 import { deletedAccounts } from './deleted-accounts.ts';
+import { endUserDays } from './end-user-days.ts';
 import { gatewayProcesses } from './gateway-processes.ts';
 import { identities } from './identities.ts';
 import { invitations } from './invitations.ts';
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   requestCauses,
   conversations,
   gatewayProcesses,
+  endUserDays,
 ];

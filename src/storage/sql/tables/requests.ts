@@ -58,6 +58,20 @@ export interface RequestTables {
     /** As JSON; null if the conversation has no name. */
     readonly turn: string | null;
   };
+  /** Sums of calls by UTC day and end user; updated as calls are stored. */
+  readonly end_user_days: {
+    readonly at_ms: number;
+    readonly account_id: string;
+    readonly end_user: string;
+    readonly requests: number;
+    readonly failed: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_tokens: number;
+    readonly cache_write_tokens: number;
+    readonly cost_nano_usd: number;
+    readonly saved_nano_usd: number;
+  };
   /** Sums of calls by conversation, with those of its subagents; updated as calls are stored. */
   readonly conversations: {
     readonly account_id: string;

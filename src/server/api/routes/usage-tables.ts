@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { formatUsd } from '../../../kernel/money.ts';
+import type { UsageDay, UsageSums } from '../../../kernel/ports/records.ts';
+import type { EndUserSums, EndUsersQuery } from '../../../kernel/ports/request-log.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { limits } from '../../limits.ts';
+import { csvLine } from '../csv.ts';
+import { bySessionOrKey, defineRoute } from '../define-route.ts';
+import { noBody } from '../json-body.ts';
+import type { ApiRoute } from '../route.ts';
+import { parseQuery } from '../validation.ts';
+import { accountOf, dayQuery, reportDaysOf, type UsageReportQuery } from './usage.ts';
+
+export interface UsageTableParts {
+  days(query: UsageReportQuery): Promise<readonly UsageDay[]>;
+  /** Those with the highest cost. */
+  endUsers(query: EndUsersQuery): Promise<readonly EndUserSums[]>;
+  readonly clock: Clock;
+}
+
+const dayMs = 86_400_000;
+const figures = {
+  requests: z.int(),
+  failed: z.int(),
+  input_tokens: z.int().describe("Excludes tokens read from or written to the provider's cache"),
+  output_tokens: z.int(),
+  cache_read_tokens: z.int(),
+  cache_write_tokens: z.int(),
+  cost_usd: z.string().describe('In dollars, as a decimal number'),
+};
+const endUserSchema = z.strictObject({
+  end_user: z.string().describe('The pseudonym, as in the request log'),
+  ...figures,
+});
+const endUsersSchema = z.strictObject({
+  ...{ from: z.iso.date(), to: z.iso.date() },
+  end_users: z.array(endUserSchema).describe('Those with the highest cost, the highest first'),
+});
+const endUserQuery = {
+  ...dayQuery,
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(limits.endUsersListed, `must be at most ${limits.endUsersListed}`)
+    .optional()
+    .describe('How many are listed; 200 by default'),
+  format: z.enum(['json', 'csv'], 'must be json or csv').optional().describe('json by default'),
+};
+const endUsersDefault = 200;
+const errorResponses = {
+  400: { description: 'A query parameter is invalid' },
+  401: { description: 'Missing or invalid credential' },
+};
+const common = { method: 'GET', tag: 'Usage', access: bySessionOrKey, body: noBody } as const;
+const contentType = 'text/csv; charset=utf-8; header=present';
+
+/** Usage by end user, and tables of usage for spreadsheets. */
+export function usageTableRoutes({ days, endUsers, clock }: UsageTableParts): readonly ApiRoute[] {
+  return [
+    defineRoute({
+      ...common,
+      path: '/v1/usage/end-users',
+      summary: 'List the end users with the highest cost',
+      query: endUserQuery,
+      responses: {
+        200: { description: 'The end users; as CSV with `format=csv`', schema: endUsersSchema },
+        ...errorResponses,
+      },
+      async handle({ caller, query: sent }) {
+        const { limit = endUsersDefault, format, ...asked } = parseQuery(endUserQuery, sent);
+        const { from, to } = reportDaysOf(asked, clock.now());
+        const [fromMs, toMs] = [Date.parse(from), Date.parse(to) + dayMs];
+        const found = await endUsers({ accountId: accountOf(caller), fromMs, toMs, limit });
+        const rows = found.map(({ endUser, ...sums }) => ({ end_user: endUser, ...figuresOf(sums) }));
+        return format === 'csv' ? csvOf('end-users', rows) : { body: { from, to, end_users: rows } };
+      },
+    }),
+    defineRoute({
+      ...common,
+      path: '/v1/usage/export',
+      summary: 'Export usage by day, key and model as CSV',
+      query: dayQuery,
+      responses: {
+        200: { description: 'A line for each day, key and model', contentType: 'text/csv' },
+        ...errorResponses,
+      },
+      async handle({ caller, query: sent }) {
+        const { from, to } = reportDaysOf(parseQuery(dayQuery, sent), clock.now());
+        const rows = await days({ accountId: accountOf(caller), from, to });
+        return csvOf(
+          'usage',
+          rows.map(({ day, keyId, provider, model, ...sums }) => ({
+            ...{ day, key_id: keyId === '' ? null : keyId, provider, model },
+            ...figuresOf(sums),
+          })),
+        );
+      },
+    }),
+  ];
+}
+
+function figuresOf(sums: UsageSums) {
+  return {
+    requests: sums.requests,
+    failed: sums.failed,
+    input_tokens: sums.inputTokens,
+    output_tokens: sums.outputTokens,
+    cache_read_tokens: sums.cacheReadTokens,
+    cache_write_tokens: sums.cacheWriteTokens,
+    cost_usd: formatUsd(sums.costNanoUsd),
+  };
+}
+
+/** The names of the first row are the header line; there is none without rows. */
+function csvOf(name: string, rows: readonly object[]) {
+  const [first] = rows;
+  const head = first === undefined ? '' : csvLine(Object.keys(first));
+  return {
+    headers: ['content-disposition', `attachment; filename="weir-${name}.csv"`],
+    contentType,
+    body: `${head}${rows.map((row) => csvLine(Object.values(row))).join('')}`,
+  };
+}
