@@ -427,7 +427,7 @@ test('a person opens an empty local gateway, and finds each answer on its page',
 
   await t.test('the reference can be tried', async () => {
     await page.getByRole('link', { name: 'API' }).first().click();
-    await page.getByRole('button', { name: 'GET /v1/usage' }).click();
+    await page.getByRole('button', { name: 'GET /v1/usage Get calls' }).click();
     await page.getByRole('button', { name: 'Send GET' }).click();
     await page.getByText('"cost_usd"').first().waitFor();
     await assertAccessible(page);
