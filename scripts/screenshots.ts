@@ -32,6 +32,15 @@ const pictures: readonly Picture[] = [
       await page.getByText('Timing').waitFor();
     },
   },
+  {
+    file: 'dashboard-session.png',
+    path: '/sessions',
+    scheme: 'dark',
+    async ready(page) {
+      await page.getByRole('link', { name: 'session-362' }).click();
+      await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+    },
+  },
 ];
 
 const dataDir = mkdtempSync(join(tmpdir(), 'weir-pictures-'));

@@ -72,6 +72,7 @@ function ModelTable({ listed }: { readonly listed: Listed }) {
     const next = compared.includes(name) ? compared.filter((one) => one !== name) : [...compared, name];
     set({ compare: next.length === 0 ? undefined : next.join() });
   };
+  if (known === undefined) return <Rows count={12} />;
   const found = known.filter((model) => matches(model, search));
   const shown = compared.flatMap(
     (name) => known.find(({ provider, id }) => nameOf(provider, id) === name) ?? [],
@@ -193,14 +194,18 @@ function ModelFilters({ listed, found, onChange }: ModelFiltersProps) {
   );
 }
 
-/** A key of the environment or a stored one; the demo provider needs none. */
-function useKnownModels(listed: Listed, range: RangeName): readonly KnownModel[] {
-  const { data: sums } = useQuery(summary(range));
-  const { data: environment } = useQuery(health);
-  const { data: stored } = useQuery(providerKeys);
+/**
+ * A key of the environment or a stored one; the demo provider needs none. Undefined until all is known that rows are
+ * ordered by, so that none of them moves.
+ */
+function useKnownModels(listed: Listed, range: RangeName): readonly KnownModel[] | undefined {
+  const { data: sums, isPending: isSumming } = useQuery(summary(range));
+  const { data: environment, isPending: isAsking } = useQuery(health);
+  const { data: stored, isPending: isReading } = useQuery(providerKeys);
   return useMemo(() => {
+    if (isSumming || isAsking || isReading) return undefined;
     const withKey = new Set(['demo', ...(stored?.providers ?? []).map(({ provider }) => provider)]);
     for (const [name, isSet] of Object.entries(environment?.providers ?? {})) if (isSet) withKey.add(name);
     return knownModels({ listed, sums: sums?.models ?? [], withKey });
-  }, [listed, sums, environment, stored]);
+  }, [listed, sums, environment, stored, isSumming, isAsking, isReading]);
 }

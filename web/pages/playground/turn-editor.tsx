@@ -29,7 +29,7 @@ export function TurnEditor({ turn, number, calls, onChange, onRemove }: TurnEdit
   return (
     <section aria-label={title} className="flex min-w-0 flex-col gap-2">
       <div className="flex items-center justify-between">
-        <h3 className="text-sm font-medium">{role === 'user' ? 'User' : 'Assistant'}</h3>
+        <h2 className="text-sm font-medium">{role === 'user' ? 'User' : 'Assistant'}</h2>
         <div className="flex items-center">
           {role === 'user' && (
             <AddImage onAdd={(image) => onChange({ role, content: [...content, image] })} />
