@@ -1,3 +1,4 @@
+import { GatewayError } from '../kernel/errors.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { ColumnValues, RowCondition, RowQuery } from '../kernel/ports/collection-table.ts';
 import {
@@ -83,7 +84,7 @@ export function toRowQuery<Fields extends FieldColumns>(
     conditions: where === undefined ? [] : toRowConditions(fields, where),
     orderBy: column,
     descending,
-    after: after === undefined ? undefined : parseCursor(after),
+    after: after === undefined ? undefined : parseCursor(after, column),
     limit,
     nowMs,
   };
@@ -93,19 +94,29 @@ export function formatCursor(orderValue: string | number, key: string): string {
   return Buffer.from(JSON.stringify([orderValue, key])).toString('base64url');
 }
 
-function parseCursor(cursor: string): readonly [string | number, string] {
+/** Cursors come from clients. */
+function parseCursor(cursor: string, column: RowQuery['orderBy']): readonly [string | number, string] {
   try {
     const [value, key, ...rest]: unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    const isValue = typeof value === 'string' || Number.isSafeInteger(value);
-    if (isValue && typeof key === 'string' && rest.length === 0) return [value as string | number, key];
+    const isValue = isIntegerColumn(column) ? Number.isSafeInteger(value) : isCursorText(value);
+    if (isValue && isCursorText(key) && rest.length === 0) return [value as string | number, key];
   } catch {
     // Reported below.
   }
-  throw new Error('after: use `next` of the previous page');
+  throw new GatewayError('invalid_request', 'after: must be `next` of the previous page', { param: 'after' });
+}
+
+/** PostgreSQL accepts no NUL characters. */
+function isCursorText(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0');
+}
+
+function isIntegerColumn(column: string): boolean {
+  return column === 'created_at_ms' || integerColumns.some((integer) => integer === column);
 }
 
 function checkFieldValue(name: string, column: FieldColumn | 'key', value: unknown): string | number {
-  const isInteger = integerColumns.some((integer) => integer === column);
+  const isInteger = isIntegerColumn(column);
   if (isInteger && Number.isSafeInteger(value)) return value as number;
   if (!isInteger && typeof value === 'string')
     return validateText(`the field "${name}"`, value, limits.collectionTextCharactersMax);

@@ -91,7 +91,11 @@ export function archiveRoutes(archives: Archives): readonly ModuleRoute[] {
       path: '/v1/archive/conversations/:name',
       summary: 'List the archived items of a conversation, the newest first',
       query: { after: z.string().max(300).optional().describe('`next` of the previous page') },
-      responses: { 200: { description: 'The items', schema: itemsSchema }, ...unauthenticated },
+      responses: {
+        200: { description: 'The items', schema: itemsSchema },
+        400: { description: 'A query parameter is invalid' },
+        ...unauthenticated,
+      },
       async handle({ scope, parameters: { name = '' }, query: { after } }) {
         const { items, next } = await archives.items(scope, { conversation: name, after });
         return { body: { items: items.map(describeItem), next: next ?? null } };
