@@ -7,6 +7,7 @@ import { firstIdAt, timeOfId } from '../src/kernel/request-id.ts';
 import { LogSink } from '../src/telemetry/log-sinks/log-sink.ts';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { at } from './support/at.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { eventually } from './support/eventually.ts';
@@ -96,9 +97,11 @@ test('lists, calls and summaries continue in ClickHouse', async (t) => {
         ? [kind]
         : statement.includes("'content' AS what")
           ? [{ what: 'content', step: 0, bin: 73, requests: 3 }]
-          : statement.startsWith('SELECT named')
-            ? [module]
-            : [];
+          : statement.startsWith('SELECT named, toInt32')
+            ? [{ named: module.named, bin: 55, requests: 3 }]
+            : statement.startsWith('SELECT named')
+              ? [module]
+              : [];
     return { status: 200, body: rows.map((each) => JSON.stringify(each)).join('\n') };
   });
   cleanUp(t, () => clickHouse.close());
@@ -131,6 +134,7 @@ test('lists, calls and summaries continue in ClickHouse', async (t) => {
   const summary = summarySchema.parse(json);
   assert.deepEqual([summary.total.requests, summary.total.cached], [4, 3]);
   assert.equal(summary.modules[0]?.effects.answered, 3);
+  assert.ok(Number(at(json, 'modules', 0, 'own_ms', 'p50')) > 0.9, 'of the bin in ClickHouse');
 });
 
 test('a system that is away fills a bounded buffer, and one that rejects a batch holds up no other', async () => {

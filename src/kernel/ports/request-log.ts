@@ -234,6 +234,11 @@ export interface ModelTimes extends BinSums {
   readonly model: string;
 }
 
+/** The time that modules take in calls. */
+export interface ModuleTimes extends BinSums {
+  readonly module: string;
+}
+
 export interface ModuleSums {
   readonly module: string;
   readonly effect: string;
@@ -264,6 +269,7 @@ export interface LogSums {
   readonly stepTimes: readonly IntervalTimes[];
   readonly modelTimes: readonly ModelTimes[];
   readonly modules: readonly ModuleSums[];
+  readonly moduleTimes: readonly ModuleTimes[];
 }
 
 /** The sums of a conversation, including those of its subagents. */

@@ -23,6 +23,7 @@ const erasedTables = [
   ['request_past_model_times', 'at_ms'],
   ['request_times', 'at_ms'],
   ['request_steps', 'at_ms'],
+  ['request_step_times', 'at_ms'],
   ['conversations', 'conversation'],
   ['end_user_days', 'end_user'],
   ['usage_days', 'day'],

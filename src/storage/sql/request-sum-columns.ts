@@ -9,7 +9,9 @@ export const kindIsFailed = flag(sql`request_kinds.status >= 400 or request_kind
 export const kindIsCached = flag(sql`request_kinds.steps like '%:answered%'`);
 
 /** Tables whose key begins with the time. */
-const timeFirstTables = ['request_sums', 'request_times', 'request_steps'] as const;
+const timeFirstTables = [
+  ...(['request_sums', 'request_times', 'request_steps', 'request_step_times'] as const),
+];
 export type TimeFirstTable = (typeof timeFirstTables)[number];
 
 export function isTimeFirst(table: string): table is TimeFirstTable {

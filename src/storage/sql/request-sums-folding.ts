@@ -17,6 +17,11 @@ const moduleSums: SumTable = {
   key: ['account_id', 'module', 'effect'],
   sums: ['requests', 'own_us', 'saved_nano_usd'],
 };
+const moduleTimes: SumTable = {
+  table: 'request_step_times',
+  key: ['account_id', 'module', 'bin'],
+  sums: ['requests'],
+};
 const pastKinds: SumTable = { table: 'request_past_sums', key: ['account_id', 'kind'], sums: callSums };
 const pastModels: SumTable = {
   table: 'request_past_models',
@@ -33,7 +38,7 @@ const pastModelTimes: SumTable = {
   key: ['account_id', 'provider', 'model', 'bin'],
   sums: ['requests'],
 };
-const foldedTables = [pastKinds, pastModels, pastTimes, pastModelTimes, moduleSums];
+const foldedTables = [pastKinds, pastModels, pastTimes, pastModelTimes, moduleSums, moduleTimes];
 const minuteTables = ['request_sums', 'request_times'];
 
 /** The time of the oldest sums. */
@@ -73,6 +78,7 @@ export async function foldMinutes(
     for (const table of minuteTables)
       await sql`delete from ${sql.table(table)} where ${during(table)}`.execute(trx);
     await foldInPlace(trx, moduleSums, span);
+    await foldInPlace(trx, moduleTimes, span);
   });
 }
 

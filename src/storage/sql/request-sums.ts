@@ -7,6 +7,7 @@ import type {
   LogSumsQuery,
   ModelTimes,
   ModuleSums,
+  ModuleTimes,
 } from '../../kernel/ports/request-log.ts';
 import { limits } from '../limits.ts';
 import {
@@ -71,6 +72,7 @@ async function readOnce(
       () => sums.pastModelTimes(),
     ),
     modules: await sums.modules(),
+    moduleTimes: await sums.moduleTimes(),
   });
   if (dialectName === 'sqlite')
     return { ...(await readKinds()), ...(await readSteps()), ...(await readModels()) };
@@ -162,6 +164,15 @@ class SumsReader {
       select module as "module", effect as "effect", ${sumAsBigint(sql.ref('requests'))} as "requests",
         ${sumAsBigint(sql.ref('own_us'))} as "ownUs", ${sumAsBigint(sql.ref('saved_nano_usd'))} as "savedNanoUsd"
       from request_steps where ${this.#latestCondition('request_steps')} group by 1, 2 order by 1, 2`.execute(
+      this.#db,
+    );
+    return rows;
+  }
+
+  async moduleTimes(): Promise<readonly ModuleTimes[]> {
+    const { rows } = await sql<ModuleTimes>`
+      select module as "module", bin as "bin", ${sumAsBigint(sql.ref('requests'))} as "requests"
+      from request_step_times where ${this.#latestCondition('request_step_times')} group by 1, 2`.execute(
       this.#db,
     );
     return rows;

@@ -37,6 +37,7 @@ test('steps count the same as a list, and as the text of an earlier version; a c
       ['request_sums', 'a', 'k', 60_000, 2, 0, 0, 0, 0, 0, 14],
       ['request_times', 'overhead', 'a', 60_000, '', '', 55, 2],
       ['request_steps', 'a', 60_000, 'exact-cache', 'answered', 2, 1000, 14],
+      ['request_step_times', 'a', 60_000, 'exact-cache', 49, 2],
     ],
   );
 });

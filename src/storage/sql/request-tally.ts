@@ -27,8 +27,16 @@ const stepTable: SumTable = {
   key: ['account_id', 'at_ms', 'module', 'effect'],
   sums: ['requests', 'own_us', 'saved_nano_usd'],
 };
+const stepTimeTable: SumTable = {
+  name: 'request_step_times',
+  key: ['account_id', 'at_ms', 'module', 'bin'],
+  sums: ['requests'],
+};
 /** In the order in which they are written everywhere. */
-export const sumTables = [kindTable, sumTable, timeTable, stepTable, conversationTable, endUserTable];
+export const sumTables = [
+  ...[kindTable, sumTable, timeTable, stepTable, stepTimeTable],
+  ...[conversationTable, endUserTable],
+];
 
 const kindColumnIndexes = kindColumns.map(columnIndexOf);
 const amountColumnIndexes = amountColumnNames.map(columnIndexOf);
@@ -102,6 +110,7 @@ class KindMinuteTally {
       effect,
       ownUs: 0,
       savedNanoUsd: 0,
+      times: new Map(),
     }));
     this.#isCached = this.#steps.some(({ effect }) => effect === 'answered');
   }
@@ -118,7 +127,9 @@ class KindMinuteTally {
       for (const [at, { ms, savedNanoUsd = 0 }] of readSteps(callValues).entries()) {
         const step = this.#steps[at];
         if (step === undefined) continue;
-        step.ownUs += Math.round(ms * 1000);
+        const us = Math.round(ms * 1000);
+        step.ownUs += us;
+        countInBin(step.times, us);
         step.savedNanoUsd += savedNanoUsd;
       }
     countInBin(this.#overheads, callValues[columnIndexes.overheadUs]);
@@ -142,6 +153,9 @@ class KindMinuteTally {
         table: stepTable,
         values: [account, this.#minute, module, effect, this.#calls, ownUs, savedNanoUsd],
       };
+    for (const { module, times } of this.#steps)
+      for (const [bin, calls] of times)
+        yield { table: stepTimeTable, values: [account, this.#minute, module, bin, calls] };
   }
 
   *#times(account: SqlValue): Iterable<UpsertRow> {
@@ -158,6 +172,8 @@ class KindMinuteTally {
 interface StepTotals extends Pick<LoggedStep, 'module' | 'effect'> {
   ownUs: number;
   savedNanoUsd: number;
+  /** Calls by bin of the module's own time. */
+  readonly times: Map<number, number>;
 }
 
 /** Logarithmic bins: eight per factor of `e`. */

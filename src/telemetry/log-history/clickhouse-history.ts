@@ -79,7 +79,7 @@ export class ClickHouseHistory implements LogReader {
         groups: 'what, step, bin',
         condition: `${ofClients} AND ${column} IS NOT NULL AND ${which}`,
       });
-    const [kinds, steps, contents, overheads, modelTimes, modules] = await Promise.all([
+    const [kinds, steps, contents, overheads, modelTimes, modules, moduleTimes] = await Promise.all([
       this.#sum(query, kindRow, {
         keys: `key_id AS keyId, provider, ${usedModel}, status, ending, error_code AS errorCode, provider_error AS providerError, ${flags}`,
         groups: 'keyId, provider, usedModel, status, ending, errorCode, providerError, isFailed, isCached',
@@ -105,6 +105,12 @@ export class ClickHouseHistory implements LogReader {
         join: `ARRAY JOIN modules AS named, arrayResize(module_us, length(modules)) AS us,
           arrayResize(module_saved_nano_usd, length(modules)) AS saved`,
       }),
+      this.#sum(query, moduleTimeRow, {
+        keys: `named, ${binOf('us / 1000')}`,
+        groups: 'named, bin',
+        // Those without figures are left out.
+        join: 'ARRAY JOIN arraySlice(modules, 1, length(module_us)) AS named, module_us AS us',
+      }),
     ]);
     return {
       kinds: kinds.map(toSums),
@@ -116,6 +122,10 @@ export class ClickHouseHistory implements LogReader {
         model,
       })),
       modules: modules.map(({ named, ...others }) => ({ ...splitModule(named), ...others })),
+      moduleTimes: moduleTimes.map(({ named, ...others }) => ({
+        module: splitModule(named).module,
+        ...others,
+      })),
     };
   }
 
@@ -198,6 +208,7 @@ const modelTimeRow = z.object({
   ...{ usedProvider: z.string(), usedModel: z.string(), bin: z.number() },
   ...count,
 });
+const moduleTimeRow = z.object({ named: z.string(), bin: z.number(), ...count });
 const moduleRow = z.object({ named: z.string(), ownUs: z.number(), savedNanoUsd: z.number(), ...count });
 
 interface KindFields {

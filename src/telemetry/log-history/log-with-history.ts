@@ -117,6 +117,7 @@ export class LogWithHistory implements LogReader {
       stepTimes: [...older.stepTimes, ...newer.stepTimes.map(moveStep)],
       modelTimes: [...older.modelTimes, ...newer.modelTimes],
       modules: [...older.modules, ...newer.modules],
+      moduleTimes: [...older.moduleTimes, ...newer.moduleTimes],
     };
   }
 }

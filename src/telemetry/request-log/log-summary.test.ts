@@ -6,7 +6,14 @@ import { summarizeLog } from './log-summary.ts';
 
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 const nowMs = Date.UTC(2026, 10, 15, 12, 17);
-const nothing: LogSums = { kinds: [], steps: [], stepTimes: [], modelTimes: [], modules: [] };
+const nothing: LogSums = {
+  kinds: [],
+  steps: [],
+  stepTimes: [],
+  modelTimes: [],
+  modules: [],
+  moduleTimes: [],
+};
 const figures = {
   ...{ inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 },
   ...{ costNanoUsd: 5, savedNanoUsd: 0, isFailed: false, isCached: false, model: 'm' },
@@ -76,6 +83,10 @@ test('sums of kinds become sums by model, provider, key and error, and of steps 
       { module: 'exact-cache', effect: 'answered', requests: 1, ownUs: 2000, savedNanoUsd: 11 },
       { module: 'exact-cache', effect: 'passed', requests: 3, ownUs: 2000, savedNanoUsd: 0 },
     ],
+    moduleTimes: [
+      { module: 'exact-cache', bin: 50, requests: 3 },
+      { module: 'exact-cache', bin: 60, requests: 1 },
+    ],
   };
   const question = { accountId: 'a', fromMs: nowMs - 2 * minuteMs, toMs: nowMs, nowMs };
   const { all, spans, models, providers, keys, errors, modules } = await summarizeLog(
@@ -109,6 +120,8 @@ test('sums of kinds become sums by model, provider, key and error, and of steps 
     ]),
   );
   assert.equal(modules.get('exact-cache')?.savedNanoUsd, 11);
+  const own = modules.get('exact-cache')?.times;
+  assert.ok((own?.quantile(0.95) ?? 0) > 2 * (own?.quantile(0.5) ?? 0) && own?.quantile(0.5) !== null);
   const median = all.content.quantile(0.5) ?? 0;
   assert.ok(Math.abs(median - Math.exp((90 + 5 / 9) / 8) / 1000) < 1, String(median));
   assert.ok((providers.get('p')?.content.quantile(0.95) ?? 0) > 2 * median);

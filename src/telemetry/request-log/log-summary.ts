@@ -51,6 +51,8 @@ export interface ModuleGroup {
   calls: number;
   savedNanoUsd: NanoUsd;
   ownMs: number;
+  /** Its own time in a call. */
+  readonly times: LatencyHistogram;
   readonly effects: Map<string, number>;
 }
 
@@ -154,13 +156,14 @@ function addError(errors: Map<string, ErrorGroup>, kind: KindSums): void {
   getOrCreate(errors, JSON.stringify(error), () => ({ ...error, count: 0 })).count += requests;
 }
 
-function groupModules({ modules }: LogSums): ReadonlyMap<string, ModuleGroup> {
+function groupModules({ modules, moduleTimes }: LogSums): ReadonlyMap<string, ModuleGroup> {
   const groups = new Map<string, ModuleGroup>();
   for (const { module, effect, requests, ownUs, savedNanoUsd } of modules) {
     const group = getOrCreate(groups, module, () => ({
       calls: 0,
       savedNanoUsd: 0,
       ownMs: 0,
+      times: new LatencyHistogram(),
       effects: new Map(),
     }));
     group.calls += requests;
@@ -168,6 +171,7 @@ function groupModules({ modules }: LogSums): ReadonlyMap<string, ModuleGroup> {
     group.savedNanoUsd += savedNanoUsd;
     group.effects.set(effect, (group.effects.get(effect) ?? 0) + requests);
   }
+  for (const { module, bin, requests } of moduleTimes) groups.get(module)?.times.add(bin, requests);
   return groups;
 }
 

@@ -26,7 +26,8 @@ export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
       await requests.add(calls.slice(0, 3));
       const asked = { fromMs, toMs: fromMs + 2 * hourMs, stepMs: hourMs };
       const sums = async (accountId?: string) => {
-        const { kinds, steps, stepTimes, modelTimes, modules } = await requests.sums({ ...asked, accountId });
+        const found = await requests.sums({ ...asked, accountId });
+        const { kinds, steps, stepTimes, modelTimes, modules, moduleTimes } = found;
         return {
           kinds: kinds
             .map((kind) => [kind.keyId, kind.provider, kind.model, kind.status, kind.isCached, kind.requests])
@@ -38,6 +39,7 @@ export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
           times: stepTimes.map((one) => [one.what, one.step, one.bin, one.requests]).sort(),
           ofModels: modelTimes.map((one) => [one.provider, one.model, one.bin, one.requests]).sort(),
           modules: modules.map((one) => [one.module, one.effect, one.requests, one.ownUs, one.savedNanoUsd]),
+          ofModules: moduleTimes.map((one) => [one.module, one.bin, one.requests]).sort(),
         };
       };
       const before = await sums('mine');
@@ -67,6 +69,10 @@ export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
       assert.deepEqual(before.modules, [
         ['cost-guard', 'passed', 1, 500, 0],
         ['exact-cache', 'answered', 1, 500, 70],
+      ]);
+      assert.deepEqual(before.ofModules, [
+        ['cost-guard', 49, 1],
+        ['exact-cache', 49, 1],
       ]);
       assert.equal((await sums()).steps.length, before.steps.length + 0);
       assert.equal(await requests.oldestSums('by-minute'), fromMs);
@@ -115,7 +121,9 @@ export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
       );
       while (await requests.forgetSums(fromMs + hourMs * 3));
       await requests.forgetKinds();
-      assert.deepEqual(await sums(), { kinds: [], cost: 0, steps: [], times: [], ofModels: [], modules: [] });
+      assert.deepEqual(await sums(), {
+        ...{ kinds: [], cost: 0, steps: [], times: [], ofModels: [], modules: [], ofModules: [] },
+      });
     });
   });
 }

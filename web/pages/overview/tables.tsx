@@ -176,7 +176,14 @@ export function ByModule({
               </Link>
             ),
           },
-          { title: 'Mean time', end: true, wide: true, cell: ({ ms }) => duration(ms) },
+          {
+            title: 'Time added (median)',
+            end: true,
+            wide: true,
+            cell: ({ own_ms: own }) => (
+              <span title={`95 % within ${duration(own.p95)}`}>{duration(own.p50)}</span>
+            ),
+          },
           {
             title: 'Saved',
             end: true,

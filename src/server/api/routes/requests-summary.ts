@@ -83,7 +83,11 @@ const summarySchema = z.object({
       saved_usd: z
         .string()
         .describe('Savings in these calls; `GET /v1/usage` subtracts the cost of its own calls'),
-      ms: z.number().describe('Average time in the module per call'),
+      own_ms: z
+        .object({ ...spread.shape, mean: z.number() })
+        .describe(
+          'Time in the module per call; percentiles are null for calls that an earlier version logged',
+        ),
       effects: z.record(z.string(), z.int()).describe('Number of calls by effect'),
     }),
   ),
@@ -202,12 +206,16 @@ function byCostDescending([, one]: [string, CallGroup], [, other]: [string, Call
   return other.costNanoUsd - one.costNanoUsd || other.requests - one.requests;
 }
 
-function describeModuleGroup([name, { calls, savedNanoUsd, ownMs, effects }]: [string, ModuleGroup]) {
+function describeModuleGroup([name, { calls, savedNanoUsd, ownMs, times, effects }]: [string, ModuleGroup]) {
   return {
     name,
     calls,
     saved_usd: formatUsd(savedNanoUsd),
-    ms: Math.round((ownMs / Math.max(1, calls)) * 1000) / 1000,
+    own_ms: {
+      p50: times.quantile(0.5),
+      p95: times.quantile(0.95),
+      mean: Math.round((ownMs / Math.max(1, calls)) * 1000) / 1000,
+    },
     effects: Object.fromEntries(effects),
   };
 }

@@ -31,6 +31,7 @@ import { requestKinds } from './request-kinds.ts';
 import { requestLog } from './request-log.ts';
 import { requestMinutes } from './request-minutes.ts';
 import { requestPast } from './request-past.ts';
+import { requestStepTimes } from './request-step-times.ts';
 import { requestWeights } from './request-weights.ts';
 import { reservations } from './reservations.ts';
 import { sandbox } from './sandbox.ts';
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   conversations,
   gatewayProcesses,
   endUserDays,
+  requestStepTimes,
 ];

@@ -146,6 +146,14 @@ export interface RequestTables {
     readonly own_us: number;
     readonly saved_nano_usd: number;
   };
+  /** How long modules took, in bins. */
+  readonly request_step_times: {
+    readonly account_id: string;
+    readonly at_ms: number;
+    readonly module: string;
+    readonly bin: number;
+    readonly requests: number;
+  };
   /** Sums of past hours and days, by kind and by what charts show. A call is either here or in the sums by minute. */
   readonly request_past_sums: RequestTables['request_sums'];
   readonly request_past_models: Omit<RequestTables['request_sums'], 'kind'> & {
