@@ -5,7 +5,8 @@ import type { AddedConfiguration, Pipeline, PipelineLevel, Pipelines } from '../
 import type { JsonObject } from '../lib/json.ts';
 import type { AccountConfigurations } from './account-configurations.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
-import { localAccountId, type StoredList, type StoredPipeline } from './stored-pipeline.ts';
+import { localAccountId } from './local-setting.ts';
+import type { StoredList, StoredPipeline } from './stored-pipeline.ts';
 
 /** The pipeline of a call and where it was configured. */
 export interface ChosenPipeline {

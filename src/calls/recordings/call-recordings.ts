@@ -13,7 +13,7 @@ import { WriteBehind } from '../../kernel/write-behind.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { CallerIdentity } from '../caller-authenticator.ts';
 import { limits } from '../limits.ts';
-import type { LocalRecordingMode } from './local-recording-mode.ts';
+import type { LocalSetting } from '../local-setting.ts';
 import { OpenRecording, type RecordingStart } from './open-recording.ts';
 import { packRecordedCall, type RecordedCall, unpackRecordedCall } from './recorded-call.ts';
 import { isRecorded, type RecordingPolicy } from './recording-policy.ts';
@@ -25,7 +25,7 @@ interface CallRecordingsParts {
   readonly sealing: Sealer;
   readonly policy: RecordingPolicy;
   /** What the user of a local gateway chose, which counts unless the policy has a mode. */
-  readonly localMode?: Pick<LocalRecordingMode, 'current'> | undefined;
+  readonly localMode?: Pick<LocalSetting<RecordingMode>, 'current'> | undefined;
   /** Limit for one account. */
   readonly bytesMax: number;
   /** Called for every failed attempt to store; it is retried. */

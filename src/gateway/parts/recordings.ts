@@ -1,9 +1,9 @@
 import { Sealer } from '../../accounts/sealer.ts';
 import { limits } from '../../calls/limits.ts';
+import { LocalSetting, localAccountId } from '../../calls/local-setting.ts';
 import { CallRecordings } from '../../calls/recordings/call-recordings.ts';
-import { LocalRecordingMode } from '../../calls/recordings/local-recording-mode.ts';
 import { RecordingCleaner } from '../../calls/recordings/recording-cleaner.ts';
-import type { RecordingTable } from '../../kernel/ports/recordings.ts';
+import { type RecordingMode, type RecordingTable, recordingModes } from '../../kernel/ports/recordings.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { recordingSettingsRoutes } from '../../server/api/routes/recording-settings.ts';
 import { recordingsRoutes } from '../../server/api/routes/recordings.ts';
@@ -24,7 +24,7 @@ interface CallRecordingParts {
   readonly roots: RootSecrets;
   readonly table: RecordingTable;
   readonly clock: Clock;
-  readonly localMode?: LocalRecordingMode | undefined;
+  readonly localMode?: LocalSetting<RecordingMode> | undefined;
 }
 
 export function openCallRecordings(parts: CallRecordingParts): CallRecordings {
@@ -57,9 +57,11 @@ export function recordingsPart({ settings, log, roots, stores }: RecordingsParts
   const table = database.recordings;
   const localMode =
     settings.mode === 'local'
-      ? new LocalRecordingMode({
-          store: database.modules.store('recordings', 'local'),
+      ? new LocalSetting({
+          store: database.modules.store('recordings', localAccountId),
+          key: 'mode',
           versions: shared.versions,
+          parse: (stored) => recordingModes.find((mode) => mode === stored),
         })
       : undefined;
   const recordings = openCallRecordings({ settings, log, roots, table, clock, localMode });

@@ -36,6 +36,15 @@ export function Modules() {
   const { data: about } = useQuery(capabilities);
   const isLocal = about?.mode !== 'cloud';
   const { data: listed } = useQuery({ ...keys, enabled: !isLocal });
+  // All figures of the cards at once, so that nothing moves.
+  const pending = [
+    known,
+    own,
+    useQuery(summary(range)),
+    useQuery(usage(moduleRanges[range])),
+    useQuery(savings),
+  ];
+  const isWaiting = pending.some(({ isPending }) => isPending) || (!isLocal && listed === undefined);
   const active = listed?.keys.filter(({ revokedAt }) => revokedAt === null);
   return (
     <Page
@@ -54,25 +63,31 @@ export function Modules() {
         />
       }
     >
-      {own.error === null ? (
-        <GatewayPipelineSection pipeline={own.data} isLocal={isLocal} />
+      {isWaiting ? (
+        <WaitingModules />
       ) : (
-        <Failure error={own.error} onRetry={() => void own.refetch()} />
+        <>
+          {own.error === null ? (
+            <GatewayPipelineSection pipeline={own.data} isLocal={isLocal} />
+          ) : (
+            <Failure error={own.error} onRetry={() => void own.refetch()} />
+          )}
+          <Loaded of={known} loading={<WaitingModules />}>
+            {(data) => (
+              <Cards
+                known={data.modules}
+                own={own.data}
+                keys={isLocal ? undefined : (active ?? [])}
+                range={range}
+              />
+            )}
+          </Loaded>
+          {own.data !== undefined && <PipelineSection gateway={own.data} />}
+          <div id="learned" className="scroll-mt-4">
+            <Patterns />
+          </div>
+        </>
       )}
-      <Loaded of={known} loading={<WaitingModules />}>
-        {(data) => (
-          <Cards
-            known={data.modules}
-            own={own.data}
-            keys={isLocal ? undefined : (active ?? [])}
-            range={range}
-          />
-        )}
-      </Loaded>
-      {own.data !== undefined && <PipelineSection gateway={own.data} />}
-      <div id="learned" className="scroll-mt-4">
-        <Patterns />
-      </div>
     </Page>
   );
 }
@@ -80,6 +95,7 @@ export function Modules() {
 function WaitingModules() {
   return (
     <Waiting className="grid gap-3 lg:grid-cols-2">
+      <Skeleton className="h-28 lg:col-span-2" />
       {['one', 'two', 'three', 'four', 'five', 'six'].map((name) => (
         <Skeleton key={name} className="h-52" />
       ))}

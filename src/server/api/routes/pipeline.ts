@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CallerAuthenticator } from '../../../calls/caller-authenticator.ts';
+import { localAccountId } from '../../../calls/local-setting.ts';
 import type { GatewayPipeline, PipelineSelector } from '../../../calls/pipeline-selector.ts';
-import { localAccountId } from '../../../calls/stored-pipeline.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { Stage } from '../../../kernel/stage.ts';
 import { joinedHeaderOf } from '../../../lib/headers.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { LocalRecordingMode } from '../../../calls/recordings/local-recording-mode.ts';
+import type { LocalSetting } from '../../../calls/local-setting.ts';
 import type { RecordingPolicy } from '../../../calls/recordings/recording-policy.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { recordingModes } from '../../../kernel/ports/recordings.ts';
+import { type RecordingMode, recordingModes } from '../../../kernel/ports/recordings.ts';
 import { byAccountHolder, defineRoute } from '../define-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
@@ -10,7 +10,7 @@ import type { ApiRoute } from '../route.ts';
 export interface RecordingSettingsParts {
   readonly policy: RecordingPolicy;
   /** Undefined in cloud mode. */
-  readonly localMode: LocalRecordingMode | undefined;
+  readonly localMode: LocalSetting<RecordingMode> | undefined;
 }
 
 const record = z.enum(recordingModes, 'must be off, sample or all');
@@ -68,7 +68,7 @@ export function recordingSettingsRoutes({ policy, localMode }: RecordingSettings
       async handle({ body }) {
         if (localMode === undefined || policy.mode !== undefined || policy.retentionMs === 0)
           throw new GatewayError('set_by_environment', ruleOf(policy));
-        await localMode.set(body.record);
+        await localMode.put(body.record);
         return { body: await describe() };
       },
     }),
