@@ -482,6 +482,9 @@ test('a person opens an empty local gateway, and finds each answer on its page',
       ['/recordings', 'No recordings.'],
       ['/provider-keys', 'Add a key'],
       ['/reference', '/v1/messages'],
+      ['/models', 'demo-1'],
+      ['/usage', 'demo-1'],
+      ['/operator', 'no provider rejects a key'],
     ] as const) {
       await goWithin(page, path);
       await page.getByText(text).first().waitFor();
