@@ -49,35 +49,27 @@ export function buildUsageReport(
 
 const modelLabel = ({ provider, model }: UsageDay): JsonObject => ({ provider, model });
 
-class UsageTotals {
-  #requests = 0;
-  #failed = 0;
-  #inputTokens = 0;
-  #outputTokens = 0;
-  #cacheReadTokens = 0;
-  #cacheWriteTokens = 0;
-  #costNanoUsd = 0;
+class UsageTotals implements UsageSums {
+  requests = 0;
+  failed = 0;
+  inputTokens = 0;
+  outputTokens = 0;
+  cacheReadTokens = 0;
+  cacheWriteTokens = 0;
+  costNanoUsd = 0;
 
   add(row: UsageSums): void {
-    this.#requests += row.requests;
-    this.#failed += row.failed;
-    this.#inputTokens += row.inputTokens;
-    this.#outputTokens += row.outputTokens;
-    this.#cacheReadTokens += row.cacheReadTokens;
-    this.#cacheWriteTokens += row.cacheWriteTokens;
-    this.#costNanoUsd += row.costNanoUsd;
+    this.requests += row.requests;
+    this.failed += row.failed;
+    this.inputTokens += row.inputTokens;
+    this.outputTokens += row.outputTokens;
+    this.cacheReadTokens += row.cacheReadTokens;
+    this.cacheWriteTokens += row.cacheWriteTokens;
+    this.costNanoUsd += row.costNanoUsd;
   }
 
   figures(): JsonObject {
-    return {
-      requests: this.#requests,
-      failed: this.#failed,
-      input_tokens: this.#inputTokens,
-      output_tokens: this.#outputTokens,
-      cache_read_tokens: this.#cacheReadTokens,
-      cache_write_tokens: this.#cacheWriteTokens,
-      cost_usd: formatUsd(this.#costNanoUsd),
-    };
+    return describeUsage(this);
   }
 }
 
@@ -97,6 +89,19 @@ class UsageTotalsByName {
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([, { first, sums: usageTotals }]) => ({ ...label(first), ...usageTotals.figures() }));
   }
+}
+
+/** Sums as the API has them. */
+export function describeUsage(sums: UsageSums) {
+  return {
+    requests: sums.requests,
+    failed: sums.failed,
+    input_tokens: sums.inputTokens,
+    output_tokens: sums.outputTokens,
+    cache_read_tokens: sums.cacheReadTokens,
+    cache_write_tokens: sums.cacheWriteTokens,
+    cost_usd: formatUsd(sums.costNanoUsd),
+  };
 }
 
 function quotaReport({ limit, used, period }: QuotaStatus): JsonObject {

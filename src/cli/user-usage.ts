@@ -1,3 +1,4 @@
+import { describeUsage } from '../billing/usage-report.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import { formatUsd } from '../kernel/money.ts';
 import type { AccountUsage, Database, UsageSums, UsageSumsQuery } from '../kernel/ports/records.ts';
@@ -88,13 +89,7 @@ function jsonLine(row: UsageRow): string {
     ...(row.period !== '' && { period: row.period }),
     account_id: row.accountId,
     email: row.email ?? null,
-    requests: row.requests,
-    failed: row.failed,
-    input_tokens: row.inputTokens,
-    output_tokens: row.outputTokens,
-    cache_read_tokens: row.cacheReadTokens,
-    cache_write_tokens: row.cacheWriteTokens,
-    cost_usd: formatUsd(row.costNanoUsd),
+    ...describeUsage(row),
   });
 }
 

@@ -8,14 +8,16 @@ import type { Target } from './provider.ts';
 import type { Reply } from './reply/reply.ts';
 
 /** The observed effect of a module; modules don't report it themselves. */
-export type Effect =
-  | 'passed'
-  | 'changed-request'
-  | 'answered'
-  | 'changed-reply'
-  | 'changed-both'
-  | 'rejected'
-  | 'broken';
+export const effects = [
+  'passed',
+  'changed-request',
+  'answered',
+  'changed-reply',
+  'changed-both',
+  'rejected',
+  'broken',
+] as const;
+export type Effect = (typeof effects)[number];
 
 /** The effects that a filter by one matches: a module that changed both matches either. */
 export function matchingEffects(effect: Effect): readonly Effect[] {

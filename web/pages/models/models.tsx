@@ -1,19 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useRef } from 'react';
-import {
-  capabilities,
-  catalog,
-  health,
-  providerKeys,
-  type RangeName,
-  ranges,
-  summary,
-} from '../../api/queries.ts';
+import { capabilities, catalog, health, providerKeys, type RangeName, summary } from '../../api/queries.ts';
 import type { ModelsSearch } from '../../app/router.tsx';
 import { useKeys } from '../../app/shortcuts.ts';
-import { Choice, Input, Select } from '../../parts/controls.tsx';
+import { Input, Select } from '../../parts/controls.tsx';
 import { count } from '../../parts/format.ts';
+import { PeriodChoice } from '../../parts/period-choice.tsx';
 import { Failure, Loaded, Page, Rows } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Comparison } from './comparison.tsx';
@@ -23,13 +16,6 @@ import { keyFigure, ModelName, ownFigures, priceFigures, TryLink, windowFigure }
 const route = getRouteApi('/models');
 const comparedMax = 4;
 const rowsMax = 100;
-const rangeNames: Readonly<Record<RangeName, string>> = {
-  '1h': 'Hour',
-  '24h': 'Day',
-  '7d': 'Week',
-  '30d': 'Month',
-};
-
 /** What models cost and can do, and how they did here. */
 export function Models() {
   const { range = '30d' } = route.useSearch();
@@ -40,10 +26,8 @@ export function Models() {
       title="Models"
       lead="Prices are dollars for a million tokens. Calls, errors, first token (median / 95 %) and cost are yours."
       actions={
-        <Choice
-          label="Period"
+        <PeriodChoice
           value={range}
-          options={(Object.keys(ranges) as RangeName[]).map((name) => [name, rangeNames[name]])}
           onChange={(next) =>
             void navigate({ search: (before) => ({ ...before, range: next }), replace: true })
           }

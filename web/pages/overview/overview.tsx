@@ -3,14 +3,13 @@ import { getRouteApi } from '@tanstack/react-router';
 import {
   capabilities,
   type RangeName,
-  ranges,
   type Summary,
   summary,
   summaryBefore,
   usage,
 } from '../../api/queries.ts';
-import { Choice } from '../../parts/controls.tsx';
 import { count, percent, utc, utcDateOf } from '../../parts/format.ts';
+import { PeriodChoice } from '../../parts/period-choice.tsx';
 import { Failure, Gauge, Loaded, Page, Section, Skeleton, Waiting } from '../../parts/states.tsx';
 import { Ceilings, useCeilingsKnown } from './ceilings.tsx';
 import { CostChart } from './cost-chart.tsx';
@@ -20,13 +19,6 @@ import { FirstSteps } from './first-steps.tsx';
 import { ByKey, ByModel, ByModule, ByProvider } from './tables.tsx';
 
 const route = getRouteApi('/');
-
-const labels: Readonly<Record<RangeName, string>> = {
-  '1h': 'Hour',
-  '24h': 'Day',
-  '7d': 'Week',
-  '30d': 'Month',
-};
 
 /** Does it work, what does it cost, what did it save, what went wrong. */
 export function Overview() {
@@ -41,10 +33,8 @@ export function Overview() {
     <Page
       title="Overview"
       actions={
-        <Choice
-          label="Period"
+        <PeriodChoice
           value={range}
-          options={(Object.keys(ranges) as RangeName[]).map((name) => [name, labels[name]])}
           onChange={(next) =>
             void navigate({ search: (before) => ({ ...before, range: next }), replace: true })
           }

@@ -10,6 +10,7 @@ import { limits as kernelLimits } from '../../../kernel/limits.ts';
 import { formatUsd, type NanoUsd } from '../../../kernel/money.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import { isRequestId } from '../../../kernel/request-id.ts';
+import { effects } from '../../../kernel/trace.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { gemini, wireByName } from '../../../wire/index.ts';
 import { limits } from '../../limits.ts';
@@ -55,17 +56,7 @@ const result = z.object({
     z.object({
       name: z.string(),
       effect: z
-        .enum([
-          'passed',
-          'changed-request',
-          'answered',
-          'changed-reply',
-          'changed-both',
-          'rejected',
-          'broken',
-          'left-out',
-          'not-reached',
-        ])
+        .enum([...effects, 'left-out', 'not-reached'])
         .describe(
           '`left-out`: a module that is not built in, whose effect can’t be known without running it',
         ),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { limits as kernelLimits } from '../../../kernel/limits.ts';
 import type { LogFilter } from '../../../kernel/ports/request-log.ts';
+import { effects } from '../../../kernel/trace.ts';
 import type { AccountCaller } from '../access.ts';
 
 const dayMs = 86_400_000;
@@ -16,16 +17,6 @@ const name = z
   .max(kernelLimits.modelNameMax, `must have at most ${kernelLimits.modelNameMax} characters`)
   .refine((text) => !text.includes('\0'), 'must not contain NUL characters')
   .optional();
-
-const effects = [
-  'passed',
-  'changed-request',
-  'answered',
-  'changed-reply',
-  'changed-both',
-  'rejected',
-  'broken',
-] as const;
 
 /** The query parameters by which calls are filtered. */
 export const filterQuery = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { formatUsd } from '../../../kernel/money.ts';
-import type { UsageDay, UsageSums } from '../../../kernel/ports/records.ts';
+import { describeUsage } from '../../../billing/usage-report.ts';
+import type { UsageDay } from '../../../kernel/ports/records.ts';
 import type { EndUserSums, EndUsersQuery } from '../../../kernel/ports/request-log.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { limits } from '../../limits.ts';
@@ -72,7 +72,7 @@ export function usageTableRoutes({ days, endUsers, clock }: UsageTableParts): re
         const { from, to } = reportDaysOf(asked, clock.now());
         const [fromMs, toMs] = [Date.parse(from), Date.parse(to) + dayMs];
         const found = await endUsers({ accountId: accountOf(caller), fromMs, toMs, limit });
-        const rows = found.map(({ endUser, ...sums }) => ({ end_user: endUser, ...figuresOf(sums) }));
+        const rows = found.map(({ endUser, ...sums }) => ({ end_user: endUser, ...describeUsage(sums) }));
         return format === 'csv' ? csvOf('end-users', rows) : { body: { from, to, end_users: rows } };
       },
     }),
@@ -92,24 +92,12 @@ export function usageTableRoutes({ days, endUsers, clock }: UsageTableParts): re
           'usage',
           rows.map(({ day, keyId, provider, model, ...sums }) => ({
             ...{ day, key_id: keyId === '' ? null : keyId, provider, model },
-            ...figuresOf(sums),
+            ...describeUsage(sums),
           })),
         );
       },
     }),
   ];
-}
-
-function figuresOf(sums: UsageSums) {
-  return {
-    requests: sums.requests,
-    failed: sums.failed,
-    input_tokens: sums.inputTokens,
-    output_tokens: sums.outputTokens,
-    cache_read_tokens: sums.cacheReadTokens,
-    cache_write_tokens: sums.cacheWriteTokens,
-    cost_usd: formatUsd(sums.costNanoUsd),
-  };
 }
 
 /** The names of the first row are the header line; there is none without rows. */
