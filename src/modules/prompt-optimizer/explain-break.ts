@@ -1,6 +1,7 @@
 import { digestOfMessage, type Exchange } from '../../module-api.ts';
 import type { SentDigests } from './call-record.ts';
 import { shortDigest, summarizeSystem, summarizeTools } from './head.ts';
+import { endOfLines } from './lines.ts';
 
 /** Digests of what a call sends, for the explanation of a later call. */
 export function digestSent(exchange: Exchange, atMs: number): SentDigests {
@@ -44,8 +45,5 @@ function nameAt(tools: SentDigests['tools'], at: number): string | undefined {
 /** The position of a line among the characters of the instructions. */
 function positionOfLine({ request: { system } }: Exchange, line: number): number {
   const text = typeof system === 'string' ? system : (system ?? []).map((block) => block.text).join('\n');
-  return text
-    .split('\n')
-    .slice(0, line)
-    .reduce((sum, { length }) => sum + length + 1, 0);
+  return (endOfLines(text, line) ?? text.length) + 1;
 }

@@ -16,6 +16,7 @@ import {
   volatileCharsMax,
   volatileValuesMax,
 } from './limits.ts';
+import { endOfLines } from './lines.ts';
 import { findVolatileValues } from './volatile-values.ts';
 
 /** The tools of a request. */
@@ -70,17 +71,18 @@ export function summarizeSystem({ request, clientRequest }: Exchange): SystemSum
     shape: digestOfText(shape),
     start: digestOfText(shape.slice(0, headChars)),
     values: isBounded ? values : undefined,
-    lines: digestsOfLines(texts.flatMap((text) => text.split('\n'))),
+    lines: digestsOfLines(texts.join('\n')),
   };
   systemSummaries.set(key, summary);
   return summary;
 }
 
 /** Of each line, and of those beyond a limit together: a megabyte of short lines would take a third of a second. */
-function digestsOfLines(lines: readonly string[]): readonly string[] {
-  const digests = lines.slice(0, digestedLinesMax).map((line) => shortDigest(digestOfText(line)));
-  if (lines.length <= digestedLinesMax) return digests;
-  return [...digests, shortDigest(digestOfText(lines.slice(digestedLinesMax).join('\n')))];
+function digestsOfLines(text: string): readonly string[] {
+  const end = endOfLines(text, digestedLinesMax);
+  const lines = text.slice(0, end).split('\n');
+  const rest = end === undefined ? [] : [text.slice(end + 1)];
+  return [...lines, ...rest].map((line) => shortDigest(digestOfText(line)));
 }
 
 /** The texts of the instructions, without the block in which an agent identifies itself. */

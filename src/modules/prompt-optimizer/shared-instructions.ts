@@ -1,6 +1,7 @@
 import type { ChatRequest, TextBlock } from '../../module-api.ts';
 import type { SystemSummary } from './head.ts';
 import { sharedCharsMin } from './limits.ts';
+import { endOfLines } from './lines.ts';
 
 /** The lines at the start that these instructions have in common with those of earlier conversations. */
 export function sharedLinesOf(
@@ -16,9 +17,8 @@ export function sharedLinesOf(
 export function sharedCharsOf(system: ChatRequest['system'], shared: readonly string[]): number {
   const text = singleTextOf(system);
   if (text === undefined) return 0;
-  const lines = text.split('\n');
-  const chars = lines.slice(0, shared.length).join('\n').length;
-  return shared.length < lines.length && chars >= sharedCharsMin ? chars : 0;
+  const chars = endOfLines(text, shared.length) ?? 0;
+  return chars >= sharedCharsMin ? chars : 0;
 }
 
 /** Instructions in two blocks, of which other conversations have the first one, too. They are cut at the end of a line. */
