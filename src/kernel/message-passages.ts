@@ -33,7 +33,8 @@ const pieceChars = 1200;
 function piecesOf(text: string): readonly string[] {
   const pieces: string[] = [];
   for (let at = 0; at < text.length; ) {
-    const stop = text.lastIndexOf('\n', at + pieceChars);
+    // Only this piece is searched for a line break: a text of one line would be searched from the start each time.
+    const stop = at + text.slice(at, at + pieceChars + 1).lastIndexOf('\n');
     const end = text.length - at <= pieceChars ? text.length : stop > at ? stop : at + pieceChars;
     pieces.push(text.slice(at, end));
     at = text[end] === '\n' ? end + 1 : end;

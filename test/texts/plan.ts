@@ -48,6 +48,8 @@ export const formerFaults: readonly Trial[] = [
   former('folders of a publisher', 'path', 'none', 'anthropic'),
   former('tags with a slash behind them', 'only user text', 'none', 'demo'),
   former('lines of a dash', 'eight tool results', 'patterns', 'anthropic'),
+  former('quotation marks', 'tool argument', 'rehydrator', 'chat'),
+  former('headings', 'system', 'prompt-optimizer', 'anthropic'),
 ];
 
 function former(unit: string, field: string, module: string, provider: string): Trial {

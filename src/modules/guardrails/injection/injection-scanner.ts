@@ -96,7 +96,8 @@ async function scanInPieces(
 function endOfPiece(text: string, start: number): number {
   const end = start + pieceCharacters;
   if (end >= text.length) return text.length;
-  const breakAt = Math.max(text.lastIndexOf('\n', end), text.lastIndexOf(' ', end));
+  const piece = text.slice(start, end + 1);
+  const breakAt = start + Math.max(piece.lastIndexOf('\n'), piece.lastIndexOf(' '));
   return breakAt > start ? breakAt + 1 : end;
 }
 
