@@ -42,7 +42,6 @@ export default {
     'mkfifo',
     'mount',
     'pg_dump',
-    'promtool',
     'systemd-analyze',
     'tsc',
     'unshare',

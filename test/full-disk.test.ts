@@ -37,7 +37,7 @@ test('while the data disk is full calls go on, what they leave behind waits, and
   await eventually(async () => ((await ready()).json.status === 'ready' ? true : undefined));
   const { json } = await call(url, { path: '/v1/requests?limit=100' });
   assert.equal(at(json, 'requests', 'length'), 91);
-  assert.equal(await figure(url, 'weir_log_rows_dropped'), 0);
+  assert.equal(await figure(url, 'weir_log_rows_dropped_total'), 0);
   assert.equal(at((await call(url, { path: '/v1/usage' })).json, 'total', 'requests'), 91);
   const journalFaults = logLines.filter((line) => line.includes('could not write the usage journal'));
   assert.equal(journalFaults.length, 1);

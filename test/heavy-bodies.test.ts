@@ -63,7 +63,7 @@ test('a bomb of values is refused at once, compressed or not, in every format an
     assert.match(String(at(answer.json, 'error', 'message')), /more than 250000 values/);
   }
   assert.ok(held() < 1000, `the event loop was held for ${held()} ms of the processor`);
-  assert.match(weir.gateway.metrics(), /^weir_request_bytes_held 0$/m);
+  assert.match(weir.gateway.metrics(), /^weir_held_request_bytes 0$/m);
 });
 
 test('bodies that one caller leaves unfinished are bounded, and those of others still get in', async (t) => {
@@ -91,7 +91,7 @@ test('bodies that one caller leaves unfinished are bounded, and those of others 
   for (const request of open) request.destroy();
   await eventually(async () => {
     const { text } = await call(url, { path: '/metrics' });
-    return /^weir_request_bytes_held 0$/m.test(text) || undefined;
+    return /^weir_held_request_bytes 0$/m.test(text) || undefined;
   });
 });
 
@@ -112,7 +112,7 @@ test('the memory of unfinished bodies is given back when their clients leave', a
     return request;
   });
   await eventually(() => {
-    const bytes = /^weir_request_bytes_held (\d+)$/m.exec(weir.gateway.metrics())?.[1];
+    const bytes = /^weir_held_request_bytes (\d+)$/m.exec(weir.gateway.metrics())?.[1];
     return Number(bytes) === 80 * mebibyte ? true : undefined;
   });
   assert.ok(held() > 80 * mebibyte);

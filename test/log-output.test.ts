@@ -159,7 +159,7 @@ async function calls(url: string, count: number): Promise<string[]> {
 }
 
 function lost(url: string): Promise<number> {
-  return figure(url, 'weir_log_lines_lost');
+  return figure(url, 'weir_log_lines_lost_total');
 }
 
 async function figure(url: string, name: string): Promise<number> {

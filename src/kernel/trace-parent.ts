@@ -30,6 +30,10 @@ export function formatTraceParent({ traceId, flags }: TraceParent, spanId: strin
   return `00-${traceId}-${spanId}-${flags}`;
 }
 
+export function isSampled({ flags }: TraceParent): boolean {
+  return (Number.parseInt(flags, 16) & 1) === 1;
+}
+
 export function createSpanId(): string {
   const bytes = randomFillSync(Buffer.allocUnsafe(8));
   // The all-zero id is invalid.

@@ -1,4 +1,5 @@
 import { rawHeadersOf } from '../kernel/client-request.ts';
+import { isSampled, type TraceParent } from '../kernel/trace-parent.ts';
 import type { CallReporter } from './call-reporter.ts';
 import { clientRequestIdOf } from './client-request-id.ts';
 import type { EndedCall } from './ended-call.ts';
@@ -26,8 +27,14 @@ export function createSinkReporter(sinks: readonly Pick<LogSink, 'record'>[]): C
 export function createMetricsReporter(metrics: Pick<Metrics, 'record'>): CallReporter {
   return {
     name: 'metrics',
-    report: (call, { exchange }) => metrics.record(call, exchange.trace.attempts),
+    report: (call, { exchange }) =>
+      metrics.record(call, exchange.trace.attempts, sampledTraceIdOf(exchange.clientRequest.traceParent)),
   };
+}
+
+/** Traces that are not sampled can't be looked at. */
+function sampledTraceIdOf(traceParent: TraceParent | undefined): string | undefined {
+  return traceParent !== undefined && isSampled(traceParent) ? traceParent.traceId : undefined;
 }
 
 /** Writes a line for each call, and one for each fault. */

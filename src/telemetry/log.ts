@@ -76,7 +76,7 @@ function logsInfo(level: LogLevel): boolean {
 
 export function lostLinesGauge(lines: Pick<LineSink, 'lost'>): Gauge {
   return {
-    name: 'weir_log_lines_lost',
+    name: 'weir_log_lines_lost_total',
     help: `Log lines lost because writing failed or more than ${limits.logLinesBytesWaiting} bytes were waiting`,
     read: () => lines.lost ?? 0,
   };

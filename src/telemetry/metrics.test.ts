@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { sampleEndedCall } from '../../test/support/sample-ended-call.ts';
 import { Step } from '../kernel/trace.ts';
 import { openai } from '../providers/openai.ts';
+import { formatMetrics } from './exposition.ts';
 import { Metrics } from './metrics.ts';
 
 const call = sampleEndedCall({
@@ -21,6 +22,9 @@ const spentOn = (model: string) => [
     ending: { how: 'complete' },
     askedBy: undefined,
     isModuleCall: false,
+    startedAtMs: 1000,
+    firstContentAtMs: 1100,
+    endedAtMs: 1200,
   } as const,
 ];
 const spent = spentOn('gpt-4o-mini');
@@ -82,6 +86,42 @@ describe('metrics', () => {
       read.get(`weir_tokens_total{provider="openai",model="gpt-4o-mini",kind="${kind}"}`);
     assert.deepEqual([tokens('input'), tokens('output'), tokens('cache_read')], [10, 5, 0]);
     assert.equal(read.get('weir_cost_usd_total{provider="openai",model="gpt-4o-mini"}'), 0.0015);
+  });
+
+  test('measure attempts by provider, apart from answers of caches', () => {
+    const metrics = new Metrics();
+    metrics.record(call, spent);
+    metrics.record(call, []);
+    const read = samples(metrics.render());
+    assert.equal(read.get('weir_attempt_seconds_count{provider="openai"}'), 1);
+    assert.equal(read.get('weir_attempt_seconds_bucket{provider="openai",le="0.25"}'), 1);
+    assert.equal(read.get('weir_attempt_first_content_seconds_bucket{provider="openai",le="0.1"}'), 1);
+    assert.equal(read.get('weir_request_seconds_count{wire="openai-chat",provider="openai"}'), 2);
+  });
+
+  test('have the newest sampled trace of each bucket, in OpenMetrics only', () => {
+    const metrics = new Metrics();
+    const traces = ['a'.repeat(32), 'b'.repeat(32)];
+    for (const trace of traces) metrics.record(call, spent, trace);
+    metrics.record(call, spent);
+    const bucket = 'weir_request_seconds_bucket{wire="openai-chat",provider="openai",le="0.25"} 3';
+    const { body, contentType } = formatMetrics(
+      metrics.render(),
+      'application/openmetrics-text;version=1.0.0',
+    );
+    assert.match(contentType, /^application\/openmetrics-text; version=1\.0\.0/);
+    const line = body.split('\n').find((one) => one.startsWith(bucket)) ?? '';
+    assert.match(
+      line.slice(bucket.length),
+      new RegExp(`^ # \\{trace_id="${traces[1]}"\\} 0\\.2 \\d+(\\.\\d+)?$`),
+    );
+    assert.ok(!body.includes(traces[0] ?? ''));
+    assert.match(body, /^# TYPE weir_requests counter$/m);
+    assert.match(body, /^weir_requests_total\{/m);
+    assert.ok(body.endsWith('\n# EOF\n'));
+    const text = formatMetrics(metrics.render(), '*/*');
+    assert.match(text.contentType, /^text\/plain; version=0\.0\.4/);
+    assert.equal(samples(text.body).get(bucket.slice(0, -2)), 3);
   });
 
   test('have event-loop lag, memory and open streams', () => {

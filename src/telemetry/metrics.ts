@@ -20,6 +20,8 @@ interface CallSeries extends Readonly<Record<Ending['how'], Counter>> {
   readonly toContent: Histogram;
   readonly modelSeconds: Histogram;
   readonly overhead: Histogram;
+  readonly attemptSeconds: Histogram;
+  readonly attemptToContent: Histogram;
   readonly input: Counter;
   readonly output: Counter;
   readonly cacheRead: Counter;
@@ -42,9 +44,10 @@ interface MeteredAttempt {
   readonly isModuleCall: boolean;
   readonly usage: Usage;
   readonly bill: Bill | undefined;
+  readonly startedAtMs: number;
+  readonly firstContentAtMs: number | undefined;
+  readonly endedAtMs: number | undefined;
 }
-
-export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Counters for Prometheus. */
 export class Metrics {
@@ -128,6 +131,18 @@ export class Metrics {
     ['wire'],
     overheadBuckets,
   );
+  readonly #attemptSeconds = new HistogramFamily(
+    'weir_attempt_seconds',
+    'Time from the start of a request to a provider to the last byte of its answer',
+    ['provider'],
+    secondsBuckets,
+  );
+  readonly #attemptToContent = new HistogramFamily(
+    'weir_attempt_first_content_seconds',
+    'Time from the start of a request to a provider to the first content of its answer',
+    ['provider'],
+    secondsBuckets,
+  );
   readonly #storeSeconds = new HistogramFamily(
     'weir_store_seconds',
     'Duration of database statements and Redis commands',
@@ -174,22 +189,27 @@ export class Metrics {
     this.#openStreams--;
   }
 
-  /** `spent` is the usage per attempt; without it, the call's own usage counts. */
-  record(call: EndedCall, spent: readonly MeteredAttempt[]): void {
+  /**
+   * `spent` is the usage per attempt; without it, the call's own usage counts. `traceId` is the trace of the client, if it is
+   * sampled.
+   */
+  record(call: EndedCall, spent: readonly MeteredAttempt[], traceId?: string): void {
     const { provider = '', modelUsed = '', contentMs, steps } = call;
     const callSeries = this.#callSeriesFor(call, provider, modelUsed);
     callSeries.requests.value++;
-    callSeries.seconds.observe(call.totalMs / 1000);
+    callSeries.seconds.observe(call.totalMs / 1000, traceId);
     callSeries.modelSeconds.observe(call.totalMs / 1000);
-    callSeries.overhead.observe(call.overheadMs / 1000);
-    if (contentMs !== undefined) callSeries.toContent.observe(contentMs / 1000);
+    callSeries.overhead.observe(call.overheadMs / 1000, traceId);
+    if (contentMs !== undefined) callSeries.toContent.observe(contentMs / 1000, traceId);
     if (spent.length === 0) addUsage(callSeries, call.usage);
-    for (const { target, usage, bill, ending, askedBy, isModuleCall } of spent) {
+    for (const attempt of spent) {
+      const { target, usage, bill, ending, askedBy, isModuleCall } = attempt;
       const isItsOwn = target.provider.name === provider && target.model === modelUsed;
       const own = isItsOwn ? callSeries : this.#callSeriesFor(call, target.provider.name, target.model);
       addUsage(own, usage);
       if (bill !== undefined) own.cost.value += toIncrement(bill.nanoUsd) / 1e9;
       own[ending?.how ?? 'aborted'].value++;
+      observeTimes(own, attempt, traceId);
       if (askedBy !== undefined && !isModuleCall)
         this.#repeated.with(target.provider.name, own.label, askedBy).value++;
     }
@@ -245,6 +265,7 @@ export class Metrics {
     return this.#reporterFaults.with(reporter);
   }
 
+  /** In the text format of Prometheus, with exemplars; see `exposition.ts`. */
   render(): string {
     const families = [
       this.#requests,
@@ -263,6 +284,8 @@ export class Metrics {
       this.#toContent,
       this.#modelSeconds,
       this.#overhead,
+      this.#attemptSeconds,
+      this.#attemptToContent,
       this.#storeSeconds,
     ];
     const gauges = this.#gauges.map(
@@ -288,6 +311,8 @@ export class Metrics {
       toContent: this.#toContent.with(wire, provider),
       modelSeconds: this.#modelSeconds.with(provider, label),
       overhead: this.#overhead.with(wire),
+      attemptSeconds: this.#attemptSeconds.with(provider),
+      attemptToContent: this.#attemptToContent.with(provider),
       input: tokens('input'),
       output: tokens('output'),
       cacheRead: tokens('cache_read'),
@@ -337,6 +362,13 @@ function addUsage(callSeries: CallSeries, usage: Usage): void {
   callSeries.output.value += toIncrement(usage.output_tokens);
   callSeries.cacheRead.value += toIncrement(usage.cache_read_input_tokens);
   callSeries.cacheWrite.value += toIncrement(usage.cache_creation_input_tokens);
+}
+
+function observeTimes(callSeries: CallSeries, attempt: MeteredAttempt, traceId: string | undefined): void {
+  const { startedAtMs, firstContentAtMs, endedAtMs } = attempt;
+  if (endedAtMs !== undefined) callSeries.attemptSeconds.observe((endedAtMs - startedAtMs) / 1000, traceId);
+  if (firstContentAtMs !== undefined)
+    callSeries.attemptToContent.observe((firstContentAtMs - startedAtMs) / 1000, traceId);
 }
 
 const none: readonly CallSeries[] = [];

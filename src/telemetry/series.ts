@@ -1,4 +1,6 @@
-/** Counters and histograms in the Prometheus text format, bound to their labels once and then only added to. */
+import { systemClock } from '../lib/clock.ts';
+
+/** Counters and histograms, bound to their labels once and then only added to. */
 export class CounterFamily {
   readonly #name: string;
   readonly #help: string;
@@ -62,10 +64,19 @@ export class HistogramFamily {
   }
 }
 
+/** One observation of a bucket, with the trace to look at. */
+interface Exemplar {
+  readonly traceId: string;
+  readonly value: number;
+  readonly atMs: number;
+}
+
 export class Histogram {
   readonly #bounds: readonly number[];
   /** One more than there are bounds: the last is for values above all of them. */
   readonly #counts: number[];
+  /** The newest of each bucket. */
+  readonly #exemplars: (Exemplar | undefined)[] = [];
   #sum = 0;
 
   constructor(bounds: readonly number[]) {
@@ -73,11 +84,13 @@ export class Histogram {
     this.#counts = new Array<number>(bounds.length + 1).fill(0);
   }
 
-  observe(value: number): void {
+  /** `traceId` is the trace of the observed call, if it is sampled. */
+  observe(value: number, traceId?: string): void {
     let at = 0;
     while (at < this.#bounds.length && value > (this.#bounds[at] ?? 0)) at++;
     this.#counts[at] = (this.#counts[at] ?? 0) + 1;
     this.#sum += value;
+    if (traceId !== undefined) this.#exemplars[at] = { traceId, value, atMs: systemClock.now() };
   }
 
   render(name: string, labels: string): string {
@@ -86,10 +99,15 @@ export class Histogram {
     let text = '';
     for (const [at, count] of this.#counts.entries()) {
       total += count;
-      text += `${name}_bucket{${labels}${comma}le="${this.#bounds[at] ?? '+Inf'}"} ${total}\n`;
+      text += `${name}_bucket{${labels}${comma}le="${this.#bounds[at] ?? '+Inf'}"} ${total}${renderExemplar(this.#exemplars[at])}\n`;
     }
     return `${text}${name}_sum{${labels}} ${this.#sum}\n${name}_count{${labels}} ${total}\n`;
   }
+}
+
+function renderExemplar(exemplar: Exemplar | undefined): string {
+  if (exemplar === undefined) return '';
+  return ` # {trace_id="${exemplar.traceId}"} ${exemplar.value} ${exemplar.atMs / 1000}`;
 }
 
 export function formatLabels(names: readonly string[], values: readonly string[]): string {

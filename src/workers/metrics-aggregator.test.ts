@@ -22,6 +22,9 @@ const spent = [
     ending: { how: 'complete' },
     askedBy: undefined,
     isModuleCall: false,
+    startedAtMs: 1000,
+    firstContentAtMs: 1100,
+    endedAtMs: 1200,
   },
 ] as const;
 
@@ -81,6 +84,16 @@ test('of a process that has ended the counters stay, and nothing else', () => {
   const samples = read(all.render());
   assert.equal(samples.get('weir_requests_total{wire="openai-chat",provider="openai",status="200"}'), '5');
   assert.equal(samples.get('weir_open_streams'), '1');
+});
+
+test('of several exemplars the newest stays', () => {
+  const all = new MetricsAggregator();
+  const processMetrics = (exemplar: string) =>
+    `# HELP a A\n# TYPE a histogram\na_bucket{model="x # {trace_id=",le="1"} 1${exemplar}\n`;
+  const exemplar = (digit: string, at: number) => ` # {trace_id="${digit.repeat(32)}"} 0.5 ${at}`;
+  for (const text of [exemplar('a', 100), exemplar('b', 300.5), exemplar('c', 200), ''])
+    all.add({ worker: '1', text: processMetrics(text) });
+  assert.ok(all.render().endsWith(`a_bucket{model="x # {trace_id=",le="1"} 4${exemplar('b', 300.5)}\n`));
 });
 
 test('series are bounded where they are kept', () => {

@@ -1,11 +1,22 @@
-/** A metric family in the Prometheus text format, with its sums. */
+import { splitExemplar } from '../telemetry/exposition.ts';
+
+/** The sum of a series. */
+interface Sample {
+  value: number;
+  /** The newest of all processes. */
+  exemplar: Exemplar | undefined;
+}
+
+type Exemplar = ReturnType<typeof splitExemplar>['exemplar'];
+
+/** A metric family as it is rendered, with its sums. */
 interface MetricFamily {
   readonly name: string;
   readonly kind: string;
   /** Its HELP and TYPE lines. */
   readonly head: string;
   /** By name and labels. */
-  readonly samples: Map<string, number>;
+  readonly samples: Map<string, Sample>;
 }
 
 /** The metrics of one process. */
@@ -25,20 +36,20 @@ export class MetricsAggregator {
   }
 
   add({ worker, text }: ProcessMetrics): void {
-    this.#parse(text, (metricFamily, series, value) => {
+    this.#parse(text, (metricFamily, series, sample) => {
       this.#addSample(
         metricFamily,
         isPerProcess(metricFamily) ? withWorkerLabel(series, worker) : series,
-        value,
+        sample,
       );
     });
   }
 
   /** Adds only counters, for a process that has ended. */
   addCounters(text: string): void {
-    this.#parse(text, (metricFamily, series, value) => {
+    this.#parse(text, (metricFamily, series, sample) => {
       if (metricFamily.kind !== 'gauge' && !isPerProcess(metricFamily))
-        this.#addSample(metricFamily, series, value);
+        this.#addSample(metricFamily, series, sample);
     });
   }
 
@@ -46,21 +57,23 @@ export class MetricsAggregator {
     let text = '';
     for (const { head, samples } of this.#families.values()) {
       text += head;
-      for (const [series, value] of samples) text += `${series} ${value}\n`;
+      for (const [series, { value, exemplar }] of samples)
+        text += `${series} ${value}${exemplar?.text ?? ''}\n`;
     }
     return text;
   }
 
-  #parse(text: string, look: (metricFamily: MetricFamily, series: string, value: number) => void): void {
+  #parse(text: string, look: (metricFamily: MetricFamily, series: string, sample: Sample) => void): void {
     let metricFamily: MetricFamily | undefined;
     let help = '';
     for (const line of text.split('\n')) {
       if (line.startsWith('# HELP ')) help = line;
       else if (line.startsWith('# TYPE ')) metricFamily = this.#family(help, line);
       else if (metricFamily !== undefined && line !== '') {
+        const { sample, exemplar } = splitExemplar(line);
         // A label may contain a space, a value cannot.
-        const gap = line.lastIndexOf(' ');
-        look(metricFamily, line.slice(0, gap), Number(line.slice(gap + 1)));
+        const gap = sample.lastIndexOf(' ');
+        look(metricFamily, sample.slice(0, gap), { value: Number(sample.slice(gap + 1)), exemplar });
       }
     }
   }
@@ -69,16 +82,20 @@ export class MetricsAggregator {
     const [, , name = '', kind = ''] = type.split(' ');
     const existing = this.#families.get(name);
     if (existing !== undefined) return existing;
-    const family = { name, kind, head: `${help}\n${type}\n`, samples: new Map<string, number>() };
+    const family = { name, kind, head: `${help}\n${type}\n`, samples: new Map<string, Sample>() };
     this.#families.set(name, family);
     return family;
   }
 
-  #addSample({ samples }: MetricFamily, series: string, value: number): void {
-    const before = samples.get(series);
-    if (before === undefined && this.#series >= this.#seriesMax) return;
-    if (before === undefined) this.#series++;
-    samples.set(series, (before ?? 0) + value);
+  #addSample({ samples }: MetricFamily, series: string, sample: Sample): void {
+    const sum = samples.get(series);
+    if (sum !== undefined) {
+      sum.value += sample.value;
+      if ((sample.exemplar?.atSeconds ?? 0) > (sum.exemplar?.atSeconds ?? 0)) sum.exemplar = sample.exemplar;
+    } else if (this.#series < this.#seriesMax) {
+      this.#series++;
+      samples.set(series, sample);
+    }
   }
 }
 

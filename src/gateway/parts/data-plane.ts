@@ -232,7 +232,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     gauges: [
       { name: 'weir_open_calls', help: 'Open calls', read: openCalls },
       {
-        name: 'weir_request_bytes_held',
+        name: 'weir_held_request_bytes',
         help: `Bytes of memory for in-flight requests, max ${Math.floor(heldBytesMax)}`,
         read: () => memoryBudget.bytes,
       },

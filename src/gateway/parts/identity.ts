@@ -165,7 +165,7 @@ function quotaGauges(quota: Quota): readonly Gauge[] {
       read: () => quota.openSlots,
     },
     {
-      name: 'weir_quota_not_given_back',
+      name: 'weir_quota_not_given_back_total',
       help: 'Failed calls whose quota count could not be undone',
       read: () => quota.unreleasedSlots,
     },

@@ -381,7 +381,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
         read: () => backgroundTasks.waiting,
       },
       {
-        name: 'weir_afterwork_left_undone',
+        name: 'weir_afterwork_dropped_total',
         help: 'Background tasks of modules dropped because the queue was full',
         read: () => backgroundTasks.dropped,
       },

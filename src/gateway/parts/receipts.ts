@@ -40,7 +40,7 @@ export async function receiptsPart({ log, roots: rootSecrets, stores }: ReceiptP
         read: () => issuer.waiting,
       },
       {
-        name: 'weir_receipts_dropped',
+        name: 'weir_receipts_dropped_total',
         help: 'Lost receipts',
         read: () => issuer.dropped,
       },

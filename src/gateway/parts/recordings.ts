@@ -81,12 +81,12 @@ export function recordingsPart({ settings, log, roots, stores }: RecordingsParts
     ],
     gauges: [
       {
-        name: 'weir_recording_bytes_held',
+        name: 'weir_held_recording_bytes',
         help: `Memory for recordings that are not stored yet, max ${limits.recordingBytesHeldMax}`,
         read: () => recordings.heldBytes,
       },
       {
-        name: 'weir_recordings_dropped',
+        name: 'weir_recordings_dropped_total',
         help: 'Lost recordings',
         read: () => recordings.dropped,
       },

@@ -106,7 +106,7 @@ export async function requestLogPart({
         read: () => requests.waiting,
       },
       {
-        name: 'weir_log_rows_dropped',
+        name: 'weir_log_rows_dropped_total',
         help: 'Calls dropped from the request log',
         read: () => requests.dropped,
       },

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { type HeaderList, headerOf, isProxyHeader } from '../../../lib/headers.ts';
 import type { Secret } from '../../../lib/secret.ts';
-import { metricsContentType } from '../../../telemetry/metrics.ts';
+import { formatMetrics } from '../../../telemetry/exposition.ts';
 import type { ApiRequest, ApiRoute } from '../route.ts';
 
 /** Prometheus metrics; require the metrics token if one is set, otherwise a loopback address. */
@@ -15,12 +15,13 @@ export function metricsRoutes(
       kind: 'own',
       method: 'GET',
       path: '/metrics',
-      summary: 'Metrics in the Prometheus text format',
+      summary:
+        'Metrics in the Prometheus text format, or in OpenMetrics with `accept: application/openmetrics-text`',
       tag: 'Operations',
       responses: { 200: { description: 'All metrics', contentType: 'text/plain' } },
       async handle(request) {
         checkMetricsAccess(request, token);
-        return { body: await metrics.render(), contentType: metricsContentType };
+        return formatMetrics(await metrics.render(), headerOf(request.headers, 'accept'));
       },
     },
   ];

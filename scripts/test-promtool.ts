@@ -1,0 +1,31 @@
+// Checks metrics, alerts and their tests with promtool, which is a part of Prometheus: npm run test:promtool
+import { spawnSync } from 'node:child_process';
+import { pipeline } from 'node:stream/promises';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { fileURLToPath } from 'node:url';
+import { bringUp } from './test-servers.ts';
+
+const promtool = process.env.PROMTOOL ?? 'promtool';
+if (spawnSync(promtool, ['--version']).error !== undefined) {
+  console.error(
+    'promtool was not found. It is a part of Prometheus (the Debian package "prometheus"): put it on the PATH, or set PROMTOOL to its path.',
+  );
+  process.exit(1);
+}
+
+const folder = fileURLToPath(new URL('../deploy/prometheus/', import.meta.url));
+for (const args of [
+  ['check', 'rules', 'alerts.yaml'],
+  ['test', 'rules', 'alerts.test.yaml'],
+])
+  if (spawnSync(promtool, args, { cwd: folder, stdio: 'inherit' }).status !== 0) process.exitCode = 1;
+
+const servers = await bringUp(process.env);
+Object.assign(process.env, servers.environment, { PROMTOOL: promtool });
+const results = run({ files: ['test/docs-metrics.test.ts'], timeout: 600_000 });
+results.on('test:fail', () => {
+  process.exitCode = 1;
+});
+await pipeline(results, new spec(), process.stdout, { end: false });
+await servers.stop();
