@@ -1,5 +1,6 @@
 // Pages of a request log with a million calls, by every filter there is, summaries, and what writing and cleaning cost:
 // npm run bench:log. In SQLite and in PostgreSQL, of TEST_DATABASE_URL or of a server of its own.
+// --tags gives every call two tags.
 // --calls 1000000 --copies 10 makes ten million rows in PostgreSQL: calls are stored as the gateway does, then copied there.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -27,11 +28,13 @@ const { values: set } = parseArgs({
     pages: { type: 'string', default: '600' },
     copies: { type: 'string', default: '1' },
     only: { type: 'string' },
+    tags: { type: 'boolean', default: false },
   },
 });
 const count = numberOption('calls', set.calls);
 const pages = numberOption('pages', set.pages);
 const copies = numberOption('copies', set.copies);
+const isTagged = set.tags;
 const monthMs = 30 * 86_400_000;
 /** The calls are of the month to come, for which a new database has a partition each day. */
 const nowMs = Date.now() + monthMs;
@@ -85,6 +88,7 @@ function someCall(atMs: number): LoggedCall {
     parentConversation: null,
     turn: { tools: '1a2b3c', system: '4d5e6f', called: { Read: 1 } },
     endUser: null,
+    tags: isTagged ? { env: 'prod', team: `team-${keyAt}` } : {},
     weight: 1,
     modelAsked: model,
     modelUsed: status === 404 ? null : model,
@@ -142,6 +146,7 @@ const choices: { readonly [Name in keyof LogFilter]-?: readonly LogFilter[Name][
   conversation: ['session-0-0', 'session-29-99', 'no such session'],
   session: [],
   endUser: ['nobody'],
+  tags: [{ team: 'team-0' }, { team: 'team-29' }, { team: 'nobody' }],
   ending: ['complete', 'aborted', 'failed'],
   status: [
     'error',

@@ -98,6 +98,7 @@ function* sessionOf(
       parentConversation: null,
       turn: { tools: '1a2b3c', system: '4d5e6f', called: client === 'claude-cli' ? { Read: 1 } : {} },
       endUser: null,
+      tags: {},
       modelAsked: model,
       modelUsed: model,
       provider,

@@ -9,6 +9,7 @@ import type { LimitStatus } from '../kernel/limit-status.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import { type Target, unresolvedTarget } from '../kernel/provider.ts';
+import type { TagReader } from '../kernel/tags.ts';
 import { Trace } from '../kernel/trace.ts';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { ProviderDirectory } from '../providers/provider-directory.ts';
@@ -30,6 +31,7 @@ export interface AdmissionParts {
   readonly aliases: Pick<Aliases, 'find' | 'resolverFor'>;
   readonly credentials: Credentials;
   readonly targets: TargetChecks;
+  readonly tags: TagReader;
   readonly reports: Pick<CallReports, 'addRejected'>;
 }
 
@@ -129,7 +131,8 @@ export class Admission {
     thrown: unknown,
   ): void {
     if (identity.session !== undefined) return;
-    this.#parts.reports.addRejected({ id, identity, clientRequest, startedAtMs, thrown });
+    const tags = this.#parts.tags.readIfValid(clientRequest);
+    this.#parts.reports.addRejected({ id, identity, clientRequest, tags, startedAtMs, thrown });
   }
 
   /**
@@ -156,6 +159,7 @@ export class Admission {
     const { aliases, credentials, pipelines } = this.#parts;
     const { relay } = clientRequest;
     const model = requireModel(clientRequest);
+    const tags = this.#parts.tags.read(clientRequest);
     // Always return a name that the client supplied; a derived one only when a module needs it.
     const conversation = suppliedConversationName(clientRequest);
     if (conversation !== undefined) trace.setHeader('conversation', conversation);
@@ -173,6 +177,7 @@ export class Admission {
       target,
       presence,
       trace,
+      tags,
       credentials: credentials.of({ identity, headers, stickiness }, target),
       aliases: pipeline.mayReroute ? aliases.resolverFor(identity, alias) : undefined,
     });

@@ -48,6 +48,7 @@ test('rejected calls go to the reporters that take them', () => {
       session: undefined,
     },
     clientRequest: clientRequest(),
+    tags: {},
     startedAtMs: 0,
     thrown: new GatewayError('busy', 'no more'),
   });

@@ -6,6 +6,7 @@ import { budgetHolderOf } from '../kernel/ports/budget.ts';
 import type { LoggedTurn } from '../kernel/ports/request-log.ts';
 import { isResolved } from '../kernel/provider.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
+import type { Tags } from '../kernel/tags.ts';
 import type { CallDetails, CallReporter } from '../telemetry/call-reporter.ts';
 import type { EndedAttempt, EndedCall } from '../telemetry/ended-call.ts';
 import type { CallSettlement } from './call-settlement.ts';
@@ -45,6 +46,7 @@ export interface RejectedCall {
   readonly id: string;
   readonly identity: CallerIdentity;
   readonly clientRequest: ClientRequest;
+  readonly tags: Tags;
   readonly startedAtMs: number;
   readonly thrown: unknown;
 }
@@ -74,7 +76,7 @@ export class CallReports {
       this.#parts.settlement.runPart('report', call.call.exchange.id, () => this.#report(call));
   }
 
-  addRejected({ id, identity, clientRequest, startedAtMs, thrown }: RejectedCall): void {
+  addRejected({ id, identity, clientRequest, tags, startedAtMs, thrown }: RejectedCall): void {
     const { model } = clientRequest.routing;
     const ms = performance.now() - startedAtMs;
     const error = errorFactsOf(thrown);
@@ -87,6 +89,7 @@ export class CallReports {
       client: clientNameOf(clientRequest),
       conversation: sessionNameOf(clientRequest),
       parentConversation: parentConversationOf(clientRequest),
+      tags,
       modelAsked: typeof model === 'string' ? model : '',
       wire: clientRequest.wire.name,
       streamed: clientRequest.streamed,
@@ -121,6 +124,7 @@ export class CallReports {
       conversation: facts.conversation,
       parentConversation: facts.parentConversation,
       endUser: facts.endUser,
+      tags: exchange.tags,
       turn: turnOf(inFlightCall, facts),
       modelAsked: String(clientRequest.routing.model),
       modelUsed: hasTarget ? target.model : undefined,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { limits } from '../kernel/limits.ts';
 import type { CallLimits } from '../kernel/ports/call-rates.ts';
 import { recordingModes } from '../kernel/ports/recordings.ts';
+import { tagNames } from '../kernel/tag-names.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { commaSeparatedList } from '../lib/setting-schemas.ts';
 import { combineSettings, envVariable } from '../lib/settings.ts';
@@ -29,6 +30,8 @@ export const callSettings = {
   ),
   /** Packages that provide modules. */
   modulePackages: envVariable('WEIR_MODULES', commaSeparatedList.default([])),
+  /** Names in the metadata of requests that are tags of calls. */
+  tagsFromMetadata: envVariable('WEIR_TAGS_FROM_METADATA', tagNames.default([])),
   /** Rate limits for each caller; undefined if there are none. */
   callLimits: combineSettings(
     {

@@ -9,6 +9,7 @@ import type { Prefix } from './conversation/prefix.ts';
 import type { ChatRequest } from './message.ts';
 import type { NanoUsd } from './money.ts';
 import { isResolved, type Target } from './provider.ts';
+import { noTags, type Tags } from './tags.ts';
 import type { Trace } from './trace.ts';
 
 /** Resolves the credential for a call's provider; rejects if one is needed and missing. */
@@ -38,6 +39,7 @@ interface ExchangeFields {
   readonly credentials: CredentialResolver;
   /** Undefined for callers without aliases. */
   readonly aliases?: AliasResolver | undefined;
+  readonly tags?: Tags;
   readonly costBound?: NanoUsd | undefined;
   readonly attemptLimit?: AttemptLimit | undefined;
 }
@@ -71,6 +73,8 @@ export class Exchange {
   readonly target: Target;
   readonly presence: ClientPresence;
   readonly trace: Trace;
+  /** The client's labels of the call. */
+  readonly tags: Tags;
   /** The most that the call can cost, if a module has held that much for it. */
   readonly costBound: NanoUsd | undefined;
   /** Set by a module that waits for the first content, to send the call elsewhere if it doesn't come. */
@@ -90,6 +94,7 @@ export class Exchange {
     this.target = fields.target;
     this.presence = fields.presence;
     this.trace = fields.trace;
+    this.tags = fields.tags ?? noTags;
     this.costBound = fields.costBound;
     this.attemptLimit = fields.attemptLimit;
     this.#credentials = fields.credentials;
@@ -154,6 +159,7 @@ export class Exchange {
       target,
       presence: clientPresence,
       trace,
+      tags,
       costBound,
       attemptLimit,
     } = this;
@@ -164,6 +170,7 @@ export class Exchange {
       target,
       presence: clientPresence,
       trace,
+      tags,
       credentials: this.#credentials,
       aliases: this.#aliases,
       costBound,

@@ -69,6 +69,12 @@ export const limits = {
   requestLogRefusalsMax: 3,
   /** SPEC allows a key 8,000 characters of pipeline; a header gets no more. */
   pipelineTextMax: 8000,
+  /** Tags of a call: more would make each call many sums. */
+  tagsMax: 8,
+  /** As long as names of OpenAI's metadata. */
+  tagNameMax: 64,
+  /** In bytes: all tags of a call together have to fit into an index entry of PostgreSQL. */
+  tagValueBytesMax: 100,
   /** A name of a configuration, which people type into lists. */
   configurationNameMax: 64,
   /** Compiled pipelines in the cache; a client that invents lists can't grow memory. */

@@ -72,6 +72,8 @@ export interface WireFormat extends ProviderFormat {
   readonly bookkeeping: readonly string[];
   /** The prefix of this API's request headers: all but the `harmless` ones may change an answer. */
   readonly apiHeaders: { readonly prefix: string; readonly harmless: readonly string[] };
+  /** The request field whose entries may be read as tags. */
+  readonly tagsField?: 'metadata' | 'labels';
   /** Request fields that refer to provider state which the call changes: a cached answer would skip the change. */
   readonly stateFields: readonly string[];
   /** Whether the canonical shape can express the whole request: then it is the same call in every format. */

@@ -1,3 +1,4 @@
+import { hasTags } from '../kernel/tags.ts';
 import type { Step } from '../kernel/trace.ts';
 import { formatHundredths } from '../lib/format-hundredths.ts';
 import type { EndedCall } from './ended-call.ts';
@@ -32,6 +33,7 @@ export function formatCallLine(
   if (call.costNanoUsd !== undefined) line += `,"costNanoUsd":${call.costNanoUsd}`;
   if (estimated) line += ',"estimated":true';
   if (call.stopReason !== undefined) line += `,"stop":${JSON.stringify(call.stopReason)}`;
+  if (call.tags !== undefined && hasTags(call.tags)) line += `,"tags":${JSON.stringify(call.tags)}`;
   if (traceId !== undefined) line += `,"trace_id":"${traceId}"`;
   if (clientRequestId !== undefined) line += `,"client_request_id":${JSON.stringify(clientRequestId)}`;
   if (isOverWebSocket) line += ',"transport":"websocket"';

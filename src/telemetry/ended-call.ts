@@ -3,6 +3,7 @@ import type { Usage } from '../kernel/message.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import type { LoggedTurn } from '../kernel/ports/request-log.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
+import type { Tags } from '../kernel/tags.ts';
 import type { Step } from '../kernel/trace.ts';
 
 /** The data of an ended call. */
@@ -24,6 +25,7 @@ export interface EndedCall {
   readonly turn?: LoggedTurn | undefined;
   /** The pseudonym of the end user. */
   readonly endUser?: string | undefined;
+  readonly tags?: Tags;
   readonly modelAsked: string;
   /** Undefined, like the provider, if the target was not resolved. */
   readonly modelUsed: string | undefined;

@@ -12,6 +12,7 @@ import { KeyChooser } from '../../calls/key-chooser.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import { RejectedKeyTests } from '../../calls/rejected-key-tests.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
+import { TagReader } from '../../kernel/tags.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { testKey } from '../../providers/key-test.ts';
@@ -142,6 +143,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     aliases,
     directory: providerDirectory,
     targets: parts.targets,
+    tags: new TagReader(settings.tagsFromMetadata),
     reports,
   };
   const admission = new Admission({ ...admissionParts, pipelines, credentials });

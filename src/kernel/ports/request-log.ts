@@ -1,6 +1,7 @@
 import type { BreakReason } from '../conversation/prefix.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Ending } from '../reply/ending.ts';
+import type { Tags } from '../tags.ts';
 import type { Attributes, Effect } from '../trace.ts';
 
 /** One logged call, without its content. */
@@ -25,6 +26,7 @@ export interface LoggedCall {
   readonly turn: LoggedTurn | null;
   /** The pseudonym of the end user; null if the call names none. */
   readonly endUser: string | null;
+  readonly tags: Tags;
   readonly modelAsked: string;
   /** Null, like the provider, if it was never determined. */
   readonly modelUsed: string | null;
@@ -137,6 +139,8 @@ export interface LogFilter {
   /** A conversation and those of its subagents; not combined with other conditions but the time. */
   readonly session?: string | undefined;
   readonly endUser?: string | undefined;
+  /** All of them. */
+  readonly tags?: Tags | undefined;
   readonly ending?: Ending['how'] | undefined;
   /** A range of statuses; or all failures, including those in the middle of a stream. */
   readonly status?: StatusFilter | undefined;

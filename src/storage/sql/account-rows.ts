@@ -113,6 +113,7 @@ const exportedTables: readonly ExportedTable[] = [
         'stop_reason',
         'parent_conversation',
         'turn',
+        'tags',
       ],
     ],
   },

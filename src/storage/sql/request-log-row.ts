@@ -5,6 +5,7 @@ import type {
   LoggedStep,
   LoggedTurn,
 } from '../../kernel/ports/request-log.ts';
+import { hasTags, noTags, type Tags } from '../../kernel/tags.ts';
 import type { Attributes, Effect } from '../../kernel/trace.ts';
 import { isJsonObject } from '../../lib/json.ts';
 import type { RequestKindHasher } from './request-kind.ts';
@@ -64,6 +65,7 @@ export const requestColumns: readonly RequestColumn[] = [
   textColumn('stop_reason'),
   textColumn('parent_conversation'),
   textColumn('turn'),
+  textColumn('tags'),
 ];
 
 export const requestColumnNames: readonly ColumnName[] = requestColumns.map(({ name }) => name);
@@ -181,6 +183,8 @@ function toRowValues(call: LoggedCall, kind: string): readonly unknown[] {
     call.stopReason,
     call.parentConversation,
     call.turn,
+    // As text: PostgreSQL would reorder an object.
+    hasTags(call.tags) ? JSON.stringify(call.tags) : null,
   ];
 }
 
@@ -229,6 +233,7 @@ export function callFromRow(row: RequestRow): LoggedCall {
     stopReason: row.stop_reason,
     parentConversation: row.parent_conversation,
     turn: row.turn === null ? null : parseTurn(row.turn),
+    tags: row.tags === null ? noTags : parseTags(row.tags),
   };
 }
 
@@ -302,6 +307,15 @@ function isTurn(value: unknown): value is LoggedTurn {
     isJsonObject(value.called) &&
     Object.values(value.called).every((times) => typeof times === 'number')
   );
+}
+
+function parseTags(json: string): Tags {
+  const tags: unknown = JSON.parse(json);
+  return isTags(tags) ? tags : noTags;
+}
+
+function isTags(value: unknown): value is Tags {
+  return isJsonObject(value) && Object.values(value).every((tag) => typeof tag === 'string');
 }
 
 /** Leaves out attempts of a newer version that this one can't read. */

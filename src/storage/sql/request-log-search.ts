@@ -39,8 +39,8 @@ const highestId = '\u{10ffff}';
 /**
  * Finds a page of calls by indexes. Without a filter one index is enough. With a filter, it selects the matching kinds
  * first; each is a range of an index. If there are very many kinds, as with a new model name in each call, it scans the
- * calls in bounded steps until the page is full or the time is up; also the calls of a conversation or an end user, which
- * have an index of their own, and calls to be sorted, which have none.
+ * calls in bounded steps until the page is full or the time is up; also the calls of a conversation or an end user and
+ * those with tags, which have an index of their own, and calls to be sorted, which have none.
  */
 export class LogSearch {
   readonly #db: Kysely<Tables>;
@@ -59,10 +59,10 @@ export class LogSearch {
     const kinds = kindsCondition(this.#query);
     const { sort } = this.#query;
     if (sort !== undefined) return this.#sortedPage(sortValues[sort], kinds);
-    const { session, conversation, endUser } = this.#query.filter;
+    const { session, conversation, endUser, tags } = this.#query.filter;
     if (session !== undefined)
       return this.#limitedPage(await this.#readCalls(this.#idsOfSession(session, this.#idRange())));
-    if (conversation !== undefined || endUser !== undefined) return this.#scan(kinds);
+    if (conversation !== undefined || endUser !== undefined || tags !== undefined) return this.#scan(kinds);
     if (kinds === undefined)
       return this.#limitedPage(await this.#readCalls(this.#idsOfAccount(this.#idRange())));
     if (await this.#hasTooManyKinds(kinds)) return this.#scan(kinds);
@@ -135,7 +135,7 @@ export class LogSearch {
       const edge = await this.#stepEnd(idRange);
       const step = edge === undefined ? idRange : this.#endRangeAt(idRange, edge);
       const { rows } = await sql<SortedCall>`select id, cast(${value} as bigint) as value from requests
-        where ${this.#rowCondition} and ${hasMatchingKind(kinds)} and ${this.#inRange(step)}
+        where ${this.#rowCondition} and ${this.#hasTags()} and ${hasMatchingKind(kinds)} and ${this.#inRange(step)}
         order by 2 desc, 1 desc limit ${limit}`.execute(this.#db);
       largest = [...largest, ...rows].sort((one, other) => other.value - one.value).slice(0, limit);
       const isComplete = edge === undefined;
@@ -167,7 +167,7 @@ export class LogSearch {
       const edge = await this.#stepEnd(idRange);
       const step = edge === undefined ? idRange : this.#endRangeAt(idRange, edge);
       calls.push(
-        ...(await this.#readCalls(sql<FoundId>`select id from requests where ${this.#rowCondition} and ${hasMatchingKind(kinds)} and ${this.#inRange(step)}
+        ...(await this.#readCalls(sql<FoundId>`select id from requests where ${this.#rowCondition} and ${this.#hasTags()} and ${hasMatchingKind(kinds)} and ${this.#inRange(step)}
           order by id ${this.#order} limit ${this.#fetchLimit - calls.length}`)),
       );
       if (edge === undefined || calls.length >= this.#fetchLimit) return this.#limitedPage(calls);
@@ -217,11 +217,22 @@ export class LogSearch {
 
   /** What an index of calls finds by itself. */
   get #rowCondition(): RawBuilder<unknown> {
-    const { conversation, endUser } = this.#query.filter;
+    const { conversation, endUser, tags } = this.#query.filter;
     const conditions = [this.#accountCondition];
     if (conversation !== undefined) conditions.push(sql`requests.conversation = ${conversation}`);
     if (endUser !== undefined) conditions.push(sql`requests.end_user = ${endUser}`);
+    if (tags !== undefined) conditions.push(sql`requests.tags is not null`);
     return sql.join(conditions, sql` and `);
+  }
+
+  /** Tags are stored as JSON, in which only a name precedes a colon. */
+  #hasTags(): RawBuilder<unknown> {
+    const find = sql.raw(this.#dialectName === 'postgres' ? 'strpos' : 'instr');
+    const conditions = Object.entries(this.#query.filter.tags ?? {}).map(
+      ([name, value]) =>
+        sql`${find}(requests.tags, ${`${JSON.stringify(name)}:${JSON.stringify(value)}`}) > 0`,
+    );
+    return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
   }
 
   get #order(): RawBuilder<unknown> {

@@ -241,6 +241,8 @@ function addFilter(select: ClickHouseSelect, filter: LogFilter): void {
   if (session !== undefined)
     select.and(`conversation = ${select.text(session)} OR parent_conversation = ${select.text(session)}`);
   if (endUser !== undefined) select.and(`end_user = ${select.text(endUser)}`);
+  for (const [name, value] of Object.entries(filter.tags ?? {}))
+    select.and(`tags[${select.text(name)}] = ${select.text(value)}`);
   if (ending !== undefined) select.and(`ending = ${select.text(ending)}`);
   if (status === 'error') select.and(`status >= 400 OR ending = 'failed'`);
   else if (status !== undefined)

@@ -13,6 +13,7 @@ export function toSinkLine(call: LoggedCall): string {
     conversation: call.conversation,
     parent_conversation: call.parentConversation,
     end_user: call.endUser,
+    tags: call.tags,
     model: call.modelAsked,
     model_used: call.modelUsed,
     provider: call.provider,

@@ -2,6 +2,7 @@ import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { LoggedAttempt, LoggedCall, LoggedChange, LoggedStep } from '../../kernel/ports/request-log.ts';
 import { timeOfId } from '../../kernel/request-id.ts';
 import { storableChange, storableFigure, storableText } from '../../kernel/storable.ts';
+import { noTags } from '../../kernel/tags.ts';
 import type { Attributes, Step } from '../../kernel/trace.ts';
 import type { EndedAttempt, EndedCall } from '../ended-call.ts';
 import { limits } from '../limits.ts';
@@ -55,6 +56,7 @@ export function toLoggedCall(call: EndedCall, weight = 1): LoggedCall {
     parentConversation: call.parentConversation ?? null,
     turn: call.turn ?? null,
     endUser: call.endUser ?? null,
+    tags: call.tags ?? noTags,
     weight,
   };
 }

@@ -46,6 +46,7 @@ export const gemini: WireFormat = {
     additionalProperties: true,
   },
   bookkeeping,
+  tagsField: 'labels',
   isPlain,
   stateFields: [],
   apiHeaders: { prefix: 'x-goog-', harmless: harmlessHeaders },

@@ -57,6 +57,7 @@ export function createOpenaiChat(clock: Clock): WireFormat {
     requestPath: (_model, _streamed, query) => `/chat/completions${query}`,
     bodySchema: messagesSchema,
     bookkeeping,
+    tagsField: 'metadata',
     promptCacheSeconds,
     isPlain,
     stateFields: [],

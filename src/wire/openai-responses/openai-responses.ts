@@ -60,6 +60,7 @@ export function createOpenaiResponses(clock: Clock): WireFormat {
     bodySchema: bodySchema({ input: { type: ['string', 'array'] } }, []),
     bookkeeping: openaiBookkeeping,
     promptCacheSeconds,
+    tagsField: 'metadata',
     continuation: responsesContinuation,
     compaction: responsesCompaction,
     reframe: reframeResponse,

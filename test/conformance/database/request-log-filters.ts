@@ -30,12 +30,15 @@ export function requestLogFiltersConformance(setUpDatabase: SetUpDatabase): void
         { client: 'codex', conversation: 'c1', endUser: 'u1' },
         { conversation: 'c1', status: 529, providerError: 'overloaded_error' },
         { endUser: 'u1', conversation: 'c2' },
+        { tags: { env: 'prod', team: 'a' } },
+        { tags: { team: 'a' }, keyId: 'key2', status: 503 },
+        { tags: { ateam: 'a', team: 'b"team":"a' } },
       ] satisfies readonly Partial<LoggedCall>[];
       const others = odd.map((fields, at) => someCall({ id: someRequestId(startMs + 10 + at), ...fields }));
       await requests.add([...plain, ...others]);
       const [named, groq, key, e404, e499, e500, broken, e400, hit, refused, outbound, inbound, both] =
         others;
-      const [ofCodex, overloaded, other] = others.slice(13);
+      const [ofCodex, overloaded, other, tagged, failedTagged, quoting] = others.slice(13);
       const expected: readonly (readonly [LogFilter, readonly (LoggedCall | undefined)[]])[] = [
         [{ model: 'latest' }, [named]],
         [{ model: 'claude-5' }, [named]],
@@ -44,8 +47,8 @@ export function requestLogFiltersConformance(setUpDatabase: SetUpDatabase): void
         [{ keyId: 'key' }, [e500, key]],
         [{ status: { least: 404, greatest: 404 } }, [e404]],
         [{ status: { least: 400, greatest: 499 } }, [e400, e499, e404]],
-        [{ status: { least: 500, greatest: 599 } }, [overloaded, e500]],
-        [{ status: 'error' }, [overloaded, e400, broken, e500, e499, e404]],
+        [{ status: { least: 500, greatest: 599 } }, [failedTagged, overloaded, e500]],
+        [{ status: 'error' }, [failedTagged, overloaded, e400, broken, e500, e499, e404]],
         [{ ending: 'failed' }, [broken]],
         [{ ending: 'aborted' }, [e499]],
         [{ keyId: 'key', status: 'error' }, [e500]],
@@ -71,6 +74,11 @@ export function requestLogFiltersConformance(setUpDatabase: SetUpDatabase): void
         [{ endUser: 'u1' }, [other, ofCodex]],
         [{ endUser: 'u1', conversation: 'c1' }, [ofCodex]],
         [{ endUser: 'u1', search: 'gpt' }, [other, ofCodex]],
+        [{ tags: { team: 'a' } }, [failedTagged, tagged]],
+        [{ tags: { team: 'a' }, status: 'error' }, [failedTagged]],
+        [{ tags: { team: 'a', env: 'prod' } }, [tagged]],
+        [{ tags: { team: 'b"team":"a' } }, [quoting]],
+        [{ tags: { team: 'A' } }, []],
         [{ search: 'loaded_err' }, [overloaded]],
         [{ search: 'LAUDE' }, [named]],
         [{ search: '%' }, []],
@@ -88,9 +96,9 @@ export function requestLogFiltersConformance(setUpDatabase: SetUpDatabase): void
           );
       const filter: LogFilter = { status: 'error', provider: 'openai' };
       const first = await readPage(requests, { filter, limit: 2 });
-      assert.deepEqual([first.calls, first.more], [[overloaded, broken], true]);
+      assert.deepEqual([first.calls, first.more], [[failedTagged, overloaded], true]);
       const rest = await readPage(requests, { filter, limit: 3, beside: olderCursor(first) });
-      assert.deepEqual([rest.calls, rest.more], [[e500, e499, e404], false]);
+      assert.deepEqual([rest.calls, rest.more], [[broken, e500, e499], true]);
       const newer = { id: e404?.id ?? '', side: 'newer' } as const;
       const back = await readPage(requests, { filter, limit: 2, beside: newer });
       assert.deepEqual([back.calls, back.more, back.reached], [[e500, e499], true, e500?.id]);

@@ -49,6 +49,7 @@ export function requestLogRowsConformance(setUpDatabase: SetUpDatabase): void {
         client: 'claude-cli',
         conversation: 'session-1',
         endUser: 'user-1',
+        tags: { env: 'prod', team: 'Größe "1"' },
         attempts: [
           {
             provider: 'provider',

@@ -99,6 +99,7 @@ export function someCall(given: Partial<LoggedCall> = {}): LoggedCall {
     parentConversation: null,
     turn: null,
     endUser: null,
+    tags: {},
     weight: 1,
     askedBy: null,
     modelAsked: 'gpt-6',

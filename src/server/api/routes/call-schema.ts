@@ -27,6 +27,7 @@ export const callSchema = z.strictObject({
     .nullable()
     .describe('The conversation whose agent made the call as a subagent; null for any other call'),
   end_user: z.string().nullable().describe('A pseudonym of the end user whom the call names'),
+  tags: z.record(z.string(), z.string()).describe('The tags of the call, by name'),
   model: z.string().describe('The requested model'),
   model_used: z.string().nullable(),
   provider: z.string().nullable(),
@@ -147,6 +148,7 @@ export function describeCall(call: LoggedCall): z.output<typeof callSchema> {
     conversation: call.conversation,
     parent_conversation: call.parentConversation,
     end_user: call.endUser,
+    tags: call.tags,
     model: call.modelAsked,
     model_used: call.modelUsed,
     provider: call.provider,

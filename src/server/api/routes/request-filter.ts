@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { limits as kernelLimits } from '../../../kernel/limits.ts';
 import type { LogFilter } from '../../../kernel/ports/request-log.ts';
+import { isTagName, isTagValue, type Tags } from '../../../kernel/tags.ts';
 import { effects } from '../../../kernel/trace.ts';
 import type { AccountCaller } from '../access.ts';
 
@@ -18,6 +19,17 @@ const name = z
   .refine((text) => !text.includes('\0'), 'must not contain NUL characters')
   .optional();
 
+/** `team:search,env:prod` */
+function parseTagFilter(text: string, context: z.RefinementCtx): Tags {
+  const tags = text.split(',').map((part): readonly [string, string] => {
+    const [tag = '', ...value] = part.split(':');
+    return [tag, value.join(':')];
+  });
+  if (tags.every(([tag, value]) => isTagName(tag) && isTagValue(value))) return Object.fromEntries(tags);
+  context.addIssue('must be a tag such as team:search, or several separated by commas');
+  return z.NEVER;
+}
+
 /** The query parameters by which calls are filtered. */
 export const filterQuery = {
   from: time.describe('Calls since this day (UTC) or time'),
@@ -28,6 +40,11 @@ export const filterQuery = {
   client: name.describe('The program that made the call'),
   conversation: name.describe('The name of a conversation'),
   end_user: name.describe('The pseudonym of an end user, as in the rows'),
+  tag: z
+    .string()
+    .transform(parseTagFilter)
+    .optional()
+    .describe('A tag such as `team:search`, or several separated by commas: calls that have all of them'),
   status: z
     .string()
     .regex(/^([1-5]xx|[1-5]\d\d|error)$/, 'must be a status such as 200, a class such as 4xx, or error')
@@ -55,7 +72,7 @@ export function loggedAccountOf(caller: AccountCaller): string | undefined {
 }
 
 export function filterOf(query: FilterQuery): LogFilter {
-  const { from, to, key_id: keyId, end_user: endUser, status, ...same } = query;
+  const { from, to, key_id: keyId, end_user: endUser, tag: tags, status, ...same } = query;
   const { model, client, conversation, ending, module, effect, search } = same;
   const provider = same.provider === 'none' ? null : same.provider;
   const fromMs = from === undefined ? undefined : Date.parse(from);
@@ -71,6 +88,7 @@ export function filterOf(query: FilterQuery): LogFilter {
     client,
     conversation,
     endUser,
+    tags,
     ending,
     module,
     effect,

@@ -47,6 +47,7 @@ test('a call is described with all that is known of it', async (t) => {
     conversation: null,
     parent_conversation: null,
     end_user: null,
+    tags: {},
     weight: 1,
     model: 'gpt-6',
     model_used: 'gpt-6',

@@ -32,6 +32,7 @@ import { requestLog } from './request-log.ts';
 import { requestMinutes } from './request-minutes.ts';
 import { requestPast } from './request-past.ts';
 import { requestStepTimes } from './request-step-times.ts';
+import { requestTags } from './request-tags.ts';
 import { requestWeights } from './request-weights.ts';
 import { reservations } from './reservations.ts';
 import { sandbox } from './sandbox.ts';
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   gatewayProcesses,
   endUserDays,
   requestStepTimes,
+  requestTags,
 ];

@@ -57,6 +57,8 @@ export interface RequestTables {
     readonly parent_conversation: string | null;
     /** As JSON; null if the conversation has no name. */
     readonly turn: string | null;
+    /** As JSON, with the names in order; null if there are none. */
+    readonly tags: string | null;
   };
   /** Sums of calls by UTC day and end user; updated as calls are stored. */
   readonly end_user_days: {
