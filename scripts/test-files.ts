@@ -15,6 +15,9 @@ const long = [
   ['test/billing-faults.test.ts', 'test/payment-kills.test.ts'],
   ['test/cache-keys.test.ts', 'test/hostile-end-users.test.ts', 'test/module-package.test.ts'],
   ['test/fuzz.test.ts', 'test/regular-expressions.test.ts'],
+  ['test/prefix.test.ts', 'test/rate-limits.test.ts'],
+  ['test/faults.test.ts', 'test/odd-answers.test.ts'],
+  ['test/dashboard-log.test.ts', 'test/dashboard-content.test.ts'],
 ];
 
 /** They look at the process that they run in. */
