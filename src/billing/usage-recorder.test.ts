@@ -28,9 +28,9 @@ test('calls are summed up by day, key, provider and model, and stored in one bat
   recorder.recordCall(call({ provider: 'other-provider' }), noonMs);
   recorder.recordCall(call({ accountId: 'b' }), noonMs);
   recorder.recordCall(call(), noonMs + 86_400_000);
-  assert.equal(recorder.waitingSums, 6);
+  assert.equal(recorder.waiting, 6);
   assert.equal(await recorder.flush(60_000), true);
-  assert.equal(recorder.waitingSums, 0);
+  assert.equal(recorder.waiting, 0);
   assert.equal(faulty.adds, 1);
   const days = await book.days(november);
   assert.deepEqual(
@@ -64,7 +64,7 @@ test('the usage of attempts is recorded under their targets, and the call counts
   recorder.recordAttempt({ ...attempt, provider: 'demo', usage, costNanoUsd: 5 }, noonMs);
   recorder.recordAttempt({ ...attempt, provider: 'other-provider', usage, costNanoUsd: 7 }, noonMs);
   recorder.recordAttempt({ ...attempt, provider: 'other-provider', usage, costNanoUsd: undefined }, noonMs);
-  assert.equal(recorder.waitingSums, 2);
+  assert.equal(recorder.waiting, 2);
   assert.equal(recorder.unflushedCalls('a', 1), 1);
   assert.equal(await recorder.flush(60_000), true);
   const days = await book.days(november);
@@ -156,9 +156,9 @@ test('models that clients invent are summed up as "other" past a bound, and no c
   recorder.recordCall(call({ model: 'known' }), noonMs);
   for (let at = 0; at < 100; at++) recorder.recordCall(call({ model: `model ${at}` }), noonMs);
   recorder.recordCall(call({ model: 'known' }), noonMs);
-  assert.equal(recorder.waitingSums, 11);
+  assert.equal(recorder.waiting, 11);
   for (let at = 0; at < 100; at++) recorder.recordCall(call({ keyId: `key ${at}`, model: 'new' }), noonMs);
-  assert.equal(recorder.waitingSums, 21);
+  assert.equal(recorder.waiting, 21);
   assert.equal(await recorder.flush(60_000), true);
   const days = await book.days(november);
   const requests = (model: string) =>
@@ -179,7 +179,7 @@ test('names that a database would refuse are stored as far as they can be', asyn
     recorder.recordCall(call({ model: 'c\ud800d' }), noonMs);
     recorder.recordCall(call({ model: 'x'.repeat(100_000) }), noonMs);
   }
-  assert.equal(recorder.waitingSums, 3);
+  assert.equal(recorder.waiting, 3);
   assert.equal(await recorder.flush(60_000), true);
   const days = await book.days(november);
   assert.deepEqual(

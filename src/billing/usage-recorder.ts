@@ -79,8 +79,13 @@ export class UsageRecorder {
   }
 
   /** The number of sums not stored yet. */
-  get waitingSums(): number {
+  get waiting(): number {
     return this.#tallies.waiting;
+  }
+
+  /** How long the oldest of them has waited. */
+  get oldestMs(): number {
+    return this.#tallies.oldestMs;
   }
 
   /** Failed attempts to store since the last success. */

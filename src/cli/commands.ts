@@ -21,7 +21,7 @@ export const commands: readonly Command[] = [
     name: 'doctor',
     summary: 'check settings, stores, providers, mail, Stripe, clock, disk and permissions',
     about:
-      'It changes nothing and can run while the gateway is running. Each line says ok, warn or fail, and what to do. The exit code is 1 if a check fails.',
+      'It changes nothing and can run while the gateway is running. Each line says ok, degraded or failing, and what to do. The exit code is 1 if a check is failing. The checks of a running gateway are listed, too.',
     flags: { ...json, offline: { about: 'do not contact providers, the mail server or Stripe' } },
     run: async (commandInput) => (await import('./doctor.ts')).doctor(commandInput),
   },

@@ -1,3 +1,7 @@
+import type { Egress } from '../egress/egress.ts';
+import { billingChecks } from '../gateway/checks/billing.ts';
+import { compareClocks } from '../gateway/checks/clock.ts';
+import { mailCheck } from '../gateway/checks/mail.ts';
 import { allowListFaults, type EgressPart, egressPart } from '../gateway/parts/egress.ts';
 import { modulesPart } from '../gateway/parts/modules.ts';
 import { requireConfigurations } from '../gateway/parts/pipelines.ts';
@@ -5,17 +9,16 @@ import { type Settings, SettingsError } from '../gateway/settings.ts';
 import type { Module } from '../kernel/module.ts';
 import { systemClock } from '../lib/clock.ts';
 import { loadSettings } from '../process/load-settings.ts';
+import { type Check, type NamedResult, reasonOf, runChecks } from '../telemetry/diagnostics.ts';
 import { createLog } from '../telemetry/log.ts';
 import { settingWarnings } from './banner.ts';
 import type { CommandInput } from './command.ts';
-import { clockFinding } from './doctor/clock.ts';
-import { type Finding, fail, formatFinding, ok, reasonOf, warn } from './doctor/finding.ts';
+import { fail, formatResult, ok, warn } from './doctor/finding.ts';
 import { folderFindings } from './doctor/folder.ts';
-import { mailFindings } from './doctor/mail.ts';
 import { portFinding, providerFindings } from './doctor/network.ts';
 import { keyPipelineFindings, pipelineFindings } from './doctor/pipelines.ts';
+import { runningGatewayFindings } from './doctor/running-gateway.ts';
 import { storeFindings } from './doctor/stores.ts';
-import { stripeFindings } from './doctor/stripe.ts';
 import { limits } from './limits.ts';
 
 /** The npm package contains the docs only as pages that a gateway serves. */
@@ -23,16 +26,16 @@ const seeSettings = 'a running gateway lists all settings at /docs/reference/set
 
 /** Checks everything that a gateway needs; the exit code is 1 if a check fails. */
 export async function doctor({ environment, flags }: CommandInput): Promise<number> {
-  const findings = await runChecks(environment, flags.offline === true);
+  const findings = await examine(environment, flags.offline === true);
   if (flags.json) console.log(JSON.stringify(findings, undefined, 2));
-  else for (const finding of findings) console.log(formatFinding(finding));
-  return findings.some(({ state }) => state === 'fail') ? 1 : 0;
+  else for (const finding of findings) console.log(formatResult(finding));
+  return findings.some(({ status }) => status === 'failing') ? 1 : 0;
 }
 
-async function runChecks(
+async function examine(
   environment: CommandInput['environment'],
   isOffline: boolean,
-): Promise<readonly Finding[]> {
+): Promise<readonly NamedResult[]> {
   let settings: Settings;
   try {
     settings = loadSettings(environment);
@@ -42,18 +45,18 @@ async function runChecks(
   }
   const outbound = egressPart({ settings, log: { error() {} } });
   const { egress } = outbound;
+  const running = await runningGatewayFindings(settings.dataDir);
   const none = { findings: [], clockAheadMs: {} };
-  const [fromSettings, folder, port, stores, providers, mail, stripe] = await Promise.all([
+  const [fromSettings, folder, port, stores, providers, services] = await Promise.all([
     settingFindings(settings, outbound),
     folderFindings(settings),
-    portFinding(settings),
+    running === undefined ? portFinding(settings) : ok('port', 'a gateway is running'),
     storeFindings(settings),
     isOffline ? none : providerFindings(settings, outbound),
-    isOffline ? [] : mailFindings(settings, egress),
-    isOffline ? [] : stripeFindings(settings, egress),
+    isOffline ? [] : runChecks(serviceChecks(settings, egress), limits.doctorCheckMs),
   ]);
   await egress.close();
-  return [
+  const own = [
     ok('runtime', `Node.js ${process.versions.node} on ${process.platform} ${process.arch}`),
     ...fromSettings.findings,
     ...folder,
@@ -63,17 +66,24 @@ async function runChecks(
       ? []
       : keyPipelineFindings(stores.pipelines ?? [], fromSettings.modules)),
     ...providers.findings,
-    ...mail,
-    ...stripe,
-    clockFinding({ ...stores.clockAheadMs, ...providers.clockAheadMs }),
+    ...services,
+    { name: 'clock', ...compareClocks({ ...stores.clockAheadMs, ...providers.clockAheadMs }) },
   ];
+  const names = new Set(own.map(({ name }) => name));
+  return [...own, ...(running ?? []).filter(({ name, status }) => status !== 'ok' || !names.has(name))];
+}
+
+/** The services that the settings name besides stores and providers. */
+function serviceChecks(settings: Settings, egress: Egress): readonly Check[] {
+  const { mail } = settings;
+  return [...(mail === undefined ? [] : [mailCheck(mail, egress)]), ...billingChecks(settings, egress)];
 }
 
 /** Findings, and the modules that could be loaded. */
 async function settingFindings(
   settings: Settings,
   outbound: EgressPart,
-): Promise<{ readonly findings: readonly Finding[]; readonly modules?: ReadonlyMap<string, Module> }> {
+): Promise<{ readonly findings: readonly NamedResult[]; readonly modules?: ReadonlyMap<string, Module> }> {
   const warnings = settingWarnings(settings).map((warning) => warn('settings', warning, seeSettings));
   try {
     const log = createLog('silent', { write() {} });

@@ -7,8 +7,9 @@ import type { Settings } from '../gateway/settings.ts';
 import type { Database } from '../kernel/ports/records.ts';
 import { openSqlite } from '../storage/sql/sqlite.ts';
 import { querySqlite, readSchemaVersion, restoreSqlite } from '../storage/sql/sqlite-backup.ts';
+import { type NamedResult, reasonOf } from '../telemetry/diagnostics.ts';
 import { deleteAgain, readDeletions } from './deleted-again.ts';
-import { type Finding, fail, formatFinding, ok, reasonOf, warn } from './doctor/finding.ts';
+import { fail, formatResult, ok, warn } from './doctor/finding.ts';
 import { limits } from './limits.ts';
 import { describeOrigin, type OpenedBackup, withBackup, withFolder } from './open-backup.ts';
 import { existingSecrets, opensBackup } from './restore.ts';
@@ -23,7 +24,7 @@ interface Drill {
 /** Restores a backup into a temporary folder, opens and checks it as a gateway would, and removes it. */
 export async function drillRestore({ settings, file, passphrase, folder }: Drill): Promise<number> {
   const startedMs = performance.now();
-  let findings: readonly Finding[];
+  let findings: readonly NamedResult[];
   try {
     findings = await withBackup({ file, passphrase, folder }, (opened) =>
       withFolder(folder, async (made) => [
@@ -34,8 +35,8 @@ export async function drillRestore({ settings, file, passphrase, folder }: Drill
   } catch (thrown) {
     findings = [fail('backup', reasonOf(thrown), 'use another backup, or correct the passphrase')];
   }
-  for (const finding of findings) console.log(formatFinding(finding));
-  const isFailed = findings.some(({ state }) => state === 'fail');
+  for (const finding of findings) console.log(formatResult(finding));
+  const isFailed = findings.some(({ status }) => status === 'failing');
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
   console.log(
     `${isFailed ? 'the drill failed' : `${resolve(file)} can be restored`}; it took ${seconds} s, and nothing was changed`,
@@ -43,7 +44,7 @@ export async function drillRestore({ settings, file, passphrase, folder }: Drill
   return isFailed ? 1 : 0;
 }
 
-function describeBackup(settings: Settings, opened: OpenedBackup): readonly Finding[] {
+function describeBackup(settings: Settings, opened: OpenedBackup): readonly NamedResult[] {
   const { hasChecksum, isEncrypted, schemaVersion, metadata } = opened;
   return [
     ok('backup', `is intact${describeOrigin(metadata)}, schema version ${schemaVersion}`),
@@ -55,7 +56,7 @@ function describeBackup(settings: Settings, opened: OpenedBackup): readonly Find
   ];
 }
 
-function secretFinding(settings: Settings, metadata: OpenedBackup['metadata']): Finding {
+function secretFinding(settings: Settings, metadata: OpenedBackup['metadata']): NamedResult {
   if (metadata === undefined || metadata.secretFingerprint === '')
     return ok('secret', 'the backup does not say which one it needs');
   const todo = 'put the secret of the backup into WEIR_SECRET or WEIR_SECRET_PREVIOUS';
@@ -69,13 +70,13 @@ async function checkRestored(
   settings: Settings,
   { plainFile, schemaVersion }: OpenedBackup,
   folder: string,
-): Promise<readonly Finding[]> {
+): Promise<readonly NamedResult[]> {
   const file = join(folder, 'restored.db');
   await restoreSqlite({ copy: plainFile, file, before: `${file}.before` });
   const startedMs = performance.now();
   const database = await openSqlite({ file });
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-  let content: readonly Finding[];
+  let content: readonly NamedResult[];
   try {
     content = [await ledgerFinding(database), await providerKeyFinding(settings, database)];
   } finally {
@@ -90,7 +91,7 @@ async function checkRestored(
   ];
 }
 
-async function rowFinding(file: string): Promise<Finding> {
+async function rowFinding(file: string): Promise<NamedResult> {
   const tables = await querySqlite(
     file,
     "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name",
@@ -107,14 +108,14 @@ async function rowFinding(file: string): Promise<Finding> {
   return ok('rows', `${rows} in ${counts.size} tables; ${named}`);
 }
 
-async function ledgerFinding({ credits }: Database): Promise<Finding> {
+async function ledgerFinding({ credits }: Database): Promise<NamedResult> {
   const faults = await credits.findInconsistencies();
   return faults.length === 0
     ? ok('credits', 'all balances are the sums of their entries')
     : fail('credits', faults.join('; '), 'compare with the payment processor: weir billing reconcile');
 }
 
-async function providerKeyFinding(settings: Settings, { providerKeys }: Database): Promise<Finding> {
+async function providerKeyFinding(settings: Settings, { providerKeys }: Database): Promise<NamedResult> {
   // No key has this sealing key, so it returns all.
   const rows = await providerKeys.notSealedBy('', limits.drilledKeysMax);
   if (rows.length === 0 || !hasSecret(settings)) return ok('keys', `${rows.length} stored provider keys`);
@@ -124,7 +125,7 @@ async function providerKeyFinding(settings: Settings, { providerKeys }: Database
   return opened === rows.length ? ok('keys', found) : fail('keys', found, 'restore the secret of the backup');
 }
 
-async function deletionFinding({ stores, dataDir }: Settings, restored: string): Promise<Finding> {
+async function deletionFinding({ stores, dataDir }: Settings, restored: string): Promise<NamedResult> {
   const present = join(dataDir, 'weir.db');
   if (stores !== undefined || !existsSync(present))
     return ok('deletions', 'there is no present database to compare with');

@@ -9,6 +9,9 @@ import { openDashboard } from '../server/api/dashboard.ts';
 import { openDocs } from '../server/api/docs.ts';
 import type { Log } from '../telemetry/log.ts';
 import { endpointFormats } from '../wire/index.ts';
+import { billingChecks } from './checks/billing.ts';
+import { prepareProviderCalls } from './checks/providers.ts';
+import { createDiagnostics, type Diagnose } from './diagnostics.ts';
 import { startListener } from './listen.ts';
 import type { ModuleInput } from './module-packages.ts';
 import { checkRouteCollisions, createModuleRoutes } from './module-routes.ts';
@@ -55,6 +58,7 @@ export interface Gateway {
   readonly unknownVariables: readonly string[];
   /** The metrics of this process in the Prometheus format. */
   metrics(): string;
+  readonly diagnose: Diagnose;
   /** Stops accepting connections; other processes take them. */
   stopAccepting(): void;
   /** Stops accepting, and serves open connections until they end or `graceMs` has passed. */
@@ -117,7 +121,10 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     revision: settings.revision,
   });
   processRegistry.start();
-  parts.add({ checks: [processRegistry.check], close: () => processRegistry.close() });
+  parts.add({
+    checks: [...processRegistry.checks, ...billingChecks(settings, egress)],
+    close: () => processRegistry.close(),
+  });
   const { moduleStores, moduleSealer } = parts.add(moduleStoresPart({ stores, roots: rootSecrets, log }));
   const { modules, builtInNames, moduleHosts, unknownVariables } = parts.add(
     await modulesPart({ settings, log, clock: stores.clock, moduleFetches, given }),
@@ -239,11 +246,12 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   );
   // Last, since it describes the others.
   const { checks, features } = parts;
+  const diagnose = createDiagnostics(checks, () => prepareProviderCalls(settings, providers));
   parts.add(
     informationPart({
       ...ground,
       startedAtMs,
-      checks,
+      diagnose,
       processRegistry,
       features,
       moduleRoutes,
@@ -284,6 +292,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     hasDashboard: pages?.dashboard !== undefined,
     unknownVariables,
     metrics: () => metrics.render(),
+    diagnose,
     stopAccepting: () => listener.stopAccepting(),
     handOver: (graceMs) => listener.handOver(graceMs),
     announceShutdown() {

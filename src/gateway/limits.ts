@@ -1,10 +1,18 @@
 /** Limits of the composition of the gateway. Each name has its unit. */
 export const limits = {
-  /** A clock that is further off makes log-ins, receipts and windows of budgets differ between replicas. */
-  clockSkewMsMax: 5000,
-  /** Below this, SQLite and journals may fail to write at any moment. */
+  /** Clock differences that make windows of budgets differ between replicas, and that break sessions and signatures. */
+  clockSkewMsLow: 5000,
+  clockSkewMsMax: 120_000,
+  /** Free disk space: below the least, SQLite and journals may fail to write at any moment. */
   diskBytesMin: 100 * 1024 * 1024,
   diskBytesLow: 1024 * 1024 * 1024,
+  diskShareLow: 0.05,
+  /** A store that takes longer to respond slows down every call. */
+  slowStoreMs: 250,
+  /** How long a provider may take for the calls of one check. */
+  providerCallMs: 25_000,
+  /** Entries of queues are stored within seconds. */
+  queuedMsMax: 60_000,
   /** Queries wait for moments only, unless the database is slow. */
   waitingQueriesMax: 50,
   /** Mails leave within seconds. */

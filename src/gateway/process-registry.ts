@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { GatewayProcess, Processes } from '../kernel/ports/processes.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Check, passed } from '../telemetry/diagnostics.ts';
+import { type Check, degraded, failing, passed, reasonOf } from '../telemetry/diagnostics.ts';
 import { limits } from './limits.ts';
 
 interface ProcessRegistryParts {
@@ -35,7 +35,7 @@ export class ProcessRegistry {
   /** Calls don't wait for it. */
   start(): void {
     const see = () => {
-      this.#writing = this.#see();
+      this.#writing = this.#seeAndTidy().catch(() => undefined);
     };
     see();
     this.#timer = setInterval(see, limits.processSeenMs).unref();
@@ -52,7 +52,11 @@ export class ProcessRegistry {
     await this.#parts.processes.remove(this.#own.id).catch(() => undefined);
   }
 
-  get check(): Check {
+  get checks(): readonly Check[] {
+    return [this.#versionCheck(), this.#writeCheck()];
+  }
+
+  #versionCheck(): Check {
     return {
       name: 'processes',
       run: async () => {
@@ -61,13 +65,36 @@ export class ProcessRegistry {
         const hosts = new Set(running.map(({ host }) => host));
         const detail = `${running.length} on ${hosts.size === 1 ? 'one machine' : `${hosts.size} machines`}, version ${[...builds].join(', ')}`;
         if (builds.size <= 1) return passed(detail);
-        return { status: 'degraded', detail, hint: 'finish the update: all replicas should run one version' };
+        return degraded(detail, 'finish the update: all replicas should run one version');
       },
     };
   }
 
-  async #see(): Promise<void> {
+  /** Writes the row of this process, which changes nothing else. */
+  #writeCheck(): Check {
+    return {
+      name: 'database writes',
+      run: async () => {
+        try {
+          await this.#see();
+        } catch (thrown) {
+          return failing(
+            reasonOf(thrown),
+            'make the database writable: check its disk, permissions, and whether it is a read-only replica',
+          );
+        }
+        return passed('a row was written');
+      },
+    };
+  }
+
+  async #seeAndTidy(): Promise<void> {
+    await this.#see();
+    await this.#parts.processes.removeLost(this.#parts.clock.now() - limits.processLostMs);
+  }
+
+  #see(): Promise<void> {
     const { processes, clock } = this.#parts;
-    await processes.see({ ...this.#own, seenAtMs: clock.now() }).catch(() => undefined);
+    return processes.see({ ...this.#own, seenAtMs: clock.now() });
   }
 }

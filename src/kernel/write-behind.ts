@@ -36,6 +36,8 @@ interface SealedBatch<Batch> {
   readonly number: number;
   readonly size: number;
   readonly bytes: number;
+  /** When its first record came. */
+  readonly sinceMs: number;
   rejections: number;
 }
 
@@ -50,6 +52,7 @@ export class WriteBehind<Batch> {
   #filling: Batch;
   #fillingSize = 0;
   #fillingBytes = 0;
+  #fillingSinceMs = 0;
   /** Batches are numbered in order. */
   #number = 1;
   #dropped = 0;
@@ -85,6 +88,12 @@ export class WriteBehind<Batch> {
     return this.#sealedSize + this.#fillingSize;
   }
 
+  /** How long the oldest record has waited; 0 if none waits. */
+  get oldestMs(): number {
+    if (this.waiting === 0) return 0;
+    return performance.now() - (this.#sealed[0]?.sinceMs ?? this.#fillingSinceMs);
+  }
+
   /** Records dropped since the start. */
   get dropped(): number {
     return this.#dropped;
@@ -109,6 +118,7 @@ export class WriteBehind<Batch> {
 
   /** Updates the size of the current batch, in records and, if these differ much, in bytes. */
   setSize(size: number, bytes = size): void {
+    if (this.#fillingSize === 0) this.#fillingSinceMs = performance.now();
     this.#fillingSize = size;
     this.#fillingBytes = bytes;
     if (this.#timer === undefined && this.#storing === undefined) this.#schedule();
@@ -221,7 +231,7 @@ export class WriteBehind<Batch> {
       this.#fillingSize,
       this.#fillingBytes,
     ];
-    this.#sealed.push({ batch, number, size, bytes, rejections: 0 });
+    this.#sealed.push({ batch, number, size, bytes, sinceMs: this.#fillingSinceMs, rejections: 0 });
     this.#sealedSize += size;
     this.#sealedBytes += bytes;
     this.#filling = this.#parts.createBatch();

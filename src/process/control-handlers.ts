@@ -12,10 +12,11 @@ export interface RunningGateway {
   readonly gateway: Gateway;
 }
 
-/** Handlers for `weir report`, `weir log-level`, and the audit log of other commands. */
+/** Handlers for `weir report`, `weir doctor`, `weir log-level`, and the audit log of other commands. */
 export function createControlHandlers(runningGateway: RunningGateway): ControlHandlers {
   return {
     report: () => buildDiagnosis(runningGateway),
+    diagnose: async () => ({ checks: await runningGateway.gateway.diagnose() }),
     'log-level': ({ level }) => {
       const { log } = runningGateway;
       if (isLogLevel(level)) log.level = level;

@@ -8,7 +8,7 @@ import { inMemoryDataDir } from '../storage/settings.ts';
 import { limits } from './limits.ts';
 
 /** Handlers of a running gateway process for CLI commands, by name. */
-export type ControlHandlers = Readonly<Record<string, (question: JsonObject) => object>>;
+export type ControlHandlers = Readonly<Record<string, (question: JsonObject) => object | Promise<object>>>;
 
 export interface ControlServer {
   close(): Promise<void>;
@@ -104,7 +104,7 @@ async function handleConnection(socket: Socket, controls: ControlHandlers): Prom
     if (!isJsonObject(question)) throw new Error('invalid command message');
     const control = controls[String(question.ask)];
     if (control === undefined) throw new Error(`this version does not support the command "${question.ask}"`);
-    socket.end(JSON.stringify(control(question)));
+    socket.end(JSON.stringify(await control(question)));
   } catch (thrown) {
     socket.end(JSON.stringify({ fault: thrown instanceof Error ? thrown.message : String(thrown) }));
   }

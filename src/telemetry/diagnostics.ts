@@ -1,6 +1,7 @@
 import { withTimeout } from '../lib/with-timeout.ts';
 import { limits } from './limits.ts';
 
+/** `failing`: it does not work. `degraded`: it works in part, or will soon fail. */
 export type CheckStatus = 'ok' | 'degraded' | 'failing';
 
 export interface CheckResult {
@@ -11,26 +12,34 @@ export interface CheckResult {
   readonly hint?: string;
 }
 
+export interface NamedResult extends CheckResult {
+  readonly name: string;
+}
+
 /** Looks at one thing that a gateway depends on. */
 export interface Check {
   readonly name: string;
   run(): CheckResult | Promise<CheckResult>;
 }
 
-export interface CheckReport extends CheckResult {
-  readonly name: string;
+export interface CheckReport extends NamedResult {
   readonly ms: number;
 }
 
 export const passed = (detail: string): CheckResult => ({ status: 'ok', detail });
+export const degraded = (detail: string, hint: string): CheckResult => ({ status: 'degraded', detail, hint });
+export const failing = (detail: string, hint: string): CheckResult => ({ status: 'failing', detail, hint });
 
 /** Runs all checks at once. A check that takes too long, or throws, is failing. */
-export function runChecks(checks: readonly Check[]): Promise<readonly CheckReport[]> {
+export function runChecks(
+  checks: readonly Check[],
+  limitMs: number = limits.checkMs,
+): Promise<readonly CheckReport[]> {
   return Promise.all(
-    checks.map(async ({ name, run }) => {
+    checks.map(async (check) => {
       const startedAtMs = performance.now();
-      const result = await runCheck(run);
-      return { name, ms: Math.round(performance.now() - startedAtMs), ...result };
+      const result = await runCheck(check, limitMs);
+      return { name: check.name, ms: Math.round(performance.now() - startedAtMs), ...result };
     }),
   );
 }
@@ -42,12 +51,18 @@ export function overallStatus(reports: readonly CheckResult[]): CheckStatus {
   return has('degraded') ? 'degraded' : 'ok';
 }
 
-async function runCheck(run: Check['run']): Promise<CheckResult> {
-  const late = () => new Error(`no answer within ${limits.checkMs} ms`);
+async function runCheck(check: Check, limitMs: number): Promise<CheckResult> {
+  const late = () => new Error(`no answer within ${limitMs} ms`);
   try {
-    return await withTimeout(Promise.resolve(run()), limits.checkMs, late);
+    return await withTimeout(Promise.resolve(check.run()), limitMs, late);
   } catch (thrown) {
-    const detail = thrown instanceof Error ? thrown.message : 'the check failed';
-    return { status: 'failing', detail, hint: 'see the log for errors of this part' };
+    return failing(reasonOf(thrown), 'see the log for errors of this part');
   }
+}
+
+/** The message of an error and of its causes. */
+export function reasonOf(thrown: unknown): string {
+  if (thrown instanceof AggregateError) return thrown.errors.map(reasonOf).join('; ');
+  if (!(thrown instanceof Error)) return String(thrown);
+  return thrown.cause instanceof Error ? `${thrown.message}: ${reasonOf(thrown.cause)}` : thrown.message;
 }

@@ -18,6 +18,8 @@ export class TcpProxy {
   connections = 0;
   /** Said to whoever sends something, instead of passing it on. */
   reply: string | undefined;
+  /** How long answers of the server are held back. */
+  delayMs = 0;
   readonly #target: Target;
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
@@ -80,7 +82,8 @@ export class TcpProxy {
     });
     server.on('data', (bytes) => {
       this.answered += bytes.toString('latin1');
-      client.write(bytes);
+      if (this.delayMs > 0) setTimeout(() => client.write(bytes), this.delayMs);
+      else client.write(bytes);
     });
     this.#tie(client, server);
     this.#tie(server, client);

@@ -1,31 +1,21 @@
-/** The result of one check. */
-export interface Finding {
-  readonly about: string;
-  readonly state: 'ok' | 'warn' | 'fail';
-  readonly found: string;
-  /** What to do if the check did not pass. */
-  readonly todo?: string;
-}
+import { degraded, failing, type NamedResult, passed } from '../../telemetry/diagnostics.ts';
 
-export function ok(about: string, found: string): Finding {
-  return { about, state: 'ok', found };
-}
+export const ok = (name: string, detail: string): NamedResult => ({ name, ...passed(detail) });
 
-export function warn(about: string, found: string, todo: string): Finding {
-  return { about, state: 'warn', found, todo };
-}
+export const warn = (name: string, detail: string, hint: string): NamedResult => ({
+  name,
+  ...degraded(detail, hint),
+});
 
-export function fail(about: string, found: string, todo: string): Finding {
-  return { about, state: 'fail', found, todo };
-}
+export const fail = (name: string, detail: string, hint: string): NamedResult => ({
+  name,
+  ...failing(detail, hint),
+});
 
-export function reasonOf(thrown: unknown): string {
-  if (thrown instanceof AggregateError) return thrown.errors.map(reasonOf).join('; ');
-  if (!(thrown instanceof Error)) return String(thrown);
-  return thrown.cause instanceof Error ? `${thrown.message}: ${reasonOf(thrown.cause)}` : thrown.message;
-}
+const nameColumn = 10;
+const detailColumn = 32;
 
-export function formatFinding({ about, state, found, todo }: Finding): string {
-  const line = `${state.padEnd(5)} ${about.padEnd(12)} ${found}`;
-  return todo === undefined ? line : `${line}\n${' '.repeat(19)}→ ${todo}`;
+export function formatResult({ name, status, detail, hint }: NamedResult): string {
+  const line = `${`${status.padEnd(nameColumn)}${name}`.padEnd(detailColumn - 1)} ${detail}`;
+  return hint === undefined ? line : `${line}\n${' '.repeat(detailColumn)}→ ${hint}`;
 }

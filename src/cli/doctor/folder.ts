@@ -1,15 +1,14 @@
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { diskCheck } from '../../gateway/checks/disk.ts';
 import type { Settings } from '../../gateway/settings.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import { hasReceiptKeys } from '../../storage/sql/sqlite-backup.ts';
-import { limits } from '../limits.ts';
-import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
-
-const mebibyte = 1024 * 1024;
+import { type NamedResult, reasonOf, runChecks } from '../../telemetry/diagnostics.ts';
+import { fail, ok, warn } from './finding.ts';
 
 /** Checks the data folder: access, permissions and free space. */
-export async function folderFindings({ dataDir, stores, secret }: Settings): Promise<readonly Finding[]> {
+export async function folderFindings({ dataDir, stores, secret }: Settings): Promise<readonly NamedResult[]> {
   if (dataDir === inMemoryDataDir)
     return [ok('data folder', 'none: all data is in memory and lost when the process ends')];
   const folder = resolve(dataDir);
@@ -27,7 +26,7 @@ export async function folderFindings({ dataDir, stores, secret }: Settings): Pro
     finding,
     ...(isNew ? [] : permissionFindings(folder)),
     ...(needsSecret && !isNew ? await secretFinding(join(folder, 'secret'), join(folder, 'weir.db')) : []),
-    diskFinding(there),
+    ...(await runChecks([diskCheck(there)])),
   ];
 }
 
@@ -36,7 +35,7 @@ function nearestExisting(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
 }
 
-function permissionFindings(folder: string): readonly Finding[] {
+function permissionFindings(folder: string): readonly NamedResult[] {
   const open = ['', 'secret', 'weir.db']
     .map((name) => join(folder, name))
     .filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0);
@@ -46,7 +45,7 @@ function permissionFindings(folder: string): readonly Finding[] {
   ];
 }
 
-async function secretFinding(secret: string, database: string): Promise<readonly Finding[]> {
+async function secretFinding(secret: string, database: string): Promise<readonly NamedResult[]> {
   if (existsSync(secret)) return [ok('secret', secret)];
   // An unreadable database has its own finding.
   if (!existsSync(database) || !(await hasReceiptKeys(database).catch(() => true)))
@@ -58,13 +57,4 @@ async function secretFinding(secret: string, database: string): Promise<readonly
       'restore it, or set WEIR_SECRET; otherwise a new one is created and they are lost',
     ),
   ];
-}
-
-function diskFinding(folder: string): Finding {
-  const { bavail, bsize, blocks } = statfsSync(folder);
-  const free = bavail * bsize;
-  const found = `${Math.floor(free / mebibyte)} of ${Math.floor((blocks * bsize) / mebibyte)} MiB are free in ${folder}`;
-  const todo = 'free disk space, or set WEIR_DATA_DIR; WEIR_LOG_DAYS and WEIR_LOG_ROWS limit the request log';
-  if (free < limits.doctorDiskBytesMin) return fail('disk', found, todo);
-  return free < limits.doctorDiskBytesLow ? warn('disk', found, todo) : ok('disk', found);
 }

@@ -2,7 +2,8 @@ import { type ConfigurationSet, noConfigurations } from '../../kernel/configurat
 import type { Module } from '../../kernel/module.ts';
 import { type PipelineEntry, parsePipelineList } from '../../kernel/pipeline-list.ts';
 import { createStage } from '../../kernel/stage.ts';
-import { type Finding, fail, ok, reasonOf } from './finding.ts';
+import { type NamedResult, reasonOf } from '../../telemetry/diagnostics.ts';
+import { fail, ok } from './finding.ts';
 
 type Modules = ReadonlyMap<string, Module>;
 
@@ -17,7 +18,7 @@ export function pipelineFindings(
   pipeline: string,
   modules: Modules,
   configurations: ConfigurationSet,
-): readonly Finding[] {
+): readonly NamedResult[] {
   const faults = pipelineFaultsOf(pipeline, modules, configurations);
   const todo = 'check WEIR_PIPELINE; docs/reference/modules describes the built-in modules and their options';
   if (faults.length > 0) return faults.map((fault) => fail('pipeline', fault, todo));
@@ -26,7 +27,7 @@ export function pipelineFindings(
 }
 
 /** Checks the pipelines of API keys: a module may have been removed or changed its options since. */
-export function keyPipelineFindings(set: readonly KeyPipeline[], modules: Modules): readonly Finding[] {
+export function keyPipelineFindings(set: readonly KeyPipeline[], modules: Modules): readonly NamedResult[] {
   return set.flatMap(({ pipeline, keys }) => {
     const faults = pipelineFaultsOf(pipeline, modules);
     if (faults.length === 0) return [];

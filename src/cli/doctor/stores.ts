@@ -4,12 +4,13 @@ import type { Settings } from '../../gateway/settings.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import { migrations } from '../../storage/sql/migrations/index.ts';
 import { checkSqlite, querySqlite, readSchemaVersion } from '../../storage/sql/sqlite-backup.ts';
-import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
+import { type NamedResult, reasonOf } from '../../telemetry/diagnostics.ts';
+import { fail, ok, warn } from './finding.ts';
 import type { KeyPipeline } from './pipelines.ts';
 
 /** Findings about stores, and the differences to their clocks. */
 export interface ServerFindings {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly NamedResult[];
   /** By server, how far our clock is ahead of its clock. */
   readonly clockAheadMs: Readonly<Record<string, number>>;
   /** Pipelines of API keys in the database. */
@@ -39,7 +40,7 @@ export async function storeFindings({ stores, dataDir }: Settings): Promise<Serv
 async function sqliteFindings(file: string): Promise<ServerFindings> {
   const finding = await databaseFileFinding(file);
   const hasTables =
-    finding.state === 'ok' && existsSync(file) && (await readSchemaVersion(file)) !== undefined;
+    finding.status === 'ok' && existsSync(file) && (await readSchemaVersion(file)) !== undefined;
   const pipelines = hasTables
     ? toKeyPipelines(await querySqlite(file, keyPipelinesQuery).catch(() => []))
     : [];
@@ -50,7 +51,7 @@ function toKeyPipelines(rows: readonly unknown[]): readonly KeyPipeline[] {
   return rows.map((row) => ({ pipeline: String(Object(row).pipeline), keys: Number(Object(row).keys) }));
 }
 
-async function databaseFileFinding(file: string): Promise<Finding> {
+async function databaseFileFinding(file: string): Promise<NamedResult> {
   if (!existsSync(file)) return ok('database', `${file} will be created at the first start`);
   try {
     const fault = await checkSqlite(file);
@@ -63,7 +64,7 @@ async function databaseFileFinding(file: string): Promise<Finding> {
   }
 }
 
-function schemaFinding(version: number | undefined, found: string): Finding {
+function schemaFinding(version: number | undefined, found: string): NamedResult {
   const newest = migrations.length;
   if (version === undefined) return ok('database', `${found}; its tables will be created at the next start`);
   if (version === newest) return ok('database', `${found}; schema version ${version}`);
@@ -122,7 +123,7 @@ async function postgresFindings({ database: url, pool }: DatabaseSettings): Prom
 }
 
 /** Every process of every replica opens a pool, and a rolling update has one replica more. */
-function poolFindings(connectionsMax: number, pool: number): readonly Finding[] {
+function poolFindings(connectionsMax: number, pool: number): readonly NamedResult[] {
   const processes = Math.floor(connectionsMax / pool);
   if (processes >= processesMin) return [];
   const found = `it allows ${connectionsMax} connections, enough for ${processes} processes with WEIR_DATABASE_POOL=${pool}`;
@@ -165,7 +166,7 @@ async function redisFindings({
 /** A full Redis without eviction rejects writes, so calls fail. */
 async function evictionFindings(link: {
   send(command: readonly string[]): Promise<unknown>;
-}): Promise<readonly Finding[]> {
+}): Promise<readonly NamedResult[]> {
   const answers = await Promise.all(
     ['maxmemory', 'maxmemory-policy'].map((name) => link.send(['CONFIG', 'GET', name]).catch(() => [])),
   );

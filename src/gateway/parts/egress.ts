@@ -6,7 +6,7 @@ import { configuredProviders } from '../../providers/configured-providers.ts';
 import { parseRedisUrl } from '../../storage/redis/redis-address.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { CounterFamily } from '../../telemetry/series.ts';
-import { egressCheck } from '../checks.ts';
+import { egressCheck } from '../checks/egress.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 import { version } from '../version.ts';

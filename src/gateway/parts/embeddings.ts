@@ -15,7 +15,7 @@ import { enableProviderHint } from '../../providers/provider-directory.ts';
 import { ProviderEmbeddings } from '../../providers/provider-embeddings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Gauge } from '../../telemetry/process-gauges.ts';
-import { modelsCheck } from '../checks.ts';
+import { modelsCheck } from '../checks/models.ts';
 import { createLocalModels, modelGauges } from '../local-models.ts';
 import type { Part } from '../part.ts';
 import { type Settings, SettingsError } from '../settings.ts';

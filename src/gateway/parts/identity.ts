@@ -19,7 +19,7 @@ import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { Gauge } from '../../telemetry/process-gauges.ts';
 import { AccountChangeInbox } from '../account-change-inbox.ts';
 import { type AccountServiceParts, type AccountServices, openAccountServices } from '../account-services.ts';
-import { mailCheck } from '../checks.ts';
+import { mailCheck } from '../checks/mail.ts';
 import type { Part } from '../part.ts';
 
 /** The public URL of the gateway; by default the listener's, once it listens. */
@@ -115,7 +115,7 @@ function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): Identity
     operatorCookies,
     quota,
     services,
-    checks: [mailCheck(services.mailQueue)],
+    checks: settings.mail === undefined ? [] : [mailCheck(settings.mail, parts.egress, services.mailQueue)],
     gauges: [
       ...keyGauges(keys),
       ...quotaGauges(quota),

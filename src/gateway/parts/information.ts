@@ -14,8 +14,9 @@ import { modelsRoutes } from '../../server/api/routes/models.ts';
 import { modulesRoutes } from '../../server/api/routes/modules.ts';
 import { pipelineRoutes } from '../../server/api/routes/pipeline.ts';
 import { welcomeRoutes } from '../../server/api/routes/welcome.ts';
-import type { Check } from '../../telemetry/diagnostics.ts';
+import { MemoryRateLimiter } from '../../storage/memory/memory-rate-limiter.ts';
 import { modelDialects, wireFormats } from '../../wire/index.ts';
+import type { Diagnose } from '../diagnostics.ts';
 import type { Part } from '../part.ts';
 import type { ProcessRegistry } from '../process-registry.ts';
 import type { Settings } from '../settings.ts';
@@ -42,8 +43,7 @@ interface InformationParts {
   /** A regular writer to the database, which knows whether writes work. */
   readonly recorders: readonly Recorder[];
   readonly processRegistry: ProcessRegistry;
-  /** The checks of all parts. */
-  readonly checks: readonly Check[];
+  readonly diagnose: Diagnose;
   /** The features of all parts. */
   readonly features: readonly string[];
   readonly moduleRoutes: ReadonlyMap<string, readonly ApiRoute[]>;
@@ -85,8 +85,9 @@ export function informationPart(parts: InformationParts): Part {
         revision: settings.revision,
         mode: settings.mode,
         startedAtMs: parts.startedAtMs,
-        checks: parts.checks,
-        attempts: parts.stores.shared.rateLimiter,
+        diagnose: parts.diagnose,
+        // Of this process: diagnostics must not depend on Redis.
+        attempts: new MemoryRateLimiter(systemClock),
         openCalls: () => dataPlanePart.openCalls(),
         processes: () => parts.processRegistry.list(),
       }),

@@ -64,7 +64,7 @@ import type { GaugeSample } from '../../telemetry/process-gauges.ts';
 import { ReporterFaults } from '../../telemetry/reporter-faults.ts';
 import type { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
 import { anthropicMessages, providerFormatByName } from '../../wire/index.ts';
-import { providerChecks } from '../checks.ts';
+import { healthChecks } from '../checks/health.ts';
 import { type DryPipelinesParts, openDryPipelines } from '../dry-pipelines.ts';
 import { moduleSettingsOf } from '../module-settings.ts';
 import type { Part } from '../part.ts';
@@ -386,7 +386,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
         read: () => backgroundTasks.dropped,
       },
     ],
-    checks: providerChecks(health),
+    checks: healthChecks(health),
     features: ['pipelines', 'configurations', 'aliases'],
     async close(untilMs) {
       if (!(await backgroundTasks.flush(untilMs - performance.now())))

@@ -12,7 +12,7 @@ import { logReturn } from '../../telemetry/outage.ts';
 import { Journal } from '../../telemetry/request-log/journal.ts';
 import { LogCleaner } from '../../telemetry/request-log/log-cleaner.ts';
 import { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
-import { recorderCheck } from '../checks.ts';
+import { queueCheck } from '../checks/queues.ts';
 import { limits } from '../limits.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
@@ -98,7 +98,7 @@ export async function requestLogPart({
         pricingOf,
       }),
     ],
-    checks: [recorderCheck('request log', requests, () => requests.waiting)],
+    checks: [queueCheck('request log', requests)],
     gauges: [
       {
         name: 'weir_log_rows_waiting',

@@ -7,7 +7,7 @@ import { openSqlite, openSqliteInMemory } from '../../storage/sql/sqlite.ts';
 import type { Check } from '../../telemetry/diagnostics.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { storeChecks } from '../checks.ts';
+import { storeChecks } from '../checks/stores.ts';
 import { DatabaseProbe } from '../database-probe.ts';
 import { createInProcessStores, type EphemeralStores } from '../ephemeral-stores.ts';
 import { logMigration } from '../log-migration.ts';

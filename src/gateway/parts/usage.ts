@@ -7,7 +7,7 @@ import type { Accounts } from '../../kernel/ports/identities.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { logReturn } from '../../telemetry/outage.ts';
-import { recorderCheck } from '../checks.ts';
+import { queueCheck } from '../checks/queues.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 import type { CreditUseListener } from './billing.ts';
@@ -52,7 +52,7 @@ export async function usagePart({
       {
         name: 'weir_usage_sums_waiting',
         help: `Usage records waiting to be stored, max ${limits.usageSumsMax}`,
-        read: () => usage.waitingSums,
+        read: () => usage.waiting,
       },
       {
         name: 'weir_usage_failed_rounds',
@@ -65,7 +65,7 @@ export async function usagePart({
         read: () => Number(usage.reservations.isUnavailable),
       },
     ],
-    checks: [recorderCheck('usage', usage, () => usage.waitingSums)],
+    checks: [queueCheck('usage', usage)],
     features: ['usage'],
     async close(untilMs) {
       if (!(await usage.flush(untilMs - performance.now()))) log.error({}, 'some usage could not be stored');

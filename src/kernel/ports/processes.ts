@@ -14,7 +14,9 @@ export interface GatewayProcess {
 export interface Processes {
   /** Adds the process, or renews the time when it was seen. */
   see(gatewayProcess: GatewayProcess): Promise<void>;
-  /** Deletes those last seen before `sinceMs`, and lists the others by host and start. */
+  /** Those seen since then, by host and start. */
   list(sinceMs: number): Promise<readonly GatewayProcess[]>;
+  /** Deletes those that were last seen before then. */
+  removeLost(beforeMs: number): Promise<void>;
   remove(id: string): Promise<void>;
 }

@@ -54,6 +54,8 @@ export interface Database {
   now(): Promise<number>;
   /** The size of the database in bytes. */
   size(): Promise<number>;
+  /** The version of the tables, and the one that this process knows. */
+  schemaVersions(): Promise<{ readonly applied: number; readonly known: number }>;
   /** How much the connections are used. */
   load(): DatabaseLoad;
   close(): Promise<void>;

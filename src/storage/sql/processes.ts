@@ -26,15 +26,19 @@ export class SqlProcesses implements Processes {
   }
 
   async list(sinceMs: number): Promise<readonly GatewayProcess[]> {
-    await this.#db.deleteFrom('gateway_processes').where('seen_at_ms', '<', sinceMs).execute();
     return this.#db
       .selectFrom('gateway_processes')
       .select(['id', 'host', 'pid', 'version', 'revision'])
       .select(['started_at_ms as startedAtMs', 'seen_at_ms as seenAtMs'])
+      .where('seen_at_ms', '>=', sinceMs)
       .orderBy('host')
       .orderBy('started_at_ms')
       .orderBy('id')
       .execute();
+  }
+
+  async removeLost(beforeMs: number): Promise<void> {
+    await this.#db.deleteFrom('gateway_processes').where('seen_at_ms', '<', beforeMs).execute();
   }
 
   async remove(id: string): Promise<void> {

@@ -213,6 +213,14 @@ class SqlDatabase implements Database {
     return Number(rows[0]?.bytes ?? 0);
   }
 
+  async schemaVersions(): Promise<{ readonly applied: number; readonly known: number }> {
+    const { version } = await this.#db
+      .selectFrom('schema_migrations')
+      .select(({ fn }) => fn.max('version').as('version'))
+      .executeTakeFirstOrThrow();
+    return { applied: Number(version), known: migrations.length };
+  }
+
   load(): DatabaseLoad {
     const { inUse, waiting } = this.#pool;
     return { connectionsMax: this.#connectionsMax, inUse, waiting };

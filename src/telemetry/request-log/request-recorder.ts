@@ -76,6 +76,11 @@ export class RequestRecorder {
     return this.#batches.waiting;
   }
 
+  /** How long the oldest of them has waited. */
+  get oldestMs(): number {
+    return this.#batches.oldestMs;
+  }
+
   /** The number of calls dropped since the start. */
   get dropped(): number {
     return this.#batches.dropped;

@@ -14,6 +14,8 @@ export function processesConformance(setUp: SetUpDatabase): void {
     assert.deepEqual(await processes.list(100), [second, first]);
     await processes.see({ ...second, seenAtMs: 300 });
     assert.deepEqual(await processes.list(200), [{ ...second, seenAtMs: 300 }]);
+    await processes.removeLost(200);
+    assert.deepEqual(await processes.list(0), [{ ...second, seenAtMs: 300 }]);
     await processes.remove('b');
     assert.deepEqual(await processes.list(0), []);
   });

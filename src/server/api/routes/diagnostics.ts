@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { countAddressAttempt } from '../../../accounts/count-attempt.ts';
 import type { GatewayProcess } from '../../../kernel/ports/processes.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
-import { type Check, overallStatus, runChecks } from '../../../telemetry/diagnostics.ts';
+import { type CheckReport, overallStatus } from '../../../telemetry/diagnostics.ts';
 import { limits } from '../../limits.ts';
 import { byOperator, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
+import { parseQuery } from '../validation.ts';
 
 const status = z.enum(['ok', 'degraded', 'failing']);
 
@@ -42,12 +43,20 @@ const diagnosticsSchema = z.strictObject({
   ),
 });
 
+const query = {
+  providers: z
+    .enum(['0', '1'])
+    .default('0')
+    .describe('`1` also calls each provider that the operator has configured; nothing is billed'),
+};
+
 export interface DiagnosticsParts {
   readonly version: string;
   readonly revision: string;
   readonly mode: string;
   readonly startedAtMs: number;
-  readonly checks: readonly Check[];
+  /** Runs the checks; with `providers`, also calls each configured provider. */
+  diagnose(options: { readonly providers: boolean }): Promise<readonly CheckReport[]>;
   readonly attempts: RateLimiter;
   openCalls(): number;
   /** Rejects if the database is not available. */
@@ -63,21 +72,24 @@ export function diagnosticsRoutes(parts: DiagnosticsParts): readonly ApiRoute[] 
       summary: 'Check what the gateway depends on',
       tag: 'Operations',
       access: byOperator,
+      query,
       body: noBody,
       responses: {
         200: { description: 'The checks, also if some of them fail', schema: diagnosticsSchema },
+        400: { description: 'A query parameter is invalid' },
         401: { description: 'Missing or wrong operator token' },
         403: { description: 'WEIR_ADMIN_TOKEN is not set' },
         429: { description: 'Too many requests' },
       },
-      async handle({ remoteAddress }) {
+      async handle({ remoteAddress, query: sent }) {
+        const { providers } = parseQuery(query, sent);
         await countAddressAttempt(parts.attempts, {
           address: remoteAddress,
           counterName: (block) => `diagnostics:${block}`,
           ...limits.diagnosticsPerAddress,
         });
         const [checks, processes] = await Promise.all([
-          runChecks(parts.checks),
+          parts.diagnose({ providers: providers === '1' }),
           parts.processes().catch(() => []),
         ]);
         return {
