@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { firstIdAt, timeOfId } from '../src/kernel/request-id.ts';
-import { LogSink } from '../src/telemetry/log-sinks/log-sink.ts';
+import { LogFolder } from '../src/telemetry/log-sinks/log-folder.ts';
+import { checkAccepted, LogSink } from '../src/telemetry/log-sinks/log-sink.ts';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
@@ -12,6 +15,7 @@ import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { eventually } from './support/eventually.ts';
 import { sampleEndedCall } from './support/sample-ended-call.ts';
+import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
 const body = { model: 'demo-1', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] };
 
@@ -145,9 +149,9 @@ test('a system that is away fills a bounded buffer, and one that rejects a batch
     name: 'it',
     flushMs: 1,
     callsAtOnce: 2,
-    async send({ body: sent }: { readonly body: Uint8Array }) {
-      if (status === 200) accepted.push(gunzipSync(sent).toString());
-      return status;
+    async send({ text }: { readonly text: string }) {
+      checkAccepted('it', status);
+      accepted.push(text);
     },
   };
   const sink = new LogSink({ target, bytesMax: 4000, onError: (error) => errors.push(error) });
@@ -166,6 +170,88 @@ test('a system that is away fills a bounded buffer, and one that rejects a batch
   sink.record(sampleEndedCall());
   assert.equal(await sink.flush(60_000), true);
   assert.equal(accepted.length, 1);
+});
+
+test('a killed process loses no call: the next one sends it', async (t) => {
+  const objects = await FakeUpstream.start({ status: 200 });
+  cleanUp(t, () => objects.close());
+  const folder = emptyFolder(t);
+  const files = join(folder, 'calls');
+  const environment = {
+    WEIR_DATA_DIR: join(folder, 'data'),
+    WEIR_LOG_S3_URL: `${objects.url}/bucket`,
+    WEIR_LOG_S3_KEY: 'AKIDEXAMPLE:secret/key',
+    WEIR_LOG_FOLDER: files,
+  };
+  const ids: string[] = [];
+  for (let kills = 0; kills < 2; kills++) {
+    const killed = new WeirProcess(t, { environment, folder });
+    const url = await killed.listening;
+    for (let calls = 0; calls < 5; calls++)
+      ids.push(String((await call(url, { path: '/v1/messages', body })).headers['x-request-id']));
+    killed.signal('SIGKILL');
+    await killed.exited;
+  }
+  assert.deepEqual(objects.requests, [], 'nothing was sent before');
+  const last = new WeirProcess(t, { environment, folder });
+  await last.listening;
+  last.signal('SIGTERM');
+  await last.exited;
+  const idsOf = (lines: readonly Record<string, unknown>[]) =>
+    [...new Set(lines.map(({ id }) => String(id)))].toSorted();
+  assert.deepEqual(idsOf(objects.requests.flatMap(linesOf)), ids.toSorted());
+  const written = readdirSync(files).flatMap((name) =>
+    readFileSync(join(files, name), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  );
+  assert.deepEqual(idsOf(written), ids.toSorted());
+  assert.deepEqual(
+    readdirSync(environment.WEIR_DATA_DIR).filter((name) => name.startsWith('sink-')),
+    [],
+  );
+});
+
+test('files are closed by size and age, compressed, and deleted beyond their number', async (t) => {
+  const folder = emptyFolder(t);
+  let nowMs = Date.UTC(2026, 10, 18, 16);
+  const settings = { folder, fileBytesMax: 1000, fileMsMax: 3_600_000, filesMax: 3 };
+  const create = () => new LogFolder(settings, { now: () => nowMs }, (error) => assert.fail(String(error)));
+  const [first, other] = [create(), create()];
+  const send = (target: LogFolder, text: string) => target.send({ id: 'x', atMs: nowMs, text: `${text}\n` });
+  const contents = () =>
+    readdirSync(folder)
+      .toSorted()
+      .map((name) => {
+        const bytes = readFileSync(join(folder, name));
+        return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString().split('\n')[0]?.slice(0, 2);
+      });
+  await send(first, 'a'.repeat(600));
+  nowMs += 1000;
+  await send(other, 'o1');
+  nowMs += 1000;
+  await send(first, 'b'.repeat(600));
+  assert.deepEqual(
+    readdirSync(folder)
+      .map((name) => name.replace(/^.*\./, ''))
+      .toSorted(),
+    ['gz', 'jsonl', 'jsonl'],
+    'the file of the other process stays open',
+  );
+  nowMs += 3_600_000;
+  await send(first, 'c1');
+  nowMs += 600_001;
+  await send(first, 'c2');
+  assert.deepEqual(contents().toSorted(), ['aa', 'bb', 'c1', 'o1']);
+  for (const text of ['d', 'e']) {
+    nowMs += 3_600_000;
+    await send(first, `${text}1`);
+  }
+  assert.deepEqual(contents(), ['bb', 'c1', 'd1', 'e1'], 'three closed files and the open one');
+  assert.ok(
+    readdirSync(folder).every((name) => /^requests-\d{8}T\d{6}Z-[0-9a-f]{8}-\d+\.jsonl(\.gz)?$/.test(name)),
+  );
 });
 
 function linesOf({ bytes }: SeenRequest): readonly Record<string, unknown>[] {

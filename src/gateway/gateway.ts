@@ -143,7 +143,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const creditUseListener: CreditUseListener = { onUse: () => undefined };
   const { usage } = parts.add(await usagePart({ ...ground, creditUse: creditUseListener }));
   const { spending: spendingLimiter } = parts.add(spendingPart({ ...ground, usage }));
-  const { sinks, history } = parts.add(logSinksPart(ground));
+  const { sinks, history } = parts.add(await logSinksPart(ground));
   const { requests } = parts.add(await requestLogPart({ ...ground, providers, history }));
   moduleHosts.connect({
     stores: moduleStores,

@@ -109,9 +109,13 @@ export class WriteBehind<Batch> {
     return this.#unavailableRounds > 1;
   }
 
+  get isFull(): boolean {
+    return this.#waitingBytes >= this.#waitingMax;
+  }
+
   /** Whether another record fits; counts it as dropped otherwise. */
   hasRoom(): boolean {
-    if (this.#waitingBytes < this.#waitingMax) return true;
+    if (!this.isFull) return true;
     this.#drop(1);
     return false;
   }

@@ -48,6 +48,10 @@ export const limits = {
   clickHouseErrorCharacters: 300,
   s3FlushMs: 60_000,
   s3CallsAtOnce: 20_000,
+  logFolderFlushMs: 1000,
+  logFolderCallsAtOnce: 5000,
+  /** How long after its maximum age a file may still be written to, or compressed. */
+  logFolderLastWriteMs: 600_000,
   /** Maximum backoff after such a system failed. */
   logSinkRetryMsMax: 30_000,
   /** Maximum backoff after a failed write. */

@@ -67,5 +67,26 @@ export const telemetrySettings = {
     },
     ({ url, ...others }) => (url === undefined ? undefined : { url, ...others }),
   ),
+  logFolder: combineSettings(
+    {
+      folder: envVariable('WEIR_LOG_FOLDER', z.string().min(1).optional()),
+      megabytes: envVariable(
+        'WEIR_LOG_FOLDER_MB',
+        z.coerce.number('must be a number of megabytes').int().min(1).max(10_000).default(100),
+      ),
+      hours: envVariable(
+        'WEIR_LOG_FOLDER_HOURS',
+        z.coerce.number('must be a number of hours').int().min(1).max(720).default(24),
+      ),
+      filesMax: envVariable(
+        'WEIR_LOG_FOLDER_FILES',
+        z.coerce.number('must be a number of files').int().min(1).max(10_000).default(30),
+      ),
+    },
+    ({ folder, megabytes, hours, filesMax }) =>
+      folder === undefined
+        ? undefined
+        : { folder, fileBytesMax: megabytes * 1_000_000, fileMsMax: hours * 3_600_000, filesMax },
+  ),
   metricsToken: envVariable('WEIR_METRICS_TOKEN', secretText.optional()),
 } as const;

@@ -1,10 +1,13 @@
 import type { Egress } from '../../egress/egress.ts';
 import type { LogReader } from '../../kernel/ports/request-log.ts';
+import { systemClock } from '../../lib/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { ClickHouseHistory } from '../../telemetry/log-history/clickhouse-history.ts';
 import { connectToClickHouse, createClickHouseTarget } from '../../telemetry/log-sinks/clickhouse.ts';
+import { LogFolder } from '../../telemetry/log-sinks/log-folder.ts';
 import { LogSink, type SinkTarget } from '../../telemetry/log-sinks/log-sink.ts';
 import { createS3Target } from '../../telemetry/log-sinks/s3.ts';
+import { createJournal } from '../create-journal.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 
@@ -20,12 +23,15 @@ interface LogSinksParts {
   readonly log: Log;
 }
 
-/** Other systems that get every call: ClickHouse and object stores. */
-export function logSinksPart({ settings: { clickHouse, s3 }, egress, log }: LogSinksParts): LogSinksPart {
+/** Other systems that get every call: ClickHouse, object stores and files. */
+export async function logSinksPart({ settings, egress, log }: LogSinksParts): Promise<LogSinksPart> {
+  const { clickHouse, s3, logFolder } = settings;
   const opened: { readonly name: string; readonly sink: LogSink }[] = [];
   const open = (name: string, target: SinkTarget) => {
     const sink = new LogSink({
       target,
+      // Without a delay: a kill must not lose calls.
+      journal: createJournal({ settings, log, name: `sink-${name}`, delayMs: 0 }),
       onError: (err) => log.error({ err }, `could not send calls to ${target.name}; will retry`),
       onDrop: () => log.error({}, `calls for ${target.name} are dropped`),
     });
@@ -35,6 +41,14 @@ export function logSinksPart({ settings: { clickHouse, s3 }, egress, log }: LogS
   if (clickHouse !== undefined && postToClickHouse !== undefined)
     open('clickhouse', createClickHouseTarget(clickHouse.table, postToClickHouse));
   if (s3 !== undefined) open('s3', createS3Target(s3, fetchFor(egress, s3.url)));
+  if (logFolder !== undefined)
+    open(
+      'folder',
+      new LogFolder(logFolder, systemClock, (err) =>
+        log.error({ err }, 'could not compress or delete log files'),
+      ),
+    );
+  await Promise.all(opened.map(({ sink }) => sink.recover()));
   const read = (figure: 'waiting' | 'dropped') => () =>
     opened.map(({ name, sink }) => ({ labels: { sink: name }, value: sink[figure] }));
   const gauges = [

@@ -4,15 +4,14 @@ import { requestsRoutes } from '../../server/api/routes/requests.ts';
 import { requestsExportRoute } from '../../server/api/routes/requests-export.ts';
 import { summaryRoutes } from '../../server/api/routes/requests-summary.ts';
 import { usageTableRoutes } from '../../server/api/routes/usage-tables.ts';
-import { inMemoryDataDir } from '../../storage/settings.ts';
 import { limits as telemetryLimits } from '../../telemetry/limits.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { LogWithHistory } from '../../telemetry/log-history/log-with-history.ts';
 import { logReturn } from '../../telemetry/outage.ts';
-import { Journal } from '../../telemetry/request-log/journal.ts';
 import { LogCleaner } from '../../telemetry/request-log/log-cleaner.ts';
 import { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
 import { queueCheck } from '../checks/queues.ts';
+import { createJournal } from '../create-journal.ts';
 import { limits } from '../limits.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
@@ -41,11 +40,15 @@ export async function requestLogPart({
   history,
 }: RequestLogParts): Promise<RequestLogPart> {
   const { catalog: modelCatalog, directory: providerDirectory } = providers;
-  const hasFolder = settings.stores !== undefined || settings.dataDir !== inMemoryDataDir;
   const requests = new RequestRecorder({
     log: stores.database.requests,
     sampling: settings.requestLog.sampling,
-    journal: hasFolder ? createJournal(settings, log) : undefined,
+    journal: createJournal({
+      settings,
+      log,
+      name: 'requests',
+      delayMs: settings.stores === undefined ? limits.journalDelayMs : 0,
+    }),
     onError: (cause) => log.error({ err: cause }, 'could not write to the request log; will retry'),
     onRecovered: (ms) => logReturn(log, 'the request log is written again', ms),
     onDrop: () => log.error({}, 'the request log queue is full; calls are dropped from the log'),
@@ -118,16 +121,4 @@ export async function requestLogPart({
         log.error({}, 'some calls could not be written to the request log');
     },
   };
-}
-
-function createJournal({ dataDir, stores }: Settings, log: Log): Journal {
-  return new Journal({
-    folder: dataDir,
-    delayMs: stores === undefined ? limits.journalDelayMs : 0,
-    onError: (cause) =>
-      log.error(
-        { err: cause },
-        'could not write the journal; a crash would lose calls that are not stored yet',
-      ),
-  });
 }

@@ -1,7 +1,9 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { EgressFetch } from '../../kernel/ports/fetch.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { limits } from '../limits.ts';
-import type { SinkTarget } from './log-sink.ts';
+import { checkAccepted, type SinkTarget } from './log-sink.ts';
 
 export interface ClickHouseSettings {
   readonly url: string;
@@ -41,7 +43,7 @@ export function createClickHouseTarget(table: string, postToClickHouse: PostToCl
     name: 'ClickHouse',
     flushMs: limits.clickHouseFlushMs,
     callsAtOnce: limits.clickHouseCallsAtOnce,
-    async send({ id, body }) {
+    async send({ id, text }) {
       const response = await postToClickHouse({
         parameters: {
           query: `INSERT INTO ${table} FORMAT JSONEachRow`,
@@ -50,10 +52,10 @@ export function createClickHouseTarget(table: string, postToClickHouse: PostToCl
           insert_deduplication_token: id,
         },
         headers: { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' },
-        body,
+        body: await promisify(gzip)(text),
       });
       await response.body?.cancel();
-      return response.status;
+      checkAccepted('ClickHouse', response.status);
     },
   };
 }

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { EgressFetch } from '../../kernel/ports/fetch.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { limits } from '../limits.ts';
 import { splitOnce } from './clickhouse.ts';
-import type { SinkTarget } from './log-sink.ts';
+import { checkAccepted, type SinkTarget } from './log-sink.ts';
 
 export interface S3Settings {
   /** With the bucket, and a prefix if wanted: `https://s3.eu-central-1.amazonaws.com/bucket/weir`. */
@@ -19,7 +21,8 @@ export function createS3Target({ url, key, region }: S3Settings, egressFetch: Eg
     name: 'the object store',
     flushMs: limits.s3FlushMs,
     callsAtOnce: limits.s3CallsAtOnce,
-    async send({ id, atMs, body }) {
+    async send({ id, atMs, text }) {
+      const body = await promisify(gzip)(text);
       const { AwsV4Signer } = await import('aws4fetch');
       const hour = new Date(atMs).toISOString().slice(0, 13).replaceAll(/[-T]/g, '/');
       const [accessKeyId = '', secretAccessKey = ''] = splitOnce(key?.reveal() ?? '');
@@ -36,7 +39,7 @@ export function createS3Target({ url, key, region }: S3Settings, egressFetch: Eg
       const { url: signed, headers } = await signer.sign();
       const response = await egressFetch(signed, { method: 'PUT', headers, body });
       await response.body?.cancel();
-      return response.status;
+      checkAccepted('the object store', response.status);
     },
   };
 }

@@ -147,7 +147,7 @@ async function setUp(t: TestContext, { flushMs = 3_600_000 } = {}) {
   const recorder = () =>
     new RequestRecorder({
       log: faulty,
-      journal: new Journal({ folder, delayMs: 0, onError: (error) => broken.push(error) }),
+      journal: new Journal({ folder, name: 'requests', delayMs: 0, onError: (error) => broken.push(error) }),
       onError: (error) => errors.push(error),
       flushMs,
     });

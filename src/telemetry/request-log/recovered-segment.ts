@@ -20,13 +20,15 @@ export class RecoveredSegment {
     this.#file = file;
   }
 
-  /** The whole content, if it has grown since the last read; the last line may be incomplete. */
-  async lines(): Promise<readonly string[]> {
+  /** The lines since the last call. One that is incomplete is left out: its process was killed, or still writes it. */
+  async newLines(): Promise<readonly string[]> {
     const { size } = await this.#file.stat();
-    if (size <= this.#readBytes) return [];
-    this.#readBytes = size;
-    const { buffer } = await this.#file.read(Buffer.alloc(size), 0, size, 0);
-    return buffer.toString().split('\n');
+    const length = size - this.#readBytes;
+    if (length <= 0) return [];
+    const { buffer } = await this.#file.read(Buffer.alloc(length), 0, length, this.#readBytes);
+    const complete = buffer.subarray(0, buffer.lastIndexOf(lineEnd) + 1);
+    this.#readBytes += complete.length;
+    return complete.toString().split('\n').slice(0, -1);
   }
 
   /** The open file can still be read. */
@@ -38,3 +40,5 @@ export class RecoveredSegment {
     await this.#file.close();
   }
 }
+
+const lineEnd = 0x0a;

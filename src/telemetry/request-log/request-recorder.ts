@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type {
   ConversationSums,
@@ -20,7 +19,6 @@ import { limits } from '../limits.ts';
 import { CallBatch } from './call-batch.ts';
 import type { Journal } from './journal.ts';
 import { toLoggedCall } from './logged-call.ts';
-import type { RecoveredSegment } from './recovered-segment.ts';
 import { type RowSampling, weightOf } from './row-sampling.ts';
 
 interface RecorderParts {
@@ -101,20 +99,10 @@ export class RequestRecorder {
 
   /** Stores the calls that killed processes had recorded. If the log is unavailable, the next start retries. */
   async recover(): Promise<void> {
-    const pages = (await this.#journal?.recoverSegments()) ?? [];
-    if (pages.length === 0) return;
     try {
-      for (const page of pages) {
-        await this.#storeLines(page);
-        await page.remove();
-      }
-      // A live process may have written to the segments until it noticed their removal.
-      await sleep(limits.journalLastLinesMs);
-      for (const page of pages) await this.#storeLines(page);
+      await this.#journal?.recover((lines) => this.#storeLines(lines));
     } catch (error) {
       this.#onError?.(error);
-    } finally {
-      await Promise.all(pages.map((page) => page.close()));
     }
   }
 
@@ -154,8 +142,8 @@ export class RequestRecorder {
     return this.#log.find(id, accountId);
   }
 
-  async #storeLines(page: RecoveredSegment): Promise<void> {
-    const packs = (await page.lines()).flatMap((line) => this.#log.readPack(line) ?? []);
+  async #storeLines(lines: readonly string[]): Promise<void> {
+    const packs = lines.flatMap((line) => this.#log.readPack(line) ?? []);
     try {
       if (packs.length > 0) await this.#log.addPacked(packs);
     } catch (error) {
