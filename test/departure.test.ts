@@ -146,7 +146,8 @@ async function settled({ person, canary, other, stripe, database }: Settled): Pr
   await person.call({ path: '/v1/byok/anthropic/keys', body: { key: `sk-ant-2-${canary}`, name: canary } });
   const login = { email: person.email, password };
   await call(other, { path: '/v1/users/login', body: login, headers: ['user-agent', canary] });
-  const ask = (path: string, body: object) => call(other, { path, headers: bearer(made.key), body });
+  const headers = [...bearer(made.key), 'x-weir-tags', `team=${canary}`];
+  const ask = (path: string, body: object) => call(other, { path, headers, body });
   const answer = await ask('/v1/messages', question(canary));
   assert.equal(answer.status, 200, answer.text);
   // A second time, which saves what it would have cost.
@@ -223,7 +224,7 @@ function assertKept(
     ...placesWith(canary, kept),
     ...placesWith(keyId, kept),
   ]);
-  const learned = ['collection_entries', 'collection_counters', 'recordings', 'module_days'];
+  const learned = ['collection_entries', 'collection_counters', 'recordings', 'module_days', 'tag_days'];
   for (const table of [...tables, ...more, ...learned]) assert.ok(places.has(table), table);
 }
 
@@ -249,6 +250,7 @@ async function assertExported(
     'configuration',
     'usage',
     'module_usage',
+    'tag_usage',
     'request',
     'conversation',
     'end_user',

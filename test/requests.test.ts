@@ -170,6 +170,15 @@ test('calls have the tags of their header, which providers do not get', async (t
   assert.deepEqual(await requestsOf(url, '?tag=env:prod,team:search'), [both]);
   const invalid = await call(url, { path: '/v1/requests?tag=team' });
   assert.equal(invalid.status, 400);
+  const { json } = await call(url, { path: '/v1/usage/tags' });
+  const sums = Array.isArray(json.tags) ? json.tags : [];
+  assert.deepEqual(
+    sums.map((one) => ['tag', 'value', 'requests', 'input_tokens', 'cost_usd'].map((name) => at(one, name))),
+    [
+      ['env', 'prod', 2, 50, '0.00022'],
+      ['team', 'search', 1, 25, '0.00011'],
+    ],
+  );
   const csv = await (await fetch(`${url}/v1/requests/export?tag=team:search`)).text();
   assert.match(csv, /"env=prod,team=search"/);
 });

@@ -22,7 +22,7 @@ function recorded(attempt: EndedAttempt, caller = account): unknown[] {
     recordAttempt: (...record: unknown[]) => records.push(['attempt', ...record]),
     recordModule: (...record: unknown[]) => records.push(['module', ...record]),
   };
-  recordAttempt(recorder, attempt, caller, 7);
+  recordAttempt(recorder, attempt, { caller, tags: { team: 'search' } }, 7);
   return records;
 }
 
@@ -31,7 +31,14 @@ function askedByModule(isModuleCall: boolean, nanoUsd: number | undefined): Ende
   return { ...clientAttempt, bill, isModuleCall, askedBy: 'ipc' };
 }
 
-const spent = { accountId: 'a', keyId: 'k', provider: 'demo', model: 'demo-1', usage };
+const spent = {
+  accountId: 'a',
+  keyId: 'k',
+  provider: 'demo',
+  model: 'demo-1',
+  usage,
+  tags: { team: 'search' },
+};
 const attemptRecord = (costNanoUsd: number | undefined) => ['attempt', { ...spent, costNanoUsd }, 7];
 
 test('an attempt is charged to the key of its caller', () => {

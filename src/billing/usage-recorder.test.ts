@@ -81,6 +81,31 @@ test('the usage of attempts is recorded under their targets, and the call counts
   assert.equal((await book.quotaUsage('a', 1)).calls, 1);
 });
 
+test('usage counts for each tag of a call and its attempts, before and after it is stored', async (t) => {
+  const { recorder, book } = await setUp(t);
+  const attempt = { accountId: 'a', keyId: 'k1', provider: 'demo', model: 'demo-1' };
+  const tags = { env: 'prod', team: 'search' };
+  recorder.recordCall(call({ usage: undefined, tags, failed: true }), noonMs);
+  recorder.recordAttempt({ ...attempt, usage, costNanoUsd: 5, tags }, noonMs);
+  recorder.recordAttempt({ ...attempt, usage, costNanoUsd: 7, tags: { team: 'ads' } }, noonMs);
+  recorder.recordCall(call(), noonMs);
+  const figures = async (days: ReturnType<typeof book.tags>) =>
+    (await days).map(({ tag, value, requests, failed, inputTokens, costNanoUsd }) => [
+      `${tag}=${value}`,
+      [requests, failed, inputTokens, costNanoUsd],
+    ]);
+  const expected = [
+    ['env=prod', [1, 1, 10, 5]],
+    ['team=ads', [0, 0, 10, 7]],
+    ['team=search', [1, 1, 10, 5]],
+  ];
+  assert.deepEqual((await figures(recorder.tags(november))).sort(), expected);
+  assert.deepEqual(await figures(recorder.tags({ ...november, tag: 'env' })), expected.slice(0, 1));
+  assert.equal(await recorder.flush(60_000), true);
+  assert.deepEqual(await figures(book.tags(november)), expected);
+  assert.deepEqual(await figures(recorder.tags(november)), expected);
+});
+
 test('what an attempt used is stored by itself, also where no call is recorded', async (t) => {
   const { recorder, book } = await setUp(t, { flushMs: 10 });
   const { failed, periodStartMs, ...attempt } = call();

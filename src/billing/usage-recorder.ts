@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { ModuleDay, Reservation, UsageBatch, UsageDay, UsageStore } from '../kernel/ports/records.ts';
+import type {
+  ModuleDay,
+  Reservation,
+  TagDay,
+  UsageBatch,
+  UsageDay,
+  UsageStore,
+} from '../kernel/ports/records.ts';
 import { WriteBehind } from '../kernel/write-behind.ts';
 import type { Clock } from '../lib/clock.ts';
 import { limits } from './limits.ts';
@@ -159,6 +166,13 @@ export class UsageRecorder {
     return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.modules(query))];
   }
 
+  /** The usage of these days by tag, stored or not; a sum may come in parts. */
+  async tags(query: Parameters<UsageStore['tags']>[0]): Promise<readonly TagDay[]> {
+    const stored = await this.#readConsistently(() => this.#usageStore.tags(query));
+    const unstored = this.#tallies.batches.flatMap((tally) => tally.tags(query));
+    return [...stored, ...unstored.filter(({ tag }) => query.tag === undefined || tag === query.tag)];
+  }
+
   /**
    * Stores the usage of killed processes, without that of erased accounts. If the usage store is unavailable, the next
    * start tries again.
@@ -208,9 +222,10 @@ async function withoutErased(
   batch: UsageBatch,
   isErased: (accountId: string) => Promise<boolean>,
 ): Promise<UsageBatch> {
-  const { days, counted, modules = [], settled = [] } = batch;
+  const { days, counted, modules = [], tags = [], settled = [] } = batch;
   const erased = new Set<string>();
-  for (const accountId of new Set([...days, ...counted, ...modules, ...settled].map((row) => row.accountId)))
+  const rows = [...days, ...counted, ...modules, ...tags, ...settled];
+  for (const accountId of new Set(rows.map((row) => row.accountId)))
     if (await isErased(accountId)) erased.add(accountId);
   const isLeft = ({ accountId }: { readonly accountId: string }) => !erased.has(accountId);
   return {
@@ -218,6 +233,7 @@ async function withoutErased(
     days: days.filter(isLeft),
     counted: counted.filter(isLeft),
     modules: modules.filter(isLeft),
+    tags: tags.filter(isLeft),
     settled: settled.filter(isLeft),
   };
 }

@@ -1,10 +1,21 @@
 import { limits } from '../kernel/limits.ts';
 import type { Usage } from '../kernel/message.ts';
-import type { ModuleDay, QuotaCalls, UsageBatch, UsageDay, UsageStore } from '../kernel/ports/records.ts';
-import { storableFigure, storableText } from '../kernel/storable.ts';
+import type {
+  ModuleDay,
+  QuotaCalls,
+  TagDay,
+  UsageBatch,
+  UsageDay,
+  UsageStore,
+} from '../kernel/ports/records.ts';
+import { storableText } from '../kernel/storable.ts';
+import { hasTags, type Tags } from '../kernel/tags.ts';
+import { zeroSums } from '../kernel/usage-sums.ts';
 import { type ModuleSavings, ModuleTally } from './module-tally.ts';
 import type { SettledAmounts } from './reservations.ts';
+import { TagTally } from './tag-tally.ts';
 import type { BatchFile } from './usage-journal/batch-file.ts';
+import { addUsage, type WritableSums } from './usage-sums.ts';
 
 /** The usage of one ended call. */
 export interface RecordedCall {
@@ -14,6 +25,7 @@ export interface RecordedCall {
   readonly provider: string;
   readonly model: string;
   readonly failed: boolean;
+  readonly tags?: Tags;
   /** The period it counts in; undefined if it does not count. */
   readonly periodStartMs: number | undefined;
   /** Credits pay for calls past this number in the period; undefined if they pay for none. */
@@ -34,6 +46,7 @@ export interface AttemptUsage {
   readonly usage: Usage;
   /** Undefined if the price is unknown. */
   readonly costNanoUsd: number | undefined;
+  readonly tags?: Tags;
 }
 
 export type UsageQuery = Parameters<UsageStore['days']>[0];
@@ -63,6 +76,7 @@ export class UsageTally {
   #latest: Writable<UsageDay> | undefined;
   #latestPeriodCount: Writable<QuotaCalls> | undefined;
   #modules: ModuleTally | undefined;
+  #tags: TagTally | undefined;
 
   constructor({ id, sumsMax, settledAmounts, file }: UsageTallyParts) {
     this.id = id;
@@ -73,16 +87,15 @@ export class UsageTally {
 
   /** The number of sums. */
   get size(): number {
-    return this.#days.size + (this.#modules?.size ?? 0);
+    return this.#days.size + (this.#modules?.size ?? 0) + (this.#tags?.size ?? 0);
   }
 
   /** Adds one request, with its usage if it has any. */
   addCall(call: RecordedCall, day: string): void {
     const sum = this.#sumFor(call, day);
-    sum.requests++;
-    if (call.failed) sum.failed++;
-    addUsage(sum, call);
+    addCall(sum, call);
     this.#file?.markChanged('days', sum);
+    this.#addToTags(call, day, addCall);
     if (call.periodStartMs !== undefined) this.#countCall(call, call.periodStartMs);
   }
 
@@ -91,6 +104,7 @@ export class UsageTally {
     const sum = this.#sumFor(attempt, day);
     addUsage(sum, attempt);
     this.#file?.markChanged('days', sum);
+    this.#addToTags(attempt, day, addUsage);
   }
 
   /** Adds the effect of a module, if any. */
@@ -103,6 +117,10 @@ export class UsageTally {
 
   modules(query: UsageQuery): readonly ModuleDay[] {
     return this.#modules?.days(query) ?? [];
+  }
+
+  tags(query: UsageQuery): readonly TagDay[] {
+    return this.#tags?.days(query) ?? [];
   }
 
   callsIn(accountId: string, periodStartMs: number): number {
@@ -121,12 +139,26 @@ export class UsageTally {
   }
 
   /** All sums. */
-  rows(): Pick<UsageBatch, 'days' | 'counted' | 'modules'> {
+  rows(): Pick<UsageBatch, 'days' | 'counted' | 'modules' | 'tags'> {
     return {
       days: [...this.#days.values()],
       counted: [...this.#periodCounts.values()],
       ...(this.#modules !== undefined && { modules: this.#modules.rows() }),
+      ...(this.#tags !== undefined && { tags: this.#tags.rows() }),
     };
+  }
+
+  #addToTags<Added extends { readonly accountId: string; readonly tags?: Tags }>(
+    added: Added,
+    day: string,
+    add: (sum: WritableSums, added: Added) => void,
+  ): void {
+    if (added.tags === undefined || !hasTags(added.tags)) return;
+    this.#tags ??= new TagTally(this.#sumsMax);
+    for (const sum of this.#tags.sumsFor(added.accountId, added.tags, day)) {
+      add(sum, added);
+      this.#file?.markChanged('tags', sum);
+    }
   }
 
   #sumFor(group: UsageGroup & Pick<UsageDay, 'model'>, day: string): Writable<UsageDay> {
@@ -180,6 +212,12 @@ export class UsageTally {
   }
 }
 
+function addCall(sum: WritableSums, call: RecordedCall): void {
+  sum.requests++;
+  if (call.failed) sum.failed++;
+  addUsage(sum, call);
+}
+
 type UsageGroup = Pick<UsageDay, 'accountId' | 'keyId' | 'provider'>;
 
 function isSameGroup(
@@ -196,16 +234,6 @@ function isSameGroup(
   );
 }
 
-const zeroSums = {
-  requests: 0,
-  failed: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadTokens: 0,
-  cacheWriteTokens: 0,
-  costNanoUsd: 0,
-} as const;
-
 /** Clients choose the model, so it comes last: it can't be mistaken for another part. */
 function sumKey({ accountId, keyId, provider }: UsageGroup, day: string, model: string): string {
   return `${accountId}\n${day}\n${keyId}\n${provider}\n${model}`;
@@ -213,20 +241,4 @@ function sumKey({ accountId, keyId, provider }: UsageGroup, day: string, model: 
 
 function periodKey(accountId: string, periodStartMs: number): string {
   return `${periodStartMs}\n${accountId}`;
-}
-
-function addUsage(
-  sum: Writable<UsageDay>,
-  { usage, costNanoUsd }: Pick<RecordedCall, 'usage' | 'costNanoUsd'>,
-): void {
-  sum.inputTokens += storableOrZero(usage?.input_tokens);
-  sum.outputTokens += storableOrZero(usage?.output_tokens);
-  sum.cacheReadTokens += storableOrZero(usage?.cache_read_input_tokens);
-  sum.cacheWriteTokens += storableOrZero(usage?.cache_creation_input_tokens);
-  sum.costNanoUsd += storableOrZero(costNanoUsd);
-}
-
-/** Providers may report anything; sums have to stay integers. */
-function storableOrZero(figure: number | undefined): number {
-  return storableFigure(figure) ?? 0;
 }

@@ -122,6 +122,7 @@ export class CallRunner {
             provider: target.provider.name,
             model: target.model,
             failed: !answered,
+            tags: exchange.tags,
             periodStartMs: answered ? countedCall.periodStartMs : undefined,
             paidPast: countedCall.paidPast,
             usage: trace.attempts.length === 0 ? inFlightCall.usage : undefined,

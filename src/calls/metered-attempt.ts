@@ -1,5 +1,4 @@
 import type { Attempt, UpstreamAttempt } from '../kernel/attempt.ts';
-import type { Caller } from '../kernel/caller.ts';
 import { type Exchange, requestOriginOf, usedCredentialOf } from '../kernel/exchange.ts';
 import type { Usage } from '../kernel/message.ts';
 import type { Handler } from '../kernel/module.ts';
@@ -20,7 +19,7 @@ export interface MeteringParts {
   upstream(exchange: Exchange, attempt: UpstreamAttempt): Promise<Reply>;
   readonly prices: Pick<Prices, 'bill'>;
   /** Called once for every attempt, when it has ended. */
-  onAttemptEnd(attempt: Attempt, caller: Caller): void;
+  onAttemptEnd(attempt: Attempt, exchange: Exchange): void;
   readonly settlement: CallSettlement;
   /** Waits for answers in the background; undefined if nobody does. */
   readonly backgroundUsage?: Pick<BackgroundUsage, 'wait'>;
@@ -136,7 +135,7 @@ export class MeteredAttempt implements Attempt {
   close(ending: Ending): void {
     if (this.ending !== undefined) return;
     this.endedAtMs ??= performance.now();
-    const { id, clientRequest, caller, trace } = this.#exchange;
+    const { id, clientRequest, trace } = this.#exchange;
     const { target, meter } = this;
     const { prices, onAttemptEnd, settlement, health } = this.#parts;
     settlement.runPart('meter', id, () => {
@@ -151,7 +150,7 @@ export class MeteredAttempt implements Attempt {
       this.bill = meter.estimated ? this.#estimatedBill(bill) : bill;
     });
     this.ending = ending;
-    settlement.runPart('spent', id, () => onAttemptEnd(this, caller));
+    settlement.runPart('spent', id, () => onAttemptEnd(this, this.#exchange));
     settlement.runPart('health', id, () => health.add(this, usedCredentialOf(this.#exchange)));
     settlement.runPart('trace', id, () => trace.attemptEnded());
     const { observer } = requestOriginOf(this.#exchange);

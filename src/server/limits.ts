@@ -129,8 +129,8 @@ export const limits = {
   ledgerPageMax: 200,
   /** Days of one usage report: a year, leap years included. */
   usageReportDaysMax: 366,
-  /** End users in one list. */
-  endUsersListed: 10_000,
+  /** End users or tags in one list. */
+  usageRowsListed: 10_000,
   /** Receipts on one page. */
   receiptPageMax: 200,
   /** Recordings on one page of a list. */

@@ -102,6 +102,11 @@ export const limits = {
   preparedStatementsMax: 200,
   /** How long the id of an added batch is stored; retries come within minutes. */
   usageBatchKeptMs: 7 * 86_400_000,
+  /** Values of a tag that have sums of their own on a day, and those of all tags of an account: a unique id in each call makes no more. */
+  tagValuesPerDay: 100,
+  tagDayRows: 2000,
+  /** Sums by tag are for reports of the last year; bills and ceilings need a month. */
+  tagDaysKeptMs: 400 * 86_400_000,
   /** Interval between deletions of older ones. */
   usageBatchCleanupMs: 3_600_000,
   /** Interval between measurements of the shared clock, and the slowest answer that improves on the previous one. */

@@ -35,6 +35,10 @@ export class FaultyUsageStore implements UsageStore {
     return this.#book.modules(question);
   }
 
+  tags(question: Parameters<UsageStore['tags']>[0]): ReturnType<UsageStore['tags']> {
+    return this.#book.tags(question);
+  }
+
   sums(question: Parameters<UsageStore['sums']>[0]): ReturnType<UsageStore['sums']> {
     return this.#book.sums(question);
   }

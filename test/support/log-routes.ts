@@ -11,6 +11,7 @@ import { conversationsRoutes } from '../../src/server/api/routes/conversations.t
 import { requestsRoutes } from '../../src/server/api/routes/requests.ts';
 import { summaryRoutes } from '../../src/server/api/routes/requests-summary.ts';
 import { usageTableRoutes } from '../../src/server/api/routes/usage-tables.ts';
+import { usageTagsRoute } from '../../src/server/api/routes/usage-tags.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { openEmptyDatabase } from '../../src/testing/empty-database.ts';
 import { call } from './call.ts';
@@ -41,6 +42,7 @@ export async function startLogRoutes(t: TestContext, nowMs: number) {
       endUsers: (query) => database.requests.endUsers(query),
       clock: { now: () => nowMs },
     }),
+    usageTagsRoute({ tags: (query) => database.usage.tags(query), clock: { now: () => nowMs } }),
   ];
   const lines: string[] = [];
   const log = createLog('error', { write: (line) => void lines.push(line) });

@@ -212,6 +212,14 @@ export const endUsers = (days: Days) =>
     refetchInterval: 60_000,
   });
 
+/** The tags with the highest cost. */
+export const tagUsage = (days: Days) =>
+  queryOptions({
+    queryKey: ['usage-tags', days],
+    queryFn: () => told(api.GET('/v1/usage/tags', { params: { query: { ...days, limit: 2000 } } })),
+    refetchInterval: 60_000,
+  });
+
 /** Of this day or month of UTC. */
 export const usageIn = (window: 'day' | 'month') =>
   queryOptions({

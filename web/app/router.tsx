@@ -46,6 +46,8 @@ export interface RequestsSearch {
   readonly client?: string;
   readonly conversation?: string;
   readonly end_user?: string;
+  /** `team:search`, or several separated by commas. */
+  readonly tag?: string;
   readonly status?: string;
   /** A time that ends now; `from` and `to` are any other. */
   readonly range?: TimeRange;
@@ -57,7 +59,7 @@ export interface RequestsSearch {
 
 const filters = [
   ...(['search', 'model', 'module', 'provider', 'key', 'status', 'client', 'conversation'] as const),
-  ...(['end_user', 'open'] as const),
+  ...(['end_user', 'tag', 'open'] as const),
 ];
 
 const requests = createRoute({
@@ -128,12 +130,14 @@ interface PlaygroundSearch {
   readonly draft?: string;
 }
 
-export const usageGroups = ['key', 'model', 'end_user', 'day'] as const;
+export const usageGroups = ['key', 'model', 'end_user', 'tag', 'day'] as const;
 export type UsageGroup = (typeof usageGroups)[number];
 
 interface UsageSearch {
   readonly by?: UsageGroup;
   readonly period?: DayRange;
+  /** The tag whose values are listed. */
+  readonly tag?: string;
   /** The title of a column; `-` in front of it sorts the largest first. */
   readonly sort?: string;
 }
@@ -142,7 +146,7 @@ const usage = createRoute({
   getParentRoute: () => root,
   path: '/usage',
   validateSearch: ({ by, period, ...search }: Record<string, unknown>): UsageSearch => ({
-    ...texts(search, ['sort']),
+    ...texts(search, ['sort', 'tag']),
     ...(usageGroups.some((name) => name === by) && { by: by as UsageGroup }),
     ...(isDayRange(period) && { period }),
   }),

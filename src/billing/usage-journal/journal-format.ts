@@ -3,12 +3,7 @@ import type { UsageBatch } from '../../kernel/ports/records.ts';
 
 const trialSums = z.object({ conversations: z.number(), costNanoUsd: z.number(), squaredUsd: z.number() });
 
-const usageDay = z.object({
-  accountId: z.string(),
-  day: z.string(),
-  keyId: z.string(),
-  provider: z.string(),
-  model: z.string(),
+const usageSums = {
   requests: z.number(),
   failed: z.number(),
   inputTokens: z.number(),
@@ -16,6 +11,23 @@ const usageDay = z.object({
   cacheReadTokens: z.number(),
   cacheWriteTokens: z.number(),
   costNanoUsd: z.number(),
+};
+
+const usageDay = z.object({
+  accountId: z.string(),
+  day: z.string(),
+  keyId: z.string(),
+  provider: z.string(),
+  model: z.string(),
+  ...usageSums,
+});
+
+const tagDay = z.object({
+  accountId: z.string(),
+  day: z.string(),
+  tag: z.string(),
+  value: z.string(),
+  ...usageSums,
 });
 
 const quotaCalls = z.object({
@@ -50,6 +62,7 @@ const batchRows = z.array(
     z.object({ kind: z.literal('days'), row: usageDay }),
     z.object({ kind: z.literal('counted'), row: quotaCalls }),
     z.object({ kind: z.literal('modules'), row: moduleDay }),
+    z.object({ kind: z.literal('tags'), row: tagDay }),
     z.object({ kind: z.literal('settled'), row: settledAmount }),
   ]),
 );
@@ -69,15 +82,8 @@ export interface NumberedRow {
 
 /** The figures that change in a row; rows of modules change as a whole. */
 const figureNames: Readonly<Partial<Record<string, readonly string[]>>> = {
-  days: [
-    'requests',
-    'failed',
-    'inputTokens',
-    'outputTokens',
-    'cacheReadTokens',
-    'cacheWriteTokens',
-    'costNanoUsd',
-  ],
+  days: Object.keys(usageSums),
+  tags: Object.keys(usageSums),
   counted: ['calls', 'paidPast'],
   settled: ['amount'],
 };
@@ -117,6 +123,7 @@ export function readJournal(text: string): Omit<UsageBatch, 'id' | 'atMs'> {
     days: all.flatMap(({ kind, row }) => (kind === 'days' ? [row] : [])),
     counted: all.flatMap(({ kind, row }) => (kind === 'counted' ? [row] : [])),
     modules: all.flatMap(({ kind, row }) => (kind === 'modules' ? [row] : [])),
+    tags: all.flatMap(({ kind, row }) => (kind === 'tags' ? [row] : [])),
     settled: all.flatMap(({ kind, row }) => (kind === 'settled' ? [row] : [])),
   };
 }

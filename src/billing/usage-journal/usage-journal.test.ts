@@ -31,11 +31,14 @@ test('the usage of a killed process is stored by the next, and its reservations 
   one.reservations.settle(one.reservations.reserveFor(month), 3, 3);
   one.reservations.settle(one.reservations.reserveFor(money), 10, 10);
   await nextTurn();
-  const [days, modules] = [await one.days(november), await one.modules(november)];
+  const usageOf = (of: Pick<UsageRecorder, 'days' | 'modules' | 'tags'>) =>
+    Promise.all([of.days(november), of.modules(november), of.tags(november)]);
+  const recorded = await usageOf(one);
+  const [days, , tags] = recorded;
   const folder = killed();
   await recorder({ folder }).recover(nobody);
-  assert.deepEqual([await book.days(november), await book.modules(november)], [days, modules]);
-  assert.equal(days[0]?.requests, 3);
+  assert.deepEqual(await usageOf(book), recorded);
+  assert.deepEqual([days[0]?.requests, tags[0]?.requests], [3, 3]);
   const { calls, reserved } = await book.quotaUsage('a', 1);
   assert.deepEqual([calls, reserved.map(({ amount }) => amount)], [3, [7]]);
   assert.deepEqual(await book.reserved(money), []);
@@ -213,7 +216,7 @@ test('a lock belongs to one process until it is released', (t) => {
 });
 
 function recordCalls(recorder: UsageRecorder, calls: number, accountId = 'a'): void {
-  const of = { accountId, keyId: 'k1', provider: 'demo', model: 'demo-1' };
+  const of = { accountId, keyId: 'k1', provider: 'demo', model: 'demo-1', tags: { team: 'search' } };
   for (let call = 0; call < calls; call++) {
     recorder.recordAttempt({ ...of, usage, costNanoUsd: 5 }, noonMs);
     recorder.recordCall({ ...of, failed: false, periodStartMs: 1 }, noonMs);

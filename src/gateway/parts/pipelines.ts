@@ -171,7 +171,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     meterAttempts({
       upstream,
       prices,
-      onAttemptEnd: (attempt, caller) => recordAttempt(usage, attempt, caller, stores.clock.now()),
+      onAttemptEnd: (attempt, exchange) => recordAttempt(usage, attempt, exchange, stores.clock.now()),
       settlement,
       health,
       backgroundUsage,

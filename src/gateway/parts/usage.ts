@@ -4,6 +4,7 @@ import { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { scopeOf } from '../../kernel/caller.ts';
 import { payerBudgetHolder, sandboxBudgetHolder } from '../../kernel/ports/budget.ts';
 import type { Accounts } from '../../kernel/ports/identities.ts';
+import { usageTagsRoute } from '../../server/api/routes/usage-tags.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { logReturn } from '../../telemetry/outage.ts';
@@ -48,6 +49,7 @@ export async function usagePart({
   await usage.recover((accountId) => isErased(stores.database.accounts, accountId));
   return {
     usage,
+    routes: [usageTagsRoute({ tags: (query) => usage.tags(query), clock: stores.clock })],
     gauges: [
       {
         name: 'weir_usage_sums_waiting',

@@ -209,6 +209,17 @@ export interface UsageSums {
   readonly costNanoUsd: number;
 }
 
+/** The usage of an account on a UTC day, by tag. A call counts once for each of its tags. */
+export interface TagDay extends UsageSums {
+  readonly accountId: string;
+  /** `2026-11-15`. */
+  readonly day: string;
+  /** Empty for all further tags, if the account has too many on that day. */
+  readonly tag: string;
+  /** Empty for all further values of the tag on that day. */
+  readonly value: string;
+}
+
 /** The effect of a module for an account on a UTC day. */
 export interface ModuleDay {
   readonly accountId: string;
@@ -251,6 +262,7 @@ export interface UsageBatch {
   readonly counted: readonly QuotaCalls[];
   /** The effects of modules. */
   readonly modules?: readonly ModuleDay[];
+  readonly tags?: readonly TagDay[];
   /** Current reservations, written even if the batch was added before. */
   readonly reserved?: readonly Reservation[];
   /** Amounts of this batch that a killed process had reserved: its reservations are lowered by them. */
@@ -305,6 +317,13 @@ export interface UsageStore {
     readonly from: string;
     readonly to: string;
   }): Promise<readonly ModuleDay[]>;
+  /** The same by tag, ordered by day, tag and value; of one tag or of all. */
+  tags(query: {
+    readonly accountId: string | undefined;
+    readonly from: string;
+    readonly to: string;
+    readonly tag?: string | undefined;
+  }): Promise<readonly TagDay[]>;
   /** Sums of accounts over their keys and models, for each period. */
   sums(query: UsageSumsQuery): Promise<readonly AccountUsage[]>;
   quotaUsage(accountId: string, periodStartMs: number): Promise<QuotaUsage>;

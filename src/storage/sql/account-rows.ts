@@ -87,6 +87,13 @@ const exportedTables: readonly ExportedTable[] = [
     columns: ['calls', 'saved_nano_usd', 'spent_nano_usd'],
   },
   {
+    type: 'tag_usage',
+    from: sql`tag_days`,
+    ownerColumn: 'account_id',
+    key: ['day', 'tag', 'value'],
+    columns: ['requests', 'failed', ...tokenColumns, 'cost_nano_usd'],
+  },
+  {
     type: 'request',
     from: sql`requests`,
     ownerColumn: 'account_id',

@@ -29,6 +29,7 @@ const erasedTables = [
   ['usage_days', 'day'],
   ['usage_periods', 'period_start_ms'],
   ['module_days', 'day'],
+  ['tag_days', 'day'],
   ['reservations', 'process_id'],
   ['receipt_owners', 'receipt_id'],
   ['anon_claims', 'session_id'],

@@ -7,11 +7,13 @@ import type {
   QuotaUsage,
   Reservation,
   ReservationQuery,
+  TagDay,
   UsageBatch,
   UsageDay,
   UsageStore,
   UsageSumsQuery,
 } from '../../kernel/ports/records.ts';
+import { addUsageSums } from '../../kernel/usage-sums.ts';
 import { limits } from '../limits.ts';
 import { chunks } from './chunks.ts';
 import { selectRows } from './json-rows.ts';
@@ -20,6 +22,8 @@ import { chargeOverage, type OverageCalls } from './overage.ts';
 import { lowerReservations, readReservations, writeReservations } from './reservations.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
+import { forgetTagDays, readTagDays, tagDayKey, writeTagDays } from './tag-days.ts';
+import { addStoredSums, usageSumAliases, usageSumColumns, usageSumValues } from './usage-columns.ts';
 
 /** The characters of a day such as 2026-11-17 that name its period. */
 const periodCharacters = { day: 10, month: 7, range: 0 } as const;
@@ -46,7 +50,7 @@ export class SqlUsageStore implements UsageStore {
       if (numInsertedOrUpdatedRows === 0n) return [];
       await lowerReservations(trx, batch.settled ?? []);
       for (const days of chunks(
-        mergeAndSort(batch.days, usageDayKey, addUsageDays),
+        mergeAndSort(batch.days, usageDayKey, addUsageSums),
         kernelLimits.databaseRowsAtOnce,
       ))
         await writeUsageDays(trx, this.#dialect, days);
@@ -55,6 +59,11 @@ export class SqlUsageStore implements UsageStore {
         kernelLimits.databaseRowsAtOnce,
       ))
         await writeModuleDays(trx, days);
+      for (const days of chunks(
+        mergeAndSort(batch.tags ?? [], tagDayKey, addUsageSums),
+        kernelLimits.databaseRowsAtOnce,
+      ))
+        await writeTagDays(trx, this.#dialect, days);
       const paid: OverageCalls[] = [];
       for (const counted of chunks(
         mergeAndSort(batch.counted, quotaPeriodKey, addQuotaCalls),
@@ -82,20 +91,7 @@ export class SqlUsageStore implements UsageStore {
   days({ accountId, from, to }: Parameters<UsageStore['days']>[0]): Promise<readonly UsageDay[]> {
     return this.#db
       .selectFrom('usage_days')
-      .select([
-        'account_id as accountId',
-        'day',
-        'key_id as keyId',
-        'provider',
-        'model',
-        'requests',
-        'failed',
-        'input_tokens as inputTokens',
-        'output_tokens as outputTokens',
-        'cache_read_tokens as cacheReadTokens',
-        'cache_write_tokens as cacheWriteTokens',
-        'cost_nano_usd as costNanoUsd',
-      ])
+      .select(['account_id as accountId', 'day', 'key_id as keyId', 'provider', 'model', ...usageSumAliases])
       .where('day', '>=', from)
       .where('day', '<=', to)
       .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
@@ -136,6 +132,10 @@ export class SqlUsageStore implements UsageStore {
     return readModuleDays(this.#db, query);
   }
 
+  tags(query: Parameters<UsageStore['tags']>[0]): Promise<readonly TagDay[]> {
+    return readTagDays(this.#db, query);
+  }
+
   /** One statement: with two, usage stored in between would be missing or counted twice. */
   async quotaUsage(accountId: string, periodStartMs: number): Promise<QuotaUsage> {
     const rows = await this.#db
@@ -174,6 +174,7 @@ export class SqlUsageStore implements UsageStore {
       .where('at_ms', '<', nowMs - limits.usageBatchKeptMs)
       .execute();
     await this.#db.deleteFrom('reservations').where('until_ms', '<', nowMs).execute();
+    await forgetTagDays(this.#db, new Date(nowMs - limits.tagDaysKeptMs).toISOString().slice(0, 10));
   }
 }
 
@@ -198,44 +199,27 @@ function usageDayKey({ accountId, day, keyId, provider, model }: UsageDay): stri
   return JSON.stringify([accountId, day, keyId, provider, model]);
 }
 
-function addUsageDays(one: UsageDay, other: UsageDay): UsageDay {
-  return {
-    ...one,
-    requests: one.requests + other.requests,
-    failed: one.failed + other.failed,
-    inputTokens: one.inputTokens + other.inputTokens,
-    outputTokens: one.outputTokens + other.outputTokens,
-    cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
-    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
-    costNanoUsd: one.costNanoUsd + other.costNanoUsd,
-  };
-}
-
 const dayKeyColumns = ['account_id', 'day', 'key_id', 'provider', 'model'] as const;
-const daySumColumns = [
-  ...(['requests', 'failed', 'input_tokens', 'output_tokens'] as const),
-  ...(['cache_read_tokens', 'cache_write_tokens', 'cost_nano_usd'] as const),
+const dayTypes = [
+  ...dayKeyColumns.map(() => 'text' as const),
+  ...usageSumColumns.map(() => 'bigint' as const),
 ];
-const dayTypes = [...dayKeyColumns.map(() => 'text' as const), ...daySumColumns.map(() => 'bigint' as const)];
-const addDaySums = daySumColumns.map((name) => `${name} = usage_days.${name} + excluded.${name}`).join(', ');
 
 async function writeUsageDays(
   trx: Transaction<Tables>,
   sqlDialect: SqlDialect,
   days: readonly UsageDay[],
 ): Promise<void> {
-  await sql`insert into usage_days (${sql.raw([...dayKeyColumns, ...daySumColumns].join(', '))})
+  await sql`insert into usage_days (${sql.raw([...dayKeyColumns, ...usageSumColumns].join(', '))})
     ${selectRows(sqlDialect, dayTypes, days.map(toRow))}
-    on conflict (${sql.raw(dayKeyColumns.join(', '))}) do update set ${sql.raw(addDaySums)}`.execute(trx);
+    on conflict (${sql.raw(dayKeyColumns.join(', '))}) do update set ${sql.raw(addStoredSums('usage_days'))}`.execute(
+    trx,
+  );
 }
 
 /** In the order of the columns. */
 function toRow(day: UsageDay): readonly (string | number)[] {
-  return [
-    ...[day.accountId, day.day, day.keyId, day.provider, day.model],
-    ...[day.requests, day.failed, day.inputTokens, day.outputTokens],
-    ...[day.cacheReadTokens, day.cacheWriteTokens, day.costNanoUsd],
-  ];
+  return [...[day.accountId, day.day, day.keyId, day.provider, day.model], ...usageSumValues(day)];
 }
 
 function quotaPeriodKey({ accountId, periodStartMs }: QuotaCalls): string {

@@ -179,6 +179,40 @@ export function usageConformance(setUpDatabase: SetUpDatabase): void {
       );
     });
 
+    test('usage by tag adds up once, and values beyond the limits of a day share a row', async (t) => {
+      const { usage } = (await setUpDatabase(t)).database;
+      const { accountId: _, keyId: __, provider: ___, model: ____, ...sums } = someDay({ costNanoUsd: 1 });
+      const of = (tag: string, value: string, accountId = 'local') => ({ ...sums, accountId, tag, value });
+      const add = (id: string, tags: readonly ReturnType<typeof of>[]) =>
+        usage.add({ id, atMs: 1, days: [], counted: [], tags });
+      const costs = async (tag?: string) =>
+        (await usage.tags({ accountId: 'local', from: day, to: day, tag })).map(
+          (row) => `${row.tag}=${row.value} ${row.costNanoUsd}`,
+        );
+      for (const id of ['one', 'one', 'two'])
+        await add(id, [of('team', 'a'), of('team', 'a'), of('env', 'x'), of('team', 'a', 'other')]);
+      assert.deepEqual(await costs(), ['env=x 2', 'team=a 4']);
+      assert.deepEqual(await costs('team'), ['team=a 4']);
+      const most = limits.tagValuesPerDay;
+      const ids = (from: number) => Array.from({ length: most }, (_, at) => of('id', `v${from + at}`));
+      await add('three', ids(0));
+      await add('four', [...ids(most / 2), of('team', 'b')]);
+      const [rest, ...others] = await costs('id');
+      assert.deepEqual([rest, others.length], [`id= ${most / 2}`, most]);
+      assert.equal(others.filter((row) => row.endsWith(' 2')).length, most / 2);
+      assert.deepEqual(await costs('team'), ['team=a 4', 'team=b 1']);
+      const names = limits.tagDayRows / most + 1;
+      for (let name = 0; name < names; name++)
+        await add(
+          `many ${name}`,
+          Array.from({ length: most }, (_, at) => of(`tag${name}`, `v${at}`)),
+        );
+      const all = await costs();
+      assert.ok(all.length <= limits.tagDayRows + 1, String(all.length));
+      assert.match(all[0] ?? '', /^= [1-9]/);
+      assert.deepEqual(await usage.tags({ accountId: undefined, from: '2000-01-01', to: '2000-01-02' }), []);
+    });
+
     describe('reservations', () => {
       const month = { accountId: 'a', of: 'calls', keyId: '', periodStartMs: 1 } as const;
       const money = { accountId: 'a', of: 'spending', keyId: 'k', periodStartMs: 0 } as const;

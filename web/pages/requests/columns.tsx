@@ -3,6 +3,7 @@ import type { LoggedCall } from '../../api/queries.ts';
 import type { LogSort } from '../../app/router.tsx';
 import { costOf, count, duration, exactUsd, short, usd } from '../../parts/format.ts';
 import { Badge } from '../../parts/states.tsx';
+import { tagTexts } from './tag-texts.ts';
 import { verdictOf } from './verdict.ts';
 
 /** The name of a key by its id. */
@@ -25,6 +26,7 @@ const logColumns = {
   key: { title: 'Key', width: 8, cell: ({ key_id: id }, keyName) => name(id === null ? null : keyName(id)) },
   client: { title: 'Client', width: 8, cell: ({ client }) => name(client) },
   end_user: { title: 'End user', width: 8, cell: ({ end_user: user }) => name(user) },
+  tags: { title: 'Tags', width: 10, cell: ({ tags }) => name(tagTexts(tags).join(', ') || null) },
   conversation: { title: 'Conversation', width: 9, cell: ({ conversation }) => name(conversation) },
   tokens: { title: 'Tokens', width: 4.5, end: true, sort: 'tokens', cell: (call) => short(tokensOf(call)) },
   input: {

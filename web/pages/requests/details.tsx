@@ -9,6 +9,7 @@ import { Badge, Loaded, Rows, sentence } from '../../parts/states.tsx';
 import { curlFor } from './curl.ts';
 import { RecordedPart } from './recorded/recorded-part.tsx';
 import { isRouted, Route } from './route.tsx';
+import { tagTexts } from './tag-texts.ts';
 import { Tokens } from './tokens.tsx';
 import { changesIn, reasonOf, sentenceOf, verdictOf } from './verdict.ts';
 import { Waterfall } from './waterfall.tsx';
@@ -136,6 +137,9 @@ function Call({ call }: { readonly call: WholeCall }) {
             <Fact name="Tools called" value={call.tool_calls.map(({ name }) => name).join(', ')} mono />
           )}
           {call.end_user !== null && <FilterFact name="End user" search={{ end_user: call.end_user }} />}
+          {tagTexts(call.tags).map((tag) => (
+            <FilterFact key={tag} name="Tag" search={{ tag }} />
+          ))}
           {call.client !== null && <FilterFact name="Client" search={{ client: call.client }} />}
           {call.key_id !== null && <KeyFact id={call.key_id} />}
           {call.agent !== null && <Fact name="Agent" value={call.agent} mono />}

@@ -32,6 +32,7 @@ const titles: Readonly<Record<Exclude<keyof LogFilters, 'sort'>, string>> = {
   key: 'Key',
   client: 'Client',
   end_user: 'End user',
+  tag: 'Tag',
   conversation: 'Conversation',
   module: 'Module',
 };

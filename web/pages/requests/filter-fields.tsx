@@ -13,8 +13,9 @@ export function TextFilter({
   name,
   value = '',
   onSet,
+  placeholder = 'Any',
   known = [],
-}: FilterProps & { readonly known?: readonly string[] }) {
+}: FilterProps & { readonly placeholder?: string; readonly known?: readonly string[] }) {
   const list = useId();
   return (
     <Field label={name}>
@@ -24,7 +25,7 @@ export function TextFilter({
             {...field}
             key={value}
             list={known.length === 0 ? undefined : list}
-            placeholder="Any"
+            placeholder={placeholder}
             defaultValue={value}
             onBlur={({ target }) => target.value.trim() !== value && onSet(target.value.trim())}
             onKeyDown={({ key, currentTarget }) => {

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { SlidersHorizontal } from 'lucide-react';
 import { type RefObject, useId, useState } from 'react';
-import { capabilities, keys, models, modules } from '../../api/queries.ts';
+import { capabilities, keys, models, modules, tagUsage } from '../../api/queries.ts';
 import type { RequestsSearch } from '../../app/router.tsx';
 import { Button, Input, Select } from '../../parts/controls.tsx';
+import { daysOf } from '../../parts/day-ranges.ts';
 import { fromLocalInput, isTimeRange, timeRanges } from '../../parts/time-ranges.ts';
 import { FilterChips, results, without } from './filter-chips.tsx';
 import { SelectFilter, TextFilter, TimeFilter } from './filter-fields.tsx';
@@ -118,6 +119,8 @@ function FilterPanel({ search, onChange }: Pick<FiltersProps, 'search' | 'onChan
   const { data: known = [] } = useQuery(models);
   const { data: loaded } = useQuery(modules);
   const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
+  const { data: used } = useQuery(tagUsage(daysOf('30d')));
+  const usedTags = (used?.tags ?? []).flatMap(({ tag, value }) => (value === null ? [] : `${tag}:${value}`));
   const set = (name: keyof LogFilters, value: string) =>
     onChange({ ...without(search, name), ...(value !== '' && { [name]: value }) });
   const setTime = (name: 'from' | 'to', value: string) => {
@@ -146,6 +149,13 @@ function FilterPanel({ search, onChange }: Pick<FiltersProps, 'search' | 'onChan
       )}
       <TextFilter name="Client" value={search.client} onSet={(value) => set('client', value)} />
       <TextFilter name="End user" value={search.end_user} onSet={(value) => set('end_user', value)} />
+      <TextFilter
+        name="Tag"
+        placeholder="team:search"
+        value={search.tag}
+        onSet={(value) => set('tag', value)}
+        known={usedTags}
+      />
       <TextFilter
         name="Conversation"
         value={search.conversation}

@@ -6,15 +6,16 @@ import { type UsageGroup, usageGroups } from '../../app/router.tsx';
 import { Choice, Select } from '../../parts/controls.tsx';
 import { type DayRange, dayRangeNames, daysOf } from '../../parts/day-ranges.ts';
 import { Loaded, Page, Rows } from '../../parts/states.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { figureColumns, type UsageRow } from './figure-columns.tsx';
+import { ByTag } from './by-tag.tsx';
+import type { UsageRow } from './figure-columns.tsx';
+import { UsageTable } from './usage-table.tsx';
 
 const route = getRouteApi('/usage');
-const rowsMax = 100;
 const groupTitles: Readonly<Record<UsageGroup, string>> = {
   key: 'Key',
   model: 'Model',
   end_user: 'End user',
+  tag: 'Tag',
   day: 'Day',
 };
 
@@ -22,13 +23,10 @@ const groupTitles: Readonly<Record<UsageGroup, string>> = {
 export function Usage() {
   const { data: about } = useQuery(capabilities);
   const isCloud = about?.mode === 'cloud';
-  const { by = isCloud ? 'key' : 'model', period = 'month' } = route.useSearch();
+  const { by = isCloud ? 'key' : 'model', period = 'month', tag } = route.useSearch();
   const navigate = route.useNavigate();
   const days = daysOf(period);
   const groups = usageGroups.filter((name) => isCloud || name !== 'key');
-  const csv = new URLSearchParams(
-    by === 'end_user' ? { ...days, format: 'csv', limit: '10000' } : { ...days },
-  );
   return (
     <Page
       title="Usage"
@@ -36,7 +34,7 @@ export function Usage() {
       actions={
         <>
           <a
-            href={`/v1/usage/${by === 'end_user' ? 'end-users' : 'export'}?${csv}`}
+            href={csvOf(by, { ...days, ...(by === 'tag' && tag !== undefined && { tag }) })}
             download
             className="text-sm text-accent hover:underline"
           >
@@ -68,16 +66,28 @@ export function Usage() {
         options={groups.map((name) => [name, groupTitles[name]])}
         onChange={(next) => void navigate({ search: (before) => ({ ...before, by: next }), replace: true })}
       />
-      {by === 'end_user' ? <ByEndUser period={period} /> : <ByGroup by={by} period={period} />}
+      {by === 'end_user' ? (
+        <ByEndUser period={period} />
+      ) : by === 'tag' ? (
+        <ByTag period={period} />
+      ) : (
+        <ByGroup by={by} period={period} />
+      )}
     </Page>
   );
+}
+
+function csvOf(by: UsageGroup, query: Readonly<Record<string, string>>): string {
+  const path = by === 'end_user' ? 'end-users' : by === 'tag' ? 'tags' : 'export';
+  const list = path === 'export' ? {} : { format: 'csv', limit: '10000' };
+  return `/v1/usage/${path}?${new URLSearchParams({ ...query, ...list })}`;
 }
 
 function ByGroup({
   by,
   period,
 }: {
-  readonly by: Exclude<UsageGroup, 'end_user'>;
+  readonly by: Exclude<UsageGroup, 'end_user' | 'tag'>;
   readonly period: DayRange;
 }) {
   const report = useQuery(usageBetween(daysOf(period)));
@@ -122,37 +132,9 @@ function ByEndUser({ period }: { readonly period: DayRange }) {
   );
 }
 
-function UsageTable({ title, rows }: { readonly title: string; readonly rows: readonly UsageRow[] }) {
-  const { sort } = route.useSearch();
-  const navigate = route.useNavigate();
-  const columns: readonly Column<UsageRow>[] = [
-    { title, long: true, cell: ({ label }) => label, sortBy: ({ name }) => name },
-    ...figureColumns,
-  ];
-  return (
-    <Table
-      rows={rows}
-      rowKey={({ name }) => name}
-      columns={columns}
-      most={rowsMax}
-      sort={
-        sort === undefined ? undefined : { title: sort.replace(/^-/, ''), isDescending: sort.startsWith('-') }
-      }
-      onSort={(next) =>
-        void navigate({
-          search: (before) => ({ ...before, sort: `${next.isDescending ? '-' : ''}${next.title}` }),
-          replace: true,
-          resetScroll: false,
-        })
-      }
-      empty="No usage in this period."
-    />
-  );
-}
-
 function rowsOf(
   report: UsageReport,
-  by: Exclude<UsageGroup, 'end_user'>,
+  by: Exclude<UsageGroup, 'end_user' | 'tag'>,
   nameOf: (id: string) => string,
 ): readonly UsageRow[] {
   const link = (search: Readonly<Record<string, string>>, text: ReactNode) => (

@@ -54,3 +54,40 @@ test('usage is exported by day, key and model', async (t) => {
   ]);
   assert.equal((await get('/v1/usage/export?to=2026-11-01', 'a')).text, '');
 });
+
+test('tags are listed by cost, for the own account, as JSON and CSV', async (t) => {
+  const { get, usage } = await startLogRoutes(t, noonMs);
+  const of = (tag: string, value: string, fields: object) => ({
+    ...{ accountId: 'a', day: '2026-11-15', tag, value, requests: 2, failed: 1, inputTokens: 3 },
+    ...{ outputTokens: 4, cacheReadTokens: 5, cacheWriteTokens: 6, costNanoUsd: 1e9, ...fields },
+  });
+  await usage.add({
+    ...{ id: 'batch', atMs: noonMs, days: [], counted: [] },
+    tags: [
+      of('team', 'search', { costNanoUsd: 2e9 }),
+      of('team', 'search', { day: '2026-11-14' }),
+      of('team', '', { costNanoUsd: 5e8 }),
+      of('env', 'prod', {}),
+      of('', '', { costNanoUsd: 9e9 }),
+      of('team', 'theirs', { accountId: 'b', costNanoUsd: 9e9 }),
+    ],
+  });
+  const listed = async (query: string) => {
+    const { json } = await get(`/v1/usage/tags?${query}`, 'a');
+    const rows = json.tags as readonly Record<string, unknown>[];
+    return rows.map((row) => [row.tag, row.value, row.requests, row.cost_usd]);
+  };
+  assert.deepEqual(await listed(''), [
+    ['team', 'search', 4, '3'],
+    ['env', 'prod', 2, '1'],
+    ['team', null, 2, '0.5'],
+  ]);
+  assert.deepEqual(await listed('tag=team&limit=1&from=2026-11-15'), [['team', 'search', 2, '2']]);
+  assert.equal(
+    (await get('/v1/usage/tags?tag=env&format=csv', 'a')).text,
+    'tag,value,requests,failed,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,cost_usd\r\nenv,prod,2,1,3,4,5,6,1\r\n',
+  );
+  for (const query of ['tag=', 'limit=0', 'format=xml', 'from=2026-11-15&to=2026-11-01'])
+    assert.equal((await get(`/v1/usage/tags?${query}`, 'a')).status, 400, query);
+  assert.equal((await get('/v1/usage/tags')).status, 401);
+});

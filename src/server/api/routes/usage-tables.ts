@@ -19,7 +19,8 @@ export interface UsageTableParts {
 }
 
 const dayMs = 86_400_000;
-const figures = {
+/** The sums of a row. */
+export const tableFigures = {
   requests: z.int(),
   failed: z.int(),
   input_tokens: z.int().describe("Excludes tokens read from or written to the provider's cache"),
@@ -30,45 +31,51 @@ const figures = {
 };
 const endUserSchema = z.strictObject({
   end_user: z.string().describe('The pseudonym, as in the request log'),
-  ...figures,
+  ...tableFigures,
 });
 const endUsersSchema = z.strictObject({
   ...{ from: z.iso.date(), to: z.iso.date() },
   end_users: z.array(endUserSchema).describe('Those with the highest cost, the highest first'),
 });
-const endUserQuery = {
+/** The query parameters of a list by cost. */
+export const tableQuery = {
   ...dayQuery,
   limit: z.coerce
     .number()
     .int()
     .min(1)
-    .max(limits.endUsersListed, `must be at most ${limits.endUsersListed}`)
-    .optional()
-    .describe('How many are listed; 200 by default'),
+    .max(limits.usageRowsListed, `must be at most ${limits.usageRowsListed}`)
+    .default(200)
+    .describe('How many are listed'),
   format: z.enum(['json', 'csv'], 'must be json or csv').optional().describe('json by default'),
 };
-const endUsersDefault = 200;
-const errorResponses = {
-  400: { description: 'A query parameter is invalid' },
-  401: { description: 'Missing or invalid credential' },
-};
-const common = { method: 'GET', tag: 'Usage', access: bySessionOrKey, body: noBody } as const;
+/** What the routes of tables have in common. */
+export const tableRoute = {
+  method: 'GET',
+  tag: 'Usage',
+  access: bySessionOrKey,
+  body: noBody,
+  responses: {
+    400: { description: 'A query parameter is invalid' },
+    401: { description: 'Missing or invalid credential' },
+  },
+} as const;
 const contentType = 'text/csv; charset=utf-8; header=present';
 
 /** Usage by end user, and tables of usage for spreadsheets. */
 export function usageTableRoutes({ days, endUsers, clock }: UsageTableParts): readonly ApiRoute[] {
   return [
     defineRoute({
-      ...common,
+      ...tableRoute,
       path: '/v1/usage/end-users',
       summary: 'List the end users with the highest cost',
-      query: endUserQuery,
+      query: tableQuery,
       responses: {
         200: { description: 'The end users; as CSV with `format=csv`', schema: endUsersSchema },
-        ...errorResponses,
+        ...tableRoute.responses,
       },
       async handle({ caller, query: sent }) {
-        const { limit = endUsersDefault, format, ...asked } = parseQuery(endUserQuery, sent);
+        const { limit, format, ...asked } = parseQuery(tableQuery, sent);
         const { from, to } = reportDaysOf(asked, clock.now());
         const [fromMs, toMs] = [Date.parse(from), Date.parse(to) + dayMs];
         const found = await endUsers({ accountId: accountOf(caller), fromMs, toMs, limit });
@@ -77,13 +84,13 @@ export function usageTableRoutes({ days, endUsers, clock }: UsageTableParts): re
       },
     }),
     defineRoute({
-      ...common,
+      ...tableRoute,
       path: '/v1/usage/export',
       summary: 'Export usage by day, key and model as CSV',
       query: dayQuery,
       responses: {
         200: { description: 'A line for each day, key and model', contentType: 'text/csv' },
-        ...errorResponses,
+        ...tableRoute.responses,
       },
       async handle({ caller, query: sent }) {
         const { from, to } = reportDaysOf(parseQuery(dayQuery, sent), clock.now());
@@ -101,7 +108,7 @@ export function usageTableRoutes({ days, endUsers, clock }: UsageTableParts): re
 }
 
 /** The names of the first row are the header line; there is none without rows. */
-function csvOf(name: string, rows: readonly object[]) {
+export function csvOf(name: string, rows: readonly object[]) {
   const [first] = rows;
   const head = first === undefined ? '' : csvLine(Object.keys(first));
   return {

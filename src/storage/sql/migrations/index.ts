@@ -39,6 +39,7 @@ import { sandbox } from './sandbox.ts';
 import { sessions } from './sessions.ts';
 import { settlements } from './settlements.ts';
 import { sharedDocuments } from './shared-documents.ts';
+import { tagDays } from './tag-days.ts';
 import { usage } from './usage.ts';
 import { vectors } from './vectors.ts';
 
@@ -86,4 +87,5 @@ export const migrations: readonly Migration[] = [
   endUserDays,
   requestStepTimes,
   requestTags,
+  tagDays,
 ];
