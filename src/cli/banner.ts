@@ -49,7 +49,24 @@ export function startWarnings({ unknownVariables }: StartedGateway, settings: Se
 }
 
 /** Warnings about valid settings that are probably unintended. */
-export function settingWarnings({ host, mode, localToken, mpp, billing }: Settings): readonly string[] {
+export function settingWarnings(settings: Settings): readonly string[] {
+  return [...accessWarnings(settings), ...(settings.isAirgapped ? airgapWarnings(settings) : [])];
+}
+
+/** Settings that need a connection which WEIR_AIRGAP does not allow. */
+function airgapWarnings({ mail, mpp, clickHouse, s3 }: Settings): readonly string[] {
+  const needless = {
+    WEIR_SMTP_URL: mail,
+    STRIPE_SECRET_KEY: mpp.stripeKey,
+    WEIR_LOG_CLICKHOUSE_URL: clickHouse,
+    WEIR_LOG_S3_URL: s3,
+  };
+  return Object.entries(needless)
+    .filter(([, value]) => value !== undefined)
+    .map(([variable]) => `${variable} has no effect: WEIR_AIRGAP allows no connection to it`);
+}
+
+function accessWarnings({ host, mode, localToken, mpp, billing }: Settings): readonly string[] {
   if (mode === 'cloud' && mpp.stripeKey !== undefined && billing.webhookSecret === undefined)
     return ['STRIPE_WEBHOOK_SECRET is not set: paid subscriptions will not be recognized'];
   if (isLoopback(host) || mode === 'cloud') return [];

@@ -1,5 +1,6 @@
 /** The reason that the egress gives for a request that it did not make or did not finish. */
 export type EgressErrorCode =
+  | 'EGRESS_AIRGAP'
   | 'EGRESS_NOT_ALLOWED'
   | 'EGRESS_PRIVATE_ADDRESS'
   | 'EGRESS_REDIRECT'

@@ -27,6 +27,8 @@ export interface Refusal {
 export interface EgressParts {
   /** Whether a reach of `public` is enforced: in cloud mode. */
   readonly isPublicOnly: boolean;
+  /** Whether connections for a provider, or for anything else, are made; by default all are. */
+  mayConnect?(provider: string | undefined): boolean;
   /** Called with the first refusal of each destination. */
   onRefusal?(refusal: Refusal): void;
   /** The DNS lookup. */
@@ -133,6 +135,8 @@ export class Egress {
       dispatcher: agent,
       headers,
       admit: (url) => {
+        if (!this.#mayConnect(undefined))
+          throw this.refuse(purpose, url.href, airgapError(purpose, url.host));
         if (reachOf(url.origin) === undefined)
           throw this.refuse(purpose, url.href, notAllowedError(purpose, url));
         this.#destinations.tally(purpose, url.hostname, portOf(url)).requests++;
@@ -182,6 +186,7 @@ export class Egress {
         else this.#destinations.tally(purpose, host, port).failures++;
         callback(error, null);
       };
+      if (!this.#mayConnect(provider)) return fail(airgapError(purpose, host));
       // Nothing is looked up for a number.
       if (isPublicOnly && isIP(host) !== 0 && !isPublicAddress(host)) return fail(privateAddressError(host));
       const finish: buildConnector.Callback = (...[error, socket]) => {
@@ -198,6 +203,10 @@ export class Egress {
         else finish(null, socket);
       }, fail);
     };
+  }
+
+  #mayConnect(provider: string | undefined): boolean {
+    return this.#parts.mayConnect?.(provider) ?? true;
   }
 
   async #openTunnel(proxy: URL, host: string, port: number): Promise<Socket> {
@@ -222,6 +231,13 @@ export class Egress {
 /** Own authorities come in addition to those of Node.js. */
 function tlsOptions({ ca, ...own }: Certificates = {}) {
   return { ...own, ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }) };
+}
+
+function airgapError(purpose: string, host: string): EgressError {
+  return new EgressError(
+    'EGRESS_AIRGAP',
+    `WEIR_AIRGAP is on: no connection to ${host} is made for ${purpose}`,
+  );
 }
 
 function notAllowedError(purpose: string, { origin }: URL): EgressError {

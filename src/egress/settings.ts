@@ -50,6 +50,14 @@ function eitherCase<Value>(name: string, schema: z.ZodType<Value | undefined>): 
 export const egressSettings = {
   /** Addresses that modules may connect to, and that may be private. */
   egressAllow: envVariable('WEIR_EGRESS_ALLOW', allowedAddresses.default([])),
+  /** Whether only the providers that the operator has configured, and the stores, are connected to. */
+  isAirgapped: envVariable(
+    'WEIR_AIRGAP',
+    z
+      .enum(['on', 'off'], 'must be on or off')
+      .default('off')
+      .transform((value) => value === 'on'),
+  ),
   proxies: combineSettings(
     {
       https: eitherCase('HTTPS_PROXY', proxyUrl.optional()),

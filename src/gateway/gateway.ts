@@ -110,7 +110,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const isDraining = () => state === 'draining';
 
   const { modules: given = [], formats = [] } = composeOptions;
-  const outbound = parts.add(egressPart({ settings, log, via }));
+  const outbound = parts.add(egressPart({ settings, log, via, given: composeOptions.providers }));
   const { egress, moduleFetches } = outbound;
   const { metrics, refusals, audit } = parts.add(metricsPart({ settings, log, sharedResources }));
   const stores = parts.add(await storesPart({ settings, log, sharedResources, metrics }));

@@ -152,7 +152,7 @@ const loopback = /^(localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0|\[::\])$/;
 
 /** Checks combinations of settings. */
 function combinationFaults(
-  { mode, dataDir, workers = 1 }: Partial<ParsedSettings>,
+  { mode, dataDir, workers = 1, isAirgapped, embeddings }: Partial<ParsedSettings>,
   variables: Variables,
 ): readonly string[] {
   const faults: string[] = [];
@@ -166,6 +166,10 @@ function combinationFaults(
     faults.push('WEIR_SMTP_URL and WEIR_MAIL_FROM: set both or neither');
   if (variables.has('WEIR_LOG_S3_URL') !== variables.has('WEIR_LOG_S3_KEY'))
     faults.push('WEIR_LOG_S3_URL and WEIR_LOG_S3_KEY: set both or neither');
+  if (isAirgapped && embeddings?.from === 'provider')
+    faults.push(
+      'WEIR_EMBEDDINGS: must be local or off with WEIR_AIRGAP, which keeps texts from other systems',
+    );
   if (!variables.has('DATABASE_URL')) return faults;
   if (mode === 'local')
     faults.push('DATABASE_URL: not supported in local mode, which stores its data in WEIR_DATA_DIR');

@@ -31,6 +31,23 @@ export function disabledProviders(
   return new Set(mode === 'cloud' ? disabled.map(({ name }) => name) : []);
 }
 
+interface AirgapSettings extends ProviderSettings {
+  readonly credentials: ReadonlyMap<string, unknown>;
+  readonly egressAllow: readonly { readonly name: string | undefined }[];
+}
+
+/** The providers that a gateway without other connections calls: those with a key, an address or an entry of the operator. */
+export function airgapProviders(settings: AirgapSettings): ReadonlySet<string> {
+  const { credentials, baseUrls, egressAllow } = settings;
+  const allowed = new Set([
+    ...credentials.keys(),
+    ...baseUrls.keys(),
+    ...egressAllow.map(({ name }) => name ?? ''),
+  ]);
+  const names = configuredProviders(settings).map(({ name }) => name);
+  return new Set(names.filter((name) => allowed.has(name)));
+}
+
 /** This instance's providers: built-in ones, at their configured addresses, and those that only settings define. */
 export function configuredProviders(settings: ProviderSettings): readonly Provider[] {
   const { baseUrls } = settings;

@@ -2,7 +2,8 @@ import { AllowList } from '../../egress/allow-list.ts';
 import { Egress } from '../../egress/egress.ts';
 import { ModuleFetches } from '../../egress/module-fetches.ts';
 import { Proxies } from '../../egress/proxies.ts';
-import { configuredProviders } from '../../providers/configured-providers.ts';
+import type { Provider } from '../../kernel/provider.ts';
+import { airgapProviders, configuredProviders } from '../../providers/configured-providers.ts';
 import { parseRedisUrl } from '../../storage/redis/redis-address.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { CounterFamily } from '../../telemetry/series.ts';
@@ -20,14 +21,18 @@ export interface EgressPart extends Part {
 interface EgressOptions {
   readonly settings: Settings;
   readonly log: Pick<Log, 'error'>;
+  /** Providers of the embedding program, which are called in any case. */
+  readonly given?: readonly Provider[] | undefined;
   /** The `via` value that marks requests through this gateway; a command has none. */
   readonly via?: string;
 }
 
 /** All outbound connections. */
-export function egressPart({ settings, log, via }: EgressOptions): EgressPart {
+export function egressPart({ settings, log, given = [], via }: EgressOptions): EgressPart {
+  const called = new Set([...given.map(({ name }) => name), ...airgapProviders(settings)]);
   const egress = new Egress({
     isPublicOnly: settings.mode === 'cloud',
+    mayConnect: (provider) => !settings.isAirgapped || (provider !== undefined && called.has(provider)),
     proxies: settings.proxies && new Proxies(settings.proxies),
     certificates: settings.certificates,
     onRefusal: ({ purpose, host, port, error: err }) =>

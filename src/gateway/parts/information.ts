@@ -1,12 +1,14 @@
 import type { Aliases } from '../../calls/aliases/aliases.ts';
 import type { CallerAuthenticator } from '../../calls/caller-authenticator.ts';
 import type { PipelineSelector } from '../../calls/pipeline-selector.ts';
+import type { Egress } from '../../egress/egress.ts';
 import type { Module } from '../../kernel/module.ts';
 import type { Provider } from '../../kernel/provider.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { plannedModules } from '../../modules/index.ts';
 import { ModelList } from '../../providers/model-list.ts';
 import type { ApiRoute } from '../../server/api/route.ts';
+import { airgapRoutes } from '../../server/api/routes/airgap.ts';
 import { diagnosticsRoutes } from '../../server/api/routes/diagnostics.ts';
 import { healthRoutes } from '../../server/api/routes/health.ts';
 import { informationRoutes, type PaidRoute } from '../../server/api/routes/information.ts';
@@ -32,6 +34,7 @@ interface InformationParts {
   readonly startedAtMs: number;
   readonly modules: ReadonlyMap<string, Module>;
   readonly stores: Stores;
+  readonly egress: Egress;
   readonly providers: ProvidersPart;
   readonly embeddingsPart: EmbeddingsPart;
   readonly callers: CallerAuthenticator;
@@ -90,6 +93,14 @@ export function informationPart(parts: InformationParts): Part {
         attempts: new MemoryRateLimiter(systemClock),
         openCalls: () => dataPlanePart.openCalls(),
         processes: () => parts.processRegistry.list(),
+      }),
+      ...airgapRoutes({
+        isAirgapped: settings.isAirgapped,
+        providers: providers
+          .filter(({ answerLocally }) => answerLocally === undefined)
+          .map(({ name }) => name),
+        startedAtMs: parts.startedAtMs,
+        egress: parts.egress,
       }),
       ...pipelineRoutes({ callerAuthenticator, pipelines, warmUp: parts.warmUp, version }),
       ...modelsRoutes({

@@ -25,7 +25,9 @@ interface LogSinksParts {
 
 /** Other systems that get every call: ClickHouse, object stores and files. */
 export async function logSinksPart({ settings, egress, log }: LogSinksParts): Promise<LogSinksPart> {
-  const { clickHouse, s3, logFolder } = settings;
+  const { logFolder } = settings;
+  // Calls for a server that may not be reached would only fill memory and disk.
+  const { clickHouse, s3 } = settings.isAirgapped ? noServers : settings;
   const opened: { readonly name: string; readonly sink: LogSink }[] = [];
   const open = (name: string, target: SinkTarget) => {
     const sink = new LogSink({
@@ -76,6 +78,8 @@ export async function logSinksPart({ settings, egress, log }: LogSinksParts): Pr
     },
   };
 }
+
+const noServers = { clickHouse: undefined, s3: undefined } as const;
 
 /** Only to the address that the operator set, which may be private. */
 function fetchFor(egress: Egress, url: string) {

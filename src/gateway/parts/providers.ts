@@ -5,7 +5,11 @@ import type { Provider } from '../../kernel/provider.ts';
 import type { SigningContext } from '../../kernel/signing.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ModelCatalog } from '../../providers/catalog/model-catalog.ts';
-import { configuredProviders, disabledProviders } from '../../providers/configured-providers.ts';
+import {
+  airgapProviders,
+  configuredProviders,
+  disabledProviders,
+} from '../../providers/configured-providers.ts';
 import { GoogleAccessTokens, googleTokenUrl } from '../../providers/google-access-tokens.ts';
 import { ProviderDirectory } from '../../providers/provider-directory.ts';
 import { TokenEstimator } from '../../providers/tokens/token-estimator.ts';
@@ -31,8 +35,11 @@ export function providersPart(
   given: readonly Provider[] = [],
 ): ProvidersPart {
   const modelCatalog = new ModelCatalog({ overrides: settings.prices });
-  const disabled = disabledProviders(settings.mode, settings.baseUrls);
-  const all = [...given, ...configuredProviders(settings)];
+  const known = configuredProviders(settings);
+  const all = [...given, ...known];
+  const disabled = settings.isAirgapped
+    ? unusedProviders(known, airgapProviders(settings))
+    : disabledProviders(settings.mode, settings.baseUrls);
   const providerDirectory = new ProviderDirectory(all, modelCatalog, disabled);
   const providers = [...providerDirectory.providers.values()];
   const { tokenUrl = googleTokenUrl } = settings;
@@ -58,6 +65,14 @@ export function providersPart(
       await estimator.close();
     },
   };
+}
+
+/** Those that need a connection and may not have one. */
+function unusedProviders(providers: readonly Provider[], called: ReadonlySet<string>): ReadonlySet<string> {
+  const unused = providers.filter(
+    ({ name, answerLocally }) => answerLocally === undefined && !called.has(name),
+  );
+  return new Set(unused.map(({ name }) => name));
 }
 
 /** An address that the operator set may be private, a built-in one only if the operator allows it. */
