@@ -21,6 +21,7 @@ export function spendingPart({ stores, usage, log }: SpendingParts): SpendingPar
     clock: stores.clock,
     reservations: usage.reservations,
     days: (question) => usage.days(question),
+    tags: (question) => usage.tags(question),
   });
   return {
     spending: spendingLimiter,
