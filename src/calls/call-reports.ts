@@ -9,10 +9,10 @@ import type { Ending } from '../kernel/reply/ending.ts';
 import type { Tags } from '../kernel/tags.ts';
 import type { CallDetails, CallReporter } from '../telemetry/call-reporter.ts';
 import type { EndedAttempt, EndedCall } from '../telemetry/ended-call.ts';
+import { errorFactsOf } from '../telemetry/error-facts.ts';
 import type { CallSettlement } from './call-settlement.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
 import { clientNameOf } from './client-name.ts';
-import { errorFactsOf } from './error-facts.ts';
 import type { InFlightCall } from './in-flight-call.ts';
 import { limits } from './limits.ts';
 import { type RequestFacts, readRequestFacts } from './request-facts.ts';
@@ -100,7 +100,7 @@ export class CallReports {
       totalMs: ms,
       overheadMs: ms,
     };
-    this.#toAll((reporter) => reporter.reportRejected?.(call));
+    this.#toAll((reporter) => reporter.reportRejected?.(call, clientRequest));
   }
 
   #report({ call: inFlightCall, ending, status, pipeline, askedBy, ms, facts }: WaitingCall): void {

@@ -1,4 +1,5 @@
 import type { UsageRecorder } from '../billing/usage-recorder.ts';
+import type { ClientRequest } from '../kernel/client-request.ts';
 import { type Exchange, requestOriginOf } from '../kernel/exchange.ts';
 import type { Handler } from '../kernel/module.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
@@ -6,6 +7,7 @@ import { budgetHolderOf } from '../kernel/ports/budget.ts';
 import { isResolved } from '../kernel/provider.ts';
 import { type Ending, endingOf } from '../kernel/reply/ending.ts';
 import { type Reply, replyOwnership } from '../kernel/reply/reply.ts';
+import type { CallSpan } from '../kernel/trace.ts';
 import type { Clock } from '../lib/clock.ts';
 import { IntrusiveList } from '../lib/intrusive-list.ts';
 import type { CallReports } from './call-reports.ts';
@@ -24,6 +26,8 @@ export interface CallRunnerParts {
   readonly reports: Pick<CallReports, 'add'>;
   readonly clock: Clock;
   readonly settlement: CallSettlement;
+  /** Starts the span of a call; undefined if its spans are not exported. */
+  startSpan?(clientRequest: ClientRequest): CallSpan | undefined;
   /** Whether the savings report lists a module, so that its calls are counted. */
   isReported(module: string): boolean;
 }
@@ -54,6 +58,7 @@ export class CallRunner {
     relayUpstream?: Handler,
   ): Promise<InFlightCall> {
     const { continuations } = this.#parts;
+    exchange.trace.span = this.#parts.startSpan?.(exchange.clientRequest);
     const upstream = relayUpstream ?? (pipeline.mayReroute ? this.#checkingUpstream : this.#parts.upstream);
     const inFlightCall = new InFlightCall(exchange, (ending) =>
       this.#settle(inFlightCall, { pipeline, countedCall, ending }),
@@ -79,6 +84,7 @@ export class CallRunner {
   /** Runs a module's own call, which costs money but uses no quota. */
   async runModuleCall(exchange: Exchange, upstream: Handler): Promise<Reply> {
     const { askedBy } = requestOriginOf(exchange);
+    exchange.trace.span = this.#parts.startSpan?.(exchange.clientRequest);
     const inFlightCall = new InFlightCall(exchange, (ending) =>
       this.#parts.settlement.runPart('report', exchange.id, () =>
         this.#report(inFlightCall, { ending, pipeline: '', askedBy }),

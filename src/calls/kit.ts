@@ -37,9 +37,11 @@ import type { Rewrite } from '../kernel/reply/rewrite-events.ts';
 import type { ToolAnswer } from '../kernel/tools/gateway-tool.ts';
 import { ToolAnswers } from '../kernel/tools/tool-answers.ts';
 import type { Attributes } from '../kernel/trace.ts';
+import { parseSpanReference } from '../kernel/trace-parent.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
 import type { Clock } from '../lib/clock.ts';
 import { ignoreErrors } from '../lib/ignore-errors.ts';
+import type { JsonObject } from '../lib/json.ts';
 import type { Archives } from './archive/archives.ts';
 import { autoSettleHolds } from './auto-settle-holds.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
@@ -313,9 +315,10 @@ class CallKit implements Kit<unknown> {
     return this.#parts.requestKeys.contextKey(exchange);
   }
 
-  replay(recording: Recording, answeredBy?: Target): Reply {
+  replay(recording: Recording, answeredBy?: Target, metadata?: JsonObject): Reply {
     const { clientRequest, trace } = this.#execution.exchange;
     trace.replayedFrom = answeredBy ?? trace.replayedFrom;
+    trace.replayedSpan = parseSpanReference(metadata?.span) ?? trace.replayedSpan;
     return Reply.replay(reframeFor(clientRequest, recording), this.#parts.wireByName(recording.wire));
   }
 

@@ -7,6 +7,7 @@ import type { Prices } from '../kernel/ports/prices.ts';
 import type { Target } from '../kernel/provider.ts';
 import { type Ending, endingOf } from '../kernel/reply/ending.ts';
 import { type Reply, replyOwnership } from '../kernel/reply/reply.ts';
+import type { Step } from '../kernel/trace.ts';
 import { createSpanId } from '../kernel/trace-parent.ts';
 import { type BackgroundUsage, isInBackground } from './background-usage.ts';
 import { billRelay } from './bill-relay.ts';
@@ -47,6 +48,7 @@ export class MeteredAttempt implements Attempt {
   readonly target: Target;
   readonly askedBy: string | undefined;
   readonly isModuleCall: boolean;
+  readonly step: Step | undefined;
   readonly meter = new Meter();
   bill: Bill | undefined;
   ending: Ending | undefined;
@@ -68,6 +70,7 @@ export class MeteredAttempt implements Attempt {
     this.target = exchange.target;
     this.askedBy = askedBy;
     this.isModuleCall = isModuleCall;
+    this.step = observer?.step;
     this.#exchange = exchange;
     this.#parts = parts;
     exchange.trace.attemptStarted(this);
@@ -81,6 +84,18 @@ export class MeteredAttempt implements Attempt {
   get spanId(): string {
     this.#spanId ??= createSpanId();
     return this.#spanId;
+  }
+
+  get answerId(): string | undefined {
+    return this.meter.answerId;
+  }
+
+  get answeredModel(): string | undefined {
+    return this.meter.model;
+  }
+
+  get stopReason(): string | undefined {
+    return this.meter.stopReason;
   }
 
   get firstContentAtMs(): number | undefined {

@@ -3,6 +3,7 @@ import type { Bill } from './money.ts';
 import type { Target } from './provider.ts';
 import type { Ending } from './reply/ending.ts';
 import type { Reply } from './reply/reply.ts';
+import type { Step } from './trace.ts';
 
 /** How far an attempt came. Times are of the performance clock; undefined for what did not happen. */
 export interface AttemptProgress {
@@ -29,6 +30,12 @@ export interface Attempt extends Readonly<UpstreamAttempt> {
   readonly askedBy: string | undefined;
   /** Whether the attempt answers a module's own question instead of the client's. */
   readonly isModuleCall: boolean;
+  /** The innermost module that the request came through; undefined without modules, and for a module's own question. */
+  readonly step: Step | undefined;
+  /** The id of the answer at the provider, the model that it names, and why it ended; undefined if not reported. */
+  readonly answerId: string | undefined;
+  readonly answeredModel: string | undefined;
+  readonly stopReason: string | undefined;
   /** The reported usage, with estimates for what is missing. */
   readonly usage: Usage;
   /** The cost; undefined while in flight, or if there is no known cost or price. */
@@ -46,6 +53,7 @@ export interface Attempt extends Readonly<UpstreamAttempt> {
 /** Observes the attempts below a module, and knows the module around it. */
 export interface AttemptObserver {
   readonly outer: AttemptObserver | undefined;
+  readonly step: Step;
   attemptStarted(attempt: Attempt): void;
   attemptEnded(): void;
 }

@@ -10,6 +10,7 @@ import type { ScopedCache } from './ports/scoped-cache.ts';
 import type { Target } from './provider.ts';
 import { packRecording, type Recording, unpackRecording } from './reply/recording.ts';
 import type { Reply } from './reply/reply.ts';
+import { formatSpanReference } from './trace-parent.ts';
 
 /** A cached answer. */
 export interface CachedAnswer {
@@ -110,13 +111,19 @@ function defaultStreamOptionsOf({ usageRequested }: Recording): string {
   return usageRequested === true ? '{}' : 'null';
 }
 
-/** Attributes of a cached answer, as `savingOf` and `answererOf` read them. */
+/** Attributes of a cached answer, as `savingOf`, `answererOf` and `kit.replay` read them. */
 export function pricingMetadata(
   { usage, model }: Pick<CompleteAnswer, 'usage' | 'model'>,
   { trace, target }: Exchange,
 ): JsonObject {
   const answerer = nameOfTarget(trace.answeredBy ?? target);
-  return { usage: { ...usage }, model: model ?? null, target: answerer };
+  const { span } = trace;
+  return {
+    usage: { ...usage },
+    model: model ?? null,
+    target: answerer,
+    ...(span !== undefined && { span: formatSpanReference(span) }),
+  };
 }
 
 /** The target that a cached answer came from: in front of a router, the call itself has none. */

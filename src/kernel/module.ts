@@ -228,8 +228,11 @@ export interface Kit<Options> {
    * The context key: a hash over everything but the newest user text; undefined if the newest turn is more than text.
    */
   contextKey(exchange: Exchange): Promise<ConversationContext | undefined>;
-  /** `answeredBy` is the target that it came from, for the log and usage, if the recording answers the call. */
-  replay(recording: Recording, answeredBy?: Target): Reply;
+  /**
+   * `answeredBy` is the target that it came from, for the log and usage, if the recording answers the call. `metadata` is that
+   * of a cached answer: in traces, the call has a link to the one that stored it.
+   */
+  replay(recording: Recording, answeredBy?: Target, metadata?: JsonObject): Reply;
   /** `reply.map`, for redacted values that are put back: a recording of the call keeps the reply without them. */
   restore(reply: Reply, rewrite: Rewrite): Reply;
   /** Runs once, when all attempts below this module have ended, with each attempt and its bill. */

@@ -269,7 +269,8 @@ export class Pipelines {
     };
     const { module, options } = stage;
     return (exchange) => {
-      const step = exchange.trace.step(module.name, module.cache);
+      const outer = requestOriginOf(exchange).observer?.step;
+      const step = exchange.trace.step(module.name, module.cache, outer);
       const execution = new ModuleExecution(module, {
         exchange,
         next,

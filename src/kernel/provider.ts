@@ -10,6 +10,8 @@ export interface Provider {
   readonly name: string;
   /** The display name. */
   readonly title: string;
+  /** Its name in the conventions of OpenTelemetry, if that differs. */
+  readonly telemetryName?: string;
   /** The base URL, as the vendor's SDK has it; parts that differ by customer are in braces. */
   readonly baseUrl: string;
   /** The formats that it speaks, the preferred one first. */

@@ -1,12 +1,16 @@
 import { randomFillSync } from 'node:crypto';
 import { limits } from './limits.ts';
 
-/** The client's place in a distributed trace: https://www.w3.org/TR/trace-context/. */
-export interface TraceParent {
+/** A span in a distributed trace. */
+export interface SpanReference {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** The client's span: 16 hexadecimal digits. */
+  /** 16 hexadecimal digits. */
   readonly spanId: string;
+}
+
+/** The client's place in a distributed trace: https://www.w3.org/TR/trace-context/. */
+export interface TraceParent extends SpanReference {
   /** Two hexadecimal digits. */
   readonly flags: string;
   readonly tracestate: string | undefined;
@@ -34,11 +38,37 @@ export function isSampled({ flags }: TraceParent): boolean {
   return (Number.parseInt(flags, 16) & 1) === 1;
 }
 
+/** As it is stored: `<trace id>-<span id>`. */
+export function formatSpanReference({ traceId, spanId }: SpanReference): string {
+  return `${traceId}-${spanId}`;
+}
+
+export function parseSpanReference(text: unknown): SpanReference | undefined {
+  const [, traceId, spanId] =
+    typeof text === 'string' ? (/^([0-9a-f]{32})-([0-9a-f]{16})$/.exec(text) ?? []) : [];
+  return traceId === undefined || spanId === undefined ? undefined : { traceId, spanId };
+}
+
 export function createSpanId(): string {
-  const bytes = randomFillSync(Buffer.allocUnsafe(8));
-  // The all-zero id is invalid.
-  if (bytes.every((byte) => byte === 0)) bytes[7] = 1;
-  return bytes.toString('hex');
+  return createId(8);
+}
+
+export function createTraceId(): string {
+  return createId(16);
+}
+
+/** Random bytes for many ids: filling a few at a time would take most of the time that an id takes. */
+const randomBytes = Buffer.allocUnsafe(4096);
+let randomBytesUsed = randomBytes.byteLength;
+
+function createId(bytes: number): string {
+  if (randomBytesUsed + bytes > randomBytes.byteLength) {
+    randomFillSync(randomBytes);
+    randomBytesUsed = 0;
+  }
+  const id = randomBytes.toString('hex', randomBytesUsed, randomBytesUsed + bytes);
+  randomBytesUsed += bytes;
+  return isZero(id) ? createId(bytes) : id;
 }
 
 const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;

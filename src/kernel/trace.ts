@@ -6,6 +6,7 @@ import { limits } from './limits.ts';
 import type { NanoUsd } from './money.ts';
 import type { Target } from './provider.ts';
 import type { Reply } from './reply/reply.ts';
+import { createSpanId, type SpanReference, type TraceParent } from './trace-parent.ts';
 
 /** The observed effect of a module; modules don't report it themselves. */
 export const effects = [
@@ -31,6 +32,8 @@ export class Step {
   readonly module: string;
   /** Whether the module is a cache. */
   readonly isCache: boolean;
+  /** The step of the module around it. */
+  readonly outer: Step | undefined;
   /** When the module was called, on the performance clock. */
   readonly startedAtMs = performance.now();
   /** When its reply ended; undefined while it runs. */
@@ -44,10 +47,18 @@ export class Step {
   savedNanoUsd: NanoUsd = 0;
   /** What it counted, by name. */
   counts: Map<string, number> | undefined;
+  #spanId: string | undefined;
 
-  constructor(module: string, isCache = false) {
+  constructor(module: string, isCache = false, outer?: Step) {
     this.module = module;
     this.isCache = isCache;
+    this.outer = outer;
+  }
+
+  /** Its span in a distributed trace; created on first use. */
+  get spanId(): string {
+    this.#spanId ??= createSpanId();
+    return this.#spanId;
   }
 
   note(facts: Attributes): void {
@@ -71,6 +82,12 @@ export class Step {
   }
 }
 
+/** The span of a call. */
+export interface CallSpan extends SpanReference {
+  /** The client's place in the trace; undefined if the trace starts here. */
+  readonly parent: TraceParent | undefined;
+}
+
 /** The record of one call: rendered as a header, as a log line and, later, as a receipt. */
 export class Trace {
   readonly startedAtMs: number;
@@ -84,6 +101,10 @@ export class Trace {
   providerWire: string | undefined;
   /** The target of the cached answer that the client gets. */
   replayedFrom: Target | undefined;
+  /** The span of the call that the cached answer is from. */
+  replayedSpan: SpanReference | undefined;
+  /** Set if the spans of the call are exported. */
+  span: CallSpan | undefined;
   /** Why the provider's cache of the conversation is of no use to this call; undefined if it is, or nobody checked. */
   breakReason: BreakReason | undefined;
   /** Time spent waiting for a provider. */
@@ -106,8 +127,8 @@ export class Trace {
     this.#parent = whole;
   }
 
-  step(module: string, isCache = false): Step {
-    const step = new Step(module, isCache);
+  step(module: string, isCache = false, outer?: Step): Step {
+    const step = new Step(module, isCache, outer);
     this.steps.push(step);
     return step;
   }

@@ -104,6 +104,8 @@ export interface WireFormat extends ProviderFormat {
   parentSession?(clientRequest: ClientRequest): string | undefined;
   /** The part of an agent that made the call, such as a subagent, if the agent names it. */
   agent?(clientRequest: ClientRequest): string | undefined;
+  /** Whether the client says that it replaced earlier turns with a summary. */
+  isCompacted?(clientRequest: ClientRequest): boolean;
   /** The prefix of an instruction block in which agents identify themselves. */
   readonly attribution?: string;
   /** The model and framing that a call asks for, from its path, query and body. */

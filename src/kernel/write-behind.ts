@@ -113,10 +113,10 @@ export class WriteBehind<Batch> {
     return this.#waitingBytes >= this.#waitingMax;
   }
 
-  /** Whether another record fits; counts it as dropped otherwise. */
-  hasRoom(): boolean {
-    if (!this.isFull) return true;
-    this.#drop(1);
+  /** Whether more records fit, which `isAllowed` can deny; counts them as dropped otherwise. */
+  hasRoom(records = 1, isAllowed = true): boolean {
+    if (isAllowed && !this.isFull) return true;
+    this.#drop(records);
     return false;
   }
 

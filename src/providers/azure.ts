@@ -69,6 +69,7 @@ const azureKeyForm = new JsonKeyForm<AzureKey>({
 export const azure: Provider = {
   ...openaiCompatible({
     name: 'azure',
+    telemetryName: 'azure.ai.openai',
     title: 'Azure OpenAI',
     baseUrl: 'https://{resource}.openai.azure.com/openai',
     // A deployment can have any name; all models accept `max_completion_tokens`.

@@ -68,6 +68,7 @@ const bedrockKeyForm = new JsonKeyForm<BedrockKey>({
  */
 export const bedrock: Provider = {
   name: 'bedrock',
+  telemetryName: 'aws.bedrock',
   title: 'Amazon Bedrock',
   baseUrl: 'https://{service}.{region}.amazonaws.com',
   sites: /^https:\/\/bedrock(?:-runtime)?\.[a-z]{2}(?:-[a-z]{2,12}){1,3}-\d{1,2}\.amazonaws\.com$/,

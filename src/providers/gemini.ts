@@ -5,6 +5,7 @@ import { geminiAcceptance } from './acceptance/gemini.ts';
 
 export const gemini: Provider = {
   name: 'gemini',
+  telemetryName: 'gcp.gemini',
   title: 'Google Gemini',
   baseUrl: 'https://generativelanguage.googleapis.com',
   accepts: geminiAcceptance,

@@ -3,6 +3,7 @@ import { openaiCompatible } from './openai-compatible.ts';
 
 export const mistral = openaiCompatible({
   name: 'mistral',
+  telemetryName: 'mistral_ai',
   title: 'Mistral AI',
   baseUrl: 'https://api.mistral.ai/v1',
   accepts: mistralAcceptance,

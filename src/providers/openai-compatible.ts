@@ -20,6 +20,7 @@ type OpenaiCompatibleOptions = Pick<Provider, 'name' | 'title' | 'baseUrl'> &
       | 'endpoints'
       | 'callSockets'
       | 'takesCacheKey'
+      | 'telemetryName'
     >
   >;
 

@@ -78,6 +78,7 @@ function regionOf(named: string | undefined, { locations }: Provider): string {
 /** Gemini, and Claude in Anthropic's format, on Google Cloud, billed to a project. */
 export const vertex: Provider = {
   name: 'vertex',
+  telemetryName: 'gcp.vertex_ai',
   title: 'Google Vertex AI',
   baseUrl: 'https://{host}',
   sites:

@@ -4,6 +4,7 @@ import { openaiCompatible } from './openai-compatible.ts';
 
 export const xai = openaiCompatible({
   name: 'xai',
+  telemetryName: 'x_ai',
   title: 'xAI',
   baseUrl: 'https://api.x.ai/v1',
   accepts: xaiAcceptance,

@@ -1,3 +1,4 @@
+import type { ClientRequest } from '../kernel/client-request.ts';
 import type { Exchange } from '../kernel/exchange.ts';
 import type { EndedCall } from './ended-call.ts';
 
@@ -11,7 +12,7 @@ export interface CallReporter {
   readonly name: string;
   report(call: EndedCall, details: CallDetails): void;
   /** A call of an identified caller that admission rejected. */
-  reportRejected?(call: EndedCall): void;
+  reportRejected?(call: EndedCall, clientRequest: ClientRequest): void;
 }
 
 /** What only some reporters need of a call. */

@@ -83,7 +83,7 @@ export const exactCache: ModuleFactory<ExactCacheOptions> = () => {
         kit.note({ hit: true });
         const answerer = answererOf(cached, exchange, kit.models);
         kit.addSaving(savingOf(cached, answerer, kit.catalog));
-        return kit.replay(cached.recording, answerer);
+        return kit.replay(cached.recording, answerer, cached.metadata);
       }
       kit.note({ miss: true });
       const release = lead(flight);

@@ -66,5 +66,5 @@ function serveCachedAnswer(
     saved: formatUsd(saved),
     ...(typeof from === 'string' && { from }),
   });
-  return kit.replay(kept.recording, answerer);
+  return kit.replay(kept.recording, answerer, kept.metadata);
 }

@@ -21,3 +21,9 @@ const requestClasses: ReadonlySet<string> = new Set([
 ]);
 /** People name their own agents: a name of any other form is left out. */
 const typePattern = /^[\w.:-]{1,64}$/;
+
+/** Whether Claude Code says that it replaced earlier turns with a summary. */
+export function isCompacted(clientRequest: ClientRequest): boolean {
+  const hint = clientRequest.header('x-claude-code-context-compacted');
+  return hint !== undefined && hint !== '0' && hint.toLowerCase() !== 'false';
+}

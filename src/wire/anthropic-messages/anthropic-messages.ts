@@ -3,7 +3,7 @@ import { messagesSchema } from '../body-schema.ts';
 import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts';
 import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { modelInBody } from '../model-in-body.ts';
-import { agentOf } from './agent.ts';
+import { agentOf, isCompacted } from './agent.ts';
 import { ownVersion, rulesOfVersion } from './api-versions.ts';
 import { withRequiredBetas } from './betas.ts';
 import { checkRequest } from './check-request.ts';
@@ -79,6 +79,7 @@ export const anthropicMessages: WireFormat = {
   session: sessionOf,
   parentSession: parentSessionOf,
   agent: agentOf,
+  isCompacted,
   attribution,
   requiresOutputLimit: true,
   errorType: errorTypeForStatus,
