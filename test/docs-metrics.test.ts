@@ -23,6 +23,7 @@ test('docs/reference/metrics.md has every metric with its type and labels, and n
     WEIR_ANTHROPIC_BASE_URL: failing.url,
     ANTHROPIC_API_KEY: 'sk-ant-tests',
     WEIR_LOG_CLICKHOUSE_URL: clickHouse.url,
+    OTEL_EXPORTER_OTLP_ENDPOINT: clickHouse.url,
     WEIR_LIMIT_REQUESTS_PER_MINUTE: '7',
   });
   cleanUp(t, () => local.close());

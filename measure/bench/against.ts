@@ -20,6 +20,8 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '1' },
     /** A pipeline for the calls here; those there have none. */
     pipeline: { type: 'string' },
+    /** The calls here are exported to a collector of OpenTelemetry; with `.` as the folder, the difference is what that costs. */
+    export: { type: 'boolean', default: false },
   },
 });
 const [other] = positionals;
@@ -34,13 +36,15 @@ const load = children.use(
   (await startServer({ file: join(import.meta.dirname, 'load.ts'), args: [] })).child,
 );
 const provider = children.use(await startOwn('upstream.ts'));
+/** The provider accepts exports, too. */
+const exporting = { OTEL_EXPORTER_OTLP_ENDPOINT: provider.origin };
 
 console.log(`CPU time a call, µs, medians of ${rounds} rounds; here ${root()}, there ${resolve(other)}`);
 for (const row of values.rows.split(',').map(rowNamed)) {
   const pipeline = row.name === 'cache-hit' ? 'exact-cache' : null;
   await using gateways = new AsyncDisposableStack();
   const [here, there] = [
-    gateways.use(await subject(root(), values.pipeline ?? pipeline)),
+    gateways.use(await subject(root(), values.pipeline ?? pipeline, values.export ? exporting : {})),
     gateways.use(await subject(resolve(other), pipeline)),
   ];
   const cpuMicros = async (one: Subject): Promise<number> => {
@@ -66,8 +70,12 @@ function root(): string {
 }
 
 /** A gateway of that checkout in cloud mode, with a key that runs this pipeline. */
-async function subject(folder: string, pipeline: string | null): Promise<Subject & AsyncDisposable> {
-  const gateway = await startCloud({ upstream: provider.origin, folder });
+async function subject(
+  folder: string,
+  pipeline: string | null,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Subject & AsyncDisposable> {
+  const gateway = await startCloud({ upstream: provider.origin, folder, environment });
   const { rssBytes: restBytes } = await gateway.child.ask({ kind: 'usage' }, usage);
   const makeKey = await signUp(gateway.origin, 'bench');
   const headersFor = bearer(await makeKey(pipeline));

@@ -27,6 +27,7 @@ import { logSinksPart } from './parts/log-sinks.ts';
 import { metricsPart } from './parts/metrics.ts';
 import { moduleStoresPart } from './parts/module-stores.ts';
 import { modulesPart } from './parts/modules.ts';
+import { otlpPart } from './parts/otlp.ts';
 import { createPaidModels, createPayerServices } from './parts/payers.ts';
 import { paymentsPart } from './parts/payments.ts';
 import { pipelinesPart } from './parts/pipelines.ts';
@@ -144,6 +145,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const { usage } = parts.add(await usagePart({ ...ground, creditUse: creditUseListener }));
   const { spending: spendingLimiter } = parts.add(spendingPart({ ...ground, usage }));
   const { sinks, history } = parts.add(await logSinksPart(ground));
+  const otlp = parts.add(otlpPart(ground));
   const { requests } = parts.add(await requestLogPart({ ...ground, providers, history }));
   moduleHosts.connect({
     stores: moduleStores,
@@ -172,7 +174,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     }),
   );
   const { callers: callerAuthenticator, access } = identity;
-  const recorded = { metrics, usage, spending: spendingLimiter, requests, sinks };
+  const recorded = { metrics, usage, spending: spendingLimiter, requests, sinks, otlp };
   const calls = parts.add(
     pipelinesPart({
       ...ground,

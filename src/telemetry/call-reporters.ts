@@ -1,5 +1,6 @@
 import { rawHeadersOf } from '../kernel/client-request.ts';
-import { isSampled, type TraceParent } from '../kernel/trace-parent.ts';
+import type { Exchange } from '../kernel/exchange.ts';
+import { isSampled } from '../kernel/trace-parent.ts';
 import type { CallReporter } from './call-reporter.ts';
 import { clientRequestIdOf } from './client-request-id.ts';
 import type { EndedCall } from './ended-call.ts';
@@ -27,13 +28,13 @@ export function createSinkReporter(sinks: readonly Pick<LogSink, 'record'>[]): C
 export function createMetricsReporter(metrics: Pick<Metrics, 'record'>): CallReporter {
   return {
     name: 'metrics',
-    report: (call, { exchange }) =>
-      metrics.record(call, exchange.trace.attempts, sampledTraceIdOf(exchange.clientRequest.traceParent)),
+    report: (call, { exchange }) => metrics.record(call, exchange.trace.attempts, sampledTraceIdOf(exchange)),
   };
 }
 
 /** Traces that are not sampled can't be looked at. */
-function sampledTraceIdOf(traceParent: TraceParent | undefined): string | undefined {
+function sampledTraceIdOf({ trace, clientRequest: { traceParent } }: Exchange): string | undefined {
+  if (trace.span !== undefined) return trace.span.traceId;
   return traceParent !== undefined && isSampled(traceParent) ? traceParent.traceId : undefined;
 }
 
@@ -51,7 +52,7 @@ export function createLogReporter(log: Pick<Log, 'error' | 'call' | 'logsCalls'>
       log.call(call, {
         error,
         estimated,
-        traceId: clientRequest.traceParent?.traceId,
+        traceId: exchange.trace.span?.traceId ?? clientRequest.traceParent?.traceId,
         clientRequestId: clientRequestIdOf(rawHeadersOf(clientRequest)),
         isOverWebSocket: clientRequest.socket !== undefined,
       });

@@ -54,6 +54,24 @@ export const limits = {
   logFolderLastWriteMs: 600_000,
   /** Maximum backoff after such a system failed. */
   logSinkRetryMsMax: 30_000,
+  /** Spans that wait for a collector: ten seconds of a thousand calls per second with ten modules. Further ones are dropped. */
+  otlpBytesWaiting: 32 * 1024 * 1024,
+  /** A batch is sent when it has this size, which the default limits of collectors and proxies accept. */
+  otlpBatchBytes: 768 * 1024,
+  /** Maximum backoff after a collector failed, unless the interval is longer, and the longest that it may ask to wait. */
+  otlpRetryMsMax: 30_000,
+  otlpRetryAfterMsMax: 60_000,
+  /** Size of a collector's response, and how much of its message is logged. */
+  otlpResponseBytesMax: 64 * 1024,
+  otlpMessageCharacters: 300,
+  /** Length of texts in attributes, and the number of series and of types of errors in metrics; further ones are `other`. */
+  otlpAttributeCharacters: 1024,
+  otlpSeriesMax: 1000,
+  otlpErrorTypesMax: 50,
+  /** Attributes whose last value is kept encoded. */
+  otlpRepeatedAttributesMax: 500,
+  /** How long the last metrics may take at the shutdown. */
+  otlpLastMetricsMs: 2000,
   /** Maximum backoff after a failed write. */
   requestLogRetryMsMax: 5000,
   /** How long a reader of the log waits for the latest calls to be stored. */

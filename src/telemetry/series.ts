@@ -93,6 +93,16 @@ export class Histogram {
     if (traceId !== undefined) this.#exemplars[at] = { traceId, value, atMs: systemClock.now() };
   }
 
+  /** The values until now; the buckets are not cumulative. */
+  snapshot() {
+    return {
+      count: this.#counts.reduce((total, count) => total + count, 0),
+      sum: this.#sum,
+      bucketCounts: [...this.#counts],
+      bounds: this.#bounds,
+    };
+  }
+
   render(name: string, labels: string): string {
     const comma = labels === '' ? '' : ',';
     let total = 0;

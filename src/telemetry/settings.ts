@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { httpUrl, secretText } from '../lib/setting-schemas.ts';
 import { combineSettings, envVariable } from '../lib/settings.ts';
 import { logLevels } from './log.ts';
+import { otlpSettings } from './otlp/settings.ts';
 
 /** Settings of logs and metrics. */
 export const telemetrySettings = {
@@ -88,5 +89,7 @@ export const telemetrySettings = {
         ? undefined
         : { folder, fileBytesMax: megabytes * 1_000_000, fileMsMax: hours * 3_600_000, filesMax },
   ),
+  /** The export of traces and metrics. */
+  otlp: otlpSettings,
   metricsToken: envVariable('WEIR_METRICS_TOKEN', secretText.optional()),
 } as const;

@@ -71,6 +71,7 @@ import type { Part } from '../part.ts';
 import type { RootSecrets } from '../secrets.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import type { EmbeddingsPart } from './embeddings.ts';
+import type { OtlpPart } from './otlp.ts';
 import type { ProvidersPart } from './providers.ts';
 import type { Stores } from './stores.ts';
 
@@ -110,6 +111,7 @@ interface PipelinesParts {
   readonly spending: SpendingLimiter;
   readonly requests: RequestRecorder;
   readonly sinks: readonly LogSink[];
+  readonly otlp: Pick<OtlpPart, 'reporter' | 'startSpan'>;
 }
 
 /** Pipelines, module kits, and the reporting of calls. */
@@ -125,6 +127,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     spending: spendingLimiter,
     requests,
     sinks,
+    otlp,
   } = parts;
   const {
     catalog: modelCatalog,
@@ -144,6 +147,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     ...(sinks.length > 0 ? [createSinkReporter(sinks)] : []),
     createMetricsReporter(metrics),
     createLogReporter(log),
+    ...(otlp.reporter === undefined ? [] : [otlp.reporter]),
   ];
   const reporterFaults = new ReporterFaults({ reporters, metrics, log, clock: stores.clock });
   const reports = new CallReports({
@@ -196,6 +200,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     reports,
     clock: stores.clock,
     settlement,
+    ...(otlp.startSpan !== undefined && { startSpan: otlp.startSpan }),
     isReported: (name) => isReported(parts.modules.get(name)),
   });
   const backgroundTasks = new BackgroundTasks({

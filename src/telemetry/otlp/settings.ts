@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { Secret } from '../../lib/secret.ts';
+import { httpUrl } from '../../lib/setting-schemas.ts';
+import { combineSettings, envVariable } from '../../lib/settings.ts';
+import { samplerNames } from './sampler.ts';
+
+const protocol = z
+  .enum(['http/protobuf', 'http/json'], 'must be http/protobuf or http/json: there is no export over gRPC')
+  .optional();
+const compression = z.enum(['gzip', 'none'], 'must be gzip or none').optional();
+const milliseconds = z.coerce.number('must be a number of milliseconds').int().min(1).max(3_600_000);
+const spans = z.coerce.number('must be a number of spans').int().min(1).max(10_000_000);
+const exporter = z.enum(['otlp', 'none'], 'must be otlp or none').default('otlp');
+
+/** `name=value,other=value`, with values percent-encoded where they have commas or spaces. */
+const keyValueList = z.string().transform((text, context): readonly (readonly [string, string])[] => {
+  const pairs = text.split(',').flatMap((pair) => (pair.trim() === '' ? [] : [parsePair(pair)]));
+  const complete = pairs.filter((pair) => pair !== undefined);
+  if (complete.length === pairs.length) return complete;
+  context.addIssue('must be a list such as name=value,other=value, with values percent-encoded');
+  return z.NEVER;
+});
+
+function parsePair(pair: string): readonly [string, string] | undefined {
+  const at = pair.indexOf('=');
+  const name = pair.slice(0, at).trim();
+  if (at < 0 || name === '') return undefined;
+  try {
+    return [name, decodeURIComponent(pair.slice(at + 1).trim())];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Values are often credentials. */
+const headerList = keyValueList
+  .refine(
+    (pairs) => pairs.every(([name, value]) => headerName.test(name) && headerValue.test(value)),
+    "has a name or value that a header can't have",
+  )
+  .transform((pairs): readonly (readonly [string, Secret])[] =>
+    pairs.map(([name, value]) => [name.toLowerCase(), new Secret(value)]),
+  )
+  .optional();
+
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
+const headerValue = /^[\x20-\x7e]+$/;
+
+/** The variables of one signal, or of both if it has no name. */
+function exportVariables(signal: '' | 'TRACES_' | 'METRICS_') {
+  const prefix = `OTEL_EXPORTER_OTLP_${signal}`;
+  return {
+    endpoint: envVariable(`${prefix}ENDPOINT`, httpUrl.optional()),
+    headers: envVariable(`${prefix}HEADERS`, headerList),
+    timeoutMs: envVariable(`${prefix}TIMEOUT`, milliseconds.optional()),
+    protocol: envVariable(`${prefix}PROTOCOL`, protocol),
+    compression: envVariable(`${prefix}COMPRESSION`, compression),
+  };
+}
+
+const shared = combineSettings(exportVariables(''), (values) => values);
+const ofTraces = combineSettings(exportVariables('TRACES_'), (values) => values);
+const ofMetrics = combineSettings(exportVariables('METRICS_'), (values) => values);
+
+type ExportValues = NonNullable<ReturnType<typeof shared.read>['value']>;
+
+/** Where one signal is exported to, and how. */
+export interface ExportSettings {
+  readonly url: string;
+  readonly headers: readonly (readonly [string, Secret])[];
+  readonly timeoutMs: number;
+  readonly protocol: 'http/protobuf' | 'http/json';
+  readonly isCompressed: boolean;
+}
+
+/** Undefined without an address: nothing is exported by default. The variables of the signal win. */
+function exportSettings(path: string, own: ExportValues, common: ExportValues): ExportSettings | undefined {
+  const url = own.endpoint ?? (common.endpoint === undefined ? undefined : `${common.endpoint}${path}`);
+  if (url === undefined) return undefined;
+  return {
+    url,
+    headers: own.headers ?? common.headers ?? [],
+    timeoutMs: own.timeoutMs ?? common.timeoutMs ?? 10_000,
+    protocol: own.protocol ?? common.protocol ?? 'http/protobuf',
+    isCompressed: (own.compression ?? common.compression) === 'gzip',
+  };
+}
+
+/** The export of traces and metrics, by the variables of OpenTelemetry: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/. */
+export const otlpSettings = combineSettings(
+  {
+    isDisabled: envVariable(
+      'OTEL_SDK_DISABLED',
+      z
+        .string()
+        .transform((text) => text.toLowerCase() === 'true')
+        .default(false),
+    ),
+    common: shared,
+    ofTraces,
+    ofMetrics,
+    tracesExporter: envVariable('OTEL_TRACES_EXPORTER', exporter),
+    metricsExporter: envVariable('OTEL_METRICS_EXPORTER', exporter),
+    serviceName: envVariable('OTEL_SERVICE_NAME', z.string().min(1).optional()),
+    resource: envVariable('OTEL_RESOURCE_ATTRIBUTES', keyValueList.optional()),
+    sampler: envVariable(
+      'OTEL_TRACES_SAMPLER',
+      z.enum(samplerNames, `must be one of ${samplerNames.join(', ')}`).default('parentbased_always_on'),
+    ),
+    ratio: envVariable(
+      'OTEL_TRACES_SAMPLER_ARG',
+      z.coerce.number('must be a number from 0 to 1').min(0).max(1).default(1),
+    ),
+    scheduleMs: envVariable('OTEL_BSP_SCHEDULE_DELAY', milliseconds.default(5000)),
+    queueMax: envVariable('OTEL_BSP_MAX_QUEUE_SIZE', spans.optional()),
+    batchMax: envVariable('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', spans.default(2048)),
+    intervalMs: envVariable('OTEL_METRIC_EXPORT_INTERVAL', milliseconds.default(60_000)),
+    /** `gen_ai/dup` adds metrics under older names; other instrumentations have entries of their own. */
+    optIns: envVariable('OTEL_SEMCONV_STABILITY_OPT_IN', z.string().default('')),
+  },
+  (values) => {
+    const { isDisabled, common, serviceName, resource = [], sampler, ratio } = values;
+    const traces = exportSettings('/v1/traces', values.ofTraces, common);
+    const metrics = exportSettings('/v1/metrics', values.ofMetrics, common);
+    return {
+      traces: isDisabled || values.tracesExporter === 'none' ? undefined : traces,
+      metrics: isDisabled || values.metricsExporter === 'none' ? undefined : metrics,
+      resource: {
+        'service.name': 'weir',
+        ...Object.fromEntries(resource),
+        ...(serviceName !== undefined && { 'service.name': serviceName }),
+      },
+      sampling: { sampler, ratio },
+      queue: { scheduleMs: values.scheduleMs, spansMax: values.queueMax, batchMax: values.batchMax },
+      metricIntervalMs: values.intervalMs,
+      hasOlderNames: values.optIns.split(',').some((entry) => entry.trim() === 'gen_ai/dup'),
+    };
+  },
+);
+
+export type OtlpSettings = NonNullable<ReturnType<typeof otlpSettings.read>['value']>;

@@ -1,0 +1,36 @@
+import type { SpanReference } from '../../kernel/trace-parent.ts';
+import { limits } from '../limits.ts';
+
+/** A value of an attribute; undefined ones are left out. */
+export type AttributeValue = string | number | boolean | readonly string[] | undefined;
+
+/** Numbers are whole and not negative: others are in `Measurements`. */
+export type Attributes = Readonly<Record<string, AttributeValue>>;
+
+/** Attributes that are floating-point numbers, also if a value happens to be whole: backends expect one type for a name. */
+export type Measurements = Readonly<Record<string, number | undefined>>;
+
+/** The numbers of OTLP. */
+export const spanKinds = { internal: 1, server: 2, client: 3 } as const;
+
+/** A span as it is exported: https://opentelemetry.io/docs/specs/otlp/. Times are microseconds since 1970. */
+export interface Span extends SpanReference {
+  readonly parentSpanId: string | undefined;
+  readonly tracestate: string | undefined;
+  /** The flags of the trace, and whether the parent is in another process. */
+  readonly flags: number;
+  readonly name: string;
+  readonly kind: number;
+  readonly startUs: number;
+  readonly endUs: number;
+  readonly attributes: Attributes;
+  readonly measurements: Measurements;
+  /** What failed; undefined for a span without an error. */
+  readonly error: string | undefined;
+  readonly links: readonly SpanReference[];
+}
+
+/** Clients choose some of the texts. */
+export function cut(text: string): string {
+  return text.length > limits.otlpAttributeCharacters ? text.slice(0, limits.otlpAttributeCharacters) : text;
+}
