@@ -53,6 +53,7 @@ export type { Exchange } from './kernel/exchange.ts';
 export { defaultPageLimit, pageLimitSchema, textSchema } from './kernel/input-schemas.ts';
 export { invalidFieldError, parseInput } from './kernel/input-validation.ts';
 export { parseBody } from './kernel/json/parse-body.ts';
+export { listText } from './kernel/list-text.ts';
 export type * from './kernel/message.ts';
 export { blocksOf, hasCompaction, isCompactionBlock, resultText } from './kernel/message-blocks.ts';
 export { type MessagePassage, passagesOf } from './kernel/message-passages.ts';

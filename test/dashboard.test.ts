@@ -250,6 +250,17 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     assert.equal(await text.inputValue(), 'exact-cache,cost-guard?day=5');
     await page.getByRole('textbox', { name: 'ttl' }).fill('2h');
     assert.equal(await text.inputValue(), 'exact-cache?ttl=2h,cost-guard?day=5');
+    await text.fill('router?models=demo-1');
+    await page.getByRole('button', { name: 'Add to models' }).click();
+    await page.getByRole('textbox', { name: 'models 2' }).fill('gpt-5-mini:3');
+    await page.getByRole('button', { name: 'Remove models 1' }).click();
+    const failures = page.getByRole('group', { name: 'on', exact: true });
+    await failures.getByRole('checkbox', { name: 'refusal' }).check();
+    for (const name of ['connect', 'timeout', 'context_length', 'unavailable', 'rate_limit'])
+      await failures.getByRole('checkbox', { name }).uncheck();
+    const listed = 'router?models=gpt-5-mini:3&on=overloaded|server_error|refusal';
+    assert.equal(await text.inputValue(), listed);
+    await assertAccessible(page);
     await page.getByRole('button', { name: 'New pattern' }).click();
     await page.getByLabel('When').fill('Tests fail on Windows');
     await page.getByLabel('Advice').fill('Look for path separators first.');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listText } from '../../module-api.ts';
 import { type PersonalKind, personalKinds } from './finding.ts';
 import { limits } from './limits.ts';
 import type { CompiledRule } from './rules/compiled-rule.ts';
@@ -77,16 +78,14 @@ function splitList(text: string): string[] {
 
 export const guardrailsOptions = z.strictObject({
   ...shared,
-  types: z
-    .string()
+  types: listText(personalKinds)
     .transform(splitList)
     .pipe(kinds)
     .describe(
       `The kinds of personal data to look for, separated by \`|\`: ${personalKinds.join(', ')} (default: those that identify a person)`,
     )
     .optional(),
-  rules: z
-    .string()
+  rules: listText()
     .transform(splitList)
     .pipe(ruleNames)
     .describe('Custom rules to apply, separated by `|`')

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { autoOption, holdoutOption } from '../../module-api.ts';
+import { autoOption, holdoutOption, listText } from '../../module-api.ts';
 
 export const mcpOptimizerOptions = z.strictObject({
   min_tools: z.coerce
@@ -9,8 +9,7 @@ export const mcpOptimizerOptions = z.strictObject({
     .max(5000)
     .describe('Do nothing below this number of tools')
     .default(12),
-  always: z
-    .string()
+  always: listText()
     .transform((names) => names.split('|').filter((name) => name !== ''))
     .describe('Names of tools that are never omitted, separated by `|`')
     .prefault(''),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { autoOption } from '../../module-api.ts';
+import { autoOption, listText } from '../../module-api.ts';
 
 const signalNames = ['tools', 'tests', 'correction', 'retry'] as const;
 export type SignalName = (typeof signalNames)[number];
 
 const share = z.coerce.number('must be a number').min(0, 'must be 0 to 0.5').max(0.5, 'must be 0 to 0.5');
 
-const signals = z.string().transform((text, context): readonly SignalName[] => {
+const signals = listText([...signalNames, 'none']).transform((text, context): readonly SignalName[] => {
   if (text === 'none') return [];
   const named = text.split('|');
   const known = signalNames.filter((name) => named.includes(name));

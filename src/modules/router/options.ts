@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type NanoUsd, parseDuration, parseWeightedModel } from '../../module-api.ts';
+import { listText, type NanoUsd, parseDuration, parseWeightedModel } from '../../module-api.ts';
 import { limits } from './limits.ts';
 
 const strategies = ['cheapest', 'order', 'fastest', 'weighted'] as const;
@@ -26,8 +26,7 @@ export interface WeightedModel {
   readonly weight: number;
 }
 
-const models = z
-  .string()
+const models = listText()
   .transform((text) => text.split('|'))
   .pipe(namesSchema())
   .describe('The models to choose from, separated by `|`, each with a weight if wanted: `gpt-5-mini:3`')
@@ -46,8 +45,7 @@ function parseModel(text: string): WeightedModel {
   return { model, weight };
 }
 
-const kinds = z
-  .string()
+const kinds = listText(failureKinds)
   .transform((text) => text.split('|'))
   .pipe(z.array(z.enum(failureKinds, `must be of ${failureKinds.join(', ')}`)))
   .transform((listed): ReadonlySet<FailureKind> => new Set(listed))
@@ -56,8 +54,7 @@ const kinds = z
   )
   .prefault(defaultKinds.join('|'));
 
-const names = z
-  .string()
+const names = listText()
   .transform((text) => text.split('|').map((name) => name.trim()))
   .pipe(z.array(z.string().min(1, 'must not contain an empty name')).max(limits.modelsMax))
   .transform((listed): ReadonlySet<string> => new Set(listed));

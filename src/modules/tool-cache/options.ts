@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { autoOption, holdoutOption, ttlOption } from '../../module-api.ts';
+import { autoOption, holdoutOption, listText, ttlOption } from '../../module-api.ts';
 
 /** Names of tools, separated by `|`; `*` at the end stands for any further characters. */
-const toolNames = z
-  .string()
+const toolNames = listText()
   .transform((names) => names.split('|').filter((name) => name !== ''))
   .prefault('');
 

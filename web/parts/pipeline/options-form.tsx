@@ -2,6 +2,7 @@ import type { ModuleInfo } from '../../api/queries.ts';
 import { Field, Input, Select } from '../controls.tsx';
 import { count } from '../format.ts';
 import { Marked } from '../marked.tsx';
+import { ListField } from './list-field.tsx';
 
 interface OptionSchema {
   readonly type?: string;
@@ -11,6 +12,10 @@ interface OptionSchema {
   readonly description?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** Of a text that lists names. */
+  readonly separator?: string;
+  /** The names that exist. */
+  readonly values?: readonly string[];
 }
 
 interface OptionsFormProps {
@@ -31,29 +36,44 @@ export function OptionsForm({ info, values, onChange }: OptionsFormProps) {
       <p className="text-sm text-muted">{info.purpose}</p>
       {properties.length === 0 && <p className="text-sm text-muted">It has no options.</p>}
       <div className="grid gap-3 md:grid-cols-2">
-        {properties.map(([name, schema]) => (
-          <Field key={name} label={name} hint={<Marked text={hintOf(schema)} />}>
-            {(field) => (
-              <Option
-                field={field}
-                schema={schema}
+        {properties.map(([name, schema]) => {
+          const { separator, values: names } = schema;
+          if (separator !== undefined)
+            return (
+              <ListField
+                key={name}
+                label={name}
+                hint={<Marked text={hintOf(schema)} />}
+                list={{ separator, names, usual: usualOf(schema) }}
                 value={values[name] ?? ''}
                 onChange={(value) => set(name, value)}
               />
-            )}
-          </Field>
-        ))}
+            );
+          return (
+            <Field key={name} label={name} hint={<Marked text={hintOf(schema)} />}>
+              {(field) => (
+                <Option
+                  field={field}
+                  schema={schema}
+                  value={values[name] ?? ''}
+                  onChange={(value) => set(name, value)}
+                />
+              )}
+            </Field>
+          );
+        })}
       </div>
     </div>
   );
 }
 
 /** What it does, its limits if the description has none, and the default. */
-function hintOf({ description = '', minimum, maximum, enum: names, default: usual }: OptionSchema): string {
+function hintOf(schema: OptionSchema): string {
+  const { description = '', minimum, maximum, enum: names, values, default: usual } = schema;
   const isLimited = minimum !== undefined && maximum !== undefined && !/\d/.test(description);
   const limits = isLimited ? `from ${count(minimum)} to ${count(maximum)}` : '';
   const isShown =
-    names !== undefined || usual === undefined || usual === '' || description.includes('default');
+    (names ?? values) !== undefined || usual === undefined || usual === '' || description.includes('default');
   const preset = isShown ? '' : `default \`${usual}\``;
   return [description, limits, preset].filter((part) => part !== '').join('; ');
 }
@@ -65,8 +85,12 @@ interface OptionProps {
   readonly onChange: (value: string) => void;
 }
 
+function usualOf({ default: usual }: OptionSchema): string {
+  return usual === undefined ? '' : String(usual);
+}
+
 function Option({ field, schema, value, onChange }: OptionProps) {
-  const usual = schema.default === undefined ? '' : String(schema.default);
+  const usual = usualOf(schema);
   if (schema.enum !== undefined)
     return (
       <Select {...field} value={value} onChange={(event) => onChange(event.target.value)}>

@@ -24,10 +24,15 @@ export function textOf(stages: readonly Stage[]): string {
   return stages
     .map(({ name, configuration, options }) => {
       const head = configuration === undefined ? name : `${name}:${configuration}`;
-      const query = new URLSearchParams(options).toString();
+      const query = readable(new URLSearchParams(options).toString());
       return query === '' ? head : `${head}?${query}`;
     })
     .join(',');
+}
+
+/** Characters that separate nothing in a pipeline need no escape. */
+function readable(query: string): string {
+  return query.replaceAll('%7C', '|').replaceAll('%3A', ':').replaceAll('%2F', '/');
 }
 
 /** What modules say of where they do best. */
