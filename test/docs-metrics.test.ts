@@ -20,6 +20,7 @@ test('docs/reference/metrics.md has every metric with its type and labels, and n
   cleanUp(t, () => clickHouse.close());
   const local = await startTestGateway({
     WEIR_METRICS_TOKEN: token,
+    WEIR_METRIC_TAGS: 'team',
     WEIR_ANTHROPIC_BASE_URL: failing.url,
     ANTHROPIC_API_KEY: 'sk-ant-tests',
     WEIR_LOG_CLICKHOUSE_URL: clickHouse.url,

@@ -4,6 +4,8 @@ export const limits = {
   checkMs: 1500,
   /** Models outside of the catalog with their own metric label; further ones are counted as "other". */
   metricModelsMax: 200,
+  /** Values of a tag with their own metric label; further ones are counted as "other". */
+  metricTagValuesMax: 100,
   /** Combinations of format, provider, status and model whose counters are cached. */
   metricBindingsMax: 5000,
   /** Log lines buffered for a slow reader of our output; further ones are lost. */

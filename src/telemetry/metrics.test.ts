@@ -70,6 +70,23 @@ describe('metrics', () => {
     assert.equal(read.get('weir_module_counts_total{module="guardrails",name="other"}'), 2 * (300 - 200));
   });
 
+  test('add up calls with listed tags, under a bounded number of values', () => {
+    const metrics = new Metrics(['team']);
+    metrics.record({ ...call, costNanoUsd: 1_500_000 }, spent);
+    for (let team = 0; team < 300; team++)
+      metrics.record({ ...call, tags: { env: 'prod', team: `t${team}` } }, spent);
+    const text = metrics.render();
+    const read = samples(text);
+    assert.equal(read.get('weir_tag_requests_total{tag="team",value=""}'), 1);
+    assert.equal(read.get('weir_tag_cost_usd_total{tag="team",value=""}'), 0.0015);
+    assert.equal(read.get('weir_tag_requests_total{tag="team",value="t1"}'), 1);
+    assert.equal(read.get('weir_tag_requests_total{tag="team",value="other"}'), 300 - 99);
+    assert.doesNotMatch(text, /prod/);
+    const others = new Metrics();
+    others.record({ ...call, tags: { team: 'a' } }, spent);
+    assert.doesNotMatch(others.render(), /weir_tag_/);
+  });
+
   test('believe no figure that could not be stored', () => {
     const metrics = new Metrics();
     const usage = { input_tokens: 9e15, output_tokens: -5, cache_read_input_tokens: 0.5 };

@@ -7,6 +7,7 @@ import type { EndedCall } from './ended-call.ts';
 import { limits } from './limits.ts';
 import { type Gauge, processGauges } from './process-gauges.ts';
 import { type Counter, CounterFamily, formatLabels, type Histogram, HistogramFamily } from './series.ts';
+import { TagMetrics } from './tag-metrics.ts';
 
 /** The counters for calls of one kind, found by one lookup. */
 interface CallSeries extends Readonly<Record<Ending['how'], Counter>> {
@@ -164,7 +165,13 @@ export class Metrics {
   readonly #otherModels = new Set<string>();
   #isInCatalog: ModelCheck = () => false;
   readonly #sources: (() => string)[] = [];
+  readonly #tags: TagMetrics;
   #openStreams = 0;
+
+  /** `tags` are the tags that have metrics. */
+  constructor(tags: readonly string[] = []) {
+    this.#tags = new TagMetrics(tags);
+  }
 
   /** Models in the catalog always have a label of their own. */
   setCatalog(isInCatalog: ModelCheck): void {
@@ -202,6 +209,7 @@ export class Metrics {
     callSeries.overhead.observe(call.overheadMs / 1000, traceId);
     if (contentMs !== undefined) callSeries.toContent.observe(contentMs / 1000, traceId);
     if (spent.length === 0) addUsage(callSeries, call.usage);
+    this.#tags.record(call);
     for (const attempt of spent) {
       const { target, usage, bill, ending, askedBy, isModuleCall } = attempt;
       const isItsOwn = target.provider.name === provider && target.model === modelUsed;
@@ -293,7 +301,7 @@ export class Metrics {
         `# HELP ${name} ${help}\n# TYPE ${name} ${typeOf(name)}\n${renderGauge(name, read())}`,
     );
     const others = this.#sources.map((render) => render());
-    return [...families.map((family) => family.render()), ...others, ...gauges].join('');
+    return [...families.map((family) => family.render()), this.#tags.render(), ...others, ...gauges].join('');
   }
 
   #callSeriesFor({ wire, status }: EndedCall, provider: string, model: string): CallSeries {

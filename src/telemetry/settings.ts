@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { tagNames } from '../kernel/tag-names.ts';
 import { httpUrl, secretText } from '../lib/setting-schemas.ts';
 import { combineSettings, envVariable } from '../lib/settings.ts';
 import { logLevels } from './log.ts';
@@ -91,5 +92,7 @@ export const telemetrySettings = {
   ),
   /** The export of traces and metrics. */
   otlp: otlpSettings,
+  /** Tags that have metrics of their own. */
+  metricTags: envVariable('WEIR_METRIC_TAGS', tagNames.default([])),
   metricsToken: envVariable('WEIR_METRICS_TOKEN', secretText.optional()),
 } as const;

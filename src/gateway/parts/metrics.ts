@@ -22,7 +22,7 @@ interface MetricsPart extends Part {
 
 /** Metrics for Prometheus, refused requests and the audit log. */
 export function metricsPart({ settings, log, sharedResources }: MetricsParts): MetricsPart {
-  const metrics = new Metrics();
+  const metrics = new Metrics(settings.metricTags);
   const refusals = new Refusals({ metrics, log });
   const audit = new Audit(log);
   const source = sharedResources === undefined ? metrics : { render: () => sharedResources.metrics() };
