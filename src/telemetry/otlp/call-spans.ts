@@ -1,12 +1,13 @@
 import type { Attempt } from '../../kernel/attempt.ts';
 import type { ClientRequest } from '../../kernel/client-request.ts';
+import type { Tags } from '../../kernel/tags.ts';
 import type { CallSpan, Step, Trace } from '../../kernel/trace.ts';
 import type { SpanReference } from '../../kernel/trace-parent.ts';
 import type { EndedCall } from '../ended-call.ts';
 import { errorFactsOf } from '../error-facts.ts';
 import { limits } from '../limits.ts';
 import { attemptAttributes, attemptMeasurements, operationOf } from './gen-ai-attributes.ts';
-import { type Span, spanKinds } from './span.ts';
+import { type Attributes, type Span, spanKinds } from './span.ts';
 
 export interface ReportedCall {
   readonly call: EndedCall;
@@ -77,6 +78,7 @@ function rootSpan(reported: ReportedCall, { toEpochUs }: CallSpansOptions): Span
       'weir.ending': call.ending === 'complete' ? undefined : call.ending,
       'weir.cache': cacheResultOf(trace),
       'weir.cost.estimated': call.costEstimated ? true : undefined,
+      ...(call.tags !== undefined && tagAttributes(call.tags)),
     },
     measurements: {
       'weir.cost.usd': costNanoUsd === undefined ? undefined : costNanoUsd / 1e9,
@@ -160,6 +162,10 @@ function attemptSpan(
     error,
     links: noLinks,
   };
+}
+
+function tagAttributes(tags: Tags): Attributes {
+  return Object.fromEntries(Object.entries(tags).map(([name, value]) => [`weir.tag.${name}`, value]));
 }
 
 /** Undefined if no cache was asked. */

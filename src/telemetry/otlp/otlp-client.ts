@@ -42,10 +42,15 @@ export class OtlpClient {
       body: settings.isCompressed ? await compress(body) : body,
       timeoutMs: settings.timeoutMs,
       maxBytes: limits.otlpResponseBytesMax,
+    }).catch((cause: unknown) => {
+      throw isRefusal(cause) ? new RejectedExportError(cause.message, { cause }) : cause;
     });
     const { status } = response;
-    if (status >= 200 && status < 300)
-      return encoding.readPartialSuccess(new Uint8Array(await response.arrayBuffer()));
+    if (status >= 200 && status < 300) {
+      // The export is accepted, whatever becomes of the rest of the response.
+      const content = await response.arrayBuffer().catch(() => new ArrayBuffer(0));
+      return encoding.readPartialSuccess(new Uint8Array(content));
+    }
     await response.body?.cancel();
     const message = `the collector answered ${status}`;
     if (!retriedStatuses.has(status)) throw new RejectedExportError(message);
@@ -53,6 +58,18 @@ export class OtlpClient {
     throw new Error(message);
   }
 }
+
+/** The egress allows no connection there, as with `WEIR_AIRGAP`, or the collector redirects. */
+function isRefusal(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && refusals.has(String(error.code));
+}
+
+const refusals = new Set([
+  'EGRESS_AIRGAP',
+  'EGRESS_NOT_ALLOWED',
+  'EGRESS_PRIVATE_ADDRESS',
+  'EGRESS_REDIRECT',
+]);
 
 /** https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */
 const retriedStatuses = new Set([429, 502, 503, 504]);

@@ -21,6 +21,7 @@ export class SpanExporter {
   readonly #parts: SpanExporterParts;
   readonly #batches: WriteBehind<SpanBatch>;
   readonly #outage: Outage;
+  readonly #rejection: Outage;
   #rejected = 0;
   #failures = 0;
 
@@ -30,6 +31,10 @@ export class SpanExporter {
     this.#outage = new Outage(log, {
       began: 'could not export traces; will retry',
       ended: 'traces are exported again',
+    });
+    this.#rejection = new Outage(log, {
+      began: 'exports of traces are rejected, and their spans dropped',
+      ended: 'exports of traces are accepted again',
     });
     this.#batches = new WriteBehind<SpanBatch>({
       createBatch: () => encoding.createSpanBatch(),
@@ -59,7 +64,7 @@ export class SpanExporter {
   }
 
   get isFailing(): boolean {
-    return this.#batches.failedRounds > 0;
+    return this.#batches.failedRounds > 0 || this.#rejection.isOn;
   }
 
   /** Spans of one call stay together. */
@@ -81,6 +86,7 @@ export class SpanExporter {
     const { client, origin, log } = this.#parts;
     const partialSuccess = await client.send(batch.encode(origin));
     this.#outage.end();
+    this.#rejection.end();
     if (partialSuccess === undefined) return;
     const { rejected, message } = partialSuccess;
     this.#rejected += rejected;
@@ -92,8 +98,7 @@ export class SpanExporter {
 
   #onError(err: unknown): void {
     this.#failures++;
-    if (err instanceof RejectedExportError)
-      this.#parts.log.error({ err }, 'spans were dropped: the export was rejected');
+    if (err instanceof RejectedExportError) this.#rejection.begin({ err });
     else this.#outage.begin({ err });
   }
 }
