@@ -25,6 +25,7 @@ const chapters = [
       'docs/guides/aliases',
       'docs/guides/guardrails',
       'docs/guides/budgets',
+      'docs/guides/alerts',
       'docs/guides/rate-limits',
       'docs/guides/caching',
       'docs/guides/long-conversations',

@@ -4,7 +4,16 @@ import { dirname, join, relative, sep } from 'node:path';
 import { test } from 'node:test';
 import testPackage from './package.json' with { type: 'json' };
 
-const services = ['accounts', 'billing', 'payments', 'sandbox', 'receipts', 'embeddings', 'telemetry'];
+const services = [
+  'accounts',
+  'alerts',
+  'billing',
+  'payments',
+  'sandbox',
+  'receipts',
+  'embeddings',
+  'telemetry',
+];
 const belowServer = ['lib', 'kernel', 'wire', 'egress', 'providers', 'calls', ...services];
 const belowGateway = [...belowServer, 'http', 'modules', 'server', 'storage'];
 

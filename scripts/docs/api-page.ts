@@ -16,6 +16,7 @@ const chapters: Readonly<Record<string, string>> = {
   Sandbox: 'Sandbox',
   Receipts: 'Receipts',
   Recordings: 'Recordings',
+  Webhooks: 'Webhooks',
   Patterns: 'Patterns',
   Archive: 'Archive',
   Information: 'Information',

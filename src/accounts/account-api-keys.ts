@@ -15,6 +15,8 @@ export interface AccountApiKeysParts {
   readonly uses: KeyUses;
   readonly keyPrefix: string;
   readonly clock: Clock;
+  /** Called after a key was revoked. It must not throw. */
+  onRevoked?(key: ApiKey): void;
 }
 
 export interface CreatedKey {
@@ -89,11 +91,14 @@ export class AccountApiKeys {
   }
 
   async revoke(accountId: string, id: string): Promise<void> {
-    const { apiKeys, versions, clock } = this.#parts;
+    const { apiKeys, versions, clock, onRevoked } = this.#parts;
     if (!isUuid(id)) throw keyNotFoundError();
     const isRevoked = await apiKeys.revoke(accountId, id, clock.now());
     await versions.renew(accountId);
     if (!isRevoked) throw keyNotFoundError();
+    // The revocation is done, whatever happens to its report.
+    const key = onRevoked && (await apiKeys.byId(id).catch(() => undefined));
+    if (key !== undefined) onRevoked?.(key);
   }
 }
 

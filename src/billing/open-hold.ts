@@ -1,6 +1,6 @@
 import { limits } from '../kernel/limits.ts';
 import type { NanoUsd } from '../kernel/money.ts';
-import type { BudgetHolder, HeldAmount, Hold } from '../kernel/ports/budget.ts';
+import type { BudgetHolder, Ceilings, HeldAmount, Hold } from '../kernel/ports/budget.ts';
 import type { IntrusiveListItem } from '../lib/intrusive-list.ts';
 
 /** Settles the hold in the store; `again` if an earlier attempt may have succeeded. Never rejects. */
@@ -11,8 +11,9 @@ export interface HoldCall {
   readonly isEnded: boolean;
 }
 
-interface OpenHoldParts {
+export interface OpenHoldParts {
   readonly held: HeldAmount;
+  readonly ceilings: Ceilings;
   readonly heldAtMs: number;
   readonly call: HoldCall | undefined;
 }
@@ -20,6 +21,7 @@ interface OpenHoldParts {
 /** A hold, from its grant until the store has the cost of the call. */
 export class OpenHold implements Hold, IntrusiveListItem {
   readonly held: HeldAmount;
+  readonly ceilings: Ceilings;
   listIndex = -1;
   readonly #settle: SettleHold;
   readonly #call: HoldCall | undefined;
@@ -30,8 +32,9 @@ export class OpenHold implements Hold, IntrusiveListItem {
   #settling: Promise<void> | undefined;
   #settleFailed = false;
 
-  constructor({ held, heldAtMs, call }: OpenHoldParts, settleHold: SettleHold) {
+  constructor({ held, ceilings, heldAtMs, call }: OpenHoldParts, settleHold: SettleHold) {
     this.held = held;
+    this.ceilings = ceilings;
     this.#heldAtMs = heldAtMs;
     this.#call = call;
     this.#settle = settleHold;

@@ -35,6 +35,8 @@ export interface QuotaParts {
   recordedAndReservedCalls(accountId: string, periodStartMs: number): Promise<number>;
   /** The credits for calls past a cap. */
   creditStanding?(accountId: string, periodStartMs: number): Promise<CreditStanding>;
+  /** Called with each call that is refused because its account has none left. It must not throw. */
+  onCapReached?(allowance: Allowance): void;
 }
 
 /** `version` is the account's, also in a rejection: a decision made with an older one has to be repeated. */
@@ -187,6 +189,7 @@ export class Quota {
     if (count.outcome === 'failing') return tooManyFailuresError(count.retryAfterSeconds);
     const { used, held } = count;
     if (used - held < allowance.limit) return capHeldInFlightError(allowance, held);
+    this.#parts.onCapReached?.(allowance);
     const upgradeUrl = this.#parts.upgradeUrl();
     return capReachedError({ allowance, paidPast, upgradeUrl, nowMs: this.#parts.clock.now() });
   }

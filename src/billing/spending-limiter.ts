@@ -1,29 +1,28 @@
 import type { NanoUsd } from '../kernel/money.ts';
-import {
-  type Budget,
-  type BudgetHolder,
-  type BudgetHoldRequest,
-  type BudgetState,
-  type Budgets,
-  type BudgetWindows,
-  type Ceilings,
-  type HeldAmount,
-  type HoldDecision,
-  type HoldRequest,
-  type SpentByWindow,
-  tagBudgetHolder,
+import type {
+  Budget,
+  BudgetHolder,
+  BudgetHoldRequest,
+  BudgetState,
+  Budgets,
+  BudgetWindows,
+  Ceilings,
+  HeldAmount,
+  HoldDecision,
+  HoldRequest,
+  SpendingListener,
+  SpentByWindow,
 } from '../kernel/ports/budget.ts';
-import type { TagDay, UsageDay, UsageStore } from '../kernel/ports/records.ts';
+import type { UsageDay, UsageStore } from '../kernel/ports/records.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
 import type { Clock } from '../lib/clock.ts';
 import { IntrusiveList } from '../lib/intrusive-list.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { limits } from './limits.ts';
-import { type HoldCall, OpenHold } from './open-hold.ts';
+import { type HoldCall, OpenHold, type OpenHoldParts } from './open-hold.ts';
 import { monthOf } from './period.ts';
 import type { Reservations } from './reservations.ts';
 import type { Reserve } from './reserve.ts';
-import { daysOf, spentIn, spentWithoutTag, spentWithTag } from './spent.ts';
 import { mayFitLater, Waiter, WaitingHolds } from './waiting-holds.ts';
 
 interface SpendingLimiterParts {
@@ -32,7 +31,8 @@ interface SpendingLimiterParts {
   readonly reservations: Reservations;
   /** Recorded usage, stored or not. */
   days(query: Parameters<UsageStore['days']>[0]): Promise<readonly UsageDay[]>;
-  tags(query: Parameters<UsageStore['tags']>[0]): Promise<readonly TagDay[]>;
+  /** Called after each settlement, and with each refusal that holds of other calls did not cause. */
+  readonly listener?: SpendingListener | undefined;
   readonly retryMs?: number;
   readonly renewalMs?: number;
 }
@@ -72,18 +72,19 @@ export class SpendingLimiter {
     return this.#openHolds.snapshot().filter((hold) => hold.isOrphaned).length;
   }
 
-  budgetFor(keyHolder: BudgetHolder, call?: HoldCall): Budget {
+  budgetFor(budgetHolder: BudgetHolder, call?: HoldCall): Budget {
     return {
       hold: async (request, wait) => {
-        const budgetHolder = request.tag === undefined ? keyHolder : tagBudgetHolder(keyHolder, request.tag);
         const tryToHold = () => this.#hold(budgetHolder, request, call);
-        const decision = await tryToHold();
-        if (wait === undefined || decision.outcome === 'granted' || !mayFitLater(decision, request))
-          return decision;
-        return this.#waitingHolds.wait(
-          budgetHolder,
-          new Waiter(request, { wait, refused: decision, tryToHold }),
-        );
+        let decision = await tryToHold();
+        if (decision.outcome === 'refused' && wait !== undefined && mayFitLater(decision, request))
+          decision = await this.#waitingHolds.wait(
+            budgetHolder,
+            new Waiter(request, { wait, refused: decision, tryToHold }),
+          );
+        if (decision.outcome === 'refused' && !mayFitLater(decision, request))
+          this.#reportRefusal(budgetHolder, request, decision);
+        return decision;
       },
     };
   }
@@ -99,16 +100,6 @@ export class SpendingLimiter {
       windows,
       ...(counted[at] ?? { spent: spentIn(rows, keyId, windows), held: 0 }),
     }));
-  }
-
-  /** The same for one holder. */
-  async stateOf(budgetHolder: BudgetHolder): Promise<KeyBudgetState> {
-    const windows = this.#currentWindows();
-    const counted = await this.#parts.budgets.read(budgetHolder, windows);
-    return {
-      windows,
-      ...(counted ?? { spent: await this.#readStored(budgetHolder, windows), held: 0 }),
-    };
   }
 
   /** Waits for pending settlements; false if some did not finish in time. */
@@ -148,7 +139,7 @@ export class SpendingLimiter {
         if (reserving === undefined) {
           if (covered > 0) reservations.settle(reserve, covered - held.amount, 0);
           covered = 0;
-          return this.#openHold(outcome, askedAtMs, call);
+          return this.#openHold(outcome, { heldAtMs: askedAtMs, call, ceilings: holdRequest.ceilings });
         }
         covered = held.amount;
         request = { ...request, amount: covered };
@@ -166,13 +157,23 @@ export class SpendingLimiter {
 
   #openHold(
     { held, spent: spentByWindow }: GrantedHold,
-    heldAtMs: number,
-    call: HoldCall | undefined,
+    origin: Pick<OpenHoldParts, 'heldAtMs' | 'call' | 'ceilings'>,
   ): HoldDecision {
-    const hold = new OpenHold({ held, heldAtMs, call }, this.#settleHold);
+    const hold = new OpenHold({ held, ...origin }, this.#settleHold);
     this.#openHolds.add(hold);
     this.#startTimer();
     return { outcome: 'granted', hold, spent: spentByWindow };
+  }
+
+  #reportRefusal(
+    budgetHolder: BudgetHolder,
+    { ceilings }: HoldRequest,
+    { window, spent }: Extract<HoldDecision, { outcome: 'refused' }>,
+  ): void {
+    const ceiling = ceilings[window];
+    if (ceiling === undefined) return;
+    const period = this.#currentWindows()[window];
+    this.#parts.listener?.onRefused(budgetHolder, { window, ceiling, spent, period });
   }
 
   #reserveOf({ accountId, keyId }: BudgetHolder): Reserve {
@@ -182,13 +183,15 @@ export class SpendingLimiter {
   /** If the store can't be reached, retries later: the call has ended, and its cost counts. */
   readonly #settleHold = async (hold: OpenHold, cost: NanoUsd, again: boolean): Promise<void> => {
     if (!again) this.#parts.reservations.settle(this.#reserveOf(hold.held.holder), hold.amount, cost);
-    const { budgets, clock } = this.#parts;
+    const { budgets, clock, listener } = this.#parts;
+    const windows = this.#currentWindows();
     try {
-      await budgets.settle(hold.held, {
+      const spent = await budgets.settle(hold.held, {
         cost,
-        windows: this.#currentWindows(),
+        windows,
         isRetry: again || hold.mayHaveExpired(clock.now()),
       });
+      if (spent !== undefined) listener?.onSpent(hold.held.holder, hold.ceilings, { spent, windows });
       this.#openHolds.delete(hold);
       this.#waitingHolds.wake(hold.held.holder);
     } catch {
@@ -218,12 +221,11 @@ export class SpendingLimiter {
   }
 
   /** Reads the reservations of others first: usage they store meanwhile counts twice, but is never missing. */
-  async #readSpent(budgetHolder: BudgetHolder, windows: BudgetWindows): Promise<SpentByWindow> {
-    const { accountId, keyId } = budgetHolder;
+  async #readSpent({ accountId, keyId }: BudgetHolder, windows: BudgetWindows): Promise<SpentByWindow> {
     const { day, month } = windows;
     const query = { accountId, of: 'spending', keyId, periodStartMs: 0 } as const;
     const reserved = await this.#parts.reservations.reservedByOthers(query);
-    const spent = await this.#readStored(budgetHolder, windows);
+    const spent = spentIn(await this.#usageRows(accountId, windows), keyId, windows);
     for (const { amount, atMs } of reserved) {
       // A reservation that is open across midnight is renewed within a minute.
       const untilMs = atMs + 2 * limits.reservationRenewalMs;
@@ -233,20 +235,9 @@ export class SpendingLimiter {
     return spent;
   }
 
-  async #readStored({ accountId, keyId, tag }: BudgetHolder, windows: BudgetWindows) {
-    if (tag === undefined) return spentIn(await this.#usageRows(accountId, windows), keyId, windows);
-    const [tagged, further] = await Promise.all(
-      [tag.name, ''].map((name) => this.#parts.tags({ accountId, ...daysOf(windows), tag: name })),
-    );
-    if (tag.value !== '') return spentWithTag([...(tagged ?? []), ...(further ?? [])], tag, windows);
-    // Read later: calls that are stored meanwhile count as calls without the tag, and are never missing.
-    const all = await this.#usageRows(accountId, windows);
-    return spentWithoutTag(all, tagged ?? [], windows);
-  }
-
   /** The usage of an account in this month. */
-  #usageRows(accountId: string, windows: BudgetWindows): Promise<readonly UsageDay[]> {
-    return this.#parts.days({ accountId, ...daysOf(windows) });
+  #usageRows(accountId: string, { day, month }: BudgetWindows): Promise<readonly UsageDay[]> {
+    return this.#parts.days({ accountId, from: dayName(month.startMs), to: dayName(day.startMs) });
   }
 
   #currentWindows(): BudgetWindows {
@@ -290,6 +281,26 @@ export class SpendingLimiter {
     await budgets.renew(hold.held);
     hold.markRenewed(askedAtMs);
   }
+}
+
+function spentIn(
+  rows: readonly UsageDay[],
+  keyId: string,
+  { day }: BudgetWindows,
+): { day: NanoUsd; month: NanoUsd } {
+  const today = dayName(day.startMs);
+  const spent = { day: 0, month: 0 };
+  for (const row of rows) {
+    if (row.keyId !== keyId) continue;
+    spent.month += row.costNanoUsd;
+    if (row.day === today) spent.day += row.costNanoUsd;
+  }
+  return spent;
+}
+
+/** `2026-11-15`. */
+function dayName(dayStartMs: number): string {
+  return new Date(dayStartMs).toISOString().slice(0, 10);
 }
 
 function remainingMin({ day, month }: Ceilings, spentByWindow: SpentByWindow): NanoUsd {

@@ -166,7 +166,9 @@ export class MeteredAttempt implements Attempt {
     });
     this.ending = ending;
     settlement.runPart('spent', id, () => onAttemptEnd(this, this.#exchange));
-    settlement.runPart('health', id, () => health.add(this, usedCredentialOf(this.#exchange)));
+    settlement.runPart('health', id, () =>
+      health.add(this, usedCredentialOf(this.#exchange), this.#exchange.caller),
+    );
     settlement.runPart('trace', id, () => trace.attemptEnded());
     const { observer } = requestOriginOf(this.#exchange);
     for (let module = observer; module !== undefined; module = module.outer) {

@@ -36,6 +36,11 @@ export class AllowList {
     return own.some((address) => address.origin === undefined) ? 'public' : undefined;
   }
 
+  /** Whether the operator allows an origin for this name and not for all. */
+  allowsByName(name: string, origin: string): boolean {
+    return this.#addresses.some((address) => address.name === name && address.origin === origin);
+  }
+
   /** Names that are neither a module nor a provider. */
   unknownNames(known: ReadonlySet<string>): readonly string[] {
     const names = this.#addresses.flatMap(({ name }) => (name === undefined ? [] : [name]));

@@ -7,7 +7,9 @@ import { MailQueue } from '../accounts/mail/mail-queue.ts';
 import { createKeyHasher, createPasswordHasher } from '../accounts/secret-hasher.ts';
 import { SessionTokens } from '../accounts/session-tokens.ts';
 import { UserAccounts } from '../accounts/user-accounts.ts';
+import { raiseKeyRevoked } from '../alerts/call-alerts.ts';
 import type { Egress } from '../egress/egress.ts';
+import type { Alerts } from '../kernel/ports/alerts.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Stores } from './parts/stores.ts';
 import type { RootSecrets } from './secrets.ts';
@@ -33,6 +35,7 @@ export interface AccountServiceParts {
   readonly egress: Egress;
   readonly log: Log;
   readonly address: { readonly url: string };
+  readonly alerts: Alerts;
   /** The recommended one if undefined. */
   readonly passwordCost: Argon2Cost | undefined;
 }
@@ -75,7 +78,10 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
       clock,
     }),
     tokens,
-    accountKeys: new AccountApiKeys({ apiKeys, versions, hasher, uses, keyPrefix, clock }),
+    accountKeys: new AccountApiKeys({
+      ...{ apiKeys, versions, hasher, uses, keyPrefix, clock },
+      onRevoked: (key) => raiseKeyRevoked(parts.alerts, { ...key, atMs: key.revokedAtMs ?? clock.now() }),
+    }),
     keys: new ApiKeyAuthenticator({ apiKeys, versions, hasher, uses, keyPrefix, cacheKey, clock }),
     recovery: accountRecovery,
     mailQueue,

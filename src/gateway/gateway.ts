@@ -16,6 +16,7 @@ import { startListener } from './listen.ts';
 import type { ModuleInput } from './module-packages.ts';
 import { checkRouteCollisions, createModuleRoutes } from './module-routes.ts';
 import { accountsPart } from './parts/accounts.ts';
+import { alertsPart } from './parts/alerts.ts';
 import { anonymousPart } from './parts/anonymous.ts';
 import { billingPart, type CreditUseListener } from './parts/billing.ts';
 import { dataPlanePart } from './parts/data-plane.ts';
@@ -143,7 +144,10 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const meaning = parts.add(embeddingsPart({ ...ground, providers, models: sharedResources?.models }));
   const creditUseListener: CreditUseListener = { onUse: () => undefined };
   const { usage } = parts.add(await usagePart({ ...ground, creditUse: creditUseListener }));
-  const { spending: spendingLimiter } = parts.add(spendingPart({ ...ground, usage }));
+  const { alerts, spendingListener } = parts.add(alertsPart({ ...ground, allowList: outbound.allowList }));
+  const { spending: spendingLimiter } = parts.add(
+    spendingPart({ ...ground, usage, listener: spendingListener }),
+  );
   const { sinks, history } = parts.add(await logSinksPart(ground));
   const otlp = parts.add(otlpPart(ground));
   const { requests } = parts.add(await requestLogPart({ ...ground, providers, history }));
@@ -167,6 +171,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     identityPart({
       ...ground,
       usage,
+      alerts,
       directory: providerDirectory,
       address,
       findGuest,
@@ -174,7 +179,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     }),
   );
   const { callers: callerAuthenticator, access } = identity;
-  const recorded = { metrics, usage, spending: spendingLimiter, requests, sinks, otlp };
+  const recorded = { metrics, usage, spending: spendingLimiter, requests, sinks, otlp, alerts };
   const calls = parts.add(
     pipelinesPart({
       ...ground,

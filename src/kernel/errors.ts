@@ -43,6 +43,8 @@ export const errorStatus = {
   email_taken: 409,
   key_limit_reached: 409,
   pattern_limit_reached: 409,
+  webhook_limit_reached: 409,
+  webhook_disabled: 409,
   configuration_limit_reached: 409,
   configuration_in_use: 409,
   set_by_environment: 409,

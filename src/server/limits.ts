@@ -133,6 +133,12 @@ export const limits = {
   usageRowsListed: 10_000,
   /** Receipts on one page. */
   receiptPageMax: 200,
+  /** The address of a webhook; browsers and servers accept 2,000 characters. */
+  webhookUrlCharactersMax: 2000,
+  /** Deliveries on one page of a list. */
+  deliveryPageMax: 200,
+  /** Test messages and messages that are sent again, of one account. */
+  webhookMessages: { most: 60, seconds: 60 },
   /** Recordings on one page of a list. */
   recordingPageMax: 200,
   recordingSearchCharactersMax: 200,

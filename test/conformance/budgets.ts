@@ -75,9 +75,12 @@ export function budgetsConformance(
     test('a settled cost takes the place of what was held, be it less, nothing or more', async (t) => {
       const { purses: budgets, other } = await setUp(t);
       await budgets.begin(holder, today, nothingSpent);
+      let sum = 0;
       for (const cost of [40, 0, 100, 130]) {
         const held = grantedHold(await budgets.hold(holdRequest(100, { day: 1000 })));
-        await other.settle(held, settlementOf(cost));
+        sum += cost;
+        assert.deepEqual(await other.settle(held, settlementOf(cost)), { day: sum, month: sum });
+        assert.equal(await other.settle(held, { ...settlementOf(cost), isRetry: true }), undefined);
       }
       assert.equal(describeOutcome(await budgets.hold(holdRequest(731, { day: 1000 }))), 'refused day 270 0');
       assert.equal(

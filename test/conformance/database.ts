@@ -1,4 +1,5 @@
 import { describe } from 'node:test';
+import { alertsConformance } from './database/alerts.ts';
 import { anonSessionsConformance } from './database/anon-sessions.ts';
 import { apiKeysConformance } from './database/api-keys.ts';
 import { billingConformance } from './database/billing.ts';
@@ -74,6 +75,7 @@ export function databaseConformance(
     paidAnswersConformance(setUpDatabase);
     vectorsConformance(setUpDatabase);
     recordingsConformance(setUpDatabase);
+    alertsConformance(setUpDatabase);
     billingConformance(setUpDatabase);
     creditsConformance(setUpDatabase);
     rechargesConformance(setUpDatabase);

@@ -1,7 +1,15 @@
 import { KeyedHasher } from '../../accounts/keyed-hasher.ts';
+import { limits as accountsLimits } from '../../accounts/limits.ts';
 import type { Attempt } from '../../kernel/attempt.ts';
+import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { BreakerState, CredentialHealth, HealthBoard, TargetHealth } from '../../kernel/ports/health.ts';
+import type {
+  BreakerState,
+  CredentialHealth,
+  HealthBoard,
+  HealthChange,
+  TargetHealth,
+} from '../../kernel/ports/health.ts';
 import type { RateLimiter } from '../../kernel/ports/shared-state.ts';
 import type { Provider, Target } from '../../kernel/provider.ts';
 import type { Ending } from '../../kernel/reply/ending.ts';
@@ -9,6 +17,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { Lru } from '../../lib/lru.ts';
 import type { Secret } from '../../lib/secret.ts';
 import { limits } from '../limits.ts';
+import { localAccountId } from '../local-setting.ts';
 import { CredentialRecords, type NamedRecord } from './credential-records.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 
@@ -19,6 +28,8 @@ export interface HealthMonitorParts {
   readonly clock: Clock;
   readonly rateLimiter: RateLimiter;
   readonly board: HealthBoard;
+  /** Called in the process whose attempt caused the change. It must not throw. */
+  onChange?(change: HealthChange): void;
 }
 
 export type EndedAttempt = Pick<
@@ -52,8 +63,8 @@ export class HealthMonitor {
     this.#hasher = new KeyedHasher(parts.nameKey);
   }
 
-  /** Called at the end of each attempt. Providers inside the gateway have no health. */
-  add(attempt: EndedAttempt, credential: Secret | undefined): void {
+  /** Called at the end of each attempt of a caller. Providers inside the gateway have no health. */
+  add(attempt: EndedAttempt, credential: Secret | undefined, caller?: Caller): void {
     const { target, ending } = attempt;
     if (ending === undefined || target.provider.answerLocally !== undefined) return;
     const named = this.#recordOf(target, credential);
@@ -61,11 +72,40 @@ export class HealthMonitor {
     const nowMs = this.#parts.clock.now();
     const isProbe = outcome.kind === 'unknown' && named.record.breaker(nowMs) === 'half-open';
     if (isProbe) void this.#parts.rateLimiter.forget(probeName(named)).catch(() => undefined);
+    const before = stateOf(named);
     const isUrgent = named.record.add(outcome, nowMs, contentMsOf(attempt, ending));
     if (isUrgent) this.#noteState(named);
     this.#publishSoon(named, isUrgent);
-    if (isUrgent || outcome.kind === 'rejected-credential' || this.#unhealthy.size > 0)
+    if (isUrgent || outcome.kind === 'rejected-credential' || this.#unhealthy.size > 0) {
       this.#addToCredential(named, outcome, isUrgent);
+      this.#reportChange(before, named, { credential, caller });
+    }
+  }
+
+  #reportChange(
+    before: HealthState,
+    named: NamedRecord,
+    { credential, caller }: { readonly credential: Secret | undefined; readonly caller: Caller | undefined },
+  ): void {
+    const accountId = caller && alertedAccountOf(caller);
+    const { onChange } = this.#parts;
+    if (accountId === undefined || onChange === undefined) return;
+    const after = stateOf(named);
+    const { target, ofCredential, name } = named;
+    const atMs = this.#parts.clock.now();
+    const common = { accountId, provider: target.provider.name, hint: hintOf(credential), atMs };
+    const ofTarget = { ...common, model: target.model, name };
+    if (after.isOpen !== before.isOpen)
+      onChange({
+        ...ofTarget,
+        kind: after.isOpen ? 'breaker.opened' : 'breaker.closed',
+        sinceMs: named.record.openedAtMs,
+      });
+    if (after.isRejected && !before.isRejected) {
+      const { whole } = ofCredential;
+      const rejected = whole.record.isRejected ? { model: '', name: whole.name } : {};
+      onChange({ ...ofTarget, ...rejected, kind: 'credential.failing', sinceMs: atMs });
+    }
   }
 
   /** The provider accepted a credential in a test. */
@@ -283,6 +323,26 @@ export class HealthMonitor {
       .publish(named.name, processId, named.record.report(this.#parts.clock.now()))
       .catch(() => undefined);
   }
+}
+
+interface HealthState {
+  readonly isOpen: boolean;
+  readonly isRejected: boolean;
+}
+
+function stateOf({ record, ofCredential }: NamedRecord): HealthState {
+  return { isOpen: record.isOpen, isRejected: record.isRejected || ofCredential.whole.record.isRejected };
+}
+
+/** Undefined for callers without an account. */
+function alertedAccountOf(caller: Caller): string | undefined {
+  if (caller.kind === 'account') return caller.accountId;
+  return caller.kind === 'local' ? localAccountId : undefined;
+}
+
+function hintOf(credential: Secret | undefined): string | null {
+  const text = credential?.reveal() ?? '';
+  return text.length < accountsLimits.hintedKeyCharactersMin ? null : text.slice(-4);
 }
 
 /** A timeout took at least as long as the attempt lasted. */

@@ -93,8 +93,13 @@ export class TargetRecord {
   }
 
   breaker(nowMs: number): BreakerState {
-    if (this.openedAtMs <= this.closedAtMs) return 'closed';
+    if (!this.isOpen) return 'closed';
     return nowMs < this.openedAtMs + limits.breakerOpenMs ? 'open' : 'half-open';
+  }
+
+  /** Whether the breaker is open or half-open. */
+  get isOpen(): boolean {
+    return this.openedAtMs > this.closedAtMs;
   }
 
   get isRejected(): boolean {
@@ -135,10 +140,9 @@ export class TargetRecord {
 
   /** When it may be called again; in the past if it may be now. */
   get availableAtMs(): number {
-    const isOpen = this.openedAtMs > this.closedAtMs;
     return Math.max(
       this.restsUntilMs,
-      isOpen ? this.openedAtMs + limits.breakerOpenMs : 0,
+      this.isOpen ? this.openedAtMs + limits.breakerOpenMs : 0,
       this.isRejected ? this.rejectedAtMs + limits.rejectionMs : 0,
     );
   }

@@ -12,6 +12,9 @@ import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 import { version } from '../version.ts';
 
+/** The name of webhooks in `WEIR_EGRESS_ALLOW`, and the purpose of their connections. */
+export const webhooksPurpose = 'webhooks';
+
 export interface EgressPart extends Part {
   readonly egress: Egress;
   readonly allowList: AllowList;
@@ -59,7 +62,7 @@ export function allowListFaults(
   settings: Settings,
 ): readonly string[] {
   const providers = new Set(configuredProviders(settings).map(({ name }) => name));
-  const unknown = allowList.unknownNames(new Set([...modules.keys(), ...providers]));
+  const unknown = allowList.unknownNames(new Set([...modules.keys(), ...providers, webhooksPurpose]));
   const { proxies, certificates } = settings;
   const named = [...(proxies?.byProvider.keys() ?? []), ...certificates.keys()];
   return [

@@ -1,5 +1,6 @@
 import type { ApiKeyAuthenticator } from '../../accounts/api-key-authenticator.ts';
 import { limits } from '../../accounts/limits.ts';
+import { raiseCapReached } from '../../alerts/call-alerts.ts';
 import { Quota } from '../../billing/quota.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { AccountAdmission, type CallerAdmissions, uncountedAdmission } from '../../calls/caller-admission.ts';
@@ -80,7 +81,7 @@ function localIdentity(
 }
 
 function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): IdentityPart {
-  const { settings, log, stores, usage, address, findGuest } = parts;
+  const { settings, log, stores, usage, address, findGuest, alerts } = parts;
   const services = openAccountServices(parts);
   const { keys, tokens } = services;
   const cookies = new SessionCookies(address);
@@ -105,6 +106,8 @@ function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): Identity
     recordedAndReservedCalls: (accountId, periodStartMs) =>
       usage.recordedAndReservedCalls(accountId, periodStartMs),
     creditStanding: (accountId, periodStartMs) => stores.database.credits.standing(accountId, periodStartMs),
+    onCapReached: ({ accountId, limit, periodStartMs: startMs, periodEndMs: endMs }) =>
+      raiseCapReached(alerts, { accountId, limit, period: { startMs, endMs } }),
   });
   return {
     shapes,

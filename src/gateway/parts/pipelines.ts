@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Sealer } from '../../accounts/sealer.ts';
+import { raiseHealthChange } from '../../alerts/call-alerts.ts';
 import { recordAttempt } from '../../billing/record-attempt.ts';
 import { isReported } from '../../billing/savings-report.ts';
 import type { SpendingLimiter } from '../../billing/spending-limiter.ts';
@@ -35,6 +36,7 @@ import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
 import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Handler, Module } from '../../kernel/module.ts';
 import { Pipelines as Compiled } from '../../kernel/pipeline.ts';
+import type { Alerts } from '../../kernel/ports/alerts.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
@@ -112,6 +114,7 @@ interface PipelinesParts {
   readonly requests: RequestRecorder;
   readonly sinks: readonly LogSink[];
   readonly otlp: Pick<OtlpPart, 'reporter' | 'startSpan'>;
+  readonly alerts: Alerts;
 }
 
 /** Pipelines, module kits, and the reporting of calls. */
@@ -164,6 +167,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     clock: stores.clock,
     rateLimiter: stores.shared.rateLimiter,
     board: stores.shared.health,
+    onChange: (change) => raiseHealthChange(parts.alerts, change),
   });
   const targets = new TargetChecks({
     directory: providerDirectory,

@@ -1,5 +1,6 @@
 import { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
+import type { SpendingListener } from '../../kernel/ports/budget.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
 import type { Stores } from './stores.ts';
@@ -12,16 +13,17 @@ interface SpendingParts {
   readonly stores: Stores;
   readonly usage: UsageRecorder;
   readonly log: Log;
+  readonly listener: SpendingListener;
 }
 
 /** Budgets of API keys. */
-export function spendingPart({ stores, usage, log }: SpendingParts): SpendingPart {
+export function spendingPart({ stores, usage, log, listener }: SpendingParts): SpendingPart {
   const spendingLimiter = new SpendingLimiter({
     budgets: stores.budgets,
     clock: stores.clock,
     reservations: usage.reservations,
     days: (question) => usage.days(question),
-    tags: (question) => usage.tags(question),
+    listener,
   });
   return {
     spending: spendingLimiter,

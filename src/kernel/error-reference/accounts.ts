@@ -39,6 +39,15 @@ export const accountErrors = {
     cause: 'The account has as many [patterns](modules/patterns.md) as it may have.',
     remedy: 'Delete some.',
   },
+  webhook_limit_reached: {
+    cause: 'The account has as many [webhooks](../guides/alerts.md) as it may have.',
+    remedy: 'Delete one with `DELETE /v1/webhooks/<id>`.',
+  },
+  webhook_disabled: {
+    cause:
+      'A message can’t be sent to a disabled [webhook](../guides/alerts.md): you switched it off, its server answered `410`, or it failed for five days.',
+    remedy: 'Switch it on with `PATCH /v1/webhooks/<id>` and `{"enabled": true}`.',
+  },
   mail_not_configured: {
     cause: 'The gateway sends no mail, so it can’t reset passwords or verify addresses.',
     remedy: 'The operator sets [`WEIR_SMTP_URL` and `WEIR_MAIL_FROM`](../guides/accounts.md#mail).',

@@ -2,24 +2,11 @@ import { type Caller, scopeOf } from '../caller.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Period } from './records.ts';
 
-/** Owns a budget: one key, or the calls of an account with one tag. */
+/** Owns a budget: one key. */
 export interface BudgetHolder {
   readonly accountId: string;
-  /** Empty without a key. For a tag, a name that no key has. */
+  /** Empty without a key. */
   readonly keyId: string;
-  readonly tag?: BudgetTag;
-}
-
-/** A value of a tag, which has a budget of its own. */
-export interface BudgetTag {
-  readonly name: string;
-  /** Empty for calls without the tag. */
-  readonly value: string;
-}
-
-/** The calls of the account with this tag, whatever their keys. */
-export function tagBudgetHolder({ accountId }: BudgetHolder, tag: BudgetTag): BudgetHolder {
-  return { accountId, keyId: `tag:${tag.name}=${tag.value}`, tag };
 }
 
 /** Callers without a key share one budget for each tenant; all anonymous sessions share the operator's. */
@@ -59,14 +46,12 @@ export interface HoldWait {
   readonly signal: AbortSignal;
 }
 
-/** The cost to hold, and the ceilings of the key or of a tag. */
+/** The cost to hold, and the ceilings of the key. */
 export interface HoldRequest {
   readonly amount: NanoUsd;
   /** The minimum to hold if there isn't enough left for all of it. */
   readonly least: NanoUsd;
   readonly ceilings: Ceilings;
-  /** If the ceilings are those of a tag, and not of the key. */
-  readonly tag?: BudgetTag | undefined;
 }
 
 export type HoldDecision =
@@ -97,9 +82,9 @@ export interface Budgets {
   hold(holdRequest: BudgetHoldRequest): Promise<HoldOutcome>;
   /**
    * `again` if an earlier attempt may have succeeded, or the hold may have expired: then settles only what is still
-   * held.
+   * held. Resolves to what is spent now; undefined if nothing was settled.
    */
-  settle(held: HeldAmount, holdSettlement: HoldSettlement): Promise<void>;
+  settle(held: HeldAmount, holdSettlement: HoldSettlement): Promise<SpentByWindow | undefined>;
   /** Extends the hold. */
   renew(held: HeldAmount): Promise<void>;
   /** Undefined if there is no count. */
@@ -142,4 +127,23 @@ export interface HoldSettlement {
   /** The windows in which the call ended and its cost counts. */
   readonly windows: BudgetWindows;
   readonly isRetry: boolean;
+}
+
+/** Observes how near keys are to their ceilings. It must not throw. */
+export interface SpendingListener {
+  onSpent(budgetHolder: BudgetHolder, ceilings: Ceilings, state: SpentInWindows): void;
+  onRefused(budgetHolder: BudgetHolder, refusal: RefusedCeiling): void;
+}
+
+export interface SpentInWindows {
+  readonly spent: SpentByWindow;
+  readonly windows: BudgetWindows;
+}
+
+/** A ceiling that has no room for a call. */
+export interface RefusedCeiling {
+  readonly window: WindowName;
+  readonly ceiling: NanoUsd;
+  readonly spent: NanoUsd;
+  readonly period: Period;
 }

@@ -82,3 +82,20 @@ export interface HealthBoard {
   /** The reports of all processes about each of these targets, by process. */
   read(names: readonly string[]): Promise<readonly ReadonlyMap<string, HealthReport>[]>;
 }
+
+/** A breaker opened or closed, or a provider began to reject a credential. */
+export interface HealthChange {
+  readonly kind: 'breaker.opened' | 'breaker.closed' | 'credential.failing';
+  /** The account whose call noticed it. */
+  readonly accountId: string;
+  readonly provider: string;
+  /** Empty for all models. */
+  readonly model: string;
+  /** The last characters of the credential; null without one, or if it is short. */
+  readonly hint: string | null;
+  /** The target with its credential, the same in all processes; reveals no credential. */
+  readonly name: string;
+  /** When the failures began. */
+  readonly sinceMs: number;
+  readonly atMs: number;
+}

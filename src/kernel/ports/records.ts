@@ -1,4 +1,5 @@
 import type { AccountRows } from './account-rows.ts';
+import type { AlertTable } from './alerts.ts';
 import type { BillingAccounts, Credits, Recharges } from './billing.ts';
 import type { CallLimits } from './call-rates.ts';
 import type { CollectionTable } from './collection-table.ts';
@@ -48,6 +49,7 @@ export interface Database {
   readonly recordings: RecordingTable;
   readonly documents: SharedDocuments;
   readonly processes: Processes;
+  readonly alerts: AlertTable;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;
   /** The time of the database's clock; rejects like `ping`. */

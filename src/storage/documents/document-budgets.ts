@@ -47,14 +47,17 @@ export class DocumentBudgets implements Budgets {
     });
   }
 
-  settle({ holder, id }: HeldAmount, { cost, windows, isRetry }: HoldSettlement): Promise<void> {
-    return this.#change(holder, (budget) => {
+  settle(
+    { holder, id }: HeldAmount,
+    { cost, windows, isRetry }: HoldSettlement,
+  ): Promise<SpentByWindow | undefined> {
+    return this.#change<SpentByWindow | undefined>(holder, (budget) => {
       const isHeld = budget.holds[id] !== undefined;
       if ((!isHeld && isRetry) || !isStarted(budget)) return { result: undefined };
       delete budget.holds[id];
       advance(budget, windows);
       spend(budget, cost);
-      return { value: budget, result: undefined };
+      return { value: budget, result: { ...budget.spent } };
     });
   }
 

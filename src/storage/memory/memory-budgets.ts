@@ -36,8 +36,8 @@ export class MemoryBudgets implements Budgets {
     return budget.hold(request, nowMs);
   }
 
-  async settle(held: HeldAmount, holdSettlement: HoldSettlement): Promise<void> {
-    this.#budgets.get(holderKey(held.holder))?.settle(held.id, holdSettlement, this.#clock.now());
+  async settle(held: HeldAmount, holdSettlement: HoldSettlement): Promise<SpentByWindow | undefined> {
+    return this.#budgets.get(holderKey(held.holder))?.settle(held.id, holdSettlement, this.#clock.now());
   }
 
   async renew(held: HeldAmount): Promise<void> {

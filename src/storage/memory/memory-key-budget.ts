@@ -64,11 +64,16 @@ export class MemoryKeyBudget {
     return { spent: { ...this.#spent }, held: this.#holds.total };
   }
 
-  settle(id: string, { cost, windows: budgetWindows, isRetry }: HoldSettlement, nowMs: number): void {
-    if (!this.#holds.delete(id) && isRetry) return;
+  settle(
+    id: string,
+    { cost, windows: budgetWindows, isRetry }: HoldSettlement,
+    nowMs: number,
+  ): SpentByWindow | undefined {
+    if (!this.#holds.delete(id) && isRetry) return undefined;
     this.#advanceTo(budgetWindows);
     this.#spend(cost);
     this.#keepUntil(nowMs);
+    return { ...this.#spent };
   }
 
   renew(id: string, nowMs: number): void {

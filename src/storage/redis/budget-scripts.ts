@@ -83,7 +83,7 @@ if found then budget.held = budget.held - amountOf(ARGV[1]) end
 budget.day = budget.day + tonumber(ARGV[2])
 budget.month = budget.month + tonumber(ARGV[2])
 save(budget, ARGV[6])
-return 0
+return {budget.day, budget.month}
 `);
 
 /** Values: hold, lifetime of the hold in ms, lifetime of the budget in ms. Restores a hold that Redis lost. */

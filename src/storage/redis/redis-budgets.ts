@@ -40,9 +40,9 @@ export class RedisBudgets implements Budgets {
   async settle(
     { holder: budgetHolder, id }: HeldAmount,
     { cost, windows: budgetWindows, isRetry }: HoldSettlement,
-  ): Promise<void> {
+  ): Promise<SpentByWindow | undefined> {
     const { day, month } = budgetWindows;
-    await this.#connection.runScript(settleScript, budgetKeys(budgetHolder), () => [
+    const reply = await this.#connection.runScript(settleScript, budgetKeys(budgetHolder), () => [
       id,
       String(cost),
       String(day.startMs),
@@ -50,6 +50,9 @@ export class RedisBudgets implements Budgets {
       isRetry ? 'again' : '',
       budgetLifeMs,
     ]);
+    if (!Array.isArray(reply)) return undefined;
+    const [spentInDay, spentInMonth] = parseIntegers(reply, 0);
+    return { day: spentInDay, month: spentInMonth };
   }
 
   async renew({ holder: budgetHolder, id }: HeldAmount): Promise<void> {

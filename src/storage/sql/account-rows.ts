@@ -73,6 +73,20 @@ const exportedTables: readonly ExportedTable[] = [
     columns: ['content', 'updated_at_ms'],
   },
   {
+    type: 'webhook',
+    from: sql`webhooks`,
+    ownerColumn: 'account_id',
+    key: ['id'],
+    columns: ['channel', 'events', 'created_at_ms', 'disabled_at_ms', 'disabled_reason'],
+  },
+  {
+    type: 'alert',
+    from: sql`alert_deliveries`,
+    ownerColumn: 'account_id',
+    key: ['id'],
+    columns: ['webhook_id', 'message_id', 'type', 'body', 'at_ms', 'attempts', 'delivered_at_ms'],
+  },
+  {
     type: 'usage',
     from: sql`usage_days`,
     ownerColumn: 'account_id',

@@ -1,6 +1,7 @@
 import { Kysely, type RawBuilder, sql } from 'kysely';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { AccountRows } from '../../kernel/ports/account-rows.ts';
+import type { AlertTable } from '../../kernel/ports/alerts.ts';
 import type { BillingAccounts, Credits, Recharges } from '../../kernel/ports/billing.ts';
 import type { CollectionTable } from '../../kernel/ports/collection-table.ts';
 import type { Configurations } from '../../kernel/ports/configurations.ts';
@@ -31,6 +32,7 @@ import { withTimeout } from '../../lib/with-timeout.ts';
 import { limits } from '../limits.ts';
 import { SqlAccountRows } from './account-rows.ts';
 import { SqlAccounts } from './accounts.ts';
+import { SqlAlertTable } from './alert-table.ts';
 import { SqlAnonSessions } from './anon-sessions.ts';
 import { SqlApiKeys } from './api-keys.ts';
 import { SqlBillingAccounts } from './billing-accounts.ts';
@@ -150,6 +152,7 @@ class SqlDatabase implements Database {
   readonly recordings: RecordingTable;
   readonly documents: SharedDocuments;
   readonly processes: Processes;
+  readonly alerts: AlertTable;
   readonly #db: Kysely<Tables>;
   readonly #pool: MeteredPool;
   readonly #connectionsMax: number;
@@ -193,6 +196,7 @@ class SqlDatabase implements Database {
     this.recordings = new SqlRecordingTable(db);
     this.documents = new SqlSharedDocuments(db);
     this.processes = new SqlProcesses(db);
+    this.alerts = new SqlAlertTable(db, sqlDialect);
   }
 
   async ping(): Promise<void> {

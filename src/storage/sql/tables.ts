@@ -1,4 +1,5 @@
 import type { AccountTables } from './tables/accounts.ts';
+import type { AlertTables } from './tables/alerts.ts';
 import type { BillingTables } from './tables/billing.ts';
 import type { ModuleTables } from './tables/modules.ts';
 import type { PatternTables } from './tables/patterns.ts';
@@ -12,6 +13,7 @@ import type { UsageTables } from './tables/usage.ts';
 /** All tables after the last migration, by topic. Times are Unix milliseconds. */
 export interface Tables
   extends AccountTables,
+    AlertTables,
     UsageTables,
     RequestTables,
     ModuleTables,

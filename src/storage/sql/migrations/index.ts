@@ -1,5 +1,6 @@
 import type { Migration } from '../migrate.ts';
 import { accounts } from './accounts.ts';
+import { alerts } from './alerts.ts';
 import { archive } from './archive.ts';
 import { archivePersons } from './archive-persons.ts';
 import { askedBy } from './asked-by.ts';
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   requestStepTimes,
   requestTags,
   tagDays,
+  alerts,
 ];

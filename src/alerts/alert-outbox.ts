@@ -1,0 +1,85 @@
+import { hash, randomUUID } from 'node:crypto';
+import type { Alert, AlertMessage, Alerts, AlertTable } from '../kernel/ports/alerts.ts';
+import { WriteBehind } from '../kernel/write-behind.ts';
+import type { Clock } from '../lib/clock.ts';
+import { Lru } from '../lib/lru.ts';
+import { limits } from './limits.ts';
+
+interface AlertOutboxParts {
+  readonly table: Pick<AlertTable, 'add'>;
+  readonly clock: Clock;
+  /** Called when there are deliveries to send. */
+  onStored(): void;
+  onError(error: unknown): void;
+  onDrop(): void;
+}
+
+interface RaisedAlert {
+  readonly alert: Alert;
+  readonly message: AlertMessage;
+}
+
+/** Stores alerts to be sent. A row of the database decides which of several replicas stores an alert. */
+export class AlertOutbox implements Alerts {
+  readonly #parts: AlertOutboxParts;
+  readonly #waiting: WriteBehind<RaisedAlert[]>;
+  /** Most alerts are raised again with every call, such as one about a ceiling that has been reached. */
+  readonly #remembered = new Lru<true>(limits.rememberedMax);
+
+  constructor(parts: AlertOutboxParts) {
+    this.#parts = parts;
+    this.#waiting = new WriteBehind({
+      createBatch: () => [],
+      store: (batch) => this.#store(batch),
+      flushMs: limits.storeMs,
+      retryMsMax: limits.storeRetryMsMax,
+      waitingMax: limits.waitingMax,
+      onError: parts.onError,
+      onDrop: parts.onDrop,
+    });
+  }
+
+  /** Alerts that are not stored yet. */
+  get waiting(): number {
+    return this.#waiting.waiting;
+  }
+
+  get dropped(): number {
+    return this.#waiting.dropped;
+  }
+
+  raise(alert: Alert): void {
+    const name = `${alert.accountId}\n${alert.event}\n${alert.key}`;
+    if (this.#remembered.get(name) === true || !this.#waiting.hasRoom()) return;
+    this.#remembered.set(name, true);
+    const { filling } = this.#waiting;
+    filling.push({ alert, message: composeMessage(alert, this.#parts.clock.now()) });
+    this.#waiting.setSize(filling.length);
+  }
+
+  /** False if some alerts could not be stored in time. */
+  drain(withinMs: number): Promise<boolean> {
+    return this.#waiting.drain(withinMs);
+  }
+
+  async #store(batch: readonly RaisedAlert[]): Promise<void> {
+    let deliveries = 0;
+    for (const { alert, message } of batch)
+      deliveries += await this.#parts.table.add({ ...alert, key: shortKey(alert.key) }, message, limits);
+    if (deliveries > 0) this.#parts.onStored();
+  }
+}
+
+/** A message as webhooks get it. */
+export function composeMessage(
+  { event, message, data }: Pick<Alert, 'message' | 'data'> & { readonly event: string },
+  atMs: number,
+): AlertMessage {
+  const id = `evt_${randomUUID()}`;
+  const timestamp = new Date(atMs).toISOString();
+  return { id, type: event, body: JSON.stringify({ id, type: event, timestamp, message, data }), atMs };
+}
+
+function shortKey(key: string): string {
+  return key.length > limits.keyCharactersMax ? hash('sha256', key) : key;
+}

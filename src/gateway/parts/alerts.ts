@@ -1,0 +1,128 @@
+import { isIP } from 'node:net';
+import { Sealer } from '../../accounts/sealer.ts';
+import { AlertOutbox } from '../../alerts/alert-outbox.ts';
+import { BudgetAlerts } from '../../alerts/budget-alerts.ts';
+import { type AlertMail, Deliverer } from '../../alerts/deliverer.ts';
+import { limits } from '../../alerts/limits.ts';
+import { Webhooks } from '../../alerts/webhooks.ts';
+import type { AllowList } from '../../egress/allow-list.ts';
+import type { Egress } from '../../egress/egress.ts';
+import { isPublicAddress } from '../../egress/public-address.ts';
+import type { Alerts } from '../../kernel/ports/alerts.ts';
+import type { SpendingListener } from '../../kernel/ports/budget.ts';
+import { escapeHtml } from '../../lib/html.ts';
+import { webhookRoutes } from '../../server/api/routes/webhooks.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Part } from '../part.ts';
+import type { RootSecrets } from '../secrets.ts';
+import type { Settings } from '../settings.ts';
+import { createSmtpDelivery } from '../smtp.ts';
+import { version } from '../version.ts';
+import { webhooksPurpose } from './egress.ts';
+import type { Stores } from './stores.ts';
+
+interface AlertsPart extends Part {
+  readonly alerts: Alerts;
+  readonly spendingListener: SpendingListener;
+}
+
+interface AlertsParts {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly roots: RootSecrets;
+  readonly egress: Egress;
+  readonly allowList: AllowList;
+  readonly stores: Stores;
+}
+
+/** Alerts to account holders, and the webhooks that get them. */
+export function alertsPart({ settings, log, roots, egress, allowList, stores }: AlertsParts): AlertsPart {
+  const { database, clock, shared } = stores;
+  const table = database.alerts;
+  const sealing = new Sealer(roots.deriveKeys('webhooks'));
+  const isCloud = settings.mode === 'cloud';
+  const isAllowed = (origin: string) => !isCloud || allowList.allowsByName(webhooksPurpose, origin);
+  const deliverer = new Deliverer({
+    table,
+    clock,
+    sealing,
+    fetch: egress.openFetch({
+      purpose: webhooksPurpose,
+      reachOf: (origin) => (isAllowed(origin) ? 'any' : 'public'),
+      headers: { 'user-agent': `weir/${version}` },
+    }),
+    sendMail: createMailSender({ settings, egress, stores }),
+    onError: (err) => log.error({ err }, 'could not send alerts; will retry'),
+  });
+  const outbox = new AlertOutbox({
+    table,
+    clock,
+    onStored: () => deliverer.send(),
+    onError: (err) => log.error({ err }, 'could not store alerts; will retry'),
+    onDrop: () => log.error({}, 'too many alerts wait to be stored; some are lost'),
+  });
+  const webhooks = new Webhooks({
+    table,
+    clock,
+    sealing,
+    findAddressFault: (url) => (isAllowed(url.origin) ? undefined : findPublicFault(url)),
+    findMailFault: async (accountId) => {
+      if (!isCloud || settings.mail === undefined) return 'this gateway sends no mail to account holders';
+      const owner = await database.members.owner(accountId);
+      return owner?.identity.verifiedAtMs === undefined
+        ? 'confirm the e-mail address of the account first: alerts go there'
+        : undefined;
+    },
+    onDue: () => deliverer.send(),
+  });
+  const keyName = async (accountId: string, keyId: string) => {
+    const key = (await database.apiKeys.list(accountId)).find(({ id }) => id === keyId);
+    return key === undefined ? keyId : key.name === '' ? key.prefix : key.name;
+  };
+  deliverer.start();
+  return {
+    alerts: outbox,
+    spendingListener: new BudgetAlerts({ alerts: outbox, keyName }),
+    routes: webhookRoutes(webhooks, shared.rateLimiter),
+    gauges: [
+      {
+        name: 'weir_alerts_waiting',
+        help: `Alerts that are not stored yet, max ${limits.waitingMax}`,
+        read: () => outbox.waiting,
+      },
+      { name: 'weir_alerts_dropped_total', help: 'Lost alerts', read: () => outbox.dropped },
+    ],
+    features: ['webhooks'],
+    async close(untilMs) {
+      if (!(await outbox.drain(untilMs - performance.now())))
+        log.error({}, 'some alerts could not be stored');
+      await deliverer.close(untilMs - performance.now());
+    },
+  };
+}
+
+/** For addresses that any account may choose. */
+function findPublicFault({ protocol, hostname }: URL): string | undefined {
+  if (protocol !== 'https:') return 'must begin with https://';
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const isPrivate = isIP(host) === 0 ? /(?:^|\.)localhost\.?$/.test(host) : !isPublicAddress(host);
+  return isPrivate ? 'must not be a private address' : undefined;
+}
+
+/** Undefined if no mail can be sent. */
+function createMailSender({ settings, egress, stores }: Pick<AlertsParts, 'settings' | 'egress' | 'stores'>) {
+  if (settings.mail === undefined) return undefined;
+  const deliver = createSmtpDelivery({ ...settings.mail, egress });
+  return async (accountId: string, { subject, text }: AlertMail) => {
+    const owner = await stores.database.members.owner(accountId);
+    if (owner?.identity.verifiedAtMs === undefined) throw new Error('the account has no confirmed address');
+    const end =
+      'You get this mail because alerts by mail are set up for your account, under "Alerts" in the dashboard.';
+    await deliver({
+      to: owner.identity.email,
+      subject,
+      text: `${text}\n\n${end}\n`,
+      html: `<!doctype html>\n<html lang="en">\n<body style="font: 16px/1.5 system-ui, sans-serif">\n<p>${escapeHtml(text)}</p>\n<p>${escapeHtml(end)}</p>\n</body>\n</html>\n`,
+    });
+  };
+}
