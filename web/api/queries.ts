@@ -20,6 +20,8 @@ export type DryRunResult = Answer<'/v1/pipeline/dry-run', 'post'>;
 export type ModuleInfo = Answer<'/v1/modules', 'get'>['modules'][number];
 export type Configuration = Answer<'/v1/configurations', 'get'>['configurations'][number];
 export type Alias = Answer<'/v1/aliases', 'get'>['aliases'][number];
+export type Webhook = Answer<'/v1/webhooks', 'get'>['webhooks'][number];
+export type AlertDelivery = Answer<'/v1/webhooks/{id}/deliveries', 'get'>['deliveries'][number];
 export type Rule = Answer<'/v1/guardrails/rules', 'get'>['rules'][number];
 export type CheckResult = Answer<'/v1/guardrails/check', 'post'>;
 export type CatalogModel = Answer<'/v1/catalog', 'get'>['models'][number];
@@ -109,6 +111,29 @@ export const configurations = queryOptions({
   queryKey: ['configurations'],
   queryFn: () => told(api.GET('/v1/configurations')),
 });
+
+export const webhooks = queryOptions({
+  queryKey: ['webhooks'],
+  queryFn: () => told(api.GET('/v1/webhooks')),
+});
+
+/** Reads again while something is being sent. */
+export const deliveriesOf = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['webhooks', id, 'deliveries'],
+    queryFn: ({ pageParam: after }) =>
+      told(
+        api.GET('/v1/webhooks/{id}/deliveries', {
+          params: { path: { id }, query: { limit: 20, ...(after !== null && { after }) } },
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages.some((page) => page.deliveries.some(({ status }) => status === 'pending')) === true
+        ? 2000
+        : false,
+  });
 
 export const aliases = queryOptions({
   queryKey: ['aliases'],

@@ -1,6 +1,7 @@
 import {
   Activity,
   Archive,
+  Bell,
   Blocks,
   Braces,
   ChartColumn,
@@ -49,6 +50,7 @@ const all: readonly NavigationItem[] = [
   { to: '/recordings', title: 'Recordings', icon: Disc, letter: 'e' },
   { to: '/archive', title: 'Archive', icon: Archive, letter: 'h' },
   { to: '/usage', title: 'Usage', icon: ChartColumn, letter: 'w', startsGroup: true },
+  { to: '/alerts', title: 'Alerts', icon: Bell, letter: 'l' },
   { to: '/keys', title: 'Keys', icon: KeyRound, letter: 'k', only: 'cloud' },
   { to: '/provider-keys', title: 'Provider keys', icon: Plug, letter: 'v' },
   { to: '/receipts', title: 'Receipts', icon: FileCheck, letter: 'c', only: 'cloud' },

@@ -221,6 +221,13 @@ const aliases = createRoute({
   component: page(() => import('../pages/aliases/aliases.tsx'), 'Aliases'),
 });
 
+const alerts = createRoute({
+  getParentRoute: () => root,
+  path: '/alerts',
+  validateSearch: opens,
+  component: page(() => import('../pages/alerts/alerts.tsx'), 'Alerts'),
+});
+
 const guardrails = createRoute({
   getParentRoute: () => root,
   path: '/guardrails',
@@ -302,6 +309,7 @@ export const router = createRouter({
     modules,
     modulePage,
     aliases,
+    alerts,
     guardrails,
     archive,
     providerKeys,
