@@ -9,7 +9,7 @@ const dayMs = 24 * hourMs;
 
 /** A target or credential changed. */
 export function raiseHealthChange(alerts: Alerts, change: HealthChange): void {
-  const { accountId, kind, provider, model, hint, sinceMs } = change;
+  const { accountId, kind, provider, model, hint, sinceMs, atMs } = change;
   alerts.raise({
     accountId,
     event: kind,
@@ -18,7 +18,7 @@ export function raiseHealthChange(alerts: Alerts, change: HealthChange): void {
       provider,
       model: model === '' ? null : model.slice(0, limits.nameCharactersMax),
       credential_hint: hint,
-      since: new Date(sinceMs).toISOString(),
+      since: new Date(kind === 'breaker.closed' ? atMs : sinceMs).toISOString(),
     },
   });
 }
@@ -33,7 +33,7 @@ const describeChange: Readonly<
   }),
   'breaker.closed': (change) => ({
     key: `${change.name}/${change.sinceMs}`,
-    message: `${targetText(change)} answers again; it failed since ${timeText(change.sinceMs)}. Nothing needs to be done.`,
+    message: `${targetText(change)} answers again since ${timeText(change.atMs)}. Nothing needs to be done.`,
   }),
   'credential.failing': ({ provider, model, hint, name, sinceMs, atMs }) => {
     const key = hint === null ? 'a provider key' : `the provider key that ends with ${hint}`;

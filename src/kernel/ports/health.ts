@@ -95,7 +95,7 @@ export interface HealthChange {
   readonly hint: string | null;
   /** The target with its credential, the same in all processes; reveals no credential. */
   readonly name: string;
-  /** When the failures began. */
+  /** When the failures began; of a breaker that has reopened, when it did so last. */
   readonly sinceMs: number;
   readonly atMs: number;
 }
