@@ -91,7 +91,14 @@ export type {
   ArchiveSearchOptions,
   NewArchivedItem,
 } from './kernel/ports/archive.ts';
-export type { Budget, Ceilings, Hold, HoldDecision, SpentByWindow } from './kernel/ports/budget.ts';
+export type {
+  Budget,
+  BudgetTag,
+  Ceilings,
+  Hold,
+  HoldDecision,
+  SpentByWindow,
+} from './kernel/ports/budget.ts';
 export type { Candidate, ExpectedCost, FactSource } from './kernel/ports/candidates.ts';
 export {
   type Collection,
@@ -143,6 +150,7 @@ export { packRecording, type Recording, unpackRecording } from './kernel/reply/r
 export { Reply } from './kernel/reply/reply.ts';
 export { createTextReplacer, type TextMatch } from './kernel/reply/text-replacer.ts';
 export { isRequestId } from './kernel/request-id.ts';
+export { isTagName, type Tags, tagOf } from './kernel/tags.ts';
 export type { GatewayTool, ToolAnswer, ToolCachePlan, ToolCallContext } from './kernel/tools/gateway-tool.ts';
 export type { HiddenBlocks } from './kernel/tools/turn-history.ts';
 export { hasFormatOnlyFields, withTools } from './kernel/tools/with-tools.ts';

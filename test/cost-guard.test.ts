@@ -268,6 +268,21 @@ test('a lost Redis and a restart change nothing about what was spent', async (t)
     return spent({ ...caller, url: other.url });
   }
   assertRefused(await ask({ ...caller, url: other.url }, {}, pipeline), 402, 'cost_ceiling_exceeded');
+
+  // The ceiling of a tag holds for all keys and replicas, and what was spent before a loss counts.
+  const asTeam = (team: string, url: string) => {
+    const headers = [...headersOf(caller, `${pipeline}&per=tag:team`), 'x-weir-tags', `team=${team}`];
+    return call(url, { path: '/v1/messages', headers, body });
+  };
+  assert.equal((await asTeam('search', other.url)).status, 200);
+  for (const url of [caller.url, other.url])
+    assertRefused(await asTeam('search', url), 402, 'cost_ceiling_exceeded');
+  assert.equal((await asTeam('ads', caller.url)).status, 200);
+  await eventually(async () => {
+    await redis.flushDb();
+    const { json } = await asTeam('search', caller.url);
+    return String(at(json, 'error', 'message')).includes('(0.00011 USD spent)') || undefined;
+  });
 });
 
 async function pair(t: TestContext) {

@@ -2,6 +2,7 @@ import { formatUsd, type NanoUsd } from '../kernel/money.ts';
 import type { Alerts } from '../kernel/ports/alerts.ts';
 import type {
   BudgetHolder,
+  BudgetTag,
   Ceilings,
   RefusedCeiling,
   SpendingListener,
@@ -76,16 +77,19 @@ export class BudgetAlerts implements SpendingListener {
     });
   }
 
-  async #describe({ accountId, keyId }: BudgetHolder, { window, ceiling, spent, period }: RefusedCeiling) {
+  async #describe(holder: BudgetHolder, { window, ceiling, spent, period }: RefusedCeiling) {
+    const { accountId, tag } = holder;
+    const keyId = tag === undefined ? holder.keyId : '';
     const name = keyId === '' ? '' : await this.#parts.keyName(accountId, keyId).catch(() => keyId);
     return {
-      subject: `${keyId === '' ? 'this gateway' : `API key ${quoteName(name)}`} for the ${window}`,
+      subject: `${describeHolder(keyId, name, tag)} for the ${window}`,
       ceiling: usd(ceiling),
       spent: usd(spent),
       until: `The next ${window} begins at ${timeText(period.endMs)}. To raise the ceiling, change cost-guard in the pipeline${keyId === '' ? '' : ' of the key'}.`,
       data: {
         key_id: keyId === '' ? null : keyId,
         key_name: name,
+        tag: tag === undefined ? null : { name: tag.name, value: tag.value === '' ? null : tag.value },
         window,
         ceiling_usd: formatUsd(ceiling),
         spent_usd: formatUsd(spent),
@@ -94,6 +98,14 @@ export class BudgetAlerts implements SpendingListener {
       },
     };
   }
+}
+
+function describeHolder(keyId: string, name: string, tag: BudgetTag | undefined): string {
+  if (tag !== undefined)
+    return tag.value === ''
+      ? `calls without the tag ${quoteName(tag.name)}`
+      : `calls with the tag ${quoteName(`${tag.name}=${tag.value}`)}`;
+  return keyId === '' ? 'this gateway' : `API key ${quoteName(name)}`;
 }
 
 /** Different for each ceiling and period: a changed ceiling has alerts of its own. */

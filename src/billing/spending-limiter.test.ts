@@ -8,7 +8,7 @@ import { TcpProxy } from '../../test/support/tcp-proxy.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Budgets, Hold, HoldDecision } from '../kernel/ports/budget.ts';
-import type { Reservation, UsageDay } from '../kernel/ports/records.ts';
+import type { Reservation, TagDay, UsageDay } from '../kernel/ports/records.ts';
 import { MemoryBudgets } from '../storage/memory/memory-budgets.ts';
 import { RedisBudgets } from '../storage/redis/redis-budgets.ts';
 import { RedisConnection } from '../storage/redis/redis-connection.ts';
@@ -30,7 +30,7 @@ function row(day: string, costNanoUsd: number, keyId = 'k'): UsageDay {
   return { accountId: 'a', day, keyId, provider: 'p', model: 'm', ...nothing, costNanoUsd };
 }
 
-function setUp(rows: readonly UsageDay[] = []) {
+function setUp(rows: readonly UsageDay[] = [], tagRows: readonly TagDay[] = []) {
   const clock = new ManualClock();
   const asked: object[] = [];
   const days = async (question: object) => {
@@ -38,7 +38,14 @@ function setUp(rows: readonly UsageDay[] = []) {
     return rows;
   };
   const spendingOn = (budgets: Budgets) =>
-    new SpendingLimiter({ budgets, clock, reservations: reservationsAt(clock), days, retryMs: 20 });
+    new SpendingLimiter({
+      budgets,
+      clock,
+      reservations: reservationsAt(clock),
+      days,
+      tags: async ({ tag }) => tagRows.filter((one) => one.tag === tag),
+      retryMs: 20,
+    });
   return { clock, asked, spendingOn, spending: spendingOn(new MemoryBudgets(clock)) };
 }
 
@@ -67,6 +74,40 @@ test('a count begins with what the key has spent, today and in this month', asyn
   assert.ok(decision.outcome === 'granted');
   assert.deepEqual(decision.spent, { day: 11, month: 51 });
   assert.deepEqual(asked, [{ accountId: 'a', from: '2026-11-01', to: '2026-11-15' }]);
+});
+
+test('a tag has a budget of its own, which begins with what calls with it have spent', async () => {
+  const tagged = (day: string, tag: string, value: string, costNanoUsd: number): TagDay => {
+    const { keyId, provider, model, ...sums } = row(day, costNanoUsd);
+    return { ...sums, tag, value };
+  };
+  const [yesterday, today] = ['2026-11-14', '2026-11-15'];
+  const { spending: spendingLimiter } = setUp(
+    [row(yesterday, 500), row(today, 60), row(today, 7, 'other')],
+    [
+      tagged(today, 'team', 'search', 20),
+      tagged(yesterday, 'team', 'search', 100),
+      tagged(today, 'team', 'ads', 10),
+      tagged(yesterday, 'team', '', 200),
+      tagged(yesterday, 'env', 'prod', 400),
+    ],
+  );
+  const spent = async (name: string, value: string) => {
+    const decision = await spendingLimiter.budgetFor(holder).hold({ ...wish(1), tag: { name, value } });
+    assert.ok(decision.outcome === 'granted');
+    await decision.hold.settle(0);
+    return decision.spent;
+  };
+  assert.deepEqual(await spent('team', 'search'), { day: 20, month: 120 });
+  // Its sum of yesterday may be among those of all further values.
+  assert.deepEqual(await spent('team', 'ads'), { day: 10, month: 210 });
+  assert.deepEqual(await spent('team', 'new'), { day: 0, month: 200 });
+  assert.deepEqual(await spent('team', ''), { day: 37, month: 237 });
+  assert.deepEqual(await spent('env', ''), { day: 67, month: 167 });
+  const { hold } = spendingLimiter.budgetFor(holder);
+  await holdIn(await hold({ ...wish(50), tag: { name: 'team', value: 'search' } })).settle(50);
+  assert.deepEqual(await spent('team', 'search'), { day: 70, month: 170 });
+  assert.deepEqual(await spent('team', 'ads'), { day: 10, month: 210 });
 });
 
 test('many who need the same count ask the database once', async () => {
@@ -162,6 +203,7 @@ test('what a killed process or another replica has reserved counts as spent, in 
     clock,
     reservations,
     days,
+    tags: async () => [],
   });
   const decision = await spendingLimiter.budgetFor(holder).hold(wish(1));
   assert.ok(decision.outcome === 'granted');
@@ -183,6 +225,7 @@ test('what a call may cost is in the database before it is made, and its cost un
     clock,
     reservations,
     days: async () => [],
+    tags: async () => [],
   });
   const budget = spendingLimiter.budgetFor(holder);
   const hold = holdIn(await budget.hold(wish(20)));
@@ -229,6 +272,7 @@ test('holds of calls that go on are renewed, and put back where Redis lost them'
     clock,
     reservations: reservationsAt(clock),
     days: async () => [],
+    tags: async () => [],
     retryMs: 10,
     renewalMs: 0,
   });

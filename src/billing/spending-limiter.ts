@@ -1,19 +1,20 @@
 import type { NanoUsd } from '../kernel/money.ts';
-import type {
-  Budget,
-  BudgetHolder,
-  BudgetHoldRequest,
-  BudgetState,
-  Budgets,
-  BudgetWindows,
-  Ceilings,
-  HeldAmount,
-  HoldDecision,
-  HoldRequest,
-  SpendingListener,
-  SpentByWindow,
+import {
+  type Budget,
+  type BudgetHolder,
+  type BudgetHoldRequest,
+  type BudgetState,
+  type Budgets,
+  type BudgetWindows,
+  type Ceilings,
+  type HeldAmount,
+  type HoldDecision,
+  type HoldRequest,
+  type SpendingListener,
+  type SpentByWindow,
+  tagBudgetHolder,
 } from '../kernel/ports/budget.ts';
-import type { UsageDay, UsageStore } from '../kernel/ports/records.ts';
+import type { TagDay, UsageDay, UsageStore } from '../kernel/ports/records.ts';
 import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
 import type { Clock } from '../lib/clock.ts';
 import { IntrusiveList } from '../lib/intrusive-list.ts';
@@ -23,6 +24,7 @@ import { type HoldCall, OpenHold, type OpenHoldParts } from './open-hold.ts';
 import { monthOf } from './period.ts';
 import type { Reservations } from './reservations.ts';
 import type { Reserve } from './reserve.ts';
+import { daysOf, spentIn, spentWithoutTag, spentWithTag } from './spent.ts';
 import { mayFitLater, Waiter, WaitingHolds } from './waiting-holds.ts';
 
 interface SpendingLimiterParts {
@@ -31,6 +33,7 @@ interface SpendingLimiterParts {
   readonly reservations: Reservations;
   /** Recorded usage, stored or not. */
   days(query: Parameters<UsageStore['days']>[0]): Promise<readonly UsageDay[]>;
+  tags(query: Parameters<UsageStore['tags']>[0]): Promise<readonly TagDay[]>;
   /** Called after each settlement, and with each refusal that holds of other calls did not cause. */
   readonly listener?: SpendingListener | undefined;
   readonly retryMs?: number;
@@ -72,9 +75,10 @@ export class SpendingLimiter {
     return this.#openHolds.snapshot().filter((hold) => hold.isOrphaned).length;
   }
 
-  budgetFor(budgetHolder: BudgetHolder, call?: HoldCall): Budget {
+  budgetFor(keyHolder: BudgetHolder, call?: HoldCall): Budget {
     return {
       hold: async (request, wait) => {
+        const budgetHolder = request.tag === undefined ? keyHolder : tagBudgetHolder(keyHolder, request.tag);
         const tryToHold = () => this.#hold(budgetHolder, request, call);
         let decision = await tryToHold();
         if (decision.outcome === 'refused' && wait !== undefined && mayFitLater(decision, request))
@@ -100,6 +104,16 @@ export class SpendingLimiter {
       windows,
       ...(counted[at] ?? { spent: spentIn(rows, keyId, windows), held: 0 }),
     }));
+  }
+
+  /** The same for one holder. */
+  async stateOf(budgetHolder: BudgetHolder): Promise<KeyBudgetState> {
+    const windows = this.#currentWindows();
+    const counted = await this.#parts.budgets.read(budgetHolder, windows);
+    return {
+      windows,
+      ...(counted ?? { spent: await this.#readStored(budgetHolder, windows), held: 0 }),
+    };
   }
 
   /** Waits for pending settlements; false if some did not finish in time. */
@@ -221,11 +235,12 @@ export class SpendingLimiter {
   }
 
   /** Reads the reservations of others first: usage they store meanwhile counts twice, but is never missing. */
-  async #readSpent({ accountId, keyId }: BudgetHolder, windows: BudgetWindows): Promise<SpentByWindow> {
+  async #readSpent(budgetHolder: BudgetHolder, windows: BudgetWindows): Promise<SpentByWindow> {
+    const { accountId, keyId } = budgetHolder;
     const { day, month } = windows;
     const query = { accountId, of: 'spending', keyId, periodStartMs: 0 } as const;
     const reserved = await this.#parts.reservations.reservedByOthers(query);
-    const spent = spentIn(await this.#usageRows(accountId, windows), keyId, windows);
+    const spent = await this.#readStored(budgetHolder, windows);
     for (const { amount, atMs } of reserved) {
       // A reservation that is open across midnight is renewed within a minute.
       const untilMs = atMs + 2 * limits.reservationRenewalMs;
@@ -235,9 +250,20 @@ export class SpendingLimiter {
     return spent;
   }
 
+  async #readStored({ accountId, keyId, tag }: BudgetHolder, windows: BudgetWindows) {
+    if (tag === undefined) return spentIn(await this.#usageRows(accountId, windows), keyId, windows);
+    const [tagged, further] = await Promise.all(
+      [tag.name, ''].map((name) => this.#parts.tags({ accountId, ...daysOf(windows), tag: name })),
+    );
+    if (tag.value !== '') return spentWithTag([...(tagged ?? []), ...(further ?? [])], tag, windows);
+    // Read later: calls that are stored meanwhile count as calls without the tag, and are never missing.
+    const all = await this.#usageRows(accountId, windows);
+    return spentWithoutTag(all, tagged ?? [], windows);
+  }
+
   /** The usage of an account in this month. */
-  #usageRows(accountId: string, { day, month }: BudgetWindows): Promise<readonly UsageDay[]> {
-    return this.#parts.days({ accountId, from: dayName(month.startMs), to: dayName(day.startMs) });
+  #usageRows(accountId: string, windows: BudgetWindows): Promise<readonly UsageDay[]> {
+    return this.#parts.days({ accountId, ...daysOf(windows) });
   }
 
   #currentWindows(): BudgetWindows {
@@ -281,26 +307,6 @@ export class SpendingLimiter {
     await budgets.renew(hold.held);
     hold.markRenewed(askedAtMs);
   }
-}
-
-function spentIn(
-  rows: readonly UsageDay[],
-  keyId: string,
-  { day }: BudgetWindows,
-): { day: NanoUsd; month: NanoUsd } {
-  const today = dayName(day.startMs);
-  const spent = { day: 0, month: 0 };
-  for (const row of rows) {
-    if (row.keyId !== keyId) continue;
-    spent.month += row.costNanoUsd;
-    if (row.day === today) spent.day += row.costNanoUsd;
-  }
-  return spent;
-}
-
-/** `2026-11-15`. */
-function dayName(dayStartMs: number): string {
-  return new Date(dayStartMs).toISOString().slice(0, 10);
 }
 
 function remainingMin({ day, month }: Ceilings, spentByWindow: SpentByWindow): NanoUsd {

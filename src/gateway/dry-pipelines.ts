@@ -26,7 +26,7 @@ export interface DryPipelinesParts {
   readonly kitParts: KitParts;
   readonly candidateParts: CandidateFinderParts;
   readonly days: StepAsidesParts['days'];
-  readonly spending: Pick<SpendingLimiter, 'statesOf'>;
+  readonly spending: Pick<SpendingLimiter, 'stateOf'>;
   readonly stores: Stores;
   readonly sealers: { readonly modules: Sealer; readonly decisions: Sealer };
   readonly archiveBytes: number;

@@ -39,6 +39,7 @@ import type { TextModels } from '../kernel/ports/text-models.ts';
 import type { Provider } from '../kernel/provider.ts';
 import { Reply, replyOwnership } from '../kernel/reply/reply.ts';
 import { createRequestIds } from '../kernel/request-ids.ts';
+import type { Tags } from '../kernel/tags.ts';
 import { type Step, Trace } from '../kernel/trace.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { HeaderList } from '../lib/headers.ts';
@@ -88,6 +89,7 @@ export interface RunOptions {
   /** The id of the account's API key. */
   readonly key?: string;
   readonly headers?: readonly string[];
+  readonly tags?: Tags;
   /** The client's wire format; `anthropic-messages` by default. */
   readonly wire?: string;
   readonly provider?: Provider;
@@ -144,7 +146,13 @@ export function runModule(
   const fetch = moduleTestEnvironment.fetch ?? openTestFetch();
   const guard = new GlobalFetchGuard();
   const reservations = new Reservations({ usageStore: noReservations, clock });
-  const spendingLimiter = new SpendingLimiter({ budgets, clock, reservations, days: async () => [] });
+  const spendingLimiter = new SpendingLimiter({
+    budgets,
+    clock,
+    reservations,
+    days: async () => [],
+    tags: async () => [],
+  });
   const faults: unknown[] = [];
   const backgroundTasks = new BackgroundTasks({ onFault: (_, fault) => void faults.push(fault) });
   const cacheBackend = new MemoryCacheBackend(clock);
@@ -302,6 +310,7 @@ function createExchange(request: ChatRequest, run: RunOptions, trace: Trace): Ex
     target: { provider: run.provider ?? demo, model: request.model },
     presence: presenceOf(run.signal),
     trace,
+    ...(run.tags !== undefined && { tags: run.tags }),
     credentials: { find: async () => credential },
   });
 }

@@ -1,16 +1,13 @@
 import type { SpendingLimiter } from '../../billing/spending-limiter.ts';
-import type { Budget, BudgetHolder } from '../../kernel/ports/budget.ts';
+import { type Budget, type BudgetHolder, tagBudgetHolder } from '../../kernel/ports/budget.ts';
 
-/** Decides about holds as the budget of a key would, and holds nothing. */
-export function dryBudget(
-  spending: Pick<SpendingLimiter, 'statesOf'>,
-  { accountId, keyId }: BudgetHolder,
-): Budget {
+/** Decides about holds as the budgets of a key and of tags would, and holds nothing. */
+export function dryBudget(spending: Pick<SpendingLimiter, 'stateOf'>, holder: BudgetHolder): Budget {
   return {
-    async hold({ amount, least, ceilings }) {
-      const [state] = await spending.statesOf(accountId, [keyId]);
-      if (state === undefined) throw new Error('a key without a budget');
-      const { spent, held, windows } = state;
+    async hold({ amount, least, ceilings, tag }) {
+      const { spent, held, windows } = await spending.stateOf(
+        tag === undefined ? holder : tagBudgetHolder(holder, tag),
+      );
       let left = amount;
       for (const window of ['day', 'month'] as const) {
         const ceiling = ceilings[window];

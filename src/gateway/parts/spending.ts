@@ -23,6 +23,7 @@ export function spendingPart({ stores, usage, log, listener }: SpendingParts): S
     clock: stores.clock,
     reservations: usage.reservations,
     days: (question) => usage.days(question),
+    tags: (question) => usage.tags(question),
     listener,
   });
   return {

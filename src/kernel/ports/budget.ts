@@ -2,11 +2,24 @@ import { type Caller, scopeOf } from '../caller.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Period } from './records.ts';
 
-/** Owns a budget: one key. */
+/** Owns a budget: one key, or the calls of an account with one tag. */
 export interface BudgetHolder {
   readonly accountId: string;
-  /** Empty without a key. */
+  /** Empty without a key. For a tag, a name that no key has. */
   readonly keyId: string;
+  readonly tag?: BudgetTag;
+}
+
+/** A value of a tag, which has a budget of its own. */
+export interface BudgetTag {
+  readonly name: string;
+  /** Empty for calls without the tag. */
+  readonly value: string;
+}
+
+/** The calls of the account with this tag, whatever their keys. */
+export function tagBudgetHolder({ accountId }: BudgetHolder, tag: BudgetTag): BudgetHolder {
+  return { accountId, keyId: `tag:${tag.name}=${tag.value}`, tag };
 }
 
 /** Callers without a key share one budget for each tenant; all anonymous sessions share the operator's. */
@@ -46,12 +59,14 @@ export interface HoldWait {
   readonly signal: AbortSignal;
 }
 
-/** The cost to hold, and the ceilings of the key. */
+/** The cost to hold, and the ceilings of the key or of a tag. */
 export interface HoldRequest {
   readonly amount: NanoUsd;
   /** The minimum to hold if there isn't enough left for all of it. */
   readonly least: NanoUsd;
   readonly ceilings: Ceilings;
+  /** If the ceilings are those of a tag, and not of the key. */
+  readonly tag?: BudgetTag | undefined;
 }
 
 export type HoldDecision =

@@ -1,5 +1,6 @@
 import {
   type Attempt,
+  type BudgetTag,
   type Ceilings,
   type Exchange,
   formatUsd,
@@ -7,10 +8,11 @@ import {
   type Kit,
   type NanoUsd,
   type SpentByWindow,
+  tagOf,
 } from '../../module-api.ts';
 import { type CostDescription, ceilingExceededError } from './cost-errors.ts';
 import { limits } from './limits.ts';
-import { type CostGuardOptions, ceilingsOf } from './options.ts';
+import { type CostGuardOptions, toCeilings, windowCeilingsOf } from './options.ts';
 
 export type CostKit = Kit<CostGuardOptions>;
 
@@ -21,20 +23,46 @@ interface CostClaim {
   readonly description: CostDescription;
 }
 
-/** Holds an amount under the ceilings of day and month; undefined if there is neither. */
+/** Holds an amount under all ceilings of day and month, of the key and of tags; undefined if there are none. */
 export async function holdBudget(
   { amount, least, description }: CostClaim,
-  { signal }: Exchange,
+  { signal, tags }: Exchange,
   kit: CostKit,
 ): Promise<Hold | undefined> {
-  const ceilings = ceilingsOf(kit.options);
-  if (ceilings.day === undefined && ceilings.month === undefined) return undefined;
   const forMs = kit.options.wait * 1000;
-  const decision = await kit.budget.hold({ amount, least, ceilings }, { forMs, signal });
-  if (decision.outcome === 'refused')
-    throw ceilingExceededError(decision, ceilings[decision.window] ?? 0, description);
-  warn(decision.spent, ceilings, kit);
-  return decision.hold;
+  const holds: Hold[] = [];
+  const warnings: string[] = [];
+  try {
+    for (const limited of windowCeilingsOf(kit.options)) {
+      const ceilings = toCeilings(limited);
+      const tag =
+        limited.per === undefined ? undefined : { name: limited.per, value: tagOf(tags, limited.per) ?? '' };
+      const wanted = Math.min(amount, ...holds.map((hold) => hold.amount));
+      const decision = await kit.budget.hold({ amount: wanted, least, ceilings, tag }, { forMs, signal });
+      if (decision.outcome === 'refused')
+        throw ceilingExceededError(decision, { ceiling: ceilings[decision.window] ?? 0, tag }, description);
+      holds.push(decision.hold);
+      warnings.push(...warningsOf(decision.spent, ceilings, tag));
+    }
+  } catch (refusal) {
+    await Promise.all(holds.map((hold) => hold.settle(0)));
+    throw refusal;
+  }
+  if (warnings.length > 0) kit.setHeader('cost-warning', warnings.join(', '));
+  return joinHolds(holds);
+}
+
+/** All as one, for the least amount of them. */
+function joinHolds(holds: readonly Hold[]): Hold | undefined {
+  const [only] = holds;
+  if (holds.length <= 1) return only;
+  return {
+    amount: Math.min(...holds.map((hold) => hold.amount)),
+    get isSettled() {
+      return holds.every((hold) => hold.isSettled);
+    },
+    settle: async (cost) => void (await Promise.all(holds.map((hold) => hold.settle(cost)))),
+  };
 }
 
 interface HeldCall {
@@ -62,14 +90,17 @@ function costOf(attempts: readonly Attempt[], worstCost: NanoUsd): NanoUsd {
   return cost;
 }
 
-/** `x-weir-cost-warning: day=83%` */
-function warn(spentByWindow: SpentByWindow, ceilings: Ceilings, kit: CostKit): void {
-  const near: string[] = [];
-  for (const window of ['day', 'month'] as const) {
+/** `day=83%`, or `team.day=83%` for a tag. */
+function warningsOf(
+  spentByWindow: SpentByWindow,
+  ceilings: Ceilings,
+  tag: BudgetTag | undefined,
+): readonly string[] {
+  return (['day', 'month'] as const).flatMap((window) => {
     const ceiling = ceilings[window];
-    if (ceiling === undefined) continue;
+    if (ceiling === undefined) return [];
     const percent = Math.floor((spentByWindow[window] * 100) / ceiling);
-    if (percent >= limits.costWarningPercent) near.push(`${window}=${percent}%`);
-  }
-  if (near.length > 0) kit.setHeader('cost-warning', near.join(', '));
+    const name = tag === undefined ? window : `${tag.name}.${window}`;
+    return percent >= limits.costWarningPercent ? `${name}=${percent}%` : [];
+  });
 }

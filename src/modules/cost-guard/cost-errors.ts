@@ -1,4 +1,11 @@
-import { formatUsd, GatewayError, type HoldDecision, type NanoUsd, type Target } from '../../module-api.ts';
+import {
+  type BudgetTag,
+  formatUsd,
+  GatewayError,
+  type HoldDecision,
+  type NanoUsd,
+  type Target,
+} from '../../module-api.ts';
 import type { WorstCase } from './worst-case.ts';
 
 /** What a call could cost and why, as a sentence without an end, and how to lower it. */
@@ -16,20 +23,31 @@ export function requestCostError({ text, advice }: CostDescription, ceiling: Nan
   );
 }
 
+interface ExceededCeiling {
+  readonly ceiling: NanoUsd;
+  /** Undefined for the ceiling of a key. */
+  readonly tag: BudgetTag | undefined;
+}
+
 /** For a call that exceeds what is left of the day's or the month's ceiling. */
 export function ceilingExceededError(
   { window, spent, held, endsAtMs }: Extract<HoldDecision, { outcome: 'refused' }>,
-  ceiling: NanoUsd,
+  { ceiling, tag }: ExceededCeiling,
   { text, advice }: CostDescription,
 ): GatewayError {
   const left = Math.max(0, ceiling - spent - held);
   const inFlight = held > 0 ? `, ${usd(held)} held for calls in flight` : '';
   return new GatewayError(
     'cost_ceiling_exceeded',
-    `${text}, but only ${usd(left)} of the ${window}'s ${usd(ceiling)} is left ` +
+    `${text}, but only ${usd(left)} of the ${window}'s ${usd(ceiling)}${ownerText(tag)} is left ` +
       `(${usd(spent)} spent${inFlight}); the next ${window} begins at ${new Date(endsAtMs).toISOString()}${advice}`,
     { resetsAtMs: endsAtMs },
   );
+}
+
+function ownerText(tag: BudgetTag | undefined): string {
+  if (tag === undefined) return '';
+  return tag.value === '' ? ` for calls without the tag ${tag.name}` : ` for ${tag.name}=${tag.value}`;
 }
 
 export function unpricedModelError({ provider, model }: Target): GatewayError {

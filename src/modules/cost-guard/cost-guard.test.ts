@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { z } from 'zod';
 import {
   answer,
   answerNano,
   holder,
+  prices,
   refusal,
   request,
   runCostGuard,
@@ -30,6 +32,7 @@ import { runModule } from '../../testing/run-module.ts';
 import { testPrices } from '../../testing/test-prices.ts';
 import { anthropicMessages, wireFormats } from '../../wire/index.ts';
 import { costGuard } from './cost-guard.ts';
+import { costGuardOptions, strictest } from './options.ts';
 
 test('without a ceiling it is not even run', async () => {
   const { run } = runCostGuard();
@@ -80,6 +83,35 @@ test('past the ceiling of the day it is 402 with what is left, until the day end
   assert.equal(sent.length, 0);
   clock.move(12 * 3_600_000);
   assert.ok((await run(request)).answer);
+});
+
+test('a ceiling per tag is that of each value, and one of all calls without the tag', async () => {
+  const { run } = runCostGuard({ options: `day=${usd(worstCaseNano)}&per=tag:team` });
+  const search = { tags: { team: 'search', env: 'prod' } };
+  assert.ok((await run(request, search)).answer);
+  const { message } = refusal((await run(request, search)).error, 'cost_ceiling_exceeded');
+  assert.match(message, /of the day's 0\.001237 USD for team=search is left/);
+  assert.ok((await run(request, { tags: { team: 'ads' } })).answer);
+  assert.ok((await run(request, { tags: { env: 'prod' } })).answer);
+  assert.match(refusal((await run(request)).error, 'cost_ceiling_exceeded').message, /without the tag team/);
+});
+
+test('ceilings of a key and of tags hold together, and a refusal by one gives back what the others held', async () => {
+  const clock = new ManualClock();
+  const budgets = new MemoryBudgets(clock);
+  const options = strictest([
+    costGuardOptions.parse({ day: usd(3 * worstCaseNano) }),
+    costGuardOptions.parse({ day: usd(worstCaseNano), per: 'tag:team' }),
+  ]);
+  const module = { ...costGuard, options: z.object({}).transform(() => options) };
+  const both = runModule(module, { upstream: async () => Reply.of(answer) }, { prices, budgets, clock });
+  assert.ok((await both(request, { tags: { team: 'search' } })).answer);
+  const { error, sent } = await both(request, { tags: { team: 'search' } });
+  assert.match(refusal(error, 'cost_ceiling_exceeded').message, /for team=search/);
+  assert.equal(sent.length, 0);
+  assert.deepEqual(await spentAndHeldAfterSettlement(budgets), [answerNano, 0]);
+  assert.ok((await both(request, { tags: { team: 'ads' } })).answer);
+  assert.deepEqual(await spentAndHeldAfterSettlement(budgets), [2 * answerNano, 0]);
 });
 
 test('past the ceiling of the month it is 402 until the month ends', async () => {

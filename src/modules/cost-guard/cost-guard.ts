@@ -8,7 +8,14 @@ import {
 } from '../../module-api.ts';
 import { type CostKit, holdBudget, settleWhenBilled } from './budget-hold.ts';
 import { describeWorstCase, requestCostError, unpricedModelError } from './cost-errors.ts';
-import { type CostGuardOptions, ceilingsOf, costGuardOptions, hasCeiling, strictest } from './options.ts';
+import {
+  type CostGuardOptions,
+  ceilingsOf,
+  costGuardOptions,
+  hasCeiling,
+  strictest,
+  windowCeilingsOf,
+} from './options.ts';
 import { guardRelay } from './relay-cost.ts';
 import { WorstCase } from './worst-case.ts';
 
@@ -69,8 +76,9 @@ async function holdWorstCase(worst: WorstCase, exchange: Exchange, kit: CostKit)
   return { amount: hold?.amount ?? amount, hold };
 }
 
-function lowestWindowCeiling({ day, month }: CostGuardOptions): NanoUsd {
-  return Math.min(day?.nano ?? Number.POSITIVE_INFINITY, month?.nano ?? Number.POSITIVE_INFINITY);
+function lowestWindowCeiling(options: CostGuardOptions): NanoUsd {
+  const ceilings = windowCeilingsOf(options).flatMap(({ day, month }) => [day, month]);
+  return Math.min(...ceilings.map((ceiling) => ceiling?.nano ?? Number.POSITIVE_INFINITY));
 }
 
 function clampOutput(exchange: Exchange, limit: number, kit: CostKit): Exchange {

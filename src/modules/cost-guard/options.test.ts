@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatUsd } from '../../kernel/money.ts';
-import { type CostGuardOptions, costGuardOptions, strictest, Usd } from './options.ts';
+import {
+  type CostGuardOptions,
+  ceilingsOf,
+  costGuardOptions,
+  strictest,
+  Usd,
+  windowCeilingsOf,
+} from './options.ts';
 
 const read = (options: Record<string, string>): CostGuardOptions => costGuardOptions.parse(options);
 
@@ -49,6 +56,9 @@ test('bad options are refused with what they should be', () => {
     { clamp: 'yes' },
     { unknown: 'maybe' },
     { week: '1' },
+    { per: 'team' },
+    { per: 'tag:' },
+    { per: 'tag:a b' },
   ];
   for (const options of bad) assert.equal(costGuardOptions.safeParse(options).success, false);
   const { error } = costGuardOptions.safeParse({ day: '0' });
@@ -72,6 +82,22 @@ test('where several levels set ceilings the lowest of each holds', () => {
     wait: 10,
     unknown: 'reject',
   });
+});
+
+test('ceilings of keys and of each tag hold beside each other', () => {
+  const merged = strictest([
+    read({ day: '5', per: 'tag:team' }),
+    read({ day: '9', per: 'tag:team', month: '20' }),
+    read({ month: '100' }),
+    read({ day: '1', per: 'tag:env' }),
+  ]);
+  assert.deepEqual(JSON.parse(JSON.stringify(windowCeilingsOf(merged))), [
+    { month: '100' },
+    { per: 'env', day: '1' },
+    { per: 'team', day: '5', month: '20' },
+  ]);
+  assert.deepEqual(ceilingsOf(merged), { day: undefined, month: 100e9 });
+  assert.deepEqual(ceilingsOf(read({ day: '5', per: 'tag:team' })), {});
 });
 
 test('no level can lower the estimate of another level', () => {
@@ -104,6 +130,7 @@ test('it makes no difference in which order levels are put together', () => {
       month: usd,
       assume_output: usd,
       unknown: fc.constantFrom('reject', 'allow'),
+      per: fc.constantFrom(undefined, 'tag:team', 'tag:env'),
     })
     .map((options) => costGuardOptions.parse(JSON.parse(JSON.stringify(options))));
   fc.assert(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Ceilings, formatUsd, type NanoUsd, parseDuration } from '../../module-api.ts';
+import { type Ceilings, formatUsd, isTagName, type NanoUsd, parseDuration } from '../../module-api.ts';
 import { limits } from './limits.ts';
 
 /** An amount in billionths of a dollar, serialized as dollars. */
@@ -39,6 +39,18 @@ export const costGuardOptions = z.strictObject({
   request: usd.describe('Maximum cost of one call, in dollars').optional(),
   day: usd.describe('Maximum spend of a key per UTC day, in dollars').optional(),
   month: usd.describe('Maximum spend of a key per calendar month (UTC), in dollars').optional(),
+  per: z
+    .string()
+    .transform((text, context) => {
+      const tag = text.startsWith('tag:') ? text.slice('tag:'.length) : '';
+      if (isTagName(tag)) return tag;
+      context.addIssue('must be tag:<name>, such as tag:team');
+      return z.NEVER;
+    })
+    .describe(
+      'Whose spend `day` and `month` limit: `tag:<name>` for each value of a tag, over all keys of the account (default: each key)',
+    )
+    .optional(),
   assume_output: tokens
     .describe("Output tokens to assume when a call sets no limit (default: the model's maximum)")
     .optional(),
@@ -73,13 +85,38 @@ export const costGuardOptions = z.strictObject({
     .default('reject'),
 });
 
-export type CostGuardOptions = z.infer<typeof costGuardOptions>;
+export type CostGuardOptions = z.infer<typeof costGuardOptions> & {
+  /** Ceilings of further tags, which other levels set. */
+  readonly further?: readonly WindowCeilings[] | undefined;
+};
 
-export function hasCeiling({ request, day, month }: CostGuardOptions): boolean {
-  return request !== undefined || day !== undefined || month !== undefined;
+/** Ceilings of each value of a tag, or of the key. */
+interface WindowCeilings {
+  readonly per?: string | undefined;
+  readonly day?: Usd | undefined;
+  readonly month?: Usd | undefined;
 }
 
-export function ceilingsOf({ day, month }: CostGuardOptions): Ceilings {
+export function hasCeiling(options: CostGuardOptions): boolean {
+  return options.request !== undefined || windowCeilingsOf(options).length > 0;
+}
+
+/** Those of the key first. */
+export function windowCeilingsOf({
+  per,
+  day,
+  month,
+  further = [],
+}: CostGuardOptions): readonly WindowCeilings[] {
+  return [{ per, day, month }, ...further].filter((one) => one.day !== undefined || one.month !== undefined);
+}
+
+/** The ceilings of the key. */
+export function ceilingsOf(options: CostGuardOptions): Ceilings {
+  return options.per === undefined ? toCeilings(options) : {};
+}
+
+export function toCeilings({ day, month }: WindowCeilings): Ceilings {
   return { day: day?.nano, month: month?.nano };
 }
 
@@ -87,17 +124,32 @@ export function ceilingsOf({ day, month }: CostGuardOptions): Ceilings {
 export function strictest(levels: readonly CostGuardOptions[]): CostGuardOptions {
   const setting = levels.filter(hasCeiling);
   const deciding = setting.length === 0 ? levels : setting;
+  const [first, ...further] = lowestWindows(deciding.flatMap(windowCeilingsOf));
   return {
     request: lowest(deciding.map(({ request }) => request)),
-    day: lowest(deciding.map(({ day }) => day)),
-    month: lowest(deciding.map(({ month }) => month)),
+    day: first?.day,
+    month: first?.month,
+    per: first?.per,
     assume_output: highestAssumption(deciding.map(({ assume_output }) => assume_output)),
     assume_input: highestAssumption(deciding.map(({ assume_input }) => assume_input)),
     assume_relay: highestAmount(deciding.map(({ assume_relay }) => assume_relay)),
     clamp: levels.some(({ clamp }) => clamp),
     wait: Math.min(...deciding.map(({ wait }) => wait)),
     unknown: deciding.every(({ unknown }) => unknown === 'allow') ? 'allow' : 'reject',
+    further: further.length === 0 ? undefined : further,
   };
+}
+
+/** The lowest for the key and for each tag: those of the key first, then tags by name. */
+function lowestWindows(all: readonly WindowCeilings[]): readonly WindowCeilings[] {
+  const groups = Map.groupBy(all, ({ per = '' }) => per);
+  return [...groups]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, same]) => ({
+      per: same[0]?.per,
+      day: lowest(same.map(({ day }) => day)),
+      month: lowest(same.map(({ month }) => month)),
+    }));
 }
 
 function lowest(ceilings: readonly (Usd | undefined)[]): Usd | undefined {
