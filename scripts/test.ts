@@ -57,7 +57,7 @@ async function runTests(files: readonly string[], execArgv: string[] = []): Prom
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ending.abort());
   let code = 0;
   // More than there are cores: most wait for something now and then.
-  const concurrency = availableParallelism() + 3;
+  const concurrency = availableParallelism() + 2;
   const results = run({ files, concurrency, execArgv, timeout: 300_000, signal: ending.signal });
   results.on('test:fail', () => {
     code = 1;

@@ -110,6 +110,8 @@ test('a path with escaped letters is the path, for guards and for routes', async
   fake.requests.length = 0;
   for (const path of ['/v1%2Fmessages', '/v1/%256dessages', '/v1/messages%00', '/v1/%6dessages%zz'])
     assert.equal((await call(weir.url, { ...callIn(messages, []), path })).status, 404, path);
+  for (const path of ['/v1/guardrails/rules/%00', '/v1/configurations/a/b%00', '/v1/requests/%00'])
+    assert.equal((await call(weir.url, { method: 'DELETE', path })).status, 404, path);
   const cut = await rawCall(weir.url, 'GET /health#x HTTP/1.1\r\nhost: localhost\r\n\r\n');
   assertRawError(cut, 400, 'invalid_request');
   assert.equal(fake.requests.length, 0);

@@ -77,6 +77,10 @@ export async function assertReadable(page: Page): Promise<void> {
 
 async function assertNoFault(page: Page, part: string, options: object): Promise<void> {
   if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(axe.source);
+  // Colours in the middle of a transition are those of no look.
+  await page.evaluate(
+    'Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished))',
+  );
   const how = { resultTypes: ['violations'], preload: false, ...options };
   const found = await page.evaluate<
     readonly {

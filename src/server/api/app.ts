@@ -169,12 +169,13 @@ function createRouteFinder(routes: readonly Route[]): RouteFinder {
   const find: RouteFinder['find'] = (method, path, isUpgrade) => {
     const match = router.find('GET', path);
     const byMethod: ReadonlyMap<string, Route> | undefined = match?.store;
-    if (byMethod === undefined)
+    const parameters = match?.params ?? {};
+    // PostgreSQL stores no NUL characters, so nothing has such a name.
+    if (byMethod === undefined || Object.values(parameters).some((value) => value?.includes('\0')))
       throw new GatewayError(
         'not_found',
         `no such route: ${method} ${path.slice(0, 200)}; ${hintForPath(path) ?? 'GET /openapi.json lists all routes'}`,
       );
-    const parameters = match?.params ?? {};
     const route = byMethod.get(method === 'HEAD' ? 'GET' : method);
     const forWebSockets = method === 'GET' ? byMethod.get(webSocketKey) : undefined;
     if (forWebSockets?.kind === 'websocket' && (isUpgrade || route === undefined))
