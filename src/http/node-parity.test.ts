@@ -111,7 +111,9 @@ async function startServer(t: TestContext, implementation: HttpImplementation) {
 /** A plain server of node:http. */
 async function startNode(t: TestContext) {
   const seen: SeenRequest[] = [];
-  const server = createServer({ requireHostHeader: false }, (req, res) => {
+  // A request whose body is shorter than announced would wait for five minutes.
+  const timeouts = { requestTimeout: 10_000, headersTimeout: 10_000, connectionsCheckingInterval: 1000 };
+  const server = createServer({ requireHostHeader: false, ...timeouts }, (req, res) => {
     const pieces: Buffer[] = [];
     req.on('data', (bytes: Buffer) => pieces.push(bytes));
     req.on('end', () => {
