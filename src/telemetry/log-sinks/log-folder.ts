@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -19,7 +19,6 @@ export interface LogFolderSettings {
 
 interface OpenFile {
   readonly name: string;
-  readonly handle: FileHandle;
   readonly openedAtMs: number;
   bytes: number;
 }
@@ -44,10 +43,7 @@ export class LogFolder implements SinkTarget {
 
   async send({ text }: SentBatch): Promise<void> {
     const lines = Buffer.from(text);
-    if (this.#file !== undefined && this.#isFull(this.#file, lines.length)) {
-      await this.#file.handle.close();
-      this.#file = undefined;
-    }
+    if (this.#file !== undefined && this.#isFull(this.#file, lines.length)) this.#file = undefined;
     if (this.#file === undefined) {
       this.#file = await this.#open();
       // Failures must not keep new calls from the disk.
@@ -55,10 +51,15 @@ export class LogFolder implements SinkTarget {
     }
     const file = this.#file;
     // A repeated attempt overwrites what a failed one left, such as half a line on a full disk.
-    let written = 0;
-    while (written < lines.length)
-      written += (await file.handle.write(lines, written, lines.length - written, file.bytes + written))
-        .bytesWritten;
+    const handle = await open(join(this.#settings.folder, file.name), 'r+');
+    try {
+      let written = 0;
+      while (written < lines.length)
+        written += (await handle.write(lines, written, lines.length - written, file.bytes + written))
+          .bytesWritten;
+    } finally {
+      await handle.close();
+    }
     file.bytes += lines.length;
   }
 
@@ -73,7 +74,8 @@ export class LogFolder implements SinkTarget {
     const openedAtMs = this.#clock.now();
     const time = new Date(openedAtMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
     const name = `requests-${time}Z-${this.#process}-${this.#filesOpened++}.jsonl`;
-    return { name, handle: await open(join(folder, name), 'wx', 0o600), openedAtMs, bytes: 0 };
+    await (await open(join(folder, name), 'wx', 0o600)).close();
+    return { name, openedAtMs, bytes: 0 };
   }
 
   /** Compresses the files that nobody writes to, also those of processes that have ended, and deletes the oldest. */
