@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { openDatabase } from '../src/gateway/parts/stores.ts';
 import { type Environment, readSettings } from '../src/gateway/settings.ts';
 import { assertError } from './support/assert-error.ts';
-import { at } from './support/at.ts';
+import { at, fieldsOf } from './support/at.ts';
 import { call, type RawAnswer } from './support/call.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { replicaSettings } from './support/replicas.ts';
@@ -79,6 +79,15 @@ for (const [home, environmentOf] of Object.entries(homes)) {
     for (const headers of [[], bearer(key)])
       assertError(await call(url, { path, headers }), { status: 401, type: 'authentication_error' });
     assert.equal((await person.call({ path })).status, 200);
+
+    const exported = { path: '/v1/requests/export?format=jsonl&recordings=1' };
+    const [line = ''] = (await person.call(exported)).text.split('\n');
+    const { key_id, request } = fieldsOf(at(JSON.parse(line), 'recording'));
+    assert.deepEqual([key_id, request], [keyId, at(recording.json, 'request')]);
+    assert.equal((await stranger.call(exported)).text, '');
+    assert.equal((await call(url, { ...exported, headers: bearer(key) })).status, 401);
+    const table = await person.call({ path: '/v1/requests/export?recordings=1' });
+    assertError(table, { status: 400, type: 'invalid_request' });
 
     const guest = await Guest.begin(url);
     const unrecorded = await guest.call({

@@ -222,6 +222,32 @@ test('calls are exported as CSV and JSON lines, by the filters of the list', asy
   assert.equal(wrong.status, 400);
 });
 
+test('an account sets how long its calls are kept, up to what the instance keeps', async (t) => {
+  const { url } = await startCloud(t, { WEIR_LOG_DAYS: '10' });
+  const [ada, eve] = [await Person.signUp(url), await Person.signUp(url)];
+  const path = '/v1/requests/settings';
+  const set = (retention_days: unknown) => ada.call({ method: 'PUT', path, body: { retention_days } });
+  const days = async (person: Person) => {
+    const { retention_days, own_retention_days, max_retention_days } = (await person.call({ path })).json;
+    return [retention_days, own_retention_days, max_retention_days];
+  };
+  assert.deepEqual(await days(ada), [10, null, 10]);
+  assert.equal((await set(3)).status, 200);
+  assert.deepEqual(
+    [await days(ada), await days(eve)],
+    [
+      [3, 3, 10],
+      [10, null, 10],
+    ],
+  );
+  for (const wrong of [11, 0, -1, 1.5, '3', undefined]) assert.equal((await set(wrong)).status, 400);
+  assert.deepEqual(await days(ada), [3, 3, 10]);
+  assert.equal((await set(null)).status, 200);
+  assert.deepEqual(await days(ada), [10, null, 10]);
+  const { key } = await ada.makeKey();
+  assert.equal((await call(url, { path, headers: bearer(key) })).status, 401);
+});
+
 test('a call that was refused before any provider was asked is in the log', async (t) => {
   const { url } = await setUp(t);
   const answer = await call(url, { path: '/v1/messages', body: { ...asked, model: 'nobody-has-this' } });

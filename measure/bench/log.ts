@@ -191,7 +191,7 @@ async function measure(name: string, database: Database, server?: Server): Promi
   const batches: number[] = [];
   let simulatedMs = nowMs - monthMs;
   const clock = { now: () => simulatedMs };
-  const parts = { log: requests, clock, pauseMs: 0 };
+  const parts = { log: requests, retentions: database.logRetentions, clock, pauseMs: 0 };
   const cleaner = new LogCleaner({ ...parts, retentionMs: 2 * monthMs });
   const startedAt = performance.now();
   const [cpuAtStart, writing] = [cpuMs(), { ms: 0, cpuMs: 0 }];

@@ -150,7 +150,8 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   );
   const { sinks, history } = parts.add(await logSinksPart(ground));
   const otlp = parts.add(otlpPart(ground));
-  const { requests } = parts.add(await requestLogPart({ ...ground, providers, history }));
+  const { recordings } = parts.add(recordingsPart(ground));
+  const { requests } = parts.add(await requestLogPart({ ...ground, providers, history, recordings }));
   moduleHosts.connect({
     stores: moduleStores,
     vectors: meaning.vectors,
@@ -165,7 +166,6 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   });
   parts.add({ routes: [...moduleRoutes.values()].flat() });
   const { receipts } = parts.add(await receiptsPart(ground));
-  const { recordings } = parts.add(recordingsPart(ground));
   const { sessions, findGuest } = parts.add(anonymousPart(ground));
   const identity = parts.add(
     identityPart({

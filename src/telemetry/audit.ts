@@ -26,6 +26,7 @@ export const auditMessages = {
   'provider_key.deleted': 'a provider key was deleted',
   'configuration.stored': 'a configuration was stored',
   'configuration.deleted': 'a configuration was deleted',
+  'log.retention_changed': 'how long an account keeps its calls was changed',
   'pipeline.stored': 'the pipeline of the gateway was stored',
   'pipeline.deleted': 'the stored pipeline of the gateway was deleted',
 } as const;
@@ -54,6 +55,8 @@ export interface AuditFacts {
   readonly changed?: readonly string[];
   /** `module:name`. */
   readonly configuration?: string;
+  /** How long calls are kept; null for as long as the instance keeps them. */
+  readonly days?: number | null;
   /** The error code of a failure. */
   readonly reason?: string;
   /** The user whose login failed, if the address has an account. */

@@ -110,6 +110,9 @@ export const limits = {
   requestLogDeletedMin: 500,
   requestLogDeletedMax: 8000,
   requestLogDeleteMsMax: 50,
+  /** Accounts with a retention of their own: how many are read at a time, and how often their calls are deleted. */
+  retentionAccountsAtOnce: 500,
+  retentionAccountsMs: 3_600_000,
   /** Calls retained by default in a file on one machine, half a gigabyte; PostgreSQL has no such bound. */
   requestLogEmbeddedRows: 1_000_000,
 } as const;

@@ -283,6 +283,11 @@ export const recordingSettings = queryOptions({
   queryFn: () => told(api.GET('/v1/recordings/settings')),
 });
 
+export const logSettings = queryOptions({
+  queryKey: ['log-settings'],
+  queryFn: () => told(api.GET('/v1/requests/settings')),
+});
+
 export const conversation = (id: string) =>
   queryOptions({
     queryKey: ['recorded-conversation', id],

@@ -1,5 +1,7 @@
+import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import type { LogReader } from '../../kernel/ports/request-log.ts';
 import { conversationsRoutes } from '../../server/api/routes/conversations.ts';
+import { logSettingsRoutes } from '../../server/api/routes/log-settings.ts';
 import { requestsRoutes } from '../../server/api/routes/requests.ts';
 import { requestsExportRoute } from '../../server/api/routes/requests-export.ts';
 import { summaryRoutes } from '../../server/api/routes/requests-summary.ts';
@@ -7,6 +9,7 @@ import { usageTableRoutes } from '../../server/api/routes/usage-tables.ts';
 import { limits as telemetryLimits } from '../../telemetry/limits.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { LogWithHistory } from '../../telemetry/log-history/log-with-history.ts';
+import { RetainedHistory } from '../../telemetry/log-history/retained-history.ts';
 import { logReturn } from '../../telemetry/outage.ts';
 import { LogCleaner } from '../../telemetry/request-log/log-cleaner.ts';
 import { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
@@ -29,6 +32,7 @@ interface RequestLogParts {
   readonly providers: Pick<ProvidersPart, 'catalog' | 'directory'>;
   /** Another system with the calls that the log no longer has. */
   readonly history: LogReader | undefined;
+  readonly recordings: CallRecordings;
 }
 
 /** The request log. */
@@ -38,6 +42,7 @@ export async function requestLogPart({
   log,
   providers,
   history,
+  recordings,
 }: RequestLogParts): Promise<RequestLogPart> {
   const { catalog: modelCatalog, directory: providerDirectory } = providers;
   const requests = new RequestRecorder({
@@ -56,6 +61,7 @@ export async function requestLogPart({
   await requests.recover();
   const cleaner = new LogCleaner({
     log: stores.database.requests,
+    retentions: stores.database.logRetentions,
     clock: stores.clock,
     retentionMs: settings.requestLog.retentionMs,
     rowsMax:
@@ -69,7 +75,11 @@ export async function requestLogPart({
       ? requests
       : new LogWithHistory({
           recent: requests,
-          history,
+          history: new RetainedHistory({
+            history,
+            retentions: stores.database.logRetentions,
+            clock: stores.clock,
+          }),
           clock: stores.clock,
           retentionMs: settings.requestLog.retentionMs,
           onError: (err) => log.error({ err }, 'could not read older calls from ClickHouse'),
@@ -81,8 +91,12 @@ export async function requestLogPart({
   return {
     requests,
     routes: [
+      ...logSettingsRoutes({
+        retentions: stores.database.logRetentions,
+        maxDays: settings.requestLog.retentionMs / 86_400_000,
+      }),
       ...summaryRoutes({ log: reader, clock: stores.clock }),
-      requestsExportRoute({ log: reader, attempts: stores.shared.rateLimiter }),
+      requestsExportRoute({ log: reader, recordings, attempts: stores.shared.rateLimiter }),
       ...requestsRoutes({
         log: reader,
         rates: (name, model) => pricingOf(name, model)?.card,

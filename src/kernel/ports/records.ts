@@ -6,6 +6,7 @@ import type { CollectionTable } from './collection-table.ts';
 import type { Configurations } from './configurations.ts';
 import type { Accounts, Identities, Members } from './identities.ts';
 import type { Invitations } from './invitations.ts';
+import type { LogRetentions } from './log-retentions.ts';
 import type { KeyValueStores } from './module-store.ts';
 import type { PaidAnswers } from './paid-answers.ts';
 import type { Challenges, Ledger } from './payments.ts';
@@ -33,6 +34,7 @@ export interface Database {
   readonly providerKeys: ProviderKeys;
   readonly usage: UsageStore;
   readonly requests: RequestLog;
+  readonly logRetentions: LogRetentions;
   readonly modules: KeyValueStores;
   readonly collections: CollectionTable;
   readonly configurations: Configurations;

@@ -156,6 +156,13 @@ const exportedTables: readonly ExportedTable[] = [
     columns: ['requests', 'failed', ...tokenColumns, 'cost_nano_usd', 'saved_nano_usd'],
   },
   {
+    type: 'log_retention',
+    from: sql`log_retentions`,
+    ownerColumn: 'account_id',
+    key: ['account_id'],
+    columns: ['days'],
+  },
+  {
     type: 'receipt',
     from: sql`receipt_owners inner join receipts using (receipt_id)`,
     ownerColumn: 'account_id',

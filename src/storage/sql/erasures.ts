@@ -26,6 +26,7 @@ const erasedTables = [
   ['request_step_times', 'at_ms'],
   ['conversations', 'conversation'],
   ['end_user_days', 'end_user'],
+  ['log_retentions', 'account_id'],
   ['usage_days', 'day'],
   ['usage_periods', 'period_start_ms'],
   ['module_days', 'day'],

@@ -7,6 +7,7 @@ import type { LogQuery, LogReader } from '../../kernel/ports/request-log.ts';
 import { openEmptyDatabase } from '../../testing/empty-database.ts';
 import { summarizeLog } from '../request-log/log-summary.ts';
 import { LogWithHistory } from './log-with-history.ts';
+import { RetainedHistory } from './retained-history.ts';
 
 const dayMs = 86_400_000;
 const nowMs = Date.UTC(2026, 10, 18, 12);
@@ -46,6 +47,23 @@ test('a summary adds up the history and the log', async (t) => {
       assert.ok(summary.all.requests > 0);
       assert.equal(summary.all.content.quantile(0.5), expected.all.content.quantile(0.5));
     }
+});
+
+test('calls that their account no longer keeps are hidden, in lists and one by one', async (t) => {
+  const { history, ids } = await setUp(t);
+  const days = new Map([['mine', 40]]);
+  const retained = new RetainedHistory({
+    history,
+    retentions: { find: async (accountId) => days.get(accountId) },
+    clock: { now: () => nowMs },
+  });
+  const kept = ids.slice(-13);
+  const query = { accountId: 'mine', filter: {}, limit: 6 };
+  assert.deepEqual(await walk(retained, query, 'older'), kept.toReversed());
+  for (const id of ids)
+    assert.equal((await retained.find(id, undefined))?.id, kept.includes(id) ? id : undefined);
+  days.clear();
+  assert.deepEqual(await walk(retained, query, 'older'), ids.toReversed());
 });
 
 test('without the history, a page has what the log has', async (t) => {

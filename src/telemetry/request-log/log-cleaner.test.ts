@@ -28,6 +28,24 @@ test('calls that are too old are forgotten when their day is over, and none else
   assert.equal(await cleaner().clean(), 4);
 });
 
+test('an account with a retention of its own loses its older calls within an hour, others lose none', async (t) => {
+  const { log, retentions, clock, cleaner } = await setUp(t, {});
+  const [hers, his] = [
+    callsAt(clock.now() - 3 * dayMs - 1, 4, 'hers'),
+    callsAt(clock.now() - 9 * dayMs, 2, 'his'),
+  ];
+  const young = callsAt(clock.now() - 3 * dayMs + 1, 1, 'hers');
+  await log.add([...hers, ...his, ...young]);
+  const one = cleaner();
+  assert.equal(await one.clean(), 0);
+  await retentions.put({ accountId: 'hers', days: 3 });
+  clock.move(limits.retentionAccountsMs - 1);
+  assert.equal(await one.clean(), 0, 'the hour is not over');
+  clock.move(1);
+  assert.equal(await one.clean(), 5, 'the younger one is an hour older');
+  assert.deepEqual(await idsIn(log), idsOf(his));
+});
+
 test('of too many calls the newest are kept', async (t) => {
   const { log, clock, cleaner } = await setUp(t, { rowsMax: 5 });
   const calls = Array.from({ length: 12 }, (_, at) => callsAt(clock.now() - 100 + at, 1)).flat();
@@ -142,8 +160,8 @@ test('sums are put together as they get older, and forgotten with their calls', 
   );
 });
 
-function callsAt(atMs: number, count: number): readonly LoggedCall[] {
-  return Array.from({ length: count }, () => someCall({ id: someRequestId(atMs) }));
+function callsAt(atMs: number, count: number, accountId = 'acc'): readonly LoggedCall[] {
+  return Array.from({ length: count }, () => someCall({ id: someRequestId(atMs), accountId }));
 }
 
 function idsOf(calls: readonly LoggedCall[]): readonly string[] {
@@ -157,14 +175,14 @@ async function idsIn(log: RequestLog): Promise<readonly string[]> {
 async function setUp(t: TestContext, bounds: Partial<CleanerParts>) {
   const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
-  const log = database.requests;
+  const { requests: log, logRetentions: retentions } = database;
   const faulty = new FaultyRequestLog(log);
   const clock = new ManualClock();
   const usual = { retentionMs: 365 * dayMs, rowsMax: 1_000_000, pauseMs: 1 };
   const cleaner = () => {
-    const made = new LogCleaner({ log: faulty, clock, ...usual, ...bounds });
+    const made = new LogCleaner({ log: faulty, retentions, clock, ...usual, ...bounds });
     t.after(() => made.stop());
     return made;
   };
-  return { log, faulty, clock, cleaner };
+  return { log, retentions, faulty, clock, cleaner };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LogRetentions } from '../../kernel/ports/log-retentions.ts';
 import type { PartitionPlan, RequestLog } from '../../kernel/ports/request-log.ts';
 import { firstIdAt } from '../../kernel/request-id.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -7,6 +8,7 @@ import { limits } from '../limits.ts';
 
 export interface CleanerParts {
   readonly log: RequestLog;
+  readonly retentions: LogRetentions;
   readonly clock: Clock;
   /** How long to retain calls, in whole spans, and how many at most. */
   readonly retentionMs: number;
@@ -26,6 +28,8 @@ export class LogCleaner {
   #cleaning: Promise<number> | undefined;
   /** Until when sums are folded, by resolution. */
   readonly #foldedUntilMs = new Map<number, number>();
+  /** When accounts with a retention of their own are next. */
+  #accountsDueMs = 0;
 
   constructor(parts: CleanerParts) {
     this.#parts = parts;
@@ -55,23 +59,50 @@ export class LogCleaner {
   }
 
   async #runOnce(): Promise<number> {
-    const { log, pauseMs } = this.#parts;
+    const { log, clock } = this.#parts;
     if (!(await this.#mayClean())) return 0;
     const plan = this.#partitionPlan();
     await log.maintain(plan);
     const upToId = await this.#newestExpiredId(plan.keptFromMs);
+    let deleted = await this.#deleteInSteps((most) => log.forget(upToId, most));
+    if (clock.now() >= this.#accountsDueMs) deleted += await this.#cleanAccounts();
+    if (!this.#stopped.signal.aborted) await this.#tidySums();
+    return deleted;
+  }
+
+  /** Deletes what accounts keep for a shorter time than the instance. */
+  async #cleanAccounts(): Promise<number> {
+    const { retentions, clock } = this.#parts;
+    let deleted = 0;
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const page = await retentions.page(after, limits.retentionAccountsAtOnce);
+      for (const { accountId, days } of page) {
+        if (this.#stopped.signal.aborted || !(await this.#mayClean())) return deleted;
+        const beforeMs = clock.now() - days * dayMs;
+        deleted += await this.#deleteInSteps((most) => retentions.forgetCalls(accountId, beforeMs, most));
+        await retentions.forgetRest(accountId, beforeMs);
+      }
+      after = page.at(-1)?.accountId;
+    }
+    this.#accountsDueMs = clock.now() + limits.retentionAccountsMs;
+    return deleted;
+  }
+
+  /** Deletes up to `most` rows at a time until there are no more. */
+  async #deleteInSteps(forget: (most: number) => Promise<number>): Promise<number> {
     let deleted = 0;
     let most: number = limits.requestLogDeletedMin;
     do {
       const startedAtMs = performance.now();
-      const some = await log.forget(upToId, most);
+      const some = await forget(most);
       deleted += some;
       if (some < most) break;
       const tookMs = performance.now() - startedAtMs;
       most = nextStep(most, tookMs);
-      await sleep(pauseMs ?? tookMs, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
+      await sleep(this.#parts.pauseMs ?? tookMs, undefined, { signal: this.#stopped.signal }).catch(
+        () => undefined,
+      );
     } while (!this.#stopped.signal.aborted && (await this.#mayClean()));
-    if (!this.#stopped.signal.aborted) await this.#tidySums();
     return deleted;
   }
 

@@ -33,5 +33,50 @@ export function requestLogCleaningConformance(setUpDatabase: SetUpDatabase): voi
       assert.equal(await database.requests.acquireCleanupLease('another', 3000, 4000), true);
       assert.equal(await database.requests.acquireCleanupLease(winner, 3001, 4001), false);
     });
+
+    test('a retention of one account deletes its older calls, recordings, conversations and days of end users', async (t) => {
+      const { requests, logRetentions, recordings } = (await setUpDatabase(t)).database;
+      const calls = someCalls(6, (at) => ({
+        accountId: at % 2 === 0 ? 'hers' : 'his',
+        totalMs: 0,
+        conversation: `conversation ${at}`,
+        endUser: 'somebody',
+      }));
+      const hers = calls[4];
+      await requests.add(calls);
+      const rows = calls.map(({ id, accountId }) => ({
+        id,
+        accountId,
+        sealedBy: 'key',
+        sealed: Buffer.of(1),
+      }));
+      await recordings.add(rows, 1000);
+      await logRetentions.put({ accountId: 'hers', days: 7 });
+      await logRetentions.put({ accountId: 'another', days: 1 });
+      await logRetentions.put({ accountId: 'hers', days: 3 });
+      assert.equal(await logRetentions.find('hers'), 3);
+      assert.deepEqual(await logRetentions.page('another', 10), [{ accountId: 'hers', days: 3 }]);
+      assert.deepEqual(await logRetentions.page('', 1), [{ accountId: 'another', days: 1 }]);
+
+      assert.equal(await logRetentions.forgetCalls('hers', startMs + 4, 1), 1);
+      assert.equal(await logRetentions.forgetCalls('hers', startMs + 4, 5), 1);
+      await logRetentions.forgetRest('hers', startMs + 4);
+      assert.deepEqual((await readPage(requests, { accountId: 'hers' })).calls, [hers]);
+      assert.equal((await readPage(requests, { accountId: 'his' })).calls.length, 3);
+      const namesOf = async (accountId: string) =>
+        (await requests.conversations({ accountId, limit: 10 })).conversations.map((one) => one.conversation);
+      assert.deepEqual(await namesOf('hers'), ['conversation 4']);
+      assert.deepEqual(await namesOf('his'), ['conversation 5', 'conversation 3', 'conversation 1']);
+      const recorded = async (accountId: string) =>
+        (await recordings.page({ accountId, fromId: '', beforeId: undefined, limit: 9 })).length;
+      assert.deepEqual([await recorded('hers'), await recorded('his')], [1, 3]);
+      const days = { fromMs: startMs - 86_400_000, toMs: startMs + 86_400_000, limit: 5 };
+      await logRetentions.forgetRest('hers', startMs + 86_400_000);
+      assert.deepEqual(await requests.endUsers({ accountId: 'hers', ...days }), []);
+      assert.equal((await requests.endUsers({ accountId: 'his', ...days }))[0]?.requests, 3);
+
+      await logRetentions.delete('hers');
+      assert.equal(await logRetentions.find('hers'), undefined);
+    });
   });
 }

@@ -6,6 +6,7 @@ import { useLogOut } from '../../app/session.ts';
 import { Button } from '../../parts/controls.tsx';
 import { ago, dateOf, utc } from '../../parts/format.ts';
 import { Badge, Failure, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
+import { LogRetention } from './log-retention.tsx';
 import { OwnData } from './own-data.tsx';
 import { PasswordField } from './password-field.tsx';
 import { programName } from './program-name.ts';
@@ -27,6 +28,7 @@ export function Account() {
       <Verification />
       <Password />
       <Sessions />
+      <LogRetention />
       <OwnData />
     </Page>
   );

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { countAttempt } from '../../../accounts/count-attempt.ts';
-import type { LogQuery, RequestLog } from '../../../kernel/ports/request-log.ts';
+import type { CallRecordings } from '../../../calls/recordings/call-recordings.ts';
+import { GatewayError } from '../../../kernel/errors.ts';
+import type { LoggedCall, LogQuery, RequestLog } from '../../../kernel/ports/request-log.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import { acceptsEncoding } from '../../accepts-encoding.ts';
 import { limits } from '../../limits.ts';
+import type { AccountCaller } from '../access.ts';
 import { csvLine } from '../csv.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { noBody } from '../json-body.ts';
@@ -11,6 +14,7 @@ import type { ApiRoute } from '../route.ts';
 import { parseQuery } from '../validation.ts';
 import { callSchema, describeCall } from './call-schema.ts';
 import { gzip } from './export.ts';
+import { describeRecording } from './recording-schema.ts';
 import { filterOf, filterQuery, loggedAccountOf } from './request-filter.ts';
 
 type Call = z.output<typeof callSchema>;
@@ -21,6 +25,10 @@ const query = {
     .enum(['csv', 'jsonl'], 'must be csv or jsonl')
     .default('csv')
     .describe('Comma-separated values with a header line, or JSON lines with all fields'),
+  recordings: z
+    .enum(['1'], 'must be 1')
+    .optional()
+    .describe('`1` adds the `recording` of each call, or null, to JSON lines; not with an API key'),
   ...filterQuery,
 };
 
@@ -31,11 +39,12 @@ const contentTypes: Readonly<Record<Format, string>> = {
 
 export interface RequestsExportParts {
   readonly log: Pick<RequestLog, 'page'>;
+  readonly recordings: Pick<CallRecordings, 'find'>;
   readonly attempts: RateLimiter;
 }
 
 /** All calls that a filter admits, as a stream. */
-export function requestsExportRoute({ log, attempts }: RequestsExportParts): ApiRoute {
+export function requestsExportRoute({ log, recordings, attempts }: RequestsExportParts): ApiRoute {
   return defineRoute({
     method: 'GET',
     path: '/v1/requests/export',
@@ -47,14 +56,19 @@ export function requestsExportRoute({ log, attempts }: RequestsExportParts): Api
     responses: {
       200: { description: 'A line for each call', contentType: 'text/csv' },
       400: { description: 'A query parameter is invalid' },
-      401: { description: 'Missing or invalid credential' },
+      401: { description: 'Missing or invalid credential, or an API key with `recordings`' },
       429: { description: 'Too many exports in an hour' },
     },
     async handle({ caller, headers, query: sent }) {
-      const { format, ...filters } = parseQuery(query, sent);
+      const { format, recordings: withRecordings, ...filters } = parseQuery(query, sent);
+      if (withRecordings !== undefined) requireJsonLines(caller, format);
       const question = { accountId: loggedAccountOf(caller), filter: filterOf(filters) };
       await countAttempt(attempts, `requests export:${caller.accountId}`, limits.logExportsPerAccount);
-      const lines = exportLines(log, question, format);
+      const pages = readPages(log, question);
+      const lines =
+        format === 'csv'
+          ? csvLines(pages)
+          : jsonLines(pages, withRecordings === undefined ? undefined : recordings);
       const isCompressed = acceptsEncoding(headers, 'gzip');
       return {
         headers: [
@@ -68,23 +82,50 @@ export function requestsExportRoute({ log, attempts }: RequestsExportParts): Api
   });
 }
 
-async function* exportLines(
+/** Recordings are content: for the account holder in person, and in a form that can hold them. */
+function requireJsonLines(caller: AccountCaller, format: Format): void {
+  if (caller.kind === 'key')
+    throw new GatewayError(
+      'authentication_required',
+      'recordings: API keys are not accepted, send a session token',
+    );
+  if (format === 'csv')
+    throw new GatewayError('invalid_request', 'recordings: needs format=jsonl', { param: 'recordings' });
+}
+
+async function* readPages(
   log: RequestsExportParts['log'],
   question: Pick<LogQuery, 'accountId' | 'filter'>,
-  format: Format,
-): AsyncIterable<string> {
-  if (format === 'csv') yield csvLine(csvColumns.map(([name]) => name));
+): AsyncIterable<readonly LoggedCall[]> {
   let beside: LogQuery['beside'];
   for (;;) {
-    const { calls, more, reached } = await log.page({
-      ...question,
-      beside,
-      limit: limits.exportedCallsAtOnce,
-    });
-    const write = format === 'csv' ? csvLineOf : (call: Call) => `${JSON.stringify(call)}\n`;
-    if (calls.length > 0) yield calls.map((call) => write(describeCall(call))).join('');
+    const page = { ...question, beside, limit: limits.exportedCallsAtOnce };
+    const { calls, more, reached } = await log.page(page);
+    if (calls.length > 0) yield calls;
     if (!more || reached === undefined) return;
     beside = { id: reached, side: 'older' };
+  }
+}
+
+async function* csvLines(pages: AsyncIterable<readonly LoggedCall[]>): AsyncIterable<string> {
+  yield csvLine(csvColumns.map(([name]) => name));
+  for await (const calls of pages) yield calls.map((call) => csvLineOf(describeCall(call))).join('');
+}
+
+/** A recording may be large, so each is a chunk of its own. */
+async function* jsonLines(
+  pages: AsyncIterable<readonly LoggedCall[]>,
+  recordings: RequestsExportParts['recordings'] | undefined,
+): AsyncIterable<string> {
+  for await (const calls of pages) {
+    if (recordings === undefined)
+      yield calls.map((call) => `${JSON.stringify(describeCall(call))}\n`).join('');
+    else
+      for (const call of calls) {
+        const recordedCall = await recordings.find(call.accountId, call.id);
+        const recording = recordedCall === undefined ? null : describeRecording(recordedCall);
+        yield `${JSON.stringify({ ...describeCall(call), recording })}\n`;
+      }
   }
 }
 

@@ -15,6 +15,7 @@ import { identities } from './identities.ts';
 import { invitations } from './invitations.ts';
 import { keyLimits } from './key-limits.ts';
 import { keyPools } from './key-pools.ts';
+import { logRetentions } from './log-retentions.ts';
 import { moduleCalls } from './module-calls.ts';
 import { moduleDays } from './module-days.ts';
 import { moduleStores } from './module-stores.ts';
@@ -90,4 +91,5 @@ export const migrations: readonly Migration[] = [
   requestTags,
   tagDays,
   alerts,
+  logRetentions,
 ];

@@ -166,4 +166,9 @@ export interface RequestTables {
   readonly request_past_times: Omit<RequestTables['request_times'], 'provider' | 'model'>;
   /** Time to the first content. */
   readonly request_past_model_times: Omit<RequestTables['request_times'], 'what'>;
+  /** How long accounts keep their calls, if shorter than the instance does. */
+  readonly log_retentions: {
+    readonly account_id: string;
+    readonly days: number;
+  };
 }

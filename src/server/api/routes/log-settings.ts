@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { GatewayError } from '../../../kernel/errors.ts';
+import type { LogRetentions } from '../../../kernel/ports/log-retentions.ts';
+import { byAccountHolder, defineRoute } from '../define-route.ts';
+import { jsonBody, noBody } from '../json-body.ts';
+import type { ApiRoute } from '../route.ts';
+
+export interface LogSettingsParts {
+  readonly retentions: Pick<LogRetentions, 'find' | 'put' | 'delete'>;
+  /** How long the instance keeps calls; 0 if it stores none. */
+  readonly maxDays: number;
+}
+
+const schema = z.strictObject({
+  retention_days: z.number().describe('After so many days a call and its recording are deleted'),
+  own_retention_days: z.int().nullable().describe('The choice of the account; null if it has made none'),
+  max_retention_days: z.number().describe('How long this instance keeps calls; 0 if it stores none'),
+});
+const wrongDays = 'must be a whole number from 1 on, or null';
+const ownDays = z.int(wrongDays).min(1, wrongDays).nullable();
+const unauthenticated = {
+  401: { description: 'Missing or invalid session token; API keys are not accepted' },
+};
+
+/** How long the calls of an account stay in the log. */
+export function logSettingsRoutes({ retentions, maxDays }: LogSettingsParts): readonly ApiRoute[] {
+  const common = { path: '/v1/requests/settings', tag: 'Usage', access: byAccountHolder } as const;
+  const describe = (own: number | null): z.infer<typeof schema> => ({
+    retention_days: Math.min(own ?? maxDays, maxDays),
+    own_retention_days: own,
+    max_retention_days: maxDays,
+  });
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      summary: 'Get how long calls stay in the log',
+      body: noBody,
+      responses: { 200: { description: 'The current settings', schema }, ...unauthenticated },
+      handle: async ({ caller }) => ({
+        body: describe((await retentions.find(caller.accountId)) ?? null),
+      }),
+    }),
+    defineRoute({
+      ...common,
+      method: 'PUT',
+      summary: 'Set how long calls stay in the log',
+      body: jsonBody({ retention_days: ownDays.describe('Null for as long as this instance keeps calls') }),
+      responses: {
+        200: { description: 'The new settings. Older calls are deleted within an hour', schema },
+        400: { description: 'The body is invalid, or this instance does not keep calls for so long' },
+        ...unauthenticated,
+      },
+      async handle({ caller: { accountId }, body: { retention_days: days } }) {
+        if (days === null) await retentions.delete(accountId);
+        else {
+          if (days > maxDays)
+            throw new GatewayError(
+              'invalid_request',
+              `retention_days: must be at most ${maxDays}, as long as this instance keeps calls`,
+            );
+          await retentions.put({ accountId, days });
+        }
+        return {
+          body: describe(days),
+          audit: { event: 'log.retention_changed', days },
+        };
+      },
+    }),
+  ];
+}
