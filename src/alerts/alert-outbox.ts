@@ -12,6 +12,8 @@ interface AlertOutboxParts {
   onStored(): void;
   onError(error: unknown): void;
   onDrop(): void;
+  /** Called when an account has too many alerts for another one. */
+  onLost(accountId: string): void;
 }
 
 interface RaisedAlert {
@@ -25,6 +27,7 @@ export class AlertOutbox implements Alerts {
   readonly #waiting: WriteBehind<RaisedAlert[]>;
   /** Most alerts are raised again with every call, such as one about a ceiling that has been reached. */
   readonly #remembered = new Lru<true>(limits.rememberedMax);
+  #lost = 0;
 
   constructor(parts: AlertOutboxParts) {
     this.#parts = parts;
@@ -44,8 +47,9 @@ export class AlertOutbox implements Alerts {
     return this.#waiting.waiting;
   }
 
+  /** Alerts lost here, and deliveries lost because an account has too many. */
   get dropped(): number {
-    return this.#waiting.dropped;
+    return this.#waiting.dropped + this.#lost;
   }
 
   raise(alert: Alert): void {
@@ -64,8 +68,13 @@ export class AlertOutbox implements Alerts {
 
   async #store(batch: readonly RaisedAlert[]): Promise<void> {
     let deliveries = 0;
-    for (const { alert, message } of batch)
-      deliveries += await this.#parts.table.add({ ...alert, key: shortKey(alert.key) }, message, limits);
+    for (const { alert, message } of batch) {
+      const row = { ...alert, key: shortKey(alert.key) };
+      const { stored, lost } = await this.#parts.table.add(row, message, limits);
+      deliveries += stored;
+      this.#lost += lost;
+      if (lost > 0) this.#parts.onLost(alert.accountId);
+    }
     if (deliveries > 0) this.#parts.onStored();
   }
 }

@@ -46,7 +46,12 @@ async function setUp(t: TestContext, path = '') {
   const { port } = new URL(receiver.url);
   const url = path === '' ? receiver.url : `http://${path}:${port}/`;
   const { id } = await webhooks.create('a', { channel: 'webhook', url, events: ['key.revoked'] });
-  const outbox = new AlertOutbox({ ...common, onStored: () => undefined, onDrop: () => undefined });
+  const outbox = new AlertOutbox({
+    ...common,
+    onStored: () => undefined,
+    onDrop: () => undefined,
+    onLost: () => undefined,
+  });
   const fetch = egress.openFetch({
     purpose: 'webhooks',
     reachOf: (origin) => (origin === receiver.url ? 'any' : 'public'),

@@ -60,6 +60,7 @@ export function alertsPart({ settings, log, roots, egress, allowList, stores }: 
     onStored: () => deliverer.send(),
     onError: (err) => log.error({ err }, 'could not store alerts; will retry'),
     onDrop: () => log.error({}, 'too many alerts wait to be stored; some are lost'),
+    onLost: (account) => log.warn({ account }, 'the account has too many alerts; one is lost'),
   });
   const webhooks = new Webhooks({
     table,

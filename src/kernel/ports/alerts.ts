@@ -104,6 +104,12 @@ export interface DeliveryQuery {
   readonly limit: number;
 }
 
+/** How many deliveries of an alert are stored, and how many are lost because of the bounds. */
+export interface AddedDeliveries {
+  readonly stored: number;
+  readonly lost: number;
+}
+
 /** The most that is stored for an account. */
 export interface AlertBounds {
   readonly deliveriesMax: number;
@@ -121,14 +127,14 @@ export interface AlertTable {
   /** Deletes it with its deliveries; false if the account has no such webhook. */
   deleteWebhook(accountId: string, id: string): Promise<boolean>;
   /**
-   * Stores an alert for all webhooks that have its event, unless one with the same event and key is stored. Returns the
-   * number of deliveries. Stores nothing for accounts without such webhooks.
+   * Stores an alert for all webhooks that have its event, unless one with the same event and key is stored. Stores
+   * nothing for accounts without such webhooks.
    */
   add(
     alert: Pick<Alert, 'accountId' | 'event' | 'key'>,
     message: AlertMessage,
     bounds: AlertBounds,
-  ): Promise<number>;
+  ): Promise<AddedDeliveries>;
   /** Adds one message for one webhook; false if the account has too many. */
   addDelivery(
     webhook: StoredWebhook,

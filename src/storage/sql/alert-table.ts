@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import {
+  type AddedDeliveries,
   type Alert,
   type AlertBounds,
   type AlertDelivery,
@@ -93,26 +94,27 @@ export class SqlAlertTable implements AlertTable {
     { accountId, event, key }: Pick<Alert, 'accountId' | 'event' | 'key'>,
     message: AlertMessage,
     bounds: AlertBounds,
-  ): Promise<number> {
+  ): Promise<AddedDeliveries> {
     return this.#db.transaction().execute(async (trx) => {
       const webhooks = (await webhooksOf(trx, accountId)).filter(
         ({ disabledAtMs, events }) => disabledAtMs === null && events.includes(event),
       );
-      if (webhooks.length === 0) return 0;
+      if (webhooks.length === 0) return { stored: 0, lost: 0 };
       const { count } = await trx
         .selectFrom('alerts')
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .where('account_id', '=', accountId)
         .where('at_ms', '>', message.atMs - dayMs)
         .executeTakeFirstOrThrow();
-      if (Number(count) >= bounds.alertsPerDayMax) return 0;
+      if (Number(count) >= bounds.alertsPerDayMax) return { stored: 0, lost: webhooks.length };
       const { numInsertedOrUpdatedRows = 0n } = await trx
         .insertInto('alerts')
         .values({ account_id: accountId, event, key, at_ms: message.atMs })
         .onConflict((conflict) => conflict.columns(['account_id', 'event', 'key']).doNothing())
         .executeTakeFirstOrThrow();
-      if (numInsertedOrUpdatedRows === 0n) return 0;
-      return (await addDeliveries(trx, webhooks, message, bounds)).length;
+      if (numInsertedOrUpdatedRows === 0n) return { stored: 0, lost: 0 };
+      const stored = (await addDeliveries(trx, webhooks, message, bounds)).length;
+      return { stored, lost: webhooks.length - stored };
     });
   }
 

@@ -43,9 +43,11 @@ export function alertsConformance(setUpDatabase: SetUpDatabase): void {
       const added = await Promise.all(
         [1, 2, 3, 4, 5, 6].map((at) => (at % 2 ? alerts : other).add(alert('80'), message(`m${at}`), bounds)),
       );
-      assert.deepEqual(added.toSorted(), [0, 0, 0, 0, 0, 1]);
-      assert.equal(await other.add(alert('95'), message('m7'), bounds), 1);
-      assert.equal(await other.add({ ...alert('80'), accountId: 'b' }, message('m8'), bounds), 0);
+      assert.deepEqual(added.map(({ stored }) => stored).toSorted(), [0, 0, 0, 0, 0, 1]);
+      assert.ok(added.every(({ lost }) => lost === 0));
+      assert.deepEqual(await other.add(alert('95'), message('m7'), bounds), { stored: 1, lost: 0 });
+      const strangers = await other.add({ ...alert('80'), accountId: 'b' }, message('m8'), bounds);
+      assert.deepEqual(strangers, { stored: 0, lost: 0 });
       assert.equal((await listed(alerts, 'w1')).length, 2);
       assert.equal((await listed(alerts, 'w2')).length, 0);
       assert.equal((await listed(alerts, 'w3')).length, 0);
@@ -133,10 +135,14 @@ export function alertsConformance(setUpDatabase: SetUpDatabase): void {
     test('what an account stores is bounded, cleaned by age, and deleted with the account', async (t) => {
       const { alerts } = (await setUpDatabase(t)).database;
       const few = { deliveriesMax: 3, alertsPerDayMax: 5 };
+      const [isStored, isLost] = [
+        { stored: 1, lost: 0 },
+        { stored: 0, lost: 1 },
+      ];
       await alerts.addWebhook(webhook('w1'), 9);
       for (const at of [1, 2, 3])
-        assert.equal(await alerts.add(alert(`${at}`), message(`m${at}`, at), few), 1);
-      assert.equal(await alerts.add(alert('4'), message('m4', 4), few), 0, 'all of them wait');
+        assert.deepEqual(await alerts.add(alert(`${at}`), message(`m${at}`, at), few), isStored);
+      assert.deepEqual(await alerts.add(alert('4'), message('m4', 4), few), isLost, 'all of them wait');
       const [taken] = await alerts.take({ nowMs: 9, untilMs: 99, most: 1 });
       assert.ok(taken !== undefined);
       await alerts.recordAttempt(taken.delivery, {
@@ -146,17 +152,14 @@ export function alertsConformance(setUpDatabase: SetUpDatabase): void {
         lastError: null,
         deliveredAtMs: 9,
       });
-      assert.equal(await alerts.add(alert('5'), message('m5', 5), few), 1);
+      assert.deepEqual(await alerts.add(alert('5'), message('m5', 5), few), isStored);
       assert.deepEqual(
         (await listed(alerts, 'w1')).map((one) => one.message.id),
         ['m5', 'm3', 'm2'],
       );
-      assert.equal(
-        await alerts.add(alert('6'), message('m6', 6), { ...few, deliveriesMax: 9 }),
-        0,
-        'of the day',
-      );
-      assert.equal(await alerts.add(alert('6'), message('m6', 30 * hourMs), { ...few, deliveriesMax: 9 }), 1);
+      const more = { ...few, deliveriesMax: 9 };
+      assert.deepEqual(await alerts.add(alert('6'), message('m6', 6), more), isLost, 'of the day');
+      assert.deepEqual(await alerts.add(alert('6'), message('m6', 30 * hourMs), more), isStored);
       const [done] = await alerts.take({ nowMs: 9, untilMs: 99, most: 1 });
       assert.ok(done !== undefined);
       await alerts.recordAttempt(done.delivery, {
@@ -172,8 +175,8 @@ export function alertsConformance(setUpDatabase: SetUpDatabase): void {
         ['m6', 'm5', 'm3'],
       );
       const again = { deliveriesMax: 9, alertsPerDayMax: 9 };
-      assert.equal(await alerts.add(alert('1'), message('m7', 7), again), 1, 'its row is gone');
-      assert.equal(await alerts.add(alert('3'), message('m8', 8), again), 0);
+      assert.deepEqual(await alerts.add(alert('1'), message('m7', 7), again), isStored, 'its row is gone');
+      assert.deepEqual(await alerts.add(alert('3'), message('m8', 8), again), { stored: 0, lost: 0 });
       await alerts.forget('a');
       assert.deepEqual([await alerts.webhooks('a'), await listed(alerts, 'w1')], [[], []]);
     });
