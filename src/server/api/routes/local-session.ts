@@ -1,16 +1,10 @@
 import { z } from 'zod';
-import { countAddressAttempt } from '../../../accounts/count-attempt.ts';
-import { limits as accountsLimits } from '../../../accounts/limits.ts';
-import { GatewayError } from '../../../kernel/errors.ts';
 import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import type { Secret } from '../../../lib/secret.ts';
-import { limits } from '../../limits.ts';
-import { byAddress, defineRoute } from '../define-route.ts';
-import { jsonBody, noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
 import type { SessionCookies } from '../session-cookie.ts';
-import { textSchema } from '../text.ts';
 import { checkQueryNames } from '../validation.ts';
+import { tokenCookieRoutes } from './token-cookie.ts';
 
 export interface LocalSessionParts {
   readonly localToken: Secret | undefined;
@@ -26,12 +20,11 @@ const localSessionSchema = z.strictObject({
 /** Exchanges the local token for a cookie, for the dashboard. */
 export function localSessionRoutes({
   localToken,
-  attempts: rateLimiter,
+  attempts,
   cookies,
 }: LocalSessionParts): readonly ApiRoute[] {
   const path = '/v1/local/session';
   const tag = 'Accounts';
-  const anyone = byAddress(async () => undefined);
   return [
     {
       kind: 'own',
@@ -53,45 +46,15 @@ export function localSessionRoutes({
         return { body: { required: localToken !== undefined, open } };
       },
     },
-    defineRoute({
-      method: 'POST',
-      path,
-      summary: 'Store the local token in a cookie',
-      tag,
-      access: byAddress((address) =>
-        countAddressAttempt(rateLimiter, {
-          address,
-          counterName: (block) => `local:${block}`,
-          ...accountsLimits.loginsPerAddress,
-        }),
-      ),
-      body: jsonBody({ token: textSchema({ max: limits.localTokenCharactersMax }) }),
-      responses: {
-        204: {
-          description: 'The cookie is set',
-          headers: { 'set-cookie': '`weir_session`, or `__Host-weir_session` on https' },
-        },
-        400: { description: 'The body is invalid' },
-        401: { description: 'The token is wrong' },
-        429: { description: 'Too many attempts' },
+    ...tokenCookieRoutes({
+      ...{ path, tag, owner: 'local', setting: 'WEIR_LOCAL_TOKEN' },
+      cookieName: '`weir_session`, or `__Host-weir_session` on https',
+      open(token) {
+        if (localToken === undefined) return [];
+        return localToken.equals(token) ? cookies.set(token) : undefined;
       },
-      failureEvent: 'login.failed',
-      handle({ body: { token } }) {
-        if (localToken === undefined) return { status: 204 };
-        if (!localToken.equals(token))
-          throw new GatewayError('wrong_login', 'wrong token; send the value of WEIR_LOCAL_TOKEN');
-        return { status: 204, headers: cookies.set(token) };
-      },
-    }),
-    defineRoute({
-      method: 'DELETE',
-      path,
-      summary: 'Remove the local token from this browser',
-      tag,
-      access: anyone,
-      body: noBody,
-      responses: { 204: { description: 'The cookie is removed' } },
-      handle: () => ({ status: 204, headers: cookies.clear() }),
+      cookies,
+      attempts,
     }),
   ];
 }

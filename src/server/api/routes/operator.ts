@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import { countAddressAttempt } from '../../../accounts/count-attempt.ts';
-import { limits as accountsLimits } from '../../../accounts/limits.ts';
 import { effectiveTier } from '../../../billing/tiers.ts';
-import { GatewayError } from '../../../kernel/errors.ts';
 import { formatUsd } from '../../../kernel/money.ts';
 import type { Member, Members } from '../../../kernel/ports/identities.ts';
 import type { AccountUsage, UsageStore } from '../../../kernel/ports/records.ts';
@@ -10,12 +7,13 @@ import type { RateLimiter } from '../../../kernel/ports/shared-state.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Secret } from '../../../lib/secret.ts';
 import { limits } from '../../limits.ts';
-import { byAddress, byOperator, defineRoute } from '../define-route.ts';
-import { jsonBody, noBody } from '../json-body.ts';
+import { byOperator, defineRoute } from '../define-route.ts';
+import { noBody } from '../json-body.ts';
 import type { ApiRoute } from '../route.ts';
 import type { SessionCookies } from '../session-cookie.ts';
-import { textSchema, timestamp } from '../text.ts';
+import { timestamp } from '../text.ts';
 import { parseQuery } from '../validation.ts';
+import { tokenCookieRoutes } from './token-cookie.ts';
 
 export interface OperatorParts {
   /** Undefined if operators have no routes. */
@@ -180,41 +178,11 @@ function sessionRoutes({ token: operatorToken, cookies, attempts }: OperatorPart
         return { body: { configured: operatorToken !== undefined, open } };
       },
     },
-    defineRoute({
-      method: 'POST',
-      path,
-      summary: 'Store the operator token in a cookie',
-      tag,
-      access: byAddress((address) =>
-        countAddressAttempt(attempts, {
-          address,
-          counterName: (block) => `operator:${block}`,
-          ...accountsLimits.loginsPerAddress,
-        }),
-      ),
-      body: jsonBody({ token: textSchema({ max: limits.localTokenCharactersMax }) }),
-      responses: {
-        204: { description: 'The cookie is set', headers: { 'set-cookie': '`weir_operator`' } },
-        400: { description: 'The body is invalid' },
-        401: { description: 'The token is wrong, or this gateway has none' },
-        429: { description: 'Too many attempts' },
-      },
-      failureEvent: 'login.failed',
-      handle({ body: { token } }) {
-        if (operatorToken?.equals(token) !== true)
-          throw new GatewayError('wrong_login', 'wrong token; send the value of WEIR_ADMIN_TOKEN');
-        return { status: 204, headers: cookies.set(token) };
-      },
-    }),
-    defineRoute({
-      method: 'DELETE',
-      path,
-      summary: 'Remove the operator token from this browser',
-      tag,
-      access: byAddress(async () => undefined),
-      body: noBody,
-      responses: { 204: { description: 'The cookie is removed' } },
-      handle: () => ({ status: 204, headers: cookies.clear() }),
+    ...tokenCookieRoutes({
+      ...{ path, tag, owner: 'operator', setting: 'WEIR_ADMIN_TOKEN', cookieName: '`weir_operator`' },
+      open: (token) => (operatorToken?.equals(token) === true ? cookies.set(token) : undefined),
+      cookies,
+      attempts,
     }),
   ];
 }
