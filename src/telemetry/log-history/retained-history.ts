@@ -28,12 +28,17 @@ export class RetainedHistory implements LogReader {
 
   async find(id: string, accountId: string | undefined): Promise<LoggedCall | undefined> {
     const call = await this.#parts.history.find(id, accountId);
-    return call !== undefined && timeOfId(id) < (await this.#keptFromMs(call.accountId)) ? undefined : call;
+    if (call === undefined) return undefined;
+    const keptFromMs = await this.#keptFromMs(call.accountId);
+    return keptFromMs === undefined || timeOfId(id) >= keptFromMs ? call : undefined;
   }
 
   async page(query: LogQuery): Promise<LogPage> {
-    const fromMs = Math.max(query.filter.fromMs ?? 0, await this.#keptFromMs(query.accountId));
-    return this.#parts.history.page({ ...query, filter: { ...query.filter, fromMs } });
+    const { history } = this.#parts;
+    const keptFromMs = await this.#keptFromMs(query.accountId);
+    if (keptFromMs === undefined) return history.page(query);
+    const fromMs = Math.max(query.filter.fromMs ?? 0, keptFromMs);
+    return history.page({ ...query, filter: { ...query.filter, fromMs } });
   }
 
   /** Sums name no call. */
@@ -41,8 +46,9 @@ export class RetainedHistory implements LogReader {
     return this.#parts.history.sums(query);
   }
 
-  async #keptFromMs(accountId: string | undefined): Promise<number> {
+  /** Undefined if the account keeps its calls as long as the instance. */
+  async #keptFromMs(accountId: string | undefined): Promise<number | undefined> {
     const days = accountId === undefined ? undefined : await this.#parts.retentions.find(accountId);
-    return days === undefined ? 0 : this.#parts.clock.now() - days * dayMs;
+    return days === undefined ? undefined : this.#parts.clock.now() - days * dayMs;
   }
 }
