@@ -12,6 +12,8 @@ export default {
     'measure/eval/*.ts',
     'src/**/*.test.ts',
     'test/**/*.test.ts',
+    'test/clickhouse/history.ts',
+    'test/clickhouse/server.ts',
     'test/faults/behind-haproxy.ts',
     'test/rolling/behind-haproxy.ts',
     'test/support/clock-ahead.ts',

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Agent, agents } from '../test/agents/agents.ts';
-import { install } from '../test/agents/install.ts';
 import { runScenario, type ScenarioResult } from '../test/agents/run-scenario.ts';
 import { type Scenario, scenarios } from '../test/agents/scenarios.ts';
+import { installPackage } from '../test/support/install-package.ts';
 
 const { values, positionals } = parseArgs({
   options: { cache: { type: 'string' }, verbose: { type: 'boolean' } },
@@ -21,7 +21,8 @@ const chosen = <Item>(all: readonly Item[], names: (item: Item) => readonly stri
 try {
   const rows: string[] = [];
   for (const agent of chosen(agents, ({ name, command }) => [name, command])) {
-    const installed = await install(agent, folder);
+    const { package: name, version } = agent;
+    const installed = await installPackage({ name, version }, folder);
     for (const scenario of chosen(scenarios, ({ name }) => [name])) {
       if (!isFor(agent, scenario)) continue;
       const walked = await runScenario(agent, installed, scenario);

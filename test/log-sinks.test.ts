@@ -101,8 +101,8 @@ test('lists, calls and summaries continue in ClickHouse', async (t) => {
         ? [kind]
         : statement.includes("'content' AS what")
           ? [{ what: 'content', step: 0, bin: 73, requests: 3 }]
-          : statement.startsWith('SELECT named, toInt32')
-            ? [{ named: module.named, bin: 55, requests: 3 }]
+          : statement.startsWith("SELECT splitByChar(':', named)")
+            ? [{ module: 'exact-cache', bin: 55, requests: 3 }]
             : statement.startsWith('SELECT named')
               ? [module]
               : [];

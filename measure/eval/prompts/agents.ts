@@ -1,9 +1,9 @@
 import type { SeenRequest } from '../../../src/testing/fake-upstream.ts';
 import { wireByName } from '../../../src/wire/index.ts';
 import { agents } from '../../../test/agents/agents.ts';
-import { install } from '../../../test/agents/install.ts';
 import { runScenario } from '../../../test/agents/run-scenario.ts';
 import { type Scenario, scenarios } from '../../../test/agents/scenarios.ts';
+import { installPackage } from '../../../test/support/install-package.ts';
 import { type Provider, providers } from '../memory/simulated.ts';
 import type { TimedRequest } from '../memory/traces.ts';
 import type { EvalTraffic } from './traffic.ts';
@@ -24,7 +24,7 @@ const formats: readonly {
 /** What providers get from real agents that read a file again and again, without the module; a long file with `isLong`. */
 export async function* agentTraffic(folder: string, changes: Pick<Scenario, 'isLong'> = {}) {
   for (const agent of agents) {
-    const installed = await install(agent, folder);
+    const installed = await installPackage({ name: agent.package, version: agent.version }, folder);
     for (const scenario of scenarios.filter(({ name }) => name === 'native' || name === 'cross')) {
       const { passed, requests } = await runScenario(agent, installed, {
         ...scenario,

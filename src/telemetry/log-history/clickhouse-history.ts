@@ -106,8 +106,8 @@ export class ClickHouseHistory implements LogReader {
           arrayResize(module_saved_nano_usd, length(modules)) AS saved`,
       }),
       this.#sum(query, moduleTimeRow, {
-        keys: `named, ${binOf('us / 1000')}`,
-        groups: 'named, bin',
+        keys: `splitByChar(':', named)[1] AS module, ${binOf('us / 1000')}`,
+        groups: 'module, bin',
         // Those without figures are left out.
         join: 'ARRAY JOIN arraySlice(modules, 1, length(module_us)) AS named, module_us AS us',
       }),
@@ -122,10 +122,7 @@ export class ClickHouseHistory implements LogReader {
         model,
       })),
       modules: modules.map(({ named, ...others }) => ({ ...splitModule(named), ...others })),
-      moduleTimes: moduleTimes.map(({ named, ...others }) => ({
-        module: splitModule(named).module,
-        ...others,
-      })),
+      moduleTimes,
     };
   }
 
@@ -208,7 +205,7 @@ const modelTimeRow = z.object({
   ...{ usedProvider: z.string(), usedModel: z.string(), bin: z.number() },
   ...count,
 });
-const moduleTimeRow = z.object({ named: z.string(), bin: z.number(), ...count });
+const moduleTimeRow = z.object({ module: z.string(), bin: z.number(), ...count });
 const moduleRow = z.object({ named: z.string(), ownUs: z.number(), savedNanoUsd: z.number(), ...count });
 
 interface KindFields {
