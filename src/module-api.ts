@@ -50,6 +50,7 @@ export { defineCollection } from './kernel/define-collection.ts';
 export { endUserOf, endUserRefOf } from './kernel/end-user.ts';
 export { GatewayError } from './kernel/errors.ts';
 export type { Exchange } from './kernel/exchange.ts';
+export { inputRatesOf } from './kernel/input-rates.ts';
 export { defaultPageLimit, pageLimitSchema, textSchema } from './kernel/input-schemas.ts';
 export { invalidFieldError, parseInput } from './kernel/input-validation.ts';
 export { parseBody } from './kernel/json/parse-body.ts';

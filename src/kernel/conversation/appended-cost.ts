@@ -1,5 +1,6 @@
 import type { Attempt } from '../attempt.ts';
 import type { Exchange } from '../exchange.ts';
+import { inputRatesOf } from '../input-rates.ts';
 import type { Kit } from '../module.ts';
 import { nanoOfPico } from '../money.ts';
 import type { RateCard } from '../rate-card.ts';
@@ -27,12 +28,7 @@ export function recordAppendedCost(
   });
 }
 
-/** Priced like the surrounding tokens: earlier texts are read from the provider's cache if anything is. */
 function costOf({ usage }: Attempt, { fresh, earlier }: AppendedTokens, card: RateCard): number {
-  const isKept = (usage.cache_creation_input_tokens ?? 0) > 0;
-  const hour = (usage.cache_creation?.ephemeral_1h_input_tokens ?? 0) > 0;
-  const written = hour ? card.cacheWriteHour : card.cacheWrite;
-  const added = isKept ? written : card.input;
-  const read = (usage.cache_read_input_tokens ?? 0) > 0 ? card.cacheRead : added;
-  return nanoOfPico(Math.round(fresh * added + earlier * read));
+  const rates = inputRatesOf(usage, card);
+  return nanoOfPico(Math.round(fresh * rates.fresh + earlier * rates.earlier));
 }

@@ -1,6 +1,7 @@
 import {
   type Attempt,
   type Exchange,
+  inputRatesOf,
   isJsonObject,
   type Kit,
   type NanoUsd,
@@ -105,7 +106,7 @@ export function addCall(
   const cold =
     read + written > 0 ? 0 : conversationCosts.cold + (isCold(conversationCosts, sized, total) ? 1 : 0);
   const isCached = cold < coldCallsMin;
-  const anew = writeRate(usage, card);
+  const anew = inputRatesOf(usage, card).fresh;
   const isRead = sized.isWarm && (read > 0 || sized.isStep);
   const known = conversationCosts.fullTokens > 0 ? conversationCosts.fullTokens : fullTokens * (read / total);
   const before = isRead ? Math.min(known, fullTokens, sized.unchangedTokens * ratio) : 0;
@@ -141,7 +142,7 @@ function inputCost(
   const [read, written, plain] = inputTokensOf(usage);
   const isFurther = isModuleCall || (askedBy !== undefined && own[0]?.usage !== usage);
   if (isFurther && bill !== undefined) return bill.nanoUsd * 1000;
-  return read * card.cacheRead + written * writeRate(usage, card) + plain * card.input;
+  return read * card.cacheRead + written * inputRatesOf(usage, card).fresh + plain * card.input;
 }
 
 function inputTokensOf(usage: Usage): readonly [number, number, number] {
@@ -150,11 +151,6 @@ function inputTokensOf(usage: Usage): readonly [number, number, number] {
     usage.cache_creation_input_tokens ?? 0,
     usage.input_tokens ?? 0,
   ];
-}
-
-function writeRate(usage: Usage, card: RateCard): number {
-  if ((usage.cache_creation?.ephemeral_1h_input_tokens ?? 0) > 0) return card.cacheWriteHour;
-  return (usage.cache_creation_input_tokens ?? 0) > 0 ? card.cacheWrite : card.input;
 }
 
 /** Starts from zero if the cache has dropped them. */

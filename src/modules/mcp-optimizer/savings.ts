@@ -2,6 +2,7 @@ import {
   type Attempt,
   type Exchange,
   formatUsd,
+  inputRatesOf,
   isJsonObject,
   type Kit,
   type NanoUsd,
@@ -41,16 +42,9 @@ function savingsOf(
   const rounds = own.filter(({ askedBy }, at) => at > 0 && askedBy === module);
   const spent = rounds.reduce((sum, { bill }) => sum + (bill?.nanoUsd ?? 0), 0);
   const [first] = own;
-  return first === undefined || first.ending?.how === 'failed'
-    ? 0 - spent
-    : nanoOfPico(Math.round(tokens * rateOf(first, card))) - spent;
-}
-
-/** Tools come first in a request, so any cache read includes them. */
-function rateOf({ usage }: Attempt, card: RateCard): number {
-  if ((usage.cache_read_input_tokens ?? 0) > 0) return card.cacheRead;
-  if ((usage.cache_creation?.ephemeral_1h_input_tokens ?? 0) > 0) return card.cacheWriteHour;
-  return (usage.cache_creation_input_tokens ?? 0) > 0 ? card.cacheWrite : card.input;
+  if (first === undefined || first.ending?.how === 'failed') return 0 - spent;
+  // Tools come first in a request, so any cache read includes them.
+  return nanoOfPico(Math.round(tokens * inputRatesOf(first.usage, card).earlier)) - spent;
 }
 
 interface ConversationSavings {

@@ -2,6 +2,7 @@ import {
   type Attempt,
   type Exchange,
   formatUsd,
+  inputRatesOf,
   type Kit,
   nanoOfPico,
   type RateCard,
@@ -51,11 +52,7 @@ function savedByCache(
   return (read + written) * (isUnmarkedClient ? card.input : card.cacheWrite) - paid;
 }
 
-/** Earlier tool results would have been read from the cache if anything was, and new ones written to it. */
 function savedByOmission(usage: Usage, { omittedChars }: CallChanges, card: RateCard): number {
-  const isRead = (usage.cache_read_input_tokens ?? 0) > 0;
-  const isWritten = (usage.cache_creation_input_tokens ?? 0) > 0;
-  const fresh = omittedChars.fresh * (isWritten ? card.cacheWrite : card.input);
-  const earlier = omittedChars.earlier * (isRead ? card.cacheRead : card.input);
-  return (fresh + earlier) / charsPerToken;
+  const { fresh, earlier } = inputRatesOf(usage, card);
+  return (omittedChars.fresh * fresh + omittedChars.earlier * earlier) / charsPerToken;
 }

@@ -1,11 +1,4 @@
-import {
-  type Attempt,
-  type Exchange,
-  formatUsd,
-  type Kit,
-  nanoOfPico,
-  type RateCard,
-} from '../../module-api.ts';
+import { type Exchange, formatUsd, inputRatesOf, type Kit, nanoOfPico } from '../../module-api.ts';
 import { charsPerToken } from './limits.ts';
 import type { ReferredResults } from './repeated-results.ts';
 
@@ -23,16 +16,9 @@ export function recordSavings(
   kit.onBilled((attempts) => {
     const first = attempts.find(({ isModuleCall }) => !isModuleCall);
     if (first === undefined || first.ending?.how === 'failed') return;
-    const newestRate = newestRateOf(first, card);
-    const hasRead = (first.usage.cache_read_input_tokens ?? 0) > 0;
-    const saved = savingAt(newestRate, hasRead ? card.cacheRead : newestRate);
+    const { fresh, earlier } = inputRatesOf(first.usage, card);
+    const saved = savingAt(fresh, earlier);
     kit.addSaving(saved);
     kit.note({ saved: formatUsd(saved) });
   });
-}
-
-/** The rate of what the provider hasn't cached. */
-function newestRateOf({ usage }: Attempt, card: RateCard): number {
-  if ((usage.cache_creation?.ephemeral_1h_input_tokens ?? 0) > 0) return card.cacheWriteHour;
-  return (usage.cache_creation_input_tokens ?? 0) > 0 ? card.cacheWrite : card.input;
 }
