@@ -5,11 +5,14 @@ import { isIPv4, isIPv6 } from 'node:net';
  * it.
  */
 export function addressBlock(address: string): string {
-  const [plain = ''] = address.split('%');
-  if (isIPv4(plain) || !isIPv6(plain)) return plain;
-  const groups = groupsOf(plain);
-  const embedded = ipv4Of(groups);
-  return embedded ?? `${groups.slice(0, 4).join(':')}::/64`;
+  const plain = plainAddress(address);
+  return isIPv6(plain) ? `${groupsOf(plain).slice(0, 4).join(':')}::/64` : plain;
+}
+
+/** The address without a zone; `::ffff:a.b.c.d`, in any notation, as the IPv4 address that it stands for. */
+export function plainAddress(address: string): string {
+  const [plain = ''] = address.split('%', 1);
+  return isIPv4(plain) || !isIPv6(plain) ? plain : (ipv4Of(groupsOf(plain)) ?? plain);
 }
 
 /** The /48 of an IPv6 address, which one customer can get; undefined for IPv4. */

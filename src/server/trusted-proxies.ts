@@ -1,10 +1,11 @@
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
+import { Networks } from '../lib/networks.ts';
 
 /** Which proxies are trusted to report the client's address: a number of hops, some networks, or none. */
 export type TrustedProxies =
   | { readonly by: 'none' }
   | { readonly by: 'hops'; readonly hops: number }
-  | { readonly by: 'network'; readonly networks: BlockList };
+  | { readonly by: 'network'; readonly networks: Networks };
 
 const hopsMax = 20;
 
@@ -16,23 +17,8 @@ export function parseTrustedProxies(text: string): TrustedProxies | undefined {
     const hops = Number(wanted);
     return hops <= hopsMax ? { by: 'hops', hops } : undefined;
   }
-  const networks = new BlockList();
-  return wanted.split(',').every((network) => addNetwork(network.trim(), networks))
-    ? { by: 'network', networks }
-    : undefined;
-}
-
-function addNetwork(network: string, networks: BlockList): boolean {
-  const [address = '', bits, ...rest] = network.split('/');
-  if (isIP(address) === 0 || rest.length > 0) return false;
-  const family = familyOf(address);
-  if (bits === undefined) {
-    networks.addAddress(address, family);
-    return true;
-  }
-  if (!/^\d{1,3}$/.test(bits) || Number(bits) > (family === 'ipv6' ? 128 : 32)) return false;
-  networks.addSubnet(address, Number(bits), family);
-  return true;
+  const networks = Networks.parse(wanted.split(',').map((network) => network.trim()));
+  return networks && { by: 'network', networks };
 }
 
 /** The client's address: the last in the chain that is not a trusted proxy. */
@@ -56,8 +42,7 @@ export function clientAddress(
 function isTrustedProxy(address: string, hop: number, trusted: TrustedProxies): boolean {
   if (trusted.by === 'hops') return hop <= trusted.hops;
   if (trusted.by === 'none') return false;
-  const unmapped = address.replace(/^::ffff:(?=\d+\.)/i, '');
-  return isIP(unmapped) !== 0 && trusted.networks.check(unmapped, familyOf(unmapped));
+  return trusted.networks.has(address);
 }
 
 /** Some proxies append the port, with brackets around an IPv6 address. */
@@ -65,8 +50,4 @@ function stripPort(address: string): string {
   const [, bracketed] = /^\[(.+)\](?::\d+)?$/.exec(address) ?? [];
   const [, beforePort] = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(address) ?? [];
   return bracketed ?? beforePort ?? address;
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIPv6(address) ? 'ipv6' : 'ipv4';
 }
