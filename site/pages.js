@@ -26,6 +26,7 @@ const chapters = [
       'docs/guides/guardrails',
       'docs/guides/budgets',
       'docs/guides/alerts',
+      'docs/guides/access-rules',
       'docs/guides/rate-limits',
       'docs/guides/caching',
       'docs/guides/long-conversations',

@@ -210,6 +210,7 @@ async function pay(cloud: BillingGateway, checkout: unknown): Promise<void> {
 async function readerOf(url: string): Promise<Readonly<Record<string, string>>> {
   const person = await Person.signUp(url);
   const { id, key } = await person.makeKey();
+  const app = await person.makeKey();
   const { json } = await call(url, { path: '/v1/anon/sessions', body: {} });
   return {
     WEIR: url,
@@ -218,6 +219,7 @@ async function readerOf(url: string): Promise<Readonly<Record<string, string>>> 
     KEY: key,
     API_KEY: key,
     KEY_ID: id,
+    APP_KEY_ID: app.id,
     ANON_TOKEN: String(json.anon_token),
     SESSION_ID: String(json.session_id),
   };

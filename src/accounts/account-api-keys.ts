@@ -60,6 +60,7 @@ export class AccountApiKeys {
       receipts: false,
       record: null,
       limits: undefined,
+      access: undefined,
     };
     if (await apiKeys.add(key, limits.activeKeysMax, shown)) return { key, token };
     throw new GatewayError(

@@ -7,12 +7,13 @@ import { ApiKeyAuthenticator } from './api-key-authenticator.ts';
 import { limits } from './limits.ts';
 import { createKeyHasher } from './secret-hasher.ts';
 
+const here = '127.0.0.1';
 const plain = { name: '', pipelineConfig: null };
 
 test('a key is looked up once and then cached for a minute', async (t) => {
   const { desk, ring, looks, token, key } = await stage(t);
-  assert.equal(ring.cached(token), undefined);
-  const identity = await ring.find(token);
+  assert.equal(ring.cached(token, here), undefined);
+  const identity = await ring.find(token, here);
   assert.deepEqual(identity, {
     account: { id: key.accountId, tier: 'free', period: undefined },
     keyId: key.id,
@@ -20,20 +21,49 @@ test('a key is looked up once and then cached for a minute', async (t) => {
     receipts: false,
     record: null,
     limits: undefined,
+    access: undefined,
     version: await desk.shared.versions.of(key.accountId),
   });
   const before = looks();
   desk.clock.move(limits.keyLookupLifeMs - 1);
-  assert.equal(ring.cached(token), identity);
-  assert.equal(await ring.find(token), identity);
+  assert.equal(ring.cached(token, here), identity);
+  assert.equal(await ring.find(token, here), identity);
   assert.equal(looks(), before);
   desk.clock.move(1);
-  assert.equal(ring.cached(token), undefined);
-  assert.deepEqual(await ring.find(token), identity);
+  assert.equal(ring.cached(token, here), undefined);
+  assert.deepEqual(await ring.find(token, here), identity);
   assert.equal(looks(), before + 1);
   desk.clock.move(limits.keyLookupLifeMs);
   await desk.database.apiKeys.revoke(key.accountId, key.id, 1);
-  assert.equal(await ring.find(token), undefined);
+  assert.equal(await ring.find(token, here), undefined);
+});
+
+test('a key stops working at the very moment that it expires, also where it is cached', async (t) => {
+  const { desk, ring, token, key } = await stage(t);
+  const expiresAtMs = desk.clock.now() + 500;
+  await desk.keys.change(key.accountId, key.id, { access: { expiresAtMs } });
+  assert.ok(await ring.findCurrent(token, here));
+  desk.clock.move(499);
+  assert.ok(ring.cached(token, here));
+  desk.clock.move(1);
+  assert.equal(ring.cached(token, here), undefined);
+  for (const find of [() => ring.find(token, here), () => ring.findCurrent(token, here)])
+    await assert.rejects(find, { code: 'invalid_api_key', status: 401, message: /has expired/ });
+  await desk.keys.change(key.accountId, key.id, { access: { expiresAtMs: expiresAtMs + 1 } });
+  assert.ok(await ring.find(token, here), 'a refusal is not cached either');
+});
+
+test('a key with addresses works from these, and from nowhere that is unknown', async (t) => {
+  const { desk, ring, token, key } = await stage(t);
+  await ring.find(token, here);
+  await desk.keys.change(key.accountId, key.id, { access: { addresses: ['10.0.0.0/8'] } });
+  assert.ok(await ring.findCurrent(token, '::ffff:10.1.2.3'));
+  assert.ok(ring.cached(token, '10.1.2.3'));
+  for (const address of [here, '', undefined]) {
+    assert.equal(ring.cached(token, address), undefined);
+    await assert.rejects(ring.find(token, address), { code: 'address_not_allowed', status: 403 });
+    await assert.rejects(ring.findCurrent(token, address), { code: 'address_not_allowed' });
+  }
 });
 
 test('what has not the shape of a key is refused without a look at the database', async (t) => {
@@ -49,25 +79,25 @@ test('what has not the shape of a key is refused without a look at the database'
     `${token.slice(0, -1)}*`,
     `${token.slice(0, -1)}é`,
   ])
-    assert.equal(await ring.find(wrong), undefined, wrong);
+    assert.equal(await ring.find(wrong, here), undefined, wrong);
   assert.equal(looks(), 0);
 });
 
 test('a key that does not exist is not looked for again for a while', async (t) => {
   const { desk, ring, looks, token } = await stage(t);
   const wrong = `${token.slice(0, -4)}AAAA`;
-  assert.equal(await ring.find(wrong), undefined);
+  assert.equal(await ring.find(wrong, here), undefined);
   const before = looks();
-  assert.equal(await ring.find(wrong), undefined);
+  assert.equal(await ring.find(wrong, here), undefined);
   assert.equal(looks(), before);
   desk.clock.move(limits.keyMissLifeMs);
-  assert.equal(await ring.find(wrong), undefined);
+  assert.equal(await ring.find(wrong, here), undefined);
   assert.ok(looks() > before);
 });
 
 test('many calls with a key that is not cached yet look it up once', async (t) => {
   const { ring, looks, token } = await stage(t);
-  const found = await Promise.all(Array.from({ length: 50 }, () => ring.find(token)));
+  const found = await Promise.all(Array.from({ length: 50 }, () => ring.find(token, here)));
   assert.equal(new Set(found).size, 1);
   assert.equal(looks(), 2, 'once for the key, and once more after its version');
 });
@@ -78,37 +108,37 @@ test('keys with the same prefix are distinguished', async (t) => {
   const hash = await createKeyHasher().hash(twin);
   const id = '00000000-0000-4000-8000-000000000000';
   await desk.database.apiKeys.add({ ...key, id, hash }, limits.activeKeysMax);
-  assert.equal((await ring.find(twin))?.keyId, id);
-  assert.equal((await ring.find(token))?.keyId, key.id);
+  assert.equal((await ring.find(twin, here))?.keyId, id);
+  assert.equal((await ring.find(token, here))?.keyId, key.id);
 });
 
 test('a change is seen by whoever compares versions, on every replica', async (t) => {
   const { desk, ring, token, key } = await stage(t);
   const elsewhere = replica(desk, desk.database.apiKeys);
-  for (const each of [ring, elsewhere]) await each.find(token);
+  for (const each of [ring, elsewhere]) await each.find(token, here);
   await desk.keys.change(key.accountId, key.id, { pipelineConfig: 'none' });
   for (const each of [ring, elsewhere]) {
-    const stale = await each.find(token);
+    const stale = await each.find(token, here);
     assert.ok(stale !== undefined);
     assert.equal(stale.pipelineConfig, null);
     assert.notEqual(stale.version, await desk.shared.versions.of(key.accountId));
-    assert.equal((await each.findCurrent(token))?.pipelineConfig, 'none');
+    assert.equal((await each.findCurrent(token, here))?.pipelineConfig, 'none');
   }
   await desk.keys.revoke(key.accountId, key.id);
   for (const each of [ring, elsewhere]) {
-    assert.equal(await each.findCurrent(token), undefined);
-    assert.equal(await each.find(token), undefined);
+    assert.equal(await each.findCurrent(token, here), undefined);
+    assert.equal(await each.find(token, here), undefined);
   }
 });
 
 test('a revocation that was stored but not published is completed by the next attempt', async (t) => {
   const { desk, ring, token, key } = await stage(t);
-  await ring.find(token);
+  await ring.find(token, here);
   // As where the process of the shared state is away after the row was written.
   await desk.database.apiKeys.revoke(key.accountId, key.id, desk.clock.now());
-  assert.ok(await ring.findCurrent(token));
+  assert.ok(await ring.findCurrent(token, here));
   await assert.rejects(desk.keys.revoke(key.accountId, key.id));
-  assert.equal(await ring.findCurrent(token), undefined);
+  assert.equal(await ring.findCurrent(token, here), undefined);
 });
 
 test('an identity is never older than the version it carries', async (t) => {
@@ -123,7 +153,7 @@ test('an identity is never older than the version it carries', async (t) => {
       return found;
     },
   };
-  assert.equal(await replica(desk, revokedMeanwhile).find(token), undefined);
+  assert.equal(await replica(desk, revokedMeanwhile).find(token, here), undefined);
 });
 
 test('a lookup that was forgotten while it was under way is not remembered', async (t) => {
@@ -140,14 +170,14 @@ test('a lookup that was forgotten while it was under way is not remembered', asy
       return found;
     },
   });
-  const overtaken = ring.find(token);
+  const overtaken = ring.find(token, here);
   await eventually(() => (looks === 2 ? looks : undefined));
   await desk.keys.change(key.accountId, key.id, { pipelineConfig: 'none' });
   ring.forget(token);
-  assert.equal((await ring.find(token))?.pipelineConfig, 'none');
+  assert.equal((await ring.find(token, here))?.pipelineConfig, 'none');
   gate.resolve();
   await overtaken;
-  assert.equal(ring.cached(token)?.pipelineConfig, 'none');
+  assert.equal(ring.cached(token, here)?.pipelineConfig, 'none');
 });
 
 test('a database that fails is asked again the next time', async (t) => {
@@ -158,9 +188,9 @@ test('a database that fails is asked again the next time', async (t) => {
     active: (prefix) => (isAway ? Promise.reject(new Error('away')) : apiKeys.active(prefix)),
   };
   const ring = replica(desk, flaky);
-  await assert.rejects(ring.find(token), /away/);
+  await assert.rejects(ring.find(token, here), /away/);
   isAway = false;
-  assert.ok(await ring.find(token));
+  assert.ok(await ring.find(token, here));
 });
 
 test('no more than so many lookups are under way at once', async (t) => {
@@ -169,11 +199,11 @@ test('no more than so many lookups are under way at once', async (t) => {
   const slow: Pick<ApiKeys, 'active'> = { active: () => gate.promise.then(() => []) };
   const ring = replica(desk, slow);
   const numbered = (number: number) => `${token.slice(0, -6)}${String(number).padStart(6, '0')}`;
-  const under = Array.from({ length: limits.keyLookupsAtOnce }, (_, at) => ring.find(numbered(at)));
-  await assert.rejects(ring.find(numbered(limits.keyLookupsAtOnce)), { code: 'busy', status: 503 });
+  const under = Array.from({ length: limits.keyLookupsAtOnce }, (_, at) => ring.find(numbered(at), here));
+  await assert.rejects(ring.find(numbered(limits.keyLookupsAtOnce), here), { code: 'busy', status: 503 });
   gate.resolve();
   await Promise.all(under);
-  assert.equal(await ring.find(numbered(limits.keyLookupsAtOnce)), undefined);
+  assert.equal(await ring.find(numbered(limits.keyLookupsAtOnce), here), undefined);
 });
 
 async function stage(t: Parameters<typeof AccountFixture.open>[0]) {

@@ -1,3 +1,4 @@
+import { KeyAccess } from '../kernel/access-rules.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { CallLimits } from '../kernel/ports/call-rates.ts';
 import type { RecordingMode } from '../kernel/ports/recordings.ts';
@@ -22,6 +23,8 @@ export interface KeyIdentity {
   readonly record: RecordingMode | null;
   /** Its rate limits; undefined if it has none of its own. */
   readonly limits: CallLimits | undefined;
+  /** What it may be used for; undefined for everything. */
+  readonly access: KeyAccess | undefined;
   readonly version: string;
 }
 
@@ -62,30 +65,32 @@ export class ApiKeyAuthenticator {
     return { keys: this.#identities.size, misses: this.#misses.size };
   }
 
-  /** Undefined if the owner of the key is not in memory. */
-  cached(token: string): KeyIdentity | undefined {
-    if (!this.#tokens.hasLength(token)) return undefined;
-    const cached = this.#identities.get(this.#cacheNames.hashText(token));
-    return cached !== undefined && cached.untilMs > this.#parts.clock.now() ? cached.identity : undefined;
+  /** Undefined if the owner of the key is not in memory, or the key may not be used from this address as far as is known. */
+  cached(token: string, address: string | undefined): KeyIdentity | undefined {
+    const identity = this.#cached(token);
+    return identity !== undefined && this.#refusal(identity, address) === undefined ? identity : undefined;
   }
 
-  /** Undefined if there is no such key. */
-  async find(token: string): Promise<KeyIdentity | undefined> {
-    const cached = this.cached(token);
-    if (cached !== undefined || !this.#tokens.matches(token)) return cached;
-    const name = this.#cacheNames.hashText(token);
-    if ((this.#misses.get(name) ?? 0) > this.#parts.clock.now()) return undefined;
-    return this.#lookups.get(name) ?? this.#startLookup(token, name);
+  /** Undefined if there is no such key. Rejects one that has expired, or may not be used from this address. */
+  async find(token: string, address: string | undefined): Promise<KeyIdentity | undefined> {
+    const identity = await this.#find(token);
+    if (identity === undefined || this.#refusal(identity, address) === undefined) return identity;
+    // The rules may have changed since they were cached.
+    return this.findCurrent(token, address);
   }
 
   /** For routes that take no slot, and so would not notice that the account has changed since. */
-  async findCurrent(token: string): Promise<KeyIdentity | undefined> {
-    const identity = await this.find(token);
+  async findCurrent(token: string, address: string | undefined): Promise<KeyIdentity | undefined> {
+    let identity = await this.#find(token);
     if (identity === undefined) return undefined;
     const version = await this.#parts.versions.of(identity.account.id);
-    if (version === identity.version) return identity;
-    this.forget(token);
-    return this.find(token);
+    if (version !== identity.version) {
+      this.forget(token);
+      identity = await this.#find(token);
+    }
+    const refusal = identity && this.#refusal(identity, address);
+    if (refusal !== undefined) throw refusal;
+    return identity;
   }
 
   /** Drops the cached result for this key and that of a running lookup, so that the next call starts a new one. */
@@ -99,6 +104,29 @@ export class ApiKeyAuthenticator {
   /** Records that a key was used now. */
   noteUse(keyId: string): void {
     this.#parts.uses.note(keyId);
+  }
+
+  #cached(token: string): KeyIdentity | undefined {
+    if (!this.#tokens.hasLength(token)) return undefined;
+    const cached = this.#identities.get(this.#cacheNames.hashText(token));
+    return cached !== undefined && cached.untilMs > this.#parts.clock.now() ? cached.identity : undefined;
+  }
+
+  async #find(token: string): Promise<KeyIdentity | undefined> {
+    const cached = this.#cached(token);
+    if (cached !== undefined || !this.#tokens.matches(token)) return cached;
+    const name = this.#cacheNames.hashText(token);
+    if ((this.#misses.get(name) ?? 0) > this.#parts.clock.now()) return undefined;
+    return this.#lookups.get(name) ?? this.#startLookup(token, name);
+  }
+
+  /** Why the key may not be used now, or from this address. */
+  #refusal({ access }: KeyIdentity, address: string | undefined): GatewayError | undefined {
+    if (access === undefined) return undefined;
+    if (access.isExpired(this.#parts.clock.now()))
+      return new GatewayError('invalid_api_key', 'this API key has expired');
+    if (access.allowsAddress(address)) return undefined;
+    return new GatewayError('address_not_allowed', 'this API key may not be used from this address');
   }
 
   #startLookup(token: string, name: string): Promise<KeyIdentity | undefined> {
@@ -142,7 +170,8 @@ export class ApiKeyAuthenticator {
     if (current.isClosed) return 'closed';
     const { account, key } = current;
     const { id: keyId, pipelineConfig, receipts, record, limits: callLimits } = key;
-    return { account, keyId, pipelineConfig, receipts, record, limits: callLimits, version };
+    const access = KeyAccess.of(key.access);
+    return { account, keyId, pipelineConfig, receipts, record, limits: callLimits, access, version };
   }
 
   /** Several keys can share a prefix by chance, so there are few candidates. */

@@ -1,6 +1,6 @@
 import { scopeOf } from '../kernel/caller.ts';
 import { ClientPresence } from '../kernel/client-presence.ts';
-import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
+import { type ClientRequest, fixEndUser, rawHeadersOf } from '../kernel/client-request.ts';
 import { suppliedConversationName } from '../kernel/conversation/conversation.ts';
 import { endUserRefOf } from '../kernel/end-user.ts';
 import { GatewayError, isRejection } from '../kernel/errors.ts';
@@ -22,6 +22,7 @@ import type { Credentials } from './credentials.ts';
 import type { PipelineSelector } from './pipeline-selector.ts';
 import { findRelayTarget } from './relay-target.ts';
 import type { TargetChecks } from './target-checks.ts';
+import { TargetRules } from './target-rules.ts';
 
 export interface AdmissionParts {
   readonly limiter: Pick<CallLimiter, 'isLimited' | 'haveSameLimits' | 'count'>;
@@ -70,6 +71,7 @@ export class Admission {
   async admit(pendingCall: PendingCall, caller: CallerIdentity): Promise<AdmittedCall> {
     const { admissions, limiter } = this.#parts;
     const { kind } = caller.caller;
+    fixEndUser(pendingCall.clientRequest, caller.access?.rules.endUser);
     const callerAdmission = admissions[kind];
     if (callerAdmission === undefined) throw new Error(`no admission is configured for "${kind}" callers`);
     const limited = limiter.isLimited(caller) ? await this.#limit(pendingCall, caller) : caller;
@@ -159,6 +161,8 @@ export class Admission {
     const { aliases, credentials, pipelines } = this.#parts;
     const { relay } = clientRequest;
     const model = requireModel(clientRequest);
+    // Again, since the rules may have changed since the caller was identified.
+    fixEndUser(clientRequest, identity.access?.rules.endUser);
     const tags = this.#parts.tags.read(clientRequest);
     // Always return a name that the client supplied; a derived one only when a module needs it.
     const conversation = suppliedConversationName(clientRequest);
@@ -168,8 +172,12 @@ export class Admission {
     const chosen = await pipelines.choose(clientRequest.header('x-weir-pipeline'), identity, alias);
     const pipeline = relay === undefined ? chosen.pipeline : pipelines.forRelay(chosen.pipeline);
     const target = this.#findTarget(clientRequest, model);
+    const resolver = aliases.resolverFor(identity, alias);
+    const asked = { clientRequest, name: model, target, alias: alias && resolver.requested };
+    const rules = TargetRules.of(identity.access, { ...asked, directory: this.#parts.directory });
     const headers = rawHeadersOf(clientRequest);
     const stickiness = () => stickinessOf(exchange);
+    const credential = credentials.of({ identity, headers, stickiness }, target);
     const exchange = new Exchange({
       id,
       clientRequest,
@@ -178,8 +186,8 @@ export class Admission {
       presence,
       trace,
       tags,
-      credentials: credentials.of({ identity, headers, stickiness }, target),
-      aliases: pipeline.mayReroute ? aliases.resolverFor(identity, alias) : undefined,
+      credentials: rules?.limit(credential) ?? credential,
+      aliases: pipeline.mayReroute ? resolver : undefined,
     });
     return { exchange, pipeline };
   }

@@ -85,7 +85,7 @@ export class CallLimiter {
     refusal: RateRefusal,
   ): Promise<CallerIdentity> {
     const { callers, onRefused } = this.#parts;
-    const current = await callers.identifyCurrent(rawHeadersOf(call.clientRequest));
+    const current = await callers.identifyCurrent(rawHeadersOf(call.clientRequest), identity.address);
     if (!this.haveSameLimits(current, identity)) return this.count(call, current);
     call.onLimited?.(statusOf(refusal.decision, refusal.limits));
     const { limit, error } = rateLimitedError(refusal);

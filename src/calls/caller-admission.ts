@@ -61,7 +61,7 @@ export class AccountAdmission implements CallerAdmission {
   async count(identified: CallerIdentity, headers: HeaderList): Promise<CountedCall> {
     const { quota, callers, keys } = this.#parts;
     for (let counts = 0; counts < countsMax; counts++) {
-      const identity = counts === 0 ? identified : await callers.reidentify(headers);
+      const identity = counts === 0 ? identified : await callers.reidentify(headers, identified.address);
       const { account, keyId, version } = requireKey(identity);
       const decision = await quota.takeSlot(account);
       if (decision.version === version) {

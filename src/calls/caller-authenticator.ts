@@ -1,4 +1,5 @@
 import type { ApiKeyAuthenticator, KeyIdentity } from '../accounts/api-key-authenticator.ts';
+import type { KeyAccess } from '../kernel/access-rules.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { AnonSession } from '../kernel/ports/sandbox.ts';
@@ -18,21 +19,25 @@ export interface CallerIdentity {
   readonly pipelineConfig: string | null;
   /** The API key of the call; undefined where none is required. */
   readonly key: KeyIdentity | undefined;
+  /** What the key may be used for; undefined for everything. */
+  readonly access?: KeyAccess | undefined;
+  /** Where the call comes from; undefined unless it has an API key. */
+  readonly address?: string | undefined;
   /** The anonymous session of the call. */
   readonly session: AnonSession | undefined;
 }
 
-/** Identifies callers by the gateway token that they send. */
+/** Identifies callers by the gateway token that they send. Rejects API keys that may not be used from their address. */
 export interface CallerAuthenticator {
   /**
    * The identity may be out of date; check its version before relying on it. `wire` is set for calls to models, the
    * only calls that anonymous sessions may make.
    */
-  identify(headers: HeaderList, wire?: WireFormat): Promise<CallerIdentity>;
+  identify(headers: HeaderList, address: string, wire?: WireFormat): Promise<CallerIdentity>;
   /** Bypasses the cache. */
-  reidentify(headers: HeaderList): Promise<CallerIdentity>;
+  reidentify(headers: HeaderList, address: string | undefined): Promise<CallerIdentity>;
   /** For routes that don't check the version themselves. */
-  identifyCurrent(headers: HeaderList): Promise<CallerIdentity>;
+  identifyCurrent(headers: HeaderList, address: string | undefined): Promise<CallerIdentity>;
 }
 
 /**
@@ -75,7 +80,11 @@ export function createLocalAuthenticator({
       'this gateway requires its token: send it as "authorization: Bearer <WEIR_LOCAL_TOKEN>"',
     );
   };
-  return { identify, reidentify: identify, identifyCurrent: identify };
+  return {
+    identify: (headers, _, wire) => identify(headers, wire),
+    reidentify: (headers) => identify(headers),
+    identifyCurrent: (headers) => identify(headers),
+  };
 }
 
 /** Cloud mode requires an API key or the token of an anonymous session. */
@@ -101,29 +110,29 @@ export function createCloudAuthenticator(
     return guest;
   };
   return {
-    async identify(headers, wire) {
+    async identify(headers, address, wire) {
       const token = tokenOf(headers);
-      const key = keys.cached(token) ?? (await keys.find(token));
-      return key === undefined ? requireGuest(token, wire) : identityOfKey(key);
+      const key = keys.cached(token, address) ?? (await keys.find(token, address));
+      return key === undefined ? requireGuest(token, wire) : identityOfKey(key, address);
     },
-    async reidentify(headers) {
+    async reidentify(headers, address) {
       const token = tokenOf(headers);
       keys.forget(token);
-      const key = await keys.find(token);
-      return key === undefined ? requireGuest(token) : identityOfKey(key);
+      const key = await keys.find(token, address);
+      return key === undefined ? requireGuest(token) : identityOfKey(key, address);
     },
-    async identifyCurrent(headers) {
+    async identifyCurrent(headers, address) {
       const token = tokenOf(headers);
-      const key = await keys.findCurrent(token);
-      return key === undefined ? requireGuest(token) : identityOfKey(key);
+      const key = await keys.findCurrent(token, address);
+      return key === undefined ? requireGuest(token) : identityOfKey(key, address);
     },
   };
 }
 
-function identityOfKey(key: KeyIdentity): CallerIdentity {
-  const { account, keyId, pipelineConfig } = key;
+function identityOfKey(key: KeyIdentity, address: string | undefined): CallerIdentity {
+  const { account, keyId, pipelineConfig, access } = key;
   const caller: Caller = { kind: 'account', accountId: account.id, keyId };
-  return { caller, accountId: account.id, pipelineConfig, key, session: undefined };
+  return { caller, accountId: account.id, pipelineConfig, key, access, address, session: undefined };
 }
 
 export function isAnonymousToken(token: string): boolean {

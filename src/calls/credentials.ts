@@ -107,9 +107,10 @@ export class Credentials {
   /** A call may outlast its API key: rejects stored keys if the API key was revoked meanwhile. */
   async #storedKeys({ identity, headers }: PayingCall, { name }: Provider, version: string) {
     const { vault, versions, callers } = this.#rules;
-    const { accountId, key } = identity;
+    const { accountId, key, address } = identity;
     const keys = await vault.open(accountId, name, version);
-    if (key !== undefined && (await versions.of(accountId)) !== version) await callers.reidentify(headers);
+    if (key !== undefined && (await versions.of(accountId)) !== version)
+      await callers.reidentify(headers, address);
     return keys;
   }
 

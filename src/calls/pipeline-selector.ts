@@ -37,7 +37,7 @@ export interface PipelineSelectorParts {
   readonly configurations: Pick<AccountConfigurations, 'setFor' | 'currentSetOf'>;
 }
 
-type PipelineOwner = Pick<CallerIdentity, 'accountId' | 'pipelineConfig' | 'key'>;
+type PipelineOwner = Pick<CallerIdentity, 'accountId' | 'pipelineConfig' | 'key' | 'access'>;
 
 /**
  * Precedence: header, key, environment, stored list of a local gateway, built-in default. Protective modules of lower levels always
@@ -65,12 +65,16 @@ export class PipelineSelector {
     this.configured = environment === undefined ? [] : stages.map(({ module }) => module.name);
   }
 
-  /** Synchronous unless a list names a configuration, or the stored list has changed. */
+  /**
+   * Synchronous unless a list names a configuration, or the stored list has changed. Rejects a list in the header that the
+   * owner's key does not allow.
+   */
   choose(
     header: string | undefined,
     owner: PipelineOwner,
     addition?: AddedConfiguration,
   ): ChosenPipeline | Promise<ChosenPipeline> {
+    if (header !== undefined && owner.access?.allowsPipeline(header) === false) throw notAllowedError();
     const stored = this.#storedFor(owner);
     return stored instanceof Promise
       ? stored.then((list) => this.#chooseFor(owner, { header, stored: list, addition }))
@@ -173,6 +177,14 @@ export class PipelineSelector {
       ? defaultChoice
       : { ...defaultChoice, pipeline: pipelines.compile({ text: defaultChoice.text, addition }) };
   }
+}
+
+function notAllowedError(): GatewayError {
+  return new GatewayError(
+    'pipeline_not_allowed',
+    'this API key may not be used with the pipeline in x-weir-pipeline; leave the header out',
+    { param: 'x-weir-pipeline' },
+  );
 }
 
 /** What a call asks for, and the stored list that holds for it. */

@@ -67,6 +67,13 @@ export class RequestKeys {
    * the models of the alias that it asked for.
    */
   async #payerOf(exchange: Exchange): Promise<string> {
+    const payer = await this.#payingCredentialOf(exchange);
+    // A module behind a cache may have chosen a target that is not allowed for other keys of the account.
+    const { targetsDigest = '' } = credentialsOf(exchange);
+    return targetsDigest === '' ? payer : `${payer}\n${targetsDigest}`;
+  }
+
+  async #payingCredentialOf(exchange: Exchange): Promise<string> {
     try {
       if (exchange.isTargetResolved) {
         const credential = await credentialsOf(exchange).find(exchange.target, 'first');

@@ -1,5 +1,5 @@
 import { ClientPresence } from '../kernel/client-presence.ts';
-import { ClientRequest } from '../kernel/client-request.ts';
+import { ClientRequest, fixEndUser } from '../kernel/client-request.ts';
 import {
   type CredentialResolver,
   createModuleCall,
@@ -45,9 +45,11 @@ export async function runModel(parts: RunModelParts, runModelOptions: RunModelOp
   const credentials = credentialsOf(exchange);
   const { isEnded } = trace;
   const own = new Trace(performance.now(), isEnded ? undefined : trace);
+  const clientRequest = encodeRequest(request, target, parts.wire);
+  fixEndUser(clientRequest, exchange.clientRequest.fixedEndUser);
   const put = createModuleCall(exchange, {
     id: isEnded ? parts.newId() : exchange.id,
-    clientRequest: encodeRequest(request, target, parts.wire),
+    clientRequest,
     target,
     // No client waits for a call that runs later: only the shutdown of the gateway stops it.
     presence: isEnded ? new ClientPresence() : exchange.presence,
@@ -85,5 +87,5 @@ function encodeRequest(
 }
 
 function storedCredentialsOnly(credentials: CredentialResolver): CredentialResolver {
-  return { find: (target) => credentials.find(target, 'stored') };
+  return { ...credentials, find: (target) => credentials.find(target, 'stored') };
 }

@@ -243,6 +243,7 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
       usage,
       identity,
       pipelines,
+      directory: providerDirectory,
       spending: spendingLimiter,
       sessions,
       embeddingsPart: meaning,

@@ -30,6 +30,7 @@ interface ParsedBodyReservation {
 }
 
 let readRawHeaders: (clientRequest: ClientRequest) => HeaderList;
+let setEndUser: (clientRequest: ClientRequest, name: string | undefined) => void;
 
 /** The client's request, unchanged. */
 export class ClientRequest {
@@ -55,6 +56,7 @@ export class ClientRequest {
   #usageOptInFields: JsonObject | null | undefined;
   #request: ChatRequest | undefined;
   #traceParent: TraceParent | null | undefined;
+  #fixedEndUser: string | undefined;
 
   constructor({
     wire,
@@ -78,6 +80,11 @@ export class ClientRequest {
       relay === undefined
         ? wire.readRouting(fields, path, query)
         : { model: relay.model, stream: fields.get('stream') === true };
+  }
+
+  /** The end user of all calls with the caller's key, whatever they say; undefined if there is none. */
+  get fixedEndUser(): string | undefined {
+    return this.#fixedEndUser;
   }
 
   get bytes(): Uint8Array {
@@ -159,12 +166,20 @@ export class ClientRequest {
 
   static {
     readRawHeaders = (clientRequest) => clientRequest.#headers;
+    setEndUser = (clientRequest, name) => {
+      clientRequest.#fixedEndUser = name;
+    };
   }
 }
 
 /** All headers including credentials, for sending a call on. Modules have no access to this function. */
 export function rawHeadersOf(clientRequest: ClientRequest): HeaderList {
   return readRawHeaders(clientRequest);
+}
+
+/** Makes this the end user of the call; modules have no access to this function. */
+export function fixEndUser(clientRequest: ClientRequest, name: string | undefined): void {
+  setEndUser(clientRequest, name);
 }
 
 function bodyReleasedError(): Error {

@@ -4,10 +4,11 @@ import type { ClientRequest } from './client-request.ts';
 import type { LazyJsonObject } from './json/lazy-json-object.ts';
 
 /**
- * The end user that a client names, if any: one account often serves many. Accepts any name, but leaves out the
+ * The end user of the caller's key, or that a client names, if any: one account often serves many. Accepts any name, but leaves out the
  * session that Claude Code writes into its own.
  */
-export function endUserOf({ fields }: ClientRequest): string {
+export function endUserOf({ fields, fixedEndUser }: ClientRequest): string {
+  if (fixedEndUser !== undefined) return JSON.stringify([stripSession(fixedEndUser)]);
   // Formats have different fields for this.
   const named = ['metadata', 'user', 'safety_identifier'].map((field) => endUserNameIn(fields, field));
   return JSON.stringify([...new Set(named)].filter((name) => name !== '').sort());

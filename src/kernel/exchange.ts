@@ -19,6 +19,8 @@ export interface CredentialResolver {
    * is for after the call has ended, when credentials of the request may no longer be used.
    */
   find(target: Target, which?: 'stored' | 'first'): Promise<Secret | undefined>;
+  /** Differs for calls that may go to different targets, so that they share no answers; empty if all targets are allowed. */
+  readonly targetsDigest?: string;
 }
 
 /** Finds the aliases of the caller. */

@@ -5,13 +5,14 @@ import type { CallLimiter } from '../calls/call-limiter.ts';
 import type { CallerAuthenticator, CallerIdentity } from '../calls/caller-authenticator.ts';
 import type { Credentials } from '../calls/credentials.ts';
 import type { PipelineSelector } from '../calls/pipeline-selector.ts';
+import { TargetRules } from '../calls/target-rules.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
 import { ClientPresence } from '../kernel/client-presence.ts';
 import { ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
 import { Exchange } from '../kernel/exchange.ts';
 import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
-import type { Target } from '../kernel/provider.ts';
+import { type Target, unresolvedTarget } from '../kernel/provider.ts';
 import { Trace } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -83,7 +84,7 @@ export class CountTokensHandler {
     let memory: MemoryReservation | undefined;
     try {
       const headers = req.headers;
-      const identity = await callerAuthenticator.identifyCurrent(headers);
+      const identity = await callerAuthenticator.identifyCurrent(headers, context.clientAddress);
       context.accountId = identity.accountId;
       context.keyId = identity.key?.keyId;
       const reservation = memoryBudget.reserve(identity.accountId);
@@ -128,13 +129,13 @@ export class CountTokensHandler {
 
   async #count(clientRequest: ClientRequest, by: CountTokensContext): Promise<WholeResponse> {
     const { metrics } = this.#parts;
-    const target = await this.#findTarget(clientRequest, by);
+    const { target, rules } = await this.#findTarget(clientRequest, by);
     const { name } = target.provider;
     by.context.isCounted = true;
     try {
       const providerTokenCount = (await this.#isRedacted(clientRequest, by))
         ? undefined
-        : await this.#parts.counter(this.#exchange(clientRequest, target, by));
+        : await this.#parts.counter(this.#exchange(clientRequest, { target, rules }, by));
       const answer = await this.#answer(providerTokenCount, clientRequest, target);
       metrics.recordTokenCount(name, answer.status);
       return answer;
@@ -144,17 +145,22 @@ export class CountTokensHandler {
     }
   }
 
-  /** For an alias, the first of its models that the caller has a key for. */
-  async #findTarget(clientRequest: ClientRequest, { identity }: CountTokensContext): Promise<Target> {
+  /** For an alias, the first of its models that the caller may use and has a key for. */
+  async #findTarget(clientRequest: ClientRequest, { identity }: CountTokensContext): Promise<CountedTarget> {
     const { directory, aliases, credentials } = this.#parts;
     const model = requireModel(clientRequest);
-    const names =
-      directory.find(model) === undefined ? await aliases.resolverFor(identity).modelsOf(model) : undefined;
-    const targets = names?.flatMap((name) => directory.find(name) ?? []) ?? [];
+    const found = directory.find(model);
+    const alias = found === undefined ? await aliases.resolverFor(identity).modelsOf(model) : undefined;
+    const asked = { clientRequest, name: model, target: found ?? unresolvedTarget(model), alias, directory };
+    const rules = TargetRules.of(identity.access, asked);
+    const targets = (alias?.flatMap((name) => directory.find(name) ?? []) ?? []).filter(
+      (target) => rules?.refusal(target) === undefined,
+    );
     const headers = rawHeadersOf(clientRequest);
     for (const target of targets)
-      if ((await credentials.findOptional({ identity, headers }, target)) !== undefined) return target;
-    return targets[0] ?? directory.resolve(model);
+      if ((await credentials.findOptional({ identity, headers }, target)) !== undefined)
+        return { target, rules };
+    return { target: targets[0] ?? directory.resolve(model), rules };
   }
 
   /** Whether calls with this request run a module that keeps content from providers: their counters are such, too. */
@@ -165,7 +171,7 @@ export class CountTokensHandler {
 
   #exchange(
     clientRequest: ClientRequest,
-    target: Target,
+    { target, rules }: CountedTarget,
     { context: { id }, identity, presence: clientPresence, trace }: CountTokensContext,
   ) {
     const credentials = this.#parts.credentials.of(
@@ -179,7 +185,7 @@ export class CountTokensHandler {
       clientRequest,
       target,
       trace,
-      credentials,
+      credentials: rules?.limit(credentials) ?? credentials,
     });
   }
 
@@ -203,6 +209,11 @@ export class CountTokensHandler {
       bytes: Buffer.from(JSON.stringify(tokenCountBody(clientRequest.wire, tokens))),
     };
   }
+}
+
+interface CountedTarget {
+  readonly target: Target;
+  readonly rules: TargetRules | undefined;
 }
 
 interface CountTokensContext {

@@ -54,6 +54,7 @@ export function createGatewayServer(parts: GatewayServerParts): HttpServer {
         id: requestId(),
         path,
         query,
+        clientAddress: clientAddressOf(req, parts.trustedProxies),
         cors: corsHeaders(req, parts.guardRules.origins),
         onRefused: parts.onRefused,
       };
@@ -78,11 +79,7 @@ export function createGatewayServer(parts: GatewayServerParts): HttpServer {
           .end();
       } else if (served?.path.includes('*') === true)
         sendError(res, methodNotAllowedError(served.method), requestContext, served.wire);
-      else
-        void parts.app(req, res, {
-          ...requestContext,
-          clientAddress: clientAddressOf(req, parts.trustedProxies),
-        });
+      else void parts.app(req, res, requestContext);
     },
   });
 }

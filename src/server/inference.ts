@@ -94,9 +94,9 @@ export class InferenceHandler {
     let inFlightCall: InFlightCall | undefined;
     let failure: unknown;
     try {
-      const { id, path, query, socket } = context;
+      const { id, path, query, clientAddress, socket } = context;
       const headers = req.headers;
-      const callerIdentity = await callerAuthenticator.identify(headers, wire);
+      const callerIdentity = await callerAuthenticator.identify(headers, clientAddress, wire);
       isGuest = operatorPays(callerIdentity.caller);
       context.accountId = callerIdentity.accountId;
       context.keyId = callerIdentity.key?.keyId;

@@ -24,6 +24,11 @@ export const limits = {
   localTokenCharactersMax: 4096,
   /** SPEC's limit on key names. */
   keyNameCharactersMax: 120,
+  /** Access rules of a key: entries of a list, and their characters together, since every process caches them. */
+  accessEntriesMax: 100,
+  accessListCharactersMax: 8000,
+  /** As long as clients' own names for their users. */
+  endUserCharactersMax: 256,
   /** The largest weight of a provider key: shares of a thousandth are fine enough. */
   providerKeyWeightMax: 1000,
   /** Providers' keys are 40 to 200 characters; a key goes into a header. */

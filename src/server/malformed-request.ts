@@ -8,7 +8,7 @@ import { errorEnvelope, errorHeaders } from './respond.ts';
 export function rejectMalformed(fault: HttpProtocolError, connection: Socket, id: string): GatewayError {
   const error = toGatewayError(fault);
   const body = JSON.stringify(errorEnvelope(error, id));
-  const call = { id, path: '', query: '', cors: [] };
+  const call = { id, path: '', query: '', clientAddress: '', cors: [] };
   const headers = [
     ...['content-type', 'application/json; charset=utf-8', 'content-length', String(Buffer.byteLength(body))],
     ...errorHeaders(error, call),

@@ -67,10 +67,10 @@ export class RelayHandler {
     let memory: MemoryReservation | undefined;
     let letGo: (() => void) | undefined;
     try {
-      const { id, path, query } = context;
+      const { id, path, query, clientAddress } = context;
       const { headers } = req;
       // Without a wire format, since anonymous sessions may not call these endpoints.
-      const identity = await callers.identify(headers);
+      const identity = await callers.identify(headers, clientAddress);
       context.accountId = identity.accountId;
       context.keyId = identity.key?.keyId;
       const reservation = memoryBudget.reserve(identity.accountId);

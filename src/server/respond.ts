@@ -17,6 +17,8 @@ export interface RequestContext {
   readonly path: string;
   /** Empty, or the query string with its question mark. */
   readonly query: string;
+  /** The client's address, resolved through trusted proxies. */
+  readonly clientAddress: string;
   /** CORS headers, if the origin is allowed. */
   readonly cors: HeaderList;
   /** Set for a call over a WebSocket. */

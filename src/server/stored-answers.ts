@@ -33,7 +33,7 @@ export class StoredAnswerHandler {
     const { callers, continuations, backgroundAnswers, relay, log } = this.#parts;
     const { context, wire, route } = relayContext;
     try {
-      const { caller, accountId, key } = await callers.identifyCurrent(req.headers);
+      const { caller, accountId, key } = await callers.identifyCurrent(req.headers, context.clientAddress);
       context.accountId = accountId;
       context.keyId = key?.keyId;
       const scope = scopeOf(caller);

@@ -71,6 +71,8 @@ const tokensAreNames: AccessChecks = {
   async sessionOrKey({ headers }) {
     const accountId = headerOf(headers, 'x-name');
     if (accountId === undefined) throw new GatewayError('authentication_required', 'who is it?');
-    return accountId === 'local' ? { kind: 'local', accountId } : { kind: 'key', accountId, keyId: 'key' };
+    return accountId === 'local'
+      ? { kind: 'local', accountId }
+      : { kind: 'key', accountId, keyId: 'key', access: undefined };
   },
 };

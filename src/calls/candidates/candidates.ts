@@ -33,6 +33,7 @@ export interface CandidateFinderParts {
 type TargetFacts = Pick<Candidate, 'name' | 'abilities' | 'abilitySource'>;
 
 interface FoundCredential {
+  readonly isAllowed: boolean;
   readonly hasCredential: boolean;
   readonly credential: Secret | undefined;
   readonly region: string | undefined;
@@ -72,7 +73,7 @@ export class CandidateFinder {
       if (targetHealth === undefined) throw new Error('a target without health');
       const pricing = prices.priceOf(target);
       const { name, abilities, abilitySource } = this.#factsOf(target);
-      const { hasCredential = false, credential, region } = credentials[at] ?? {};
+      const { isAllowed = true, hasCredential = false, credential, region } = credentials[at] ?? {};
       const input = { name, target, pricing, inputTokens: inputTokens[at] ?? 0, warm, marks, means };
       return {
         target,
@@ -82,6 +83,7 @@ export class CandidateFinder {
         abilities,
         abilitySource,
         region,
+        isAllowed,
         hasCredential,
         health: targetHealth,
         nextKeyHealth: this.#watchKey(exchange, target, credential),
@@ -177,13 +179,17 @@ async function findCredential(exchange: Exchange, target: Target): Promise<Found
   try {
     const credential = await credentialsOf(exchange).find(target);
     const region = credential && target.provider.regionOf?.(target, credential);
-    return { hasCredential: true, credential, region };
+    return { isAllowed: true, hasCredential: true, credential, region };
   } catch (refusal) {
-    if (GatewayError.is(refusal) && unusableKeyCodes.has(refusal.code))
-      return { hasCredential: false, credential: undefined, region: undefined };
-    throw refusal;
+    if (!GatewayError.is(refusal)) throw refusal;
+    const isAllowed = !notAllowedCodes.has(refusal.code);
+    if (isAllowed && !unusableKeyCodes.has(refusal.code)) throw refusal;
+    return { isAllowed, hasCredential: false, credential: undefined, region: undefined };
   }
 }
+
+/** The access rules of the caller's key. */
+const notAllowedCodes: ReadonlySet<string> = new Set(['model_not_allowed', 'provider_not_allowed']);
 
 const unusableKeyCodes: ReadonlySet<string> = new Set([
   'provider_key_missing',

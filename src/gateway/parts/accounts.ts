@@ -11,6 +11,7 @@ import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import type { StepAsides } from '../../calls/step-asides.ts';
 import { scopeOf } from '../../kernel/caller.ts';
 import type { Module } from '../../kernel/module.ts';
+import type { ProviderDirectory } from '../../providers/provider-directory.ts';
 import type { AnonymousSessions } from '../../sandbox/anonymous-sessions.ts';
 import { Claims } from '../../sandbox/claims.ts';
 import type { ApiRoute } from '../../server/api/route.ts';
@@ -18,6 +19,7 @@ import { accountPageRoutes } from '../../server/api/routes/account-pages.ts';
 import { budgetRoutes } from '../../server/api/routes/budgets.ts';
 import { claimRoutes } from '../../server/api/routes/claim.ts';
 import { exportRoute } from '../../server/api/routes/export.ts';
+import { keyAccessRoutes } from '../../server/api/routes/key-access.ts';
 import { keyLimitRoutes } from '../../server/api/routes/key-limits.ts';
 import { keyReceiptRoutes } from '../../server/api/routes/key-receipts.ts';
 import { keyRecordingRoutes } from '../../server/api/routes/key-recording.ts';
@@ -45,6 +47,7 @@ interface AccountParts {
   readonly identity: IdentityPart;
   readonly sessions: AnonymousSessions;
   readonly pipelines: PipelineSelector;
+  readonly directory: ProviderDirectory;
   readonly spending: SpendingLimiter;
   readonly log: Log;
   readonly modules: ReadonlyMap<string, Module>;
@@ -125,6 +128,11 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
     ...keyRoutes({
       keys: services.accountKeys,
       warningsFor: (list, accountId) => pipelines.validate(list, accountId),
+    }),
+    ...keyAccessRoutes({
+      keys: services.accountKeys,
+      directory: parts.directory,
+      validatePipeline: (list, accountId) => pipelines.validate(list, accountId),
     }),
     ...keyLimitRoutes(services.accountKeys),
     ...keyReceiptRoutes(services.accountKeys),

@@ -11,11 +11,10 @@ import {
   type FindGuest,
 } from '../../calls/caller-authenticator.ts';
 import { CredentialShapes } from '../../calls/credential-shapes.ts';
-import type { HeaderList } from '../../lib/headers.ts';
 import type { ProviderDirectory } from '../../providers/provider-directory.ts';
 import { type AccessChecks, createCloudAccess, createLocalAccess } from '../../server/api/access.ts';
 import { billingPagePaths } from '../../server/api/routes/billing-pages.ts';
-import { SessionCookies } from '../../server/api/session-cookie.ts';
+import { type AuthRequest, SessionCookies } from '../../server/api/session-cookie.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { Gauge } from '../../telemetry/process-gauges.ts';
 import { AccountChangeInbox } from '../account-change-inbox.ts';
@@ -67,7 +66,8 @@ function localIdentity(
     cookieToken: (headers) => cookies.tokenOf({ method: 'POST', headers }),
     findGuest,
   });
-  const authenticate = (headers: HeaderList) => callerAuthenticator.identify(headers);
+  const authenticate = ({ headers, remoteAddress }: AuthRequest) =>
+    callerAuthenticator.identify(headers, remoteAddress);
   return {
     shapes,
     callers: callerAuthenticator,

@@ -45,7 +45,7 @@ export function sandboxPart(parts: SandboxParts): SandboxPart {
       checkMayStart:
         settings.localToken === undefined
           ? async () => undefined
-          : async (headers) => void (await identity.callers.identifyCurrent(headers)),
+          : async (headers, address) => void (await identity.callers.identifyCurrent(headers, address)),
     }),
     features: ['sandbox'],
   };

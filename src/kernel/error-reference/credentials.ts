@@ -8,7 +8,7 @@ export const credentialErrors = {
   },
   invalid_api_key: {
     cause:
-      'The API key does not exist or was revoked, or the token is a session token, which can’t call models.',
+      'The API key does not exist, was revoked or has [expired](../guides/access-rules.md), or the token is a session token, which can’t call models.',
     remedy: 'Send an active API key; `POST /v1/keys` creates one.',
   },
   credentials_disagree: {
@@ -20,6 +20,27 @@ export const credentialErrors = {
       '`/metrics` was read from another machine or through a proxy, and no metrics token is set; or the person’s role in the account does not allow the request.',
     remedy:
       'Set [`WEIR_METRICS_TOKEN`](settings.md) and send it as a bearer token; or ask an owner of the account.',
+  },
+  model_not_allowed: {
+    cause:
+      'The [access rules](../guides/access-rules.md) of the API key don’t allow the model, or the only models that the call could go to. Nothing was sent.',
+    remedy: 'Use a model that `GET /v1/models` lists for the key, or ask the owner of the key.',
+  },
+  provider_not_allowed: {
+    cause:
+      'The [access rules](../guides/access-rules.md) of the API key don’t allow the provider of the model. Nothing was sent.',
+    remedy: 'Use a model that `GET /v1/models` lists for the key, or ask the owner of the key.',
+  },
+  pipeline_not_allowed: {
+    cause:
+      'The [access rules](../guides/access-rules.md) of the API key don’t allow the pipeline in the header `x-weir-pipeline`.',
+    remedy: 'Leave the header out, or ask the owner of the key.',
+  },
+  address_not_allowed: {
+    cause:
+      'The [access rules](../guides/access-rules.md) of the API key don’t allow the network address that the request comes from.',
+    remedy:
+      'Send requests from an allowed network. Behind a proxy, the operator sets [`WEIR_TRUST_PROXY`](settings.md).',
   },
   provider_key_missing: {
     cause: 'There is no key for the provider of the model: none in the call, none stored, none set.',

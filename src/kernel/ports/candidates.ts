@@ -18,7 +18,9 @@ export interface Candidate {
   readonly abilitySource: FactSource | undefined;
   /** The region that would answer, as the caller's key or the operator chose it; undefined if that is unknown. */
   readonly region: string | undefined;
-  /** Whether the caller has a credential for it, or it needs none. */
+  /** Whether the access rules of the caller's key allow it; a call that goes to another target is rejected. */
+  readonly isAllowed: boolean;
+  /** Whether the caller may use it and has a credential for it, or it needs none. */
   readonly hasCredential: boolean;
   readonly health: TargetHealth;
   /** The health with the key that the next attempt would use; undefined if that is the key of the last one. */

@@ -1,3 +1,4 @@
+import type { AccessRules } from '../access-rules.ts';
 import type { AccountRows } from './account-rows.ts';
 import type { AlertTable } from './alerts.ts';
 import type { BillingAccounts, Credits, Recharges } from './billing.ts';
@@ -108,6 +109,8 @@ export interface ApiKey {
   readonly record: RecordingMode | null;
   /** Undefined if it has none of its own. */
   readonly limits: CallLimits | undefined;
+  /** Undefined if it may be used for everything. */
+  readonly access: AccessRules | undefined;
 }
 
 /** An active key with its account. */
@@ -127,6 +130,8 @@ export interface PresentedCredential {
 export type ApiKeyChanges = Partial<Pick<ApiKey, 'name' | 'pipelineConfig' | 'receipts' | 'record'>> & {
   /** Null clears a limit. */
   readonly limits?: { readonly [Name in keyof CallLimits]?: number | null | undefined };
+  /** Null clears a rule. */
+  readonly access?: { readonly [Name in keyof AccessRules]?: AccessRules[Name] | null };
 };
 
 export interface ApiKeys {

@@ -27,7 +27,8 @@ function candidate(name: string, more: Partial<RouteCandidate> = {}): RouteCandi
   const cost = more.cost ?? 100;
   return {
     ...{ provider: name.split('/')[0] ?? '', region: undefined, abilitySource: undefined },
-    ...{ name, weight: 1, isRequested: false, abilities: unknownAbilities, hasCredential: true },
+    ...{ name, weight: 1, isRequested: false, abilities: unknownAbilities },
+    ...{ isAllowed: true, hasCredential: true },
     ...{ contextTokens: undefined, outputTokensMax: undefined, inputTokens: 10, isWarm: false },
     ...{ cost, stayingCost: cost, coldCost: cost, health: healthy },
     ...more,

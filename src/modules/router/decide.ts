@@ -16,6 +16,8 @@ export interface RouteCandidate {
   readonly abilitySource: FactSource | undefined;
   readonly contextTokens: number | undefined;
   readonly outputTokensMax: number | undefined;
+  /** Whether the access rules of the caller's key allow it. */
+  readonly isAllowed: boolean;
   readonly hasCredential: boolean;
   readonly inputTokens: number;
   /** The expected cost; undefined if no price is known. */

@@ -10,6 +10,7 @@ export interface ReasonAgainst {
 /** Why a target can't take a call, from what is known about it; undefined if it can. */
 export function reasonAgainst(candidate: RouteCandidate, input: RouteInput): ReasonAgainst | undefined {
   const reason =
+    (candidate.isAllowed ? undefined : 'not allowed for this API key') ??
     placeReason(candidate, input) ??
     (candidate.hasCredential ? undefined : 'no provider key') ??
     abilityReason(candidate, input) ??

@@ -82,7 +82,7 @@ export async function planRoute(
 
 function describeCandidate(candidate: Candidate, weight: number): RouteCandidate {
   const { name, target, region, listedAs, abilities, abilitySource } = candidate;
-  const { pricing, hasCredential, expectedCost, health } = candidate;
+  const { pricing, isAllowed, hasCredential, expectedCost, health } = candidate;
   return {
     name,
     provider: target.provider.name,
@@ -93,6 +93,7 @@ function describeCandidate(candidate: Candidate, weight: number): RouteCandidate
     abilitySource,
     contextTokens: pricing?.contextTokens,
     outputTokensMax: pricing?.outputTokensMax,
+    isAllowed,
     hasCredential,
     inputTokens: expectedCost?.inputTokens ?? 0,
     cost: expectedCost?.nanoUsd,

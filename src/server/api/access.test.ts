@@ -20,7 +20,8 @@ function accessAs(role: Role) {
   });
 }
 
-const request = { headers: ['authorization', 'Bearer token'], method: 'GET' };
+const from = { method: 'GET', remoteAddress: '127.0.0.1' };
+const request = { ...from, headers: ['authorization', 'Bearer token'] };
 
 test('a session names the person, the account and the role', async () => {
   const session = await accessAs('owner').session(request);
@@ -39,10 +40,10 @@ test('other roles have no access', async () => {
 
 test('the operator has the token, as a bearer or in a cookie of an own page, and nobody else', async () => {
   const { operator } = accessAs('owner');
-  await operator({ method: 'GET', headers: ['authorization', 'Bearer the token of the operator'] });
+  await operator({ ...from, headers: ['authorization', 'Bearer the token of the operator'] });
   const cookie = ['cookie', `weir_operator=${encodeURIComponent('the token of the operator')}`];
-  await operator({ method: 'GET', headers: [...cookie, 'sec-fetch-site', 'same-origin'] });
-  const refused = (headers: readonly string[]) => assert.rejects(operator({ method: 'GET', headers }));
+  await operator({ ...from, headers: [...cookie, 'sec-fetch-site', 'same-origin'] });
+  const refused = (headers: readonly string[]) => assert.rejects(operator({ ...from, headers }));
   await refused([]);
   await refused(request.headers);
   await refused([...cookie, 'sec-fetch-site', 'cross-site']);

@@ -2,6 +2,7 @@ import type { ApiKeyAuthenticator } from '../../accounts/api-key-authenticator.t
 import type { Session, SessionTokens } from '../../accounts/session-tokens.ts';
 import { bearerTokenOf } from '../../calls/bearer-token.ts';
 import { isAnonymousToken } from '../../calls/caller-authenticator.ts';
+import type { KeyAccess } from '../../kernel/access-rules.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { PresentedCredential } from '../../kernel/ports/records.ts';
 import { type HeaderList, headerOf } from '../../lib/headers.ts';
@@ -13,7 +14,13 @@ import type { AuthRequest, SessionCookies } from './session-cookie.ts';
 /** A caller with access to an account, by kind of credential. */
 export type AccountCaller =
   | ({ readonly kind: 'session' } & Session)
-  | { readonly kind: 'key'; readonly accountId: string; readonly keyId: string }
+  | {
+      readonly kind: 'key';
+      readonly accountId: string;
+      readonly keyId: string;
+      /** What the key may be used for; undefined for everything. */
+      readonly access: KeyAccess | undefined;
+    }
   | { readonly kind: 'local'; readonly accountId: 'local' };
 
 /** For changes that are rejected if the credential has ended meanwhile. */
@@ -50,12 +57,12 @@ interface OperatorCredential {
 
 /** Cloud mode: accounts authenticate with a session token or, where a route allows it, an API key. */
 export function createCloudAccess({ tokens, keys, cookies, operator }: CloudAccessParts): AccessChecks {
-  const byKey = async ({ headers }: AuthRequest): Promise<AccountCaller | undefined> => {
+  const byKey = async ({ headers, remoteAddress }: AuthRequest): Promise<AccountCaller | undefined> => {
     const token = tokenOf(headers);
-    const key = token === undefined ? undefined : await keys.findCurrent(token);
+    const key = token === undefined ? undefined : await keys.findCurrent(token, remoteAddress);
     if (key === undefined) return undefined;
     keys.noteUse(key.keyId);
-    return { kind: 'key', accountId: key.account.id, keyId: key.keyId };
+    return { kind: 'key', accountId: key.account.id, keyId: key.keyId, access: key.access };
   };
   const bySession = async (authRequest: AuthRequest): Promise<Session | undefined> => {
     const token = bearerTokenOf(authRequest.headers) ?? cookies.tokenOf(authRequest);
@@ -98,7 +105,7 @@ export function createCloudAccess({ tokens, keys, cookies, operator }: CloudAcce
 
 export interface LocalAccessParts {
   /** The same check as for model calls; rejects a missing or wrong token. */
-  authenticate(headers: HeaderList): unknown;
+  authenticate(authRequest: AuthRequest): unknown;
   readonly localToken: Secret | undefined;
   readonly cookies: SessionCookies;
 }
@@ -115,7 +122,7 @@ export function createLocalAccess({ authenticate, localToken, cookies }: LocalAc
       throw localModeError();
     },
     async sessionOrKey(authRequest) {
-      if (!hasTokenCookie(authRequest)) await authenticate(authRequest.headers);
+      if (!hasTokenCookie(authRequest)) await authenticate(authRequest);
       return { kind: 'local', accountId: 'local' };
     },
     async key() {

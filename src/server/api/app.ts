@@ -33,12 +33,7 @@ import { type ResponseHead, sendStream } from './send-stream.ts';
 import { serveWebSocket } from './serve-web-socket.ts';
 
 /** Serves everything outside the data plane: Weir's own routes, and 404 or 405 for the rest. */
-export type App = (req: HttpRequest, res: HttpResponse, call: AppRequestContext) => Promise<void>;
-
-interface AppRequestContext extends RequestContext {
-  /** The client's address, resolved through trusted proxies. */
-  readonly clientAddress: string;
-}
+export type App = (req: HttpRequest, res: HttpResponse, call: RequestContext) => Promise<void>;
 
 export interface AppParts {
   readonly access: AccessChecks;

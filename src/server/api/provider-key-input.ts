@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { notAllowedError } from '../../calls/target-rules.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Provider } from '../../kernel/provider.ts';
 import type { CheckedKey } from '../../kernel/signing.ts';
@@ -34,6 +35,12 @@ function checkForm(key: string, provider: Provider): CheckedKey {
 }
 
 const printableKey = new RegExp(`^[!-~]{1,${limits.providerKeyCharactersMax}}$`);
+
+/** Rejects an API key whose access rules leave the provider out. */
+export function checkMayUse(caller: AccountCaller, { name }: Provider): void {
+  if (caller.kind === 'key' && caller.access?.allowsProvider(name) === false)
+    throw notAllowedError('provider', name);
+}
 
 /** The provider whose keys the caller wants to delete; it may have been disabled since they were stored. */
 export function checkMayDelete(caller: AccountCaller, provider: string, directory: ProviderDirectory): void {

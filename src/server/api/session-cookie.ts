@@ -7,7 +7,10 @@ export const plainCookieName = 'weir_session';
 export const secureCookieName = '__Host-weir_session';
 const operatorCookieName = 'weir_operator';
 
-export type AuthRequest = Pick<ApiRequest, 'method' | 'headers'>;
+/** What proves who sends a request, and from where. */
+export type AuthRequest = CookieRequest & Pick<ApiRequest, 'remoteAddress'>;
+
+type CookieRequest = Pick<ApiRequest, 'method' | 'headers'>;
 
 /** Session cookies of browsers. They count only for requests from this gateway's own pages, to prevent CSRF. */
 export class SessionCookies {
@@ -30,7 +33,7 @@ export class SessionCookies {
   }
 
   /** The token in the cookie; rejects a request that another site may have made. */
-  tokenOf(authRequest: AuthRequest): string | undefined {
+  tokenOf(authRequest: CookieRequest): string | undefined {
     const token = readCookie(authRequest.headers, this.#cookieName);
     if (token === undefined) return undefined;
     if (this.#isFromOwnPage(authRequest)) return token;
@@ -60,7 +63,7 @@ export class SessionCookies {
     return ['set-cookie', `${this.#cookieName}=${value}; ${attributes}`];
   }
 
-  #isFromOwnPage({ method, headers }: AuthRequest): boolean {
+  #isFromOwnPage({ method, headers }: CookieRequest): boolean {
     const site = headerOf(headers, 'sec-fetch-site');
     if (site !== undefined) return site === 'same-origin' || site === 'none';
     const origin = headerOf(headers, 'origin');

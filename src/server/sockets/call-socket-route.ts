@@ -25,9 +25,9 @@ export function callSocketRoutes(
       tag: 'Inference',
       access: 'key',
       messageBytesMax: limits.bodyBytesMax,
-      async accept({ headers, query }) {
-        const identity = await callers.identify(headers, wire);
-        const opening = { identity, headers: withoutHandshake(headers), query };
+      async accept({ headers, query, remoteAddress }) {
+        const identity = await callers.identify(headers, remoteAddress, wire);
+        const opening = { identity, headers: withoutHandshake(headers), query, address: remoteAddress };
         return {
           accountId: identity.accountId,
           serve: (webSocket) => new CallSocket({ ...parts, wire, format }, opening, webSocket).serve(),

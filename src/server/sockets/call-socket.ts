@@ -39,6 +39,8 @@ export interface SocketOpening {
   /** The headers that each call has. */
   readonly headers: HeaderList;
   readonly query: string;
+  /** The client's address. */
+  readonly address: string;
 }
 
 /** A WebSocket whose messages are calls: each is admitted, metered and logged by itself. */
@@ -175,7 +177,7 @@ export class CallSocket {
   async #call(id: string, { message, request, lane }: SocketMessageCall): Promise<void> {
     const { wire, format, call, onRefused } = this.#parts;
     const history = this.#turns.historyOf(request.previous);
-    const { query, headers } = this.#opening;
+    const { query, headers, address: clientAddress } = this.#opening;
     const socket: SocketCall = {
       lane,
       message: message.bytes,
@@ -183,7 +185,8 @@ export class CallSocket {
       connection: this.#presence,
       handshakeHeaders: format.handshakeHeaders(headers),
     };
-    const context: RequestContext = { id, path: format.path, query, cors: [], socket, onRefused };
+    const { path } = format;
+    const context: RequestContext = { id, path, query, clientAddress, cors: [], socket, onRefused };
     const isTraced = headerOf(headers, 'x-weir-trace') === 'on';
     const { request: req, response } = new SocketResponse({
       webSocket: this.#webSocket,
@@ -227,7 +230,9 @@ export class CallSocket {
   #sendError(thrown: unknown, lane: string | undefined): RequestContext {
     const { wire, format, requestId, onRefused } = this.#parts;
     const error = asGatewayError(thrown);
-    const context: RequestContext = { id: requestId(), path: format.path, query: '', cors: [], onRefused };
+    const { address: clientAddress } = this.#opening;
+    const { path } = format;
+    const context: RequestContext = { id: requestId(), path, query: '', clientAddress, cors: [], onRefused };
     const body = errorEnvelope(error, context.id, wire);
     const headers = errorHeaders(error, context);
     void this.#webSocket.send(format.encodeError({ status: error.status, headers, body }, lane));

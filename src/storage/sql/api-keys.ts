@@ -12,6 +12,13 @@ import type {
 } from '../../kernel/ports/records.ts';
 import { accountColumns, toAccount } from './accounts.ts';
 import { chunks } from './chunks.ts';
+import {
+  type AccessColumns,
+  accessColumns,
+  changedAccessColumns,
+  toAccessColumns,
+  toAccessRules,
+} from './key-access-columns.ts';
 import { requireCredential } from './require-credential.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
@@ -31,6 +38,7 @@ const columns = [
   'api_keys.requests_per_minute',
   'api_keys.tokens_per_minute',
   'api_keys.concurrent',
+  ...accessColumns,
 ] as const;
 
 function withParameters<Row>(query: CompiledQuery<Row>, parameters: readonly unknown[]): CompiledQuery<Row> {
@@ -120,6 +128,7 @@ export class SqlApiKeys implements ApiKeys {
       ...(requestsPerMinute === undefined ? {} : { requests_per_minute: requestsPerMinute }),
       ...(tokensPerMinute === undefined ? {} : { tokens_per_minute: tokensPerMinute }),
       ...(concurrent === undefined ? {} : { concurrent }),
+      ...changedAccessColumns(changes.access),
     };
     if (Object.keys(set).length === 0) return this.#findActive(accountId, id);
     const changed = await this.#db
@@ -184,16 +193,19 @@ export class SqlApiKeys implements ApiKeys {
 }
 
 type LimitColumns = Pick<Tables['api_keys'], 'requests_per_minute' | 'tokens_per_minute' | 'concurrent'>;
-type ApiKeyRow = Omit<ApiKey, 'receipts' | 'record' | 'limits'> &
+type ApiKeyRow = Omit<ApiKey, 'receipts' | 'record' | 'limits' | 'access'> &
   Pick<Tables['api_keys'], 'receipts' | 'record'> &
-  LimitColumns;
+  LimitColumns &
+  AccessColumns;
 
-function toKey({ requests_per_minute, tokens_per_minute, concurrent, ...row }: ApiKeyRow): ApiKey {
+function toKey(row: ApiKeyRow): ApiKey {
+  const { id, accountId, prefix, hash, name, pipelineConfig, createdAtMs, lastUsedAtMs, revokedAtMs } = row;
   return {
-    ...row,
+    ...{ id, accountId, prefix, hash, name, pipelineConfig, createdAtMs, lastUsedAtMs, revokedAtMs },
     receipts: row.receipts === 1,
     record: toRecordingMode(row.record),
-    limits: toCallLimits({ requests_per_minute, tokens_per_minute, concurrent }),
+    limits: toCallLimits(row),
+    access: toAccessRules(row),
   };
 }
 
@@ -228,5 +240,6 @@ function toRow(key: ApiKey): Tables['api_keys'] {
     requests_per_minute: key.limits?.requestsPerMinute ?? null,
     tokens_per_minute: key.limits?.tokensPerMinute ?? null,
     concurrent: key.limits?.concurrent ?? null,
+    ...toAccessColumns(key.access),
   };
 }

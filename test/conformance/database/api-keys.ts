@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, type TestContext, test } from 'node:test';
+import type { ApiKeyChanges } from '../../../src/kernel/ports/records.ts';
 import { someKey, someMember } from './samples.ts';
 import type { SetUpDatabase } from './set-up.ts';
 
@@ -29,6 +30,29 @@ export function apiKeysConformance(setUpDatabase: SetUpDatabase): void {
       for (const key of [old, young]) assert.equal(await database.apiKeys.add(key, 100), true);
       assert.deepEqual(await database.apiKeys.list(member.account.id), [young, old]);
       assert.deepEqual(await database.apiKeys.list('somebody else'), []);
+    });
+
+    test('access rules come back as they were, change one by one, and are gone when all are cleared', async (t) => {
+      const { database, member } = await withMember(t);
+      const access = {
+        models: ['claude-*', 'Zürich 🌊'],
+        providers: [],
+        pipelines: ['none'],
+        addresses: ['::/0'],
+        expiresAtMs: 4_102_444_800_000,
+        endUser: 'ada',
+      };
+      const key = someKey(member.account.id, { access });
+      await database.apiKeys.add(key, 100);
+      assert.deepEqual(await database.apiKeys.byId(key.id), key);
+      const [found] = await database.apiKeys.active(key.prefix);
+      assert.deepEqual(found?.key, key);
+      const change = async (rules: NonNullable<ApiKeyChanges['access']>) =>
+        (await database.apiKeys.change(member.account.id, key.id, { access: rules }))?.access;
+      await Promise.all([change({ models: null }), change({ endUser: 'bob' })]);
+      assert.deepEqual(await change({}), { ...access, models: undefined, endUser: 'bob' });
+      const cleared = { providers: null, pipelines: null, addresses: null, expiresAtMs: null, endUser: null };
+      assert.equal(await change(cleared), undefined);
     });
 
     test('a key is found by its prefix with its account, until it is revoked', async (t) => {

@@ -44,6 +44,7 @@ export function someKey(accountId: string, given: Partial<ApiKey> = {}): ApiKey 
     receipts: false,
     record: null,
     limits: undefined,
+    access: undefined,
     ...given,
   };
 }

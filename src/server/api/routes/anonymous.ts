@@ -16,7 +16,7 @@ export interface AnonymousParts {
   /** The value of the `x-weir-sandbox` header. */
   readonly sandboxHeader: string;
   /** Rejects a client that may not start a session. */
-  checkMayStart(headers: HeaderList): Promise<void>;
+  checkMayStart(headers: HeaderList, address: string): Promise<void>;
 }
 
 const sessionInfo = z.strictObject({
@@ -49,7 +49,7 @@ export function anonymousRoutes({
   const byAnyone: AccessRule<void> = {
     name: 'public',
     async check({ headers, remoteAddress }) {
-      await checkMayStart(headers);
+      await checkMayStart(headers, remoteAddress);
       await sessions.limitCreation(remoteAddress);
     },
   };

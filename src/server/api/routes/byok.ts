@@ -8,6 +8,7 @@ import { jsonBody, noBody } from '../json-body.ts';
 import {
   apiKeyNotAllowedError,
   checkMayDelete,
+  checkMayUse,
   checkProviderKey,
   providerKeyText,
 } from '../provider-key-input.ts';
@@ -51,6 +52,7 @@ export function byokRoutes({ vault, directory: providerDirectory }: ByokParts): 
       },
       async handle({ caller, body, parameters }) {
         const provider = providerDirectory.provider(parameters.provider ?? '');
+        checkMayUse(caller, provider);
         const { text, displayedPart } = checkProviderKey(body.key, provider, providerDirectory);
         const slot = { accountId: caller.accountId, provider: provider.name };
         const secret = new Secret(text);

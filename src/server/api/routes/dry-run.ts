@@ -118,6 +118,7 @@ function identityOf(caller: AccountCaller, pipeline: string | undefined): Caller
     accountId,
     pipelineConfig: pipeline ?? null,
     key: undefined,
+    access: caller.kind === 'key' ? caller.access : undefined,
     session: undefined,
   };
 }

@@ -10,6 +10,7 @@ import type { ProviderDirectory } from '../../../providers/provider-directory.ts
 import { limits } from '../../limits.ts';
 import { bySessionOrKey, defineRoute } from '../define-route.ts';
 import { jsonBody } from '../json-body.ts';
+import { checkMayUse } from '../provider-key-input.ts';
 import type { ApiRoute } from '../route.ts';
 
 export interface KeyTestParts {
@@ -44,11 +45,14 @@ export function keyTestRoute({
       200: { description: 'The result of the test', schema: testResultSchema },
       400: { description: 'The body is invalid' },
       401: { description: 'Missing or invalid credential' },
+      403: { description: 'The access rules of the API key leave the provider out' },
       404: { description: 'Unknown provider, or no such key is stored for it' },
       429: { description: 'Too many attempts' },
     },
-    async handle({ caller: { accountId }, body: { id }, parameters }) {
+    async handle({ caller, body: { id }, parameters }) {
+      const { accountId } = caller;
       const provider = providerDirectory.provider(parameters.provider ?? '');
+      checkMayUse(caller, provider);
       const keys = await vault.keysOf({ accountId, provider: provider.name });
       const key = id === undefined ? keys[0] : keys.find((one) => one.id === id);
       if (key === undefined)

@@ -35,6 +35,7 @@ function routesAt(path: string, parts: ModelsParts): readonly ApiRoute[] {
   const { callers: callerAuthenticator, credentials, models, providers, dialects, readyProviders } = parts;
   const { aliases, directory } = parts;
   const isReached = async (provider: Provider, identity: CallerIdentity, headers: HeaderList) => {
+    if (identity.access?.allowsProvider(provider.name) === false) return false;
     const lookup = await credentials.findOptional({ identity, headers }, { provider, model: provider.name });
     return lookup !== undefined && (lookup.credential !== undefined || readyProviders.has(provider));
   };
@@ -43,13 +44,20 @@ function routesAt(path: string, parts: ModelsParts): readonly ApiRoute[] {
     for (const provider of providers) if (await isReached(provider, identity, headers)) reached.add(provider);
     return reached;
   };
-  /** Those with at least one model that the caller can reach. */
-  const listAliases = async ({ accountId }: CallerIdentity, reached: ReadonlySet<Provider>) => {
-    const isUsable = ({ isShadowed, expanded }: Alias) =>
+  /** Whether the access rules of the caller's key allow the model with this name. */
+  const mayUse = ({ access }: CallerIdentity, name: string) => {
+    const target = access && directory.find(name);
+    return target === undefined || access?.allowsModel(target) !== false;
+  };
+  /** Those with at least one model that the caller can reach and may use. */
+  const listAliases = async (identity: CallerIdentity, reached: ReadonlySet<Provider>) => {
+    const { accountId, access } = identity;
+    const isUsable = ({ name: alias, isShadowed, expanded }: Alias) =>
       !isShadowed &&
       expanded.some((name) => {
         const target = directory.find(name);
-        return target !== undefined && reached.has(target.provider);
+        const isAllowed = access?.listsModel(alias) === true || mayUse(identity, name);
+        return target !== undefined && reached.has(target.provider) && isAllowed;
       });
     return (await aliases.list(accountId)).filter(isUsable).map(describeAlias);
   };
@@ -74,13 +82,14 @@ function routesAt(path: string, parts: ModelsParts): readonly ApiRoute[] {
         ...refusals,
       },
       errorFormat: (headers) => dialectOf(headers).wire,
-      async handle({ headers, query }) {
-        const callerIdentity = await callerAuthenticator.identifyCurrent(headers);
+      async handle({ headers, query, remoteAddress }) {
+        const callerIdentity = await callerAuthenticator.identifyCurrent(headers, remoteAddress);
         const reached = await reachedProviders(callerIdentity, headers);
         // First, since some clients read the first page only.
         const listed: NamedModel[] = [...(await listAliases(callerIdentity, reached))];
         for (const provider of reached)
-          listed.push(...(await models.forProvider(provider)).map(describeModel));
+          for (const model of await models.forProvider(provider))
+            if (mayUse(callerIdentity, model.name)) listed.push(describeModel(model));
         return { body: dialectOf(headers).encodeList(listed, new URLSearchParams(query)) };
       },
     },
@@ -97,12 +106,13 @@ function routesAt(path: string, parts: ModelsParts): readonly ApiRoute[] {
         ...refusals,
       },
       errorFormat: (headers) => dialectOf(headers).wire,
-      async handle({ headers, parameters: { '*': name = '' } }) {
-        const callerIdentity = await callerAuthenticator.identifyCurrent(headers);
+      async handle({ headers, remoteAddress, parameters: { '*': name = '' } }) {
+        const callerIdentity = await callerAuthenticator.identifyCurrent(headers, remoteAddress);
         checkModelInPath(name);
         if (name.length > limits.modelNameMax) throw modelNotFoundError(name);
         const model = models.find(name);
-        if (model !== undefined && (await isReached(model.provider, callerIdentity, headers)))
+        const isAllowed = mayUse(callerIdentity, name);
+        if (model !== undefined && isAllowed && (await isReached(model.provider, callerIdentity, headers)))
           return { body: dialectOf(headers).encodeModel(describeModel(model)) };
         const reached = await reachedProviders(callerIdentity, headers);
         const alias = (await listAliases(callerIdentity, reached)).find(({ id }) => id === name);

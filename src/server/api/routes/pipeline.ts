@@ -108,8 +108,8 @@ export function pipelineRoutes({
         400: { description: 'The x-weir-pipeline header or a query parameter is invalid' },
         401: { description: 'Missing or invalid credential' },
       },
-      async handle({ headers, query }) {
-        const identity = await callerAuthenticator.identifyCurrent(headers);
+      async handle({ headers, query, remoteAddress }) {
+        const identity = await callerAuthenticator.identifyCurrent(headers, remoteAddress);
         const { pipelineConfig } = identity;
         checkQueryNames({}, query);
         const override = joinedHeaderOf(headers, 'x-weir-pipeline');

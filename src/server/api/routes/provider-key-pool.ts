@@ -13,6 +13,7 @@ import { jsonBody, noBody } from '../json-body.ts';
 import {
   apiKeyNotAllowedError,
   checkMayDelete,
+  checkMayUse,
   checkProviderKey,
   providerKeyText,
 } from '../provider-key-input.ts';
@@ -84,6 +85,7 @@ export function providerKeyPoolRoutes({
       },
       async handle({ caller, body, parameters }) {
         const provider = directory.provider(parameters.provider ?? '');
+        checkMayUse(caller, provider);
         const { text, displayedPart } = checkProviderKey(body.key, provider, directory);
         const owner = { accountId: caller.accountId, provider: provider.name };
         const secret = new Secret(text);

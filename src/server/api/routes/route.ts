@@ -71,8 +71,8 @@ export function routeRoutes(
       401: { description: 'Missing or invalid credential' },
     },
     async handle(request: ApiRequest) {
-      const { id, headers } = request;
-      const identity = await callerAuthenticator.identifyCurrent(headers);
+      const { id, headers, remoteAddress } = request;
+      const identity = await callerAuthenticator.identifyCurrent(headers, remoteAddress);
       const clientRequest = await readCall(request);
       return { body: await admission.explainRoute(id, clientRequest, identity) };
     },

@@ -13,6 +13,7 @@ import { endUserDays } from './end-user-days.ts';
 import { gatewayProcesses } from './gateway-processes.ts';
 import { identities } from './identities.ts';
 import { invitations } from './invitations.ts';
+import { keyAccess } from './key-access.ts';
 import { keyLimits } from './key-limits.ts';
 import { keyPools } from './key-pools.ts';
 import { logRetentions } from './log-retentions.ts';
@@ -92,4 +93,5 @@ export const migrations: readonly Migration[] = [
   tagDays,
   alerts,
   logRetentions,
+  keyAccess,
 ];

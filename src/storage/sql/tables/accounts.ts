@@ -93,6 +93,14 @@ export interface AccountTables {
     readonly requests_per_minute: number | null;
     readonly tokens_per_minute: number | null;
     readonly concurrent: number | null;
+    /** Access rules: JSON lists of texts; null without a rule. */
+    readonly access_models: string | null;
+    readonly access_providers: string | null;
+    readonly access_pipelines: string | null;
+    readonly access_addresses: string | null;
+    readonly expires_at_ms: number | null;
+    /** The end user of all its calls. */
+    readonly end_user: string | null;
   };
   /** The first key of each provider. Its primary key has no `id`: earlier builds know one key for each provider. */
   readonly provider_keys: ProviderKeyRow;
