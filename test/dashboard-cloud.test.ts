@@ -149,6 +149,19 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     await page.getByRole('button', { name: keyName, exact: true }).click();
     await page.getByLabel('Dollars per day (UTC)').fill('0.0001');
     assert.match(await page.getByRole('textbox', { name: 'As text' }).inputValue(), /cost-guard\?day=0.0001/);
+    const only = (rule: string) =>
+      page.getByRole('group', { name: rule, exact: true }).getByText('Only these').click();
+    for (const rule of ['Models', 'Providers']) await only(rule);
+    await page.getByLabel('Add: model').fill('claude-*');
+    await page.getByLabel('Add: model').press('Enter');
+    const offered = await page
+      .getByLabel('Add: provider')
+      .evaluate((input: HTMLInputElement) => [...(input.list?.options ?? [])].map(({ value }) => value));
+    assert.ok(offered.includes('anthropic'), String(offered));
+    await page.getByLabel('Add: provider').fill('anthropic');
+    await page.getByRole('button', { name: 'Add the provider' }).click();
+    await page.getByLabel('Expires').fill('2090-01-31T12:00');
+    await page.getByRole('button', { name: 'Remove claude-*' }).waitFor();
     await assertAccessible(page, '[role=dialog]');
     await page.getByLabel('Requests per minute').fill('500');
     const recording = page.getByLabel('Record prompts and answers');
@@ -161,6 +174,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     }
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: /2090/ }).waitFor();
     await page
       .getByRole('img', { name: /% of the ceiling/ })
       .first()

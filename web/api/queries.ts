@@ -27,6 +27,7 @@ export type CheckResult = Answer<'/v1/guardrails/check', 'post'>;
 export type CatalogModel = Answer<'/v1/catalog', 'get'>['models'][number];
 export type ModuleWorth = Answer<'/v1/usage', 'get'>['modules'][number];
 export type ApiKey = Answer<'/v1/keys', 'get'>['keys'][number];
+export type KeyRules = Answer<'/v1/keys/{id}/access', 'get'>;
 export type StoredKey = Answer<'/v1/byok/{provider}/keys', 'get'>['keys'][number];
 export type Budget = Answer<'/v1/budgets', 'get'>['budgets'][number];
 export type ArchivedConversation = Answer<'/v1/archive', 'get'>['conversations'][number];
@@ -359,6 +360,12 @@ export const timeline = (id: string) =>
 export const keys = queryOptions({
   queryKey: ['keys'],
   queryFn: () => told(api.GET('/v1/keys')),
+});
+
+/** The access rules of all active keys. */
+export const keyAccess = queryOptions({
+  queryKey: ['key-access'],
+  queryFn: () => told(api.GET('/v1/keys/access')),
 });
 
 export const providerKeys = queryOptions({

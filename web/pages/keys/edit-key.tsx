@@ -6,17 +6,19 @@ import { Button, Choice, Field, Input } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
 import { Failure, sentence } from '../../parts/states.tsx';
+import { AccessFields, type EditedRules, saveRules } from './access-fields.tsx';
 import { BudgetFields } from './budget-fields.tsx';
 import { type EditedLimits, LimitFields, saveLimits } from './limit-fields.tsx';
 import { RecordingOfKey } from './recording-of-key.tsx';
 
-/** Name, budget, rate limits, pipeline, receipts and recording of a key. */
+/** Name, budget, rate limits, access rules, pipeline, receipts and recording of a key. */
 export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
   const { id } = apiKey;
   const client = useQueryClient();
   const [name, setName] = useState(apiKey.name);
   const [pipeline, setPipeline] = useState(apiKey.pipelineConfig);
   const [limits, setLimits] = useState<EditedLimits>({});
+  const [rules, setRules] = useState<EditedRules>({});
   const [warning, setWarning] = useState<string>();
   const saving = useMutation({
     mutationFn: async () => {
@@ -26,13 +28,16 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
       });
       if (!response.ok) throw new ApiError(response.status, error);
       await saveLimits(id, limits);
+      await saveRules(id, rules);
       return response.headers.get('x-weir-warnings') ?? undefined;
     },
     onSuccess: async (warned) => {
       await client.invalidateQueries({ queryKey: ['keys'] });
       await client.invalidateQueries({ queryKey: ['key-limits', id] });
+      await client.invalidateQueries({ queryKey: ['key-access'] });
       await client.invalidateQueries({ queryKey: ['budgets'] });
       setLimits({});
+      setRules({});
       setWarning(warned);
       if (warned === undefined) onClose();
     },
@@ -59,6 +64,7 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
         </Field>
         <BudgetFields pipeline={pipeline} isOwn={apiKey.pipelineConfig !== null} onChange={setPipeline} />
         <LimitFields id={id} edited={limits} onChange={setLimits} />
+        <AccessFields id={id} edited={rules} onChange={setRules} />
         <div className="flex flex-col gap-3">
           <Choice
             label="Pipeline"

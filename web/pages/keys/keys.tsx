@@ -6,6 +6,7 @@ import { Button } from '../../parts/controls.tsx';
 import { ago, utc } from '../../parts/format.ts';
 import { Empty, Loaded, Page, Rows } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
+import { KeyExpiry } from './access-fields.tsx';
 import { EditKey } from './edit-key.tsx';
 import { KeyCalls, KeySpend } from './key-spend.tsx';
 import { NewKey } from './new-key.tsx';
@@ -28,7 +29,7 @@ export function Keys() {
   return (
     <Page
       title="Keys"
-      lead="API keys for your apps. Each can have its own budget, limits and modules. Days and months are those of UTC."
+      lead="API keys for your apps. Each can have its own budget, limits, access rules and modules. Days and months are those of UTC."
       actions={
         <Button look="primary" onClick={() => show('new')}>
           New key
@@ -79,6 +80,12 @@ export function Keys() {
                       end: true,
                       wide: true,
                       cell: ({ id }) => <KeyCalls id={id} />,
+                    },
+                    {
+                      title: 'Expires',
+                      end: true,
+                      wide: true,
+                      cell: ({ id }) => <KeyExpiry id={id} />,
                     },
                     {
                       title: 'Last used',
