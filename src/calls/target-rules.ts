@@ -53,14 +53,15 @@ export class TargetRules {
   }
 
   /** Why the call may not go to this target. `asked` is the name that the client knows it by. */
-  refusal(target: Target, asked = nameOfTarget(target)): GatewayError | undefined {
+  refusal(target: Target, asked?: string): GatewayError | undefined {
     const access = this.#access;
     const { provider } = target;
     if (isResolved(target) && !access.allowsProvider(provider.name))
       return notAllowedError('provider', provider.name);
     if (this.#isStored) return undefined;
-    if (!this.#listed.has(nameOfTarget(target)) && !access.allowsModel(target))
-      return notAllowedError('model', asked);
+    if (!access.allowsModel(target) && !this.#listed.has(nameOfTarget(target)))
+      return notAllowedError('model', asked ?? nameOfTarget(target));
+    if (this.#others.length === 0) return undefined;
     const other = this.#others.find((model) => !access.allowsModel({ provider, model: bareName(model) }));
     return other === undefined ? undefined : notAllowedError('model', other);
   }
@@ -89,7 +90,7 @@ export function notAllowedError(kind: 'model' | 'provider', name: string): Gatew
   return new GatewayError(
     `${kind}_not_allowed`,
     `this API key may not use the ${kind} "${name}"; GET /v1/models lists what it may use`,
-    { param: 'model' },
+    kind === 'model' ? { param: 'model' } : {},
   );
 }
 
