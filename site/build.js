@@ -34,7 +34,12 @@ export async function buildSite(Eleventy) {
       config.setUseGitIgnore(false);
       config.addPlugin(highlight);
       for (const { file, output, text } of pages)
-        config.addTemplate(output.replace(/html$/, 'md'), text, { permalink: output, file });
+        config.addTemplate(output.replace(/html$/, 'md'), text, {
+          permalink: output,
+          file,
+          // Braces in a page are text.
+          templateEngineOverride: 'md',
+        });
       config.amendLibrary('md', (markdown) => {
         writePages(markdown, pages);
         index = searchIndex(markdown, found);
@@ -45,7 +50,6 @@ export async function buildSite(Eleventy) {
         // What is wider than the window is moved with keys, too.
         return layout({ page, chapters, content: content.replaceAll('<pre', '<pre tabindex="0"') });
       });
-      return { markdownTemplateEngine: false };
     },
   });
   await eleventy.write();

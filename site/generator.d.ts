@@ -15,7 +15,7 @@ declare module '@11ty/eleventy' {
     constructor(
       input: string,
       output: string,
-      options: { quietMode: boolean; config(config: Config): object },
+      options: { quietMode: boolean; config(config: Config): void },
     );
     write(): Promise<void>;
   }

@@ -23,6 +23,7 @@ const chapters = [
       'docs/guides/pipelines',
       'docs/guides/routing',
       'docs/guides/aliases',
+      'docs/guides/prompts',
       'docs/guides/guardrails',
       'docs/guides/budgets',
       'docs/guides/alerts',

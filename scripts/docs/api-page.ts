@@ -10,6 +10,7 @@ const chapters: Readonly<Record<string, string>> = {
   'Provider keys': 'Provider keys',
   Configurations: 'Configurations of modules',
   Aliases: 'Aliases',
+  Prompts: 'Prompts',
   Guardrails: 'Guardrails',
   Billing: 'Billing',
   Payments: 'Machine payments',

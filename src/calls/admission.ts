@@ -8,6 +8,7 @@ import { credentialsOf, Exchange } from '../kernel/exchange.ts';
 import type { LimitStatus } from '../kernel/limit-status.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
+import { formatPromptVersion } from '../kernel/prompt.ts';
 import { type Target, unresolvedTarget } from '../kernel/provider.ts';
 import type { TagReader } from '../kernel/tags.ts';
 import { Trace } from '../kernel/trace.ts';
@@ -20,6 +21,8 @@ import type { CallerAdmissions, CountedCall } from './caller-admission.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
 import type { Credentials } from './credentials.ts';
 import type { PipelineSelector } from './pipeline-selector.ts';
+import type { PromptInsertion } from './prompts/prompt-insertion.ts';
+import { mayNamePrompt } from './prompts/prompt-reference.ts';
 import { findRelayTarget } from './relay-target.ts';
 import type { TargetChecks } from './target-checks.ts';
 import { TargetRules } from './target-rules.ts';
@@ -33,6 +36,7 @@ export interface AdmissionParts {
   readonly credentials: Credentials;
   readonly targets: TargetChecks;
   readonly tags: TagReader;
+  readonly prompts: Pick<PromptInsertion, 'insert'>;
   readonly reports: Pick<CallReports, 'addRejected'>;
 }
 
@@ -66,14 +70,17 @@ export class Admission {
 
   /**
    * Counts the call before checking it; a fault of the call itself is reported before an exhausted quota. Rate limits come
-   * first, so that a call which they refuse is counted nowhere else. The trace of a rejected call ends.
+   * first, so that a call which they refuse is counted nowhere else. The trace of a rejected call ends. The request of the
+   * exchange has the stored prompt that the client's own names.
    */
-  async admit(pendingCall: PendingCall, caller: CallerIdentity): Promise<AdmittedCall> {
+  async admit(received: PendingCall, caller: CallerIdentity): Promise<AdmittedCall> {
     const { admissions, limiter } = this.#parts;
     const { kind } = caller.caller;
-    fixEndUser(pendingCall.clientRequest, caller.access?.rules.endUser);
+    fixEndUser(received.clientRequest, caller.access?.rules.endUser);
     const callerAdmission = admissions[kind];
     if (callerAdmission === undefined) throw new Error(`no admission is configured for "${kind}" callers`);
+    const mayPrompt = mayNamePrompt(received.clientRequest);
+    const pendingCall = mayPrompt ? await this.#withPrompt(received, caller) : received;
     const limited = limiter.isLimited(caller) ? await this.#limit(pendingCall, caller) : caller;
     const { clientRequest, trace } = pendingCall;
     let countedCall: CountedCall;
@@ -90,7 +97,12 @@ export class Admission {
         await limiter.count(pendingCall, identity);
       const { exchange, pipeline } =
         callerAdmission.prepare?.(pendingCall, identity) ??
-        (await this.#prepareChecked(pendingCall, identity));
+        (await this.#prepareChecked(
+          mayPrompt && identity.key?.version !== caller.key?.version
+            ? await this.#insertPrompt(received, identity)
+            : pendingCall,
+          identity,
+        ));
       if (rejection !== undefined) throw rejection;
       return { exchange, pipeline, countedCall };
     } catch (thrown) {
@@ -112,9 +124,25 @@ export class Admission {
   }
 
   /** The exchange and the pipeline of a call that is not counted, checked or sent. */
-  prepare(id: string, clientRequest: ClientRequest, identity: CallerIdentity): Promise<PreparedCall> {
+  async prepare(id: string, clientRequest: ClientRequest, identity: CallerIdentity): Promise<PreparedCall> {
     const trace = new Trace(performance.now());
-    return this.#prepare({ id, clientRequest, presence: new ClientPresence(), trace }, identity);
+    const call = { id, clientRequest, presence: new ClientPresence(), trace };
+    return this.#prepare(await this.#insertPrompt(call, identity), identity);
+  }
+
+  /** Reports a call whose prompt can't be used. */
+  async #withPrompt(received: PendingCall, caller: CallerIdentity): Promise<PendingCall> {
+    try {
+      return await this.#insertPrompt(received, caller);
+    } catch (thrown) {
+      received.trace.end();
+      this.#reportRejected(received, caller, thrown);
+      throw thrown;
+    }
+  }
+
+  async #insertPrompt(received: PendingCall, identity: CallerIdentity): Promise<PendingCall> {
+    return { ...received, clientRequest: await this.#parts.prompts.insert(received.clientRequest, identity) };
   }
 
   async #limit(pendingCall: PendingCall, caller: CallerIdentity): Promise<CallerIdentity> {
@@ -164,6 +192,8 @@ export class Admission {
     // Again, since the rules may have changed since the caller was identified.
     fixEndUser(clientRequest, identity.access?.rules.endUser);
     const tags = this.#parts.tags.read(clientRequest);
+    if (clientRequest.prompt !== undefined)
+      trace.setHeader('prompt', formatPromptVersion(clientRequest.prompt));
     // Always return a name that the client supplied; a derived one only when a module needs it.
     const conversation = suppliedConversationName(clientRequest);
     if (conversation !== undefined) trace.setHeader('conversation', conversation);

@@ -85,6 +85,25 @@ export const limits = {
   configurationsCharactersMax: 256 * 1024,
   /** Accounts whose configurations are cached: 50 MiB of JSON at most. */
   cachedConfigurationSetsMax: 200,
+  /** Stored prompts of one account, their versions, and the size of all as JSON. */
+  promptsMax: 200,
+  promptVersionsMax: 2000,
+  promptCharactersMax: 8 * 1024 * 1024,
+  /** Texts of one version: a long manual fits, and a call is expanded in a millisecond. */
+  promptTextCharactersMax: 200_000,
+  promptMessagesMax: 100,
+  promptVariablesMax: 100,
+  /** A name that people type into code: of a variable or a label. */
+  promptWordMax: 64,
+  promptLabelsMax: 50,
+  promptNoteCharactersMax: 1000,
+  /** The texts of a call's prompt with values in them, since a value may stand in many places: half of a million tokens. */
+  promptRenderedCharactersMax: 2_000_000,
+  /** A body with its prompt: as large as one without may be. */
+  promptedBodyBytesMax: 32 * 1024 * 1024,
+  /** Versions in the cached lists of accounts, some 200 bytes each, and characters of the cached versions. */
+  cachedPromptVersionsMax: 100_000,
+  cachedPromptCharactersMax: 32 * 1024 * 1024,
   /** Models of one alias, also with those of the aliases in it: routing looks at each of them in every call. */
   aliasModelsMax: 20,
   /** Aliases in aliases. */

@@ -29,6 +29,7 @@ function contentSteps({ stores, modules, embeddingsPart }: Omit<EraseParts, 'log
   const { database } = stores;
   return [
     { name: 'configurations', erase: (accountId) => database.configurations.forget(accountId) },
+    { name: 'prompts', erase: (accountId) => database.prompts.forget(accountId) },
     { name: 'vectors', erase: (accountId) => embeddingsPart.vectors.forget(scopeOfAccount(accountId)) },
     // Somebody else may have added the addresses.
     { name: 'alerts', erase: (accountId) => database.alerts.forget(accountId) },

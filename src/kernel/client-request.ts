@@ -4,6 +4,7 @@ import type { JsonObject } from '../lib/json.ts';
 import type { LazyJsonObject } from './json/lazy-json-object.ts';
 import { limits } from './limits.ts';
 import type { ChatRequest } from './message.ts';
+import type { PromptVersion } from './prompt.ts';
 import type { RelayRequest } from './relay.ts';
 import type { SocketCall } from './socket-format.ts';
 import { parseTraceParent, type TraceParent } from './trace-parent.ts';
@@ -22,9 +23,13 @@ interface ClientRequestFields {
   readonly relay?: RelayRequest;
   /** For a call over a WebSocket. */
   readonly socket?: SocketCall | undefined;
+  /** The stored prompt that the body begins with. */
+  readonly prompt?: PromptVersion;
 }
 
 interface ParsedBodyReservation {
+  /** Reserves memory for this many further bytes; may reject. */
+  add(bytes: number): void;
   parsed(values: number): void;
   letGo(): void;
 }
@@ -32,7 +37,7 @@ interface ParsedBodyReservation {
 let readRawHeaders: (clientRequest: ClientRequest) => HeaderList;
 let setEndUser: (clientRequest: ClientRequest, name: string | undefined) => void;
 
-/** The client's request, unchanged. */
+/** The client's request, unchanged but for a stored prompt that it names. */
 export class ClientRequest {
   readonly wire: WireFormat;
   /** The body, whose fields can be read without parsing the rest. */
@@ -47,6 +52,8 @@ export class ClientRequest {
   readonly relay: RelayRequest | undefined;
   /** Set for a call over a WebSocket. */
   readonly socket: SocketCall | undefined;
+  /** The stored prompt that the gateway has put into the body; undefined if the body is the client's own. */
+  readonly prompt: PromptVersion | undefined;
   readonly #headers: HeaderList;
   readonly #memoryReservation: ParsedBodyReservation | undefined;
   #memory: BodyMemory | undefined;
@@ -67,6 +74,7 @@ export class ClientRequest {
     path = '',
     relay,
     socket,
+    prompt,
   }: ClientRequestFields) {
     this.wire = wire;
     this.fields = fields;
@@ -76,6 +84,7 @@ export class ClientRequest {
     this.query = query;
     this.relay = relay;
     this.socket = socket;
+    this.prompt = prompt;
     this.routing =
       relay === undefined
         ? wire.readRouting(fields, path, query)
@@ -85,6 +94,20 @@ export class ClientRequest {
   /** The end user of all calls with the caller's key, whatever they say; undefined if there is none. */
   get fixedEndUser(): string | undefined {
     return this.#fixedEndUser;
+  }
+
+  /** The same request with a stored prompt in its body. */
+  withPrompt(prompt: PromptVersion, fields: LazyJsonObject, path: string): ClientRequest {
+    const { wire, query, socket } = this;
+    this.#memoryReservation?.add(fields.bytes.byteLength);
+    const prompted = new ClientRequest({
+      ...{ wire, fields, path, query, prompt },
+      headers: this.#headers,
+      ...(this.#memoryReservation !== undefined && { memoryReservation: this.#memoryReservation }),
+      socket: socket && { ...socket, isRewritten: true },
+    });
+    prompted.#fixedEndUser = this.#fixedEndUser;
+    return prompted;
   }
 
   get bytes(): Uint8Array {

@@ -90,6 +90,8 @@ export interface SocketCall {
   readonly message: Buffer;
   /** The answer that the message continues from, if the body of the call has its conversation in place of the id. */
   readonly expanded: string | undefined;
+  /** Whether the body of the call has more than the message: a stored prompt. */
+  readonly isRewritten?: true;
   /** Whether the client's WebSocket is still open. */
   readonly connection: ClientPresence;
   /** Headers for a WebSocket to the provider. */

@@ -2,6 +2,7 @@ import { isJsonObject } from '../lib/json.ts';
 import type { ClientRequest } from './client-request.ts';
 import { invalidFieldError } from './input-validation.ts';
 import { limits } from './limits.ts';
+import { formatPromptVersion, type PromptVersion } from './prompt.ts';
 
 /** Labels of a call, such as its team and environment, by name. */
 export type Tags = Readonly<Record<string, string>>;
@@ -34,6 +35,19 @@ export function tagOf(tags: Tags, name: string): string | undefined {
   return Object.hasOwn(tags, name) ? tags[name] : undefined;
 }
 
+/** Tags that the gateway gives to calls with a stored prompt: its name, and its version such as `support@3`. */
+const promptTag = 'weir.prompt';
+const promptVersionTag = 'weir.prompt.version';
+const ownTags: readonly string[] = [promptTag, promptVersionTag];
+
+/** The stored prompt that a call's tags name. */
+export function promptOfTags(tags: Tags): PromptVersion | undefined {
+  const [name, version] = [tagOf(tags, promptTag), tagOf(tags, promptVersionTag)];
+  if (name === undefined || version === undefined) return undefined;
+  const number = Number(version.slice(name.length + 1));
+  return Number.isInteger(number) ? { name, version: number } : undefined;
+}
+
 /** Reads the tags of calls: those of the header, and listed names of the body's metadata. */
 export class TagReader {
   readonly #metadataNames: readonly string[];
@@ -44,6 +58,14 @@ export class TagReader {
 
   /** Rejects an invalid header. Metadata is meant for the provider: values that are no tags are left out. */
   read(clientRequest: ClientRequest): Tags {
+    const { prompt } = clientRequest;
+    const tags = this.#readSent(clientRequest);
+    return prompt === undefined
+      ? tags
+      : { ...tags, [promptTag]: prompt.name, [promptVersionTag]: formatPromptVersion(prompt) };
+  }
+
+  #readSent(clientRequest: ClientRequest): Tags {
     const header = clientRequest.header(tagsHeader);
     if (header === undefined && this.#metadataNames.length === 0) return noTags;
     const tags = header === undefined ? new Map<string, string>() : parseHeader(header);
@@ -67,7 +89,7 @@ export class TagReader {
     if (!isJsonObject(metadata)) return;
     for (const name of this.#metadataNames) {
       const value = Object.hasOwn(metadata, name) ? metadata[name] : undefined;
-      if (typeof value === 'string' && isTagValue(value)) yield [name, value];
+      if (typeof value === 'string' && isTagValue(value) && !ownTags.includes(name)) yield [name, value];
     }
   }
 }
@@ -84,6 +106,7 @@ function parseHeader(header: string): Map<string, string> {
         `must be a list such as team=search,env=prod: names of up to ${limits.tagNameMax} letters, digits and . _ - that begin with a letter, and values of 1 to ${limits.tagValueBytesMax} ASCII characters without commas`,
         tagsHeader,
       );
+    if (ownTags.includes(name)) throw invalidFieldError(`"${name}" is a tag of the gateway`, tagsHeader);
     if (tags.has(name)) throw invalidFieldError(`has "${name}" more than once`, tagsHeader);
     tags.set(name, value);
   }

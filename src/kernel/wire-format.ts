@@ -8,6 +8,7 @@ import type { ErrorCode } from './errors.ts';
 import type { FieldReader, LazyJsonObject } from './json/lazy-json-object.ts';
 import type { MinuteStatus } from './limit-status.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
+import type { PromptInsertion, RenderedPrompt } from './prompt.ts';
 import type { Target } from './provider.ts';
 import type { RelayRoute } from './relay.ts';
 import type { ByteFilter } from './reply/filter-bytes.ts';
@@ -121,6 +122,11 @@ export interface WireFormat extends ProviderFormat {
   errorBody?(envelope: JsonObject, error: CallError): JsonObject;
   /** What is left of a limit per minute, in headers that only clients of this format read. */
   limitHeaders?(name: string, minute: MinuteStatus): HeaderList;
+  /** What changes in a call so that it begins with a stored prompt: its texts come first, and the client's settings win. */
+  insertPrompt?(
+    prompt: RenderedPrompt,
+    clientRequest: Pick<ClientRequest, 'fields' | 'path'>,
+  ): PromptInsertion;
   /** An error in the middle of a stream. */
   errorFrame(envelope: JsonObject): Uint8Array;
   /** For formats whose clients may make calls over a WebSocket. */

@@ -5,6 +5,8 @@ import type { CallLimiter } from '../calls/call-limiter.ts';
 import type { CallerAuthenticator, CallerIdentity } from '../calls/caller-authenticator.ts';
 import type { Credentials } from '../calls/credentials.ts';
 import type { PipelineSelector } from '../calls/pipeline-selector.ts';
+import type { PromptInsertion } from '../calls/prompts/prompt-insertion.ts';
+import { mayNamePrompt } from '../calls/prompts/prompt-reference.ts';
 import { TargetRules } from '../calls/target-rules.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
@@ -54,6 +56,7 @@ export interface CountTokensParts {
   readonly directory: ProviderDirectory;
   readonly pipelines: PipelineSelector;
   readonly aliases: Pick<Aliases, 'resolverFor'>;
+  readonly prompts: Pick<PromptInsertion, 'insert'>;
   /** Uses the provider's own token counter. */
   readonly counter: (exchange: Exchange) => Promise<ProviderTokenCount | undefined>;
   readonly estimator: TokenEstimator;
@@ -95,7 +98,7 @@ export class CountTokensHandler {
         slowBodies: slowBodyMonitor,
       });
       const { query, path } = context;
-      const clientRequest = new ClientRequest({
+      const received = new ClientRequest({
         wire,
         fields: LazyJsonObject.of(bytes),
         headers,
@@ -103,6 +106,9 @@ export class CountTokensHandler {
         path,
         memoryReservation: reservation,
       });
+      const clientRequest = mayNamePrompt(received)
+        ? await this.#parts.prompts.insert(received, identity)
+        : received;
       await this.#limit(clientRequest, { context, identity, trace });
       sendResponse(
         res,

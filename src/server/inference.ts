@@ -88,7 +88,14 @@ export class InferenceHandler {
       if (!isInBackground) clientPresence.leave();
     });
     let memory: MemoryReservation | undefined;
-    let letGo: (() => void) | undefined;
+    const retained: (() => void)[] = [];
+    const letGo = () => {
+      for (const release of retained) release();
+    };
+    const retain = (request: ClientRequest) => {
+      const release = request.retain();
+      if (release !== undefined) retained.push(release);
+    };
     let isGuest = false;
     let recording: OpenRecording | undefined;
     let inFlightCall: InFlightCall | undefined;
@@ -115,13 +122,16 @@ export class InferenceHandler {
         memoryReservation: reservation,
         socket,
       });
-      letGo = clientRequest.retain();
+      retain(clientRequest);
       const admittedCall = await admission.admit(
         { id, clientRequest, presence: clientPresence, trace, onLimited: limitListener(context, wire) },
         callerIdentity,
       );
       const { exchange, pipeline, countedCall } = admittedCall;
       const { identity } = countedCall;
+      // With its stored prompt.
+      const expanded = exchange.clientRequest;
+      if (expanded !== clientRequest) retain(expanded);
       context.isCounted = true;
       if (backgroundAnswers?.accepts(admittedCall) === true) {
         isInBackground = true;
@@ -134,7 +144,7 @@ export class InferenceHandler {
       }
       const opening = recordings.open(identity, {
         id,
-        clientRequest,
+        clientRequest: expanded,
         pipeline: pipeline.text,
         isRedacted: pipeline.redacts,
       });

@@ -61,6 +61,8 @@ export const limits = {
   compressedBytesMin: 1400,
   /** The body of a call whose route is explained: a long conversation, held without a reservation. */
   explainedBodyBytesMax: 4 * 1024 * 1024,
+  /** A version of a prompt: its texts, which may take six bytes a character, and its defaults. */
+  promptBodyBytesMax: 3 * 1024 * 1024,
   /** For each account: a dry run takes as long as a call without its provider. */
   dryRuns: { most: 60, seconds: 60 },
   /** An unstreamed answer is buffered up to this size, so that its cost fits in a header. */

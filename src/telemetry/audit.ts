@@ -26,6 +26,10 @@ export const auditMessages = {
   'provider_key.deleted': 'a provider key was deleted',
   'configuration.stored': 'a configuration was stored',
   'configuration.deleted': 'a configuration was deleted',
+  'prompt.stored': 'a version of a prompt was stored',
+  'prompt.label_moved': 'a label of a prompt was moved',
+  'prompt.label_deleted': 'a label of a prompt was deleted',
+  'prompt.deleted': 'a prompt or a version of it was deleted',
   'log.retention_changed': 'how long an account keeps its calls was changed',
   'pipeline.stored': 'the pipeline of the gateway was stored',
   'pipeline.deleted': 'the stored pipeline of the gateway was deleted',
@@ -55,6 +59,9 @@ export interface AuditFacts {
   readonly changed?: readonly string[];
   /** `module:name`. */
   readonly configuration?: string;
+  /** The name of a prompt, or a version of it such as `support@3`. */
+  readonly prompt?: string;
+  readonly label?: string;
   /** How long calls are kept; null for as long as the instance keeps them. */
   readonly days?: number | null;
   /** The error code of a failure. */

@@ -13,6 +13,7 @@ import { openingConformance } from './database/opening.ts';
 import { paidAnswersConformance } from './database/paid-answers.ts';
 import { patternsConformance } from './database/patterns.ts';
 import { processesConformance } from './database/processes.ts';
+import { promptsConformance } from './database/prompts.ts';
 import { providerKeysConformance } from './database/provider-keys.ts';
 import { receiptsConformance } from './database/receipts.ts';
 import { rechargesConformance } from './database/recharges.ts';
@@ -57,6 +58,7 @@ export function databaseConformance(
     apiKeysConformance(setUpDatabase);
     providerKeysConformance(setUpDatabase);
     configurationsConformance(setUpDatabase);
+    promptsConformance(setUpDatabase);
     usageConformance(setUpDatabase);
     requestLogRowsConformance(setUpDatabase);
     requestLogPagesConformance(setUpDatabase);

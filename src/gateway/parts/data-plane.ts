@@ -54,6 +54,7 @@ interface DataPlaneParts
     | 'openDryPipelines'
     | 'prices'
     | 'aliases'
+    | 'prompts'
     | 'callRunner'
     | 'continuations'
     | 'reports'
@@ -91,6 +92,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     callerAdmissions,
     pipelines,
     aliases,
+    prompts,
     callRunner,
     reports,
     relayUpstream,
@@ -141,6 +143,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     limiter,
     admissions: callerAdmissions,
     aliases,
+    prompts,
     directory: providerDirectory,
     targets: parts.targets,
     tags: new TagReader(settings.tagsFromMetadata),
@@ -196,6 +199,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     directory: providerDirectory,
     pipelines,
     aliases,
+    prompts,
     counter: createTokenCounter({ egress, signing, via }),
     estimator,
     memoryBudget,

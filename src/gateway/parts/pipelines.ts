@@ -25,6 +25,8 @@ import { limits as callsLimits } from '../../calls/limits.ts';
 import { meterAttempts } from '../../calls/metered-attempt.ts';
 import { ModuleCaches } from '../../calls/module-caches.ts';
 import { PipelineSelector } from '../../calls/pipeline-selector.ts';
+import { AccountPrompts } from '../../calls/prompts/account-prompts.ts';
+import { PromptInsertion } from '../../calls/prompts/prompt-insertion.ts';
 import { RequestKeys } from '../../calls/request-keys.ts';
 import { StepAsides } from '../../calls/step-asides.ts';
 import { StoredPipeline } from '../../calls/stored-pipeline.ts';
@@ -51,6 +53,7 @@ import { aliasRoutes } from '../../server/api/routes/aliases.ts';
 import { cacheRoutes } from '../../server/api/routes/cache.ts';
 import { configurationRoutes } from '../../server/api/routes/configurations.ts';
 import { guardrailsRoutes } from '../../server/api/routes/guardrails.ts';
+import { promptRoutes } from '../../server/api/routes/prompts.ts';
 import { CachedTurnStore } from '../../storage/cached-turn-store.ts';
 import { SealedCacheBackend } from '../../storage/sealed-cache-backend.ts';
 import {
@@ -85,6 +88,8 @@ export interface PipelinesPart extends Part {
   /** Prepares what the first calls of these modules would wait for. */
   warmUp(stages: readonly Stage[]): void;
   readonly aliases: Aliases;
+  /** Puts stored prompts into calls. */
+  readonly prompts: PromptInsertion;
   readonly callRunner: CallRunner;
   readonly continuations: Continuations;
   readonly reports: CallReports;
@@ -290,6 +295,11 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     instance,
     clock: stores.clock,
   });
+  const prompts = new AccountPrompts({
+    table: stores.database.prompts,
+    versions: stores.shared.versions,
+    clock: stores.clock,
+  });
   const aliases = new Aliases({
     configurations,
     instance,
@@ -334,6 +344,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     prices,
     warmUp,
     aliases,
+    prompts: new PromptInsertion(prompts),
     callRunner,
     continuations,
     reports,
@@ -346,6 +357,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       ...archiveRoutes(archives).map((route) => moduleApiRoute('archive', route, stores.shared.rateLimiter)),
       ...configurationRoutes({ configurations, instance }),
       ...aliasRoutes(aliases),
+      ...promptRoutes(prompts),
       ...(rules === undefined ? [] : guardrailsRoutes(rules, stores.shared.rateLimiter)),
     ],
     gauges: [
@@ -396,7 +408,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       },
     ],
     checks: healthChecks(health),
-    features: ['pipelines', 'configurations', 'aliases'],
+    features: ['pipelines', 'configurations', 'aliases', 'prompts'],
     async close(untilMs) {
       if (!(await backgroundTasks.flush(untilMs - performance.now())))
         log.error({}, 'some background tasks of modules were not finished');

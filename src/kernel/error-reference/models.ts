@@ -9,6 +9,29 @@ export const modelErrors = {
     cause: 'A provider has a model with the name that an [alias](../guides/aliases.md) should get.',
     remedy: 'Choose another name.',
   },
+  prompt_not_found: {
+    cause:
+      'The account has no [prompt](../guides/prompts.md) of this name, or the prompt has no such version or label.',
+    remedy: 'Take a name from `GET /v1/prompts`, and a label or version from `GET /v1/prompts/<name>`.',
+  },
+  invalid_prompt_variables: {
+    cause:
+      'A call to a [prompt](../guides/prompts.md) gives no value for variables without a default, or values for others that it does not have. The message lists all of them.',
+    remedy: 'Send the values in `prompt.variables`, under the names of the prompt.',
+  },
+  prompt_exists: {
+    cause: 'A [prompt](../guides/prompts.md) that was to be created exists.',
+    remedy: 'Add a version with `POST /v1/prompts/<name>/versions`, or choose another name.',
+  },
+  prompt_in_use: {
+    cause:
+      'The version of a [prompt](../guides/prompts.md) that was to be deleted is its newest one, or has a label.',
+    remedy: 'Move its labels to another version, or delete the whole prompt.',
+  },
+  prompt_limit_reached: {
+    cause: 'The account has as many [prompts](../guides/prompts.md), versions or labels as it can store.',
+    remedy: 'Delete prompts or old versions.',
+  },
   model_not_priced: {
     cause: 'The model has no known price, and the gateway or `cost-guard` refuses calls without one.',
     remedy:

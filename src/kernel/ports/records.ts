@@ -12,6 +12,7 @@ import type { KeyValueStores } from './module-store.ts';
 import type { PaidAnswers } from './paid-answers.ts';
 import type { Challenges, Ledger } from './payments.ts';
 import type { Processes } from './processes.ts';
+import type { Prompts } from './prompts.ts';
 import type { Receipts } from './receipts.ts';
 import type { RecordingMode, RecordingTable } from './recordings.ts';
 import type { RequestLog } from './request-log.ts';
@@ -39,6 +40,7 @@ export interface Database {
   readonly modules: KeyValueStores;
   readonly collections: CollectionTable;
   readonly configurations: Configurations;
+  readonly prompts: Prompts;
   readonly anonSessions: AnonSessions;
   readonly receipts: Receipts;
   readonly challenges: Challenges;

@@ -111,8 +111,8 @@ function encodeMessage(
   { exchange, call, format, signed, wire }: OutboundCall,
 ): Uint8Array {
   const lane = socket.hasLanes ? call.lane : undefined;
-  if (call.expanded !== undefined && !socket.remembers(call.expanded))
-    return format.encodeCall(signed.body, lane);
+  const isForgotten = call.expanded !== undefined && !socket.remembers(call.expanded);
+  if (isForgotten || call.isRewritten === true) return format.encodeCall(signed.body, lane);
   const { model } = exchange.target;
   const message = LazyJsonObject.of(call.message);
   const changes = {

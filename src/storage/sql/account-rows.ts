@@ -79,6 +79,20 @@ const exportedTables: readonly ExportedTable[] = [
     columns: ['content', 'updated_at_ms'],
   },
   {
+    type: 'prompt_version',
+    from: sql`prompt_versions`,
+    ownerColumn: 'account_id',
+    key: ['name', 'version'],
+    columns: ['content', 'note', 'created_at_ms'],
+  },
+  {
+    type: 'prompt_label',
+    from: sql`prompt_labels`,
+    ownerColumn: 'account_id',
+    key: ['name', 'label'],
+    columns: ['version', 'updated_at_ms'],
+  },
+  {
     type: 'webhook',
     from: sql`webhooks`,
     ownerColumn: 'account_id',

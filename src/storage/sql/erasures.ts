@@ -14,6 +14,8 @@ const erasedTables = [
   ['further_provider_keys', 'id'],
   ['provider_keys', 'provider'],
   ['configurations', 'name'],
+  ['prompt_labels', 'label'],
+  ['prompt_versions', 'id'],
   ['requests', 'id'],
   ['request_kinds', 'kind'],
   ['request_sums', 'at_ms'],

@@ -12,6 +12,7 @@ import type { KeyValueStores } from '../../kernel/ports/module-store.ts';
 import type { PaidAnswers } from '../../kernel/ports/paid-answers.ts';
 import type { Challenges, Ledger } from '../../kernel/ports/payments.ts';
 import type { Processes } from '../../kernel/ports/processes.ts';
+import type { Prompts } from '../../kernel/ports/prompts.ts';
 import type { Receipts } from '../../kernel/ports/receipts.ts';
 import type { RecordingTable } from '../../kernel/ports/recordings.ts';
 import type {
@@ -56,6 +57,7 @@ import { migrations } from './migrations/index.ts';
 import { SqlModuleStores } from './module-stores.ts';
 import { SqlPaidAnswers } from './paid-answers.ts';
 import { SqlProcesses } from './processes.ts';
+import { SqlPrompts } from './prompts.ts';
 import { SqlProviderKeys } from './provider-keys.ts';
 import { SqlReceipts } from './receipts.ts';
 import { SqlRecharges } from './recharges.ts';
@@ -142,6 +144,7 @@ class SqlDatabase implements Database {
   readonly modules: KeyValueStores;
   readonly collections: CollectionTable;
   readonly configurations: Configurations;
+  readonly prompts: Prompts;
   readonly anonSessions: AnonSessions;
   readonly receipts: Receipts;
   readonly challenges: Challenges;
@@ -187,6 +190,7 @@ class SqlDatabase implements Database {
     this.modules = new SqlModuleStores(db, clock);
     this.collections = new SqlCollectionTable(db);
     this.configurations = new SqlConfigurations(db, sqlDialect);
+    this.prompts = new SqlPrompts(db, sqlDialect);
     this.anonSessions = new SqlAnonSessions(db);
     this.receipts = new SqlReceipts(db);
     this.challenges = new SqlChallenges(db);

@@ -4,6 +4,7 @@ import type { BillingTables } from './tables/billing.ts';
 import type { ModuleTables } from './tables/modules.ts';
 import type { PatternTables } from './tables/patterns.ts';
 import type { PaymentTables } from './tables/payments.ts';
+import type { PromptTables } from './tables/prompts.ts';
 import type { ReceiptTables } from './tables/receipts.ts';
 import type { RecordingTables } from './tables/recordings.ts';
 import type { RequestTables } from './tables/requests.ts';
@@ -19,6 +20,7 @@ export interface Tables
     ModuleTables,
     PatternTables,
     SandboxTables,
+    PromptTables,
     ReceiptTables,
     RecordingTables,
     PaymentTables,

@@ -6,7 +6,12 @@ import type { SpanReference } from '../../kernel/trace-parent.ts';
 import type { EndedCall } from '../ended-call.ts';
 import { errorFactsOf } from '../error-facts.ts';
 import { limits } from '../limits.ts';
-import { attemptAttributes, attemptMeasurements, operationOf } from './gen-ai-attributes.ts';
+import {
+  attemptAttributes,
+  attemptMeasurements,
+  operationOf,
+  promptAttributes,
+} from './gen-ai-attributes.ts';
 import { type Attributes, type Span, spanKinds } from './span.ts';
 
 export interface ReportedCall {
@@ -64,6 +69,7 @@ function rootSpan(reported: ReportedCall, { toEpochUs }: CallSpansOptions): Span
       'http.response.status_code': isOfClient ? call.status : undefined,
       'error.type': isFailed ? (call.errorCode ?? 'internal') : undefined,
       'gen_ai.conversation.id': call.conversation,
+      ...promptAttributes(clientRequest),
       'enduser.pseudo.id': call.endUser,
       'weir.request.id': call.id,
       'weir.account.id': call.accountId,

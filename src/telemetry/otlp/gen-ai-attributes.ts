@@ -41,6 +41,7 @@ export function attemptAttributes(
     'gen_ai.usage.cache_write.input_tokens': positive(usage.cache_creation_input_tokens),
     'gen_ai.usage.reasoning.output_tokens': positive(usage.output_tokens_details?.thinking_tokens),
     'gen_ai.conversation.id': conversation,
+    ...promptAttributes(clientRequest),
     'gen_ai.conversation.compacted': isCompacted ? true : undefined,
     'error.type': error,
     'server.address': address,
@@ -51,6 +52,13 @@ export function attemptAttributes(
     'weir.provider.request_id': attempt.providerRequestId,
     'weir.cost.estimated': attempt.bill?.estimated === true ? true : undefined,
   };
+}
+
+/** The stored prompt that a call begins with. */
+export function promptAttributes({ prompt }: ClientRequest): Attributes {
+  return prompt === undefined
+    ? {}
+    : { 'gen_ai.prompt.name': prompt.name, 'gen_ai.prompt.version': String(prompt.version) };
 }
 
 export function attemptMeasurements(attempt: Attempt, clientRequest: ClientRequest): Measurements {

@@ -10,6 +10,7 @@ import { checkRequest } from './check-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { errorTypeForStatus } from './errors.ts';
 import { replaceForeignContent } from './foreign-content.ts';
+import { insertPrompt } from './insert-prompt.ts';
 import { limitHeaders } from './limit-headers.ts';
 import { bookkeeping, isPlain } from './plain-request.ts';
 import { replaceSettings } from './replace-settings.ts';
@@ -67,6 +68,7 @@ export const anthropicMessages: WireFormat = {
   },
   limitHeaders,
   decodeRequest: checkRequest,
+  insertPrompt,
   encodeRequest,
   replaceForeignContent,
   replaceSettings,

@@ -10,6 +10,7 @@ import { encodeInteraction } from './encode-interaction.ts';
 import { encodeRequest } from './encode-request.ts';
 import { errorCodes, errorFrame, errorTypeForStatus } from './errors.ts';
 import { replaceForeignContent } from './foreign-content.ts';
+import { insertPrompt } from './insert-prompt.ts';
 import { readInteraction, summarizeInteraction } from './interaction-reader.ts';
 import { modelOrAgent } from './model-or-agent.ts';
 import { bookkeeping, isPlain } from './plain-request.ts';
@@ -58,6 +59,7 @@ export const geminiInteractions: WireFormat = {
   keepAlive: Buffer.from(': ping\n\n'),
   estimates,
   decodeRequest,
+  insertPrompt,
   encodeRequest,
   replaceForeignContent,
   replyDecoder: (framing, interest) =>

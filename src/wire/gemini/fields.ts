@@ -25,7 +25,7 @@ export function toCamelCase(name: string): string {
   return name.includes('_') ? name.replace(/_([a-z\d])/g, (_, letter: string) => letter.toUpperCase()) : name;
 }
 
-function toSnakeCase(name: string): string {
+export function toSnakeCase(name: string): string {
   let snake = snakeCaseNames.get(name);
   if (snake === undefined) {
     snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -5,6 +5,7 @@ import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { errorBody, errorFrame, errorTypeForStatus } from './errors.ts';
 import { replaceForeignContent } from './foreign-content.ts';
+import { insertPrompt } from './insert-prompt.ts';
 import { JsonArrayStream } from './json-array-stream.ts';
 import { modelInPath, wantsJsonArray } from './path.ts';
 import { bookkeeping, harmlessHeaders, isPlain } from './plain-request.ts';
@@ -78,6 +79,7 @@ export const gemini: WireFormat = {
     callTokens: 10,
   },
   decodeRequest,
+  insertPrompt,
   encodeRequest,
   replaceForeignContent,
   replyDecoder: (framing, interest) =>

@@ -17,6 +17,12 @@ export const modelInPath: Pick<
     `/v1beta/models/${encodeModelName(model)}:${streamed ? streamVerb : 'generateContent'}${streamed ? withSse(query) : forwardedQuery(query)}`,
 };
 
+/** The path of the same method for another model. */
+export function replaceModelInPath(path: string, model: string): string {
+  const { verb = 'generateContent' } = pathParts(path);
+  return `/v1beta/models/${encodeModelName(model)}:${verb}`;
+}
+
 export function countTokensPath(model: string, query: string): string {
   return `/v1beta/models/${encodeModelName(model)}:countTokens${forwardedQuery(query)}`;
 }

@@ -16,6 +16,7 @@ import { isClaude } from './encode-parts.ts';
 import { encodeRequest } from './encode-request.ts';
 import { replaceForeignContent } from './foreign-content.ts';
 import { includeUsageOption } from './include-usage.ts';
+import { insertPrompt } from './insert-prompt.ts';
 import { bookkeeping, isPlain } from './plain-request.ts';
 import { readCompletion, summarizeCompletion, summarizeCompletionTail } from './read-completion.ts';
 import { ChatDecoder } from './reply-decoder.ts';
@@ -68,6 +69,7 @@ export function createOpenaiChat(clock: Clock): WireFormat {
     estimates: chatEstimates,
     usageOptIn: includeUsageOption,
     decodeRequest,
+    insertPrompt,
     encodeRequest,
     replaceForeignContent,
     replaceSettings: (request, target) => ({

@@ -18,6 +18,7 @@ import { encodeRequest } from './encode-request.ts';
 import { encodeResponse } from './encode-response.ts';
 import { errorFrame } from './error-frame.ts';
 import { replaceForeignContent } from './foreign-content.ts';
+import { insertPrompt } from './insert-prompt.ts';
 import { isPlain } from './plain-request.ts';
 import { readResponse, summarizeResponse } from './read-response.ts';
 import { reframeResponse } from './reframe-response.ts';
@@ -74,6 +75,7 @@ export function createOpenaiResponses(clock: Clock): WireFormat {
     keepAlive: Buffer.from(': ping\n\n'),
     estimates,
     decodeRequest,
+    insertPrompt,
     encodeRequest,
     replaceForeignContent,
     replaceSettings: (request, target, fields) => ({

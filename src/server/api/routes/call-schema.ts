@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { formatUsd } from '../../../kernel/money.ts';
 import type { LoggedAttempt, LoggedCall } from '../../../kernel/ports/request-log.ts';
+import { promptOfTags } from '../../../kernel/tags.ts';
 import { timestamp } from '../text.ts';
 
 const tokens = z.int().nullable();
@@ -28,6 +29,10 @@ export const callSchema = z.strictObject({
     .describe('The conversation whose agent made the call as a subagent; null for any other call'),
   end_user: z.string().nullable().describe('A pseudonym of the end user whom the call names'),
   tags: z.record(z.string(), z.string()).describe('The tags of the call, by name'),
+  prompt: z
+    .strictObject({ name: z.string(), version: z.int() })
+    .nullable()
+    .describe('The stored prompt that the call began with'),
   model: z.string().describe('The requested model'),
   model_used: z.string().nullable(),
   provider: z.string().nullable(),
@@ -149,6 +154,7 @@ export function describeCall(call: LoggedCall): z.output<typeof callSchema> {
     parent_conversation: call.parentConversation,
     end_user: call.endUser,
     tags: call.tags,
+    prompt: promptOfTags(call.tags) ?? null,
     model: call.modelAsked,
     model_used: call.modelUsed,
     provider: call.provider,

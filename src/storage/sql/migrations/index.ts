@@ -24,6 +24,7 @@ import { paidAnswers } from './paid-answers.ts';
 import { patternGists } from './pattern-gists.ts';
 import { patterns } from './patterns.ts';
 import { payments } from './payments.ts';
+import { prompts } from './prompts.ts';
 import { receipts } from './receipts.ts';
 import { recordings } from './recordings.ts';
 import { requestAgents } from './request-agents.ts';
@@ -94,4 +95,5 @@ export const migrations: readonly Migration[] = [
   alerts,
   logRetentions,
   keyAccess,
+  prompts,
 ];
