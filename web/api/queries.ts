@@ -20,6 +20,10 @@ export type DryRunResult = Answer<'/v1/pipeline/dry-run', 'post'>;
 export type ModuleInfo = Answer<'/v1/modules', 'get'>['modules'][number];
 export type Configuration = Answer<'/v1/configurations', 'get'>['configurations'][number];
 export type Alias = Answer<'/v1/aliases', 'get'>['aliases'][number];
+export type ListedPrompt = Answer<'/v1/prompts', 'get'>['prompts'][number];
+export type StoredPrompt = Answer<'/v1/prompts/{name}', 'get'>;
+export type PromptVersion = Answer<'/v1/prompts/{name}/versions/{version}', 'get'>;
+export type RenderedPrompt = Answer<'/v1/prompts/{name}/render', 'post'>;
 export type Webhook = Answer<'/v1/webhooks', 'get'>['webhooks'][number];
 export type AlertDelivery = Answer<'/v1/webhooks/{id}/deliveries', 'get'>['deliveries'][number];
 export type Rule = Answer<'/v1/guardrails/rules', 'get'>['rules'][number];
@@ -140,6 +144,25 @@ export const aliases = queryOptions({
   queryKey: ['aliases'],
   queryFn: () => told(api.GET('/v1/aliases')),
 });
+
+export const prompts = queryOptions({
+  queryKey: ['prompts'],
+  queryFn: () => told(api.GET('/v1/prompts')),
+});
+
+export const prompt = (name: string) =>
+  queryOptions({
+    queryKey: ['prompts', name],
+    queryFn: () => told(api.GET('/v1/prompts/{name}', { params: { path: { name } } })),
+  });
+
+/** By its number or a label. */
+export const promptVersion = (name: string, version: string) =>
+  queryOptions({
+    queryKey: ['prompts', name, version],
+    queryFn: () =>
+      told(api.GET('/v1/prompts/{name}/versions/{version}', { params: { path: { name, version } } })),
+  });
 
 export const rules = queryOptions({
   queryKey: ['rules'],

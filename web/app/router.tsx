@@ -221,6 +221,13 @@ const aliases = createRoute({
   component: page(() => import('../pages/aliases/aliases.tsx'), 'Aliases'),
 });
 
+const prompts = createRoute({
+  getParentRoute: () => root,
+  path: '/prompts',
+  validateSearch: opens,
+  component: page(() => import('../pages/prompts/prompts.tsx'), 'Prompts'),
+});
+
 const alerts = createRoute({
   getParentRoute: () => root,
   path: '/alerts',
@@ -309,6 +316,7 @@ export const router = createRouter({
     modules,
     modulePage,
     aliases,
+    prompts,
     alerts,
     guardrails,
     archive,
