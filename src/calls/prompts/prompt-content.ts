@@ -71,6 +71,11 @@ export interface CompiledPrompt {
 export function readPromptContent(body: JsonObject): CompiledPrompt {
   const result = content.safeParse(body);
   if (!result.success) throw contentError(result.error.issues.map(describeIssue));
+  const characters = charactersOf(result.data);
+  if (characters > limits.promptTextCharactersMax)
+    throw contentError([
+      `the texts have ${characters} characters, and the maximum is ${limits.promptTextCharactersMax}`,
+    ]);
   const { compiled, faults } = compile(normalize(result.data));
   if (faults.length > 0) throw contentError(faults);
   return compiled;
@@ -101,7 +106,7 @@ function compile(prompt: PromptContent) {
   const used = new Set<string>();
   const parse = (field: string, source: string): Template => {
     const { template, faults: found } = parseTemplate(source);
-    faults.push(...found.slice(0, faultsPerTextMax).map((fault) => `${field}: ${fault}`));
+    faults.push(...found.map((fault) => `${field}: ${fault}`));
     for (const name of template.names) used.add(name);
     return template;
   };
@@ -115,11 +120,6 @@ function compile(prompt: PromptContent) {
   });
   if (systemTemplate === undefined && templates.length === 0)
     faults.push('a prompt needs "system" or "messages"');
-  const characters = messages.reduce((sum, message) => sum + message.content.length, system?.length ?? 0);
-  if (characters > limits.promptTextCharactersMax)
-    faults.push(
-      `the texts have ${characters} characters, and the maximum is ${limits.promptTextCharactersMax}`,
-    );
   faults.push(...variableFaults(variables, used));
   const defaults = new Map([...used].map((name) => [name, defaultOf(variables, name)]));
   const compiled: CompiledPrompt = {
@@ -127,9 +127,13 @@ function compile(prompt: PromptContent) {
     system: systemTemplate,
     messages: templates,
     variables: defaults,
-    characters,
+    characters: charactersOf(prompt),
   };
   return { compiled, faults };
+}
+
+function charactersOf({ system = '', messages = [] }: PromptContent): number {
+  return messages.reduce((sum, message) => sum + message.content.length, system.length);
 }
 
 type Variables = NonNullable<PromptContent['variables']>;
@@ -172,5 +176,4 @@ function contentError(faults: readonly string[]): GatewayError {
 }
 
 const faultsMax = 20;
-const faultsPerTextMax = 10;
 const pathCharactersMax = 100;

@@ -12,6 +12,8 @@ interface ParsedTemplate {
 }
 
 const namePattern = new RegExp(`^[A-Za-z][A-Za-z0-9_-]{0,${limits.promptWordMax - 1}}$`);
+/** Faults that are described; each costs more than reading the text between two. */
+const faultsMax = 10;
 /** Blanks may stand around a name. */
 const placeholderCharactersMax = limits.promptWordMax + 20;
 
@@ -42,7 +44,7 @@ export function parseTemplate(text: string): ParsedTemplate {
     const close = inside.indexOf('}}');
     const name = inside.slice(0, Math.max(close, 0)).trim();
     if (!isVariableName(name)) {
-      faults.push(describeFault(text, open));
+      if (faults.length < faultsMax) faults.push(describeFault(text, open));
       continue;
     }
     literals.push(literal);

@@ -150,6 +150,7 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
       body: noBody,
       responses: {
         200: { description: 'The version', schema: versionInfo },
+        400: { description: 'The version is no number and no label' },
         ...unauthenticated,
         ...notFound,
       },
@@ -167,6 +168,7 @@ export function promptRoutes(prompts: AccountPrompts): readonly ApiRoute[] {
       body: noBody,
       responses: {
         204: { description: 'It is deleted' },
+        400: { description: 'The version is no number' },
         409: { description: 'It is the newest version, or has a label' },
         ...unauthenticated,
         ...sessionOnly,

@@ -48,6 +48,7 @@ test('a call is described with all that is known of it', async (t) => {
     parent_conversation: null,
     end_user: null,
     tags: {},
+    prompt: null,
     weight: 1,
     model: 'gpt-6',
     model_used: 'gpt-6',
