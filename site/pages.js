@@ -44,6 +44,7 @@ const chapters = [
       'docs/guides/operating',
       'docs/guides/upgrading',
       'docs/guides/security',
+      'docs/guides/airgap',
       'docs/guides/coming-from-litellm',
       'docs/guides/coming-from-portkey',
       'docs/guides/coming-from-openrouter',

@@ -11,6 +11,8 @@ const exceptions: Readonly<Record<string, string>> = {
   'http/server.ts': 'the server',
   'http/websocket.ts': 'WebSockets that clients open',
   'process/control-socket.ts': 'a Unix socket between processes of one gateway',
+  'workers/confined/connector.ts': 'connects for workers in an airgap, by its own list',
+  'workers/confined/handed-connections.ts': 'gives those connections to the clients of stores',
   'testing/global-fetch-guard.ts': 'keeps modules in tests from the global fetch',
   'testing/fake-upstream.ts': 'a server for tests',
   'storage/sql/postgres-pool.ts': 'the database client connects by itself',

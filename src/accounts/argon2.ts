@@ -1,5 +1,6 @@
 import * as crypto from 'node:crypto';
 import { promisify } from 'node:util';
+import { permitted } from '../lib/permitted.ts';
 
 export interface Argon2Cost {
   readonly memoryCost: number;
@@ -15,6 +16,8 @@ export interface Argon2 {
 
 /** Uses the native package; if its binary, an optional dependency, isn't installed, that of Node.js. */
 export async function loadArgon2(): Promise<Argon2> {
+  // In an airgap no native code is loaded.
+  if (!permitted.nativeCode && crypto.argon2 !== undefined) return nodeArgon2;
   try {
     return await import('@node-rs/argon2');
   } catch (cause) {

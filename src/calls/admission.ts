@@ -108,7 +108,7 @@ export class Admission {
     } catch (thrown) {
       countedCall.release();
       trace.end();
-      this.#reportRejected(pendingCall, identity, thrown);
+      await this.#reportRejected(pendingCall, identity, thrown);
       throw thrown;
     }
   }
@@ -149,20 +149,33 @@ export class Admission {
     try {
       return await this.#parts.limiter.count(pendingCall, caller);
     } catch (thrown) {
-      if (isRejection(thrown)) this.#reportRejected(pendingCall, caller, thrown);
+      if (isRejection(thrown)) await this.#reportRejected(pendingCall, caller, thrown);
       throw thrown;
     }
   }
 
   /** Skips anonymous sessions: anyone could fill the request log with them. */
-  #reportRejected(
+  async #reportRejected(
     { id, clientRequest, trace: { startedAtMs } }: PendingCall,
     identity: CallerIdentity,
     thrown: unknown,
-  ): void {
+  ): Promise<void> {
     if (identity.session !== undefined) return;
     const tags = this.#parts.tags.readIfValid(clientRequest);
-    this.#parts.reports.addRejected({ id, identity, clientRequest, tags, startedAtMs, thrown });
+    const isAirgapped = await this.#isAirgapped(clientRequest, identity);
+    this.#parts.reports.addRejected({ id, identity, clientRequest, tags, startedAtMs, thrown, isAirgapped });
+  }
+
+  /** Whether a call that may have been rejected before its pipeline was chosen has an airgap. A wrong list counts as one. */
+  async #isAirgapped(clientRequest: ClientRequest, identity: CallerIdentity): Promise<boolean> {
+    const { pipelines } = this.#parts;
+    for (const header of [clientRequest.header('x-weir-pipeline'), undefined])
+      try {
+        return (await pipelines.choose(header, identity)).pipeline.isAirgapped;
+      } catch {
+        // Without the header, there are the lists of the key and of the instance.
+      }
+    return true;
   }
 
   /**

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import type { EgressRecord } from '../kernel/egress-record.ts';
 import { formatUsd } from '../kernel/money.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { ReceiptDetails } from '../receipts/receipt.ts';
+import type { ReceiptDetails, ReceiptEgress } from '../receipts/receipt.ts';
 import type { ReceiptIssuer } from '../receipts/receipt-issuer.ts';
 import type { CallerIdentity } from './caller-authenticator.ts';
 import { DeferredHash } from './deferred-hash.ts';
@@ -96,6 +97,11 @@ export class OpenReceipt {
       requestSha256: hash('sha256', request),
       responseSha256: this.#response.digest(),
       modules: trace.steps.map(({ module }) => module),
+      egress: egressOf(trace.egress),
     };
   }
+}
+
+function egressOf(record: EgressRecord | undefined): ReceiptEgress | undefined {
+  return record && { airgap: record.airgap, requests: record.requests, refused: record.refused };
 }

@@ -49,6 +49,7 @@ test('rejected calls go to the reporters that take them', () => {
     },
     clientRequest: clientRequest(),
     tags: {},
+    isAirgapped: false,
     startedAtMs: 0,
     thrown: new GatewayError('busy', 'no more'),
   });

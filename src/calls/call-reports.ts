@@ -49,6 +49,8 @@ export interface RejectedCall {
   readonly tags: Tags;
   readonly startedAtMs: number;
   readonly thrown: unknown;
+  /** Whether its pipeline has an airgap. */
+  readonly isAirgapped: boolean;
 }
 
 /**
@@ -76,7 +78,8 @@ export class CallReports {
       this.#parts.settlement.runPart('report', call.call.exchange.id, () => this.#report(call));
   }
 
-  addRejected({ id, identity, clientRequest, tags, startedAtMs, thrown }: RejectedCall): void {
+  addRejected(rejected: RejectedCall): void {
+    const { id, identity, clientRequest, tags, startedAtMs, thrown, isAirgapped } = rejected;
     const { model } = clientRequest.routing;
     const ms = performance.now() - startedAtMs;
     const error = errorFactsOf(thrown);
@@ -100,7 +103,7 @@ export class CallReports {
       totalMs: ms,
       overheadMs: ms,
     };
-    this.#toAll((reporter) => reporter.reportRejected?.(call, clientRequest));
+    this.#toAll((reporter) => reporter.reportRejected?.(call, { clientRequest, isAirgapped }));
   }
 
   #report({ call: inFlightCall, ending, status, pipeline, askedBy, ms, facts }: WaitingCall): void {

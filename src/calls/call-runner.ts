@@ -1,4 +1,5 @@
 import type { UsageRecorder } from '../billing/usage-recorder.ts';
+import { runInAirgap } from '../egress/airgapped-calls.ts';
 import type { ClientRequest } from '../kernel/client-request.ts';
 import { type Exchange, requestOriginOf } from '../kernel/exchange.ts';
 import type { Handler } from '../kernel/module.ts';
@@ -28,6 +29,8 @@ export interface CallRunnerParts {
   readonly settlement: CallSettlement;
   /** Starts the span of a call; undefined if its spans are not exported. */
   startSpan?(clientRequest: ClientRequest): CallSpan | undefined;
+  /** Whether the operator keeps all calls in an airgap. */
+  readonly isAirgapped?: boolean;
   /** Whether the savings report lists a module, so that its calls are counted. */
   isReported(module: string): boolean;
 }
@@ -58,23 +61,29 @@ export class CallRunner {
     relayUpstream?: Handler,
   ): Promise<InFlightCall> {
     const { continuations } = this.#parts;
-    exchange.trace.span = this.#parts.startSpan?.(exchange.clientRequest);
+    const { trace } = exchange;
+    if (pipeline.isAirgapped) trace.keepInside('call');
+    else if (this.#parts.isAirgapped === true) trace.keepInside('instance');
+    trace.span = this.#parts.startSpan?.(exchange.clientRequest);
     const upstream = relayUpstream ?? (pipeline.mayReroute ? this.#checkingUpstream : this.#parts.upstream);
     const inFlightCall = new InFlightCall(exchange, (ending) =>
       this.#settle(inFlightCall, { pipeline, countedCall, ending }),
     );
     this.#openCalls.add(inFlightCall);
     const letGo = exchange.clientRequest.retain();
-    if (letGo !== undefined) exchange.trace.onEnd(letGo);
+    if (letGo !== undefined) trace.onEnd(letGo);
+    const run = () => continuations.run(exchange, pipeline, upstream);
     try {
-      const reply = replyOwnership.clearHolder(await continuations.run(exchange, pipeline, upstream));
-      exchange.trace.setDelivered(reply);
-      exchange.trace.replyStarted(performance.now());
+      const reply = replyOwnership.clearHolder(
+        await (trace.isAirgapped ? runInAirgap(trace.egress, run) : run()),
+      );
+      trace.setDelivered(reply);
+      trace.replyStarted(performance.now());
       inFlightCall.setReply(reply);
       reply.onEnd((ending) => inFlightCall.end(ending));
       return inFlightCall;
     } catch (error) {
-      exchange.trace.replyStarted(performance.now());
+      trace.replyStarted(performance.now());
       // The call failed even if the client has left and gets no answer.
       inFlightCall.end({ how: 'failed', error });
       throw error;

@@ -42,6 +42,7 @@ import type { ProviderFormat } from '../kernel/wire-format.ts';
 import type { Clock } from '../lib/clock.ts';
 import { ignoreErrors } from '../lib/ignore-errors.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { refuseAfterAirgap, runAfterCall } from './after-airgap.ts';
 import type { Archives } from './archive/archives.ts';
 import { autoSettleHolds } from './auto-settle-holds.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
@@ -127,7 +128,7 @@ class CallKit implements Kit<unknown> {
   get embeddings(): Embeddings {
     const { embeddings } = this.#parts;
     const { scope } = this;
-    const isRedacted = this.#context.isRedacted();
+    const isRedacted = this.#context.isRedacted() || this.#execution.exchange.trace.isAirgapped;
     return {
       state: () => embeddings.state(),
       one: (text, asking) => embeddings.one(text, { ...asking, scope, isRedacted }),
@@ -197,12 +198,18 @@ class CallKit implements Kit<unknown> {
   get models(): Models {
     const { runModel: parts, target } = this.#parts;
     const { execution } = this.#context;
+    const { trace } = execution.exchange;
+    const isOver = () => trace.isAirgapped && trace.isEnded;
     const handler = this.#context.moduleCallHandler();
     return {
       target,
       candidates: (exchange, options) => ignoreErrors(this.#candidates(exchange, options?.models)),
-      ask: (request, to) => ignoreErrors(askModel(parts, { request, target: to, execution, handler })),
-      run: (request, options) => ignoreErrors(this.#run(request, options)),
+      ask: (request, to) =>
+        ignoreErrors(
+          isOver() ? refuseAfterAirgap(trace) : askModel(parts, { request, target: to, execution, handler }),
+        ),
+      run: (request, options) =>
+        ignoreErrors(isOver() ? refuseAfterAirgap(trace) : this.#run(request, options)),
     };
   }
 
@@ -329,7 +336,9 @@ class CallKit implements Kit<unknown> {
   runInBackground(run: () => Promise<void>): void {
     const { module, exchange } = this.#execution;
     const release = exchange.clientRequest.retain();
-    exchange.trace.onEnd(() => this.#parts.backgroundTasks.add({ module: module.name, run, release }));
+    const { trace } = exchange;
+    const task = { module: module.name, run: () => runAfterCall(trace, run), release };
+    trace.onEnd(() => this.#parts.backgroundTasks.add(task));
   }
 }
 

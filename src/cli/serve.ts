@@ -7,7 +7,8 @@ export async function serve(environment: Environment): Promise<number> {
   try {
     const settings = loadSettings(environment);
     // The primary process loads only what it needs, which halves its startup time.
-    if (settings.workers > 1)
+    // In an airgap, the process with the modules has no network of its own.
+    if (settings.workers > 1 || settings.isAirgapped)
       await (await import('./serve-with-workers.ts')).serveWithWorkers(environment, settings);
     else await (await import('./serve-single-process.ts')).serveSingleProcess(settings);
     return 0;

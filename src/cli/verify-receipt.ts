@@ -9,13 +9,21 @@ export async function verifyReceipt({ positionals: [source = ''], flags }: Comma
   const receipts = parseReceipts(await readJson(source));
   const keys = parseKeySet(await readJson(typeof flags.keys === 'string' ? flags.keys : keysUrlFor(source)));
   const faults = await Promise.all(receipts.map((receipt) => findReceiptProblem(receipt, keys)));
-  for (const [at, fault] of faults.entries()) printResult(receipts[at]?.receipt_id, fault);
+  for (const [at, fault] of faults.entries()) printResult(receipts[at] ?? {}, fault);
   return faults.every((fault) => fault === undefined) ? 0 : 1;
 }
 
-function printResult(id: unknown, fault: string | undefined): void {
-  if (fault === undefined) console.log(`${id}: valid`);
+function printResult({ receipt_id: id, egress }: JsonObject, fault: string | undefined): void {
+  if (fault === undefined) console.log(`${id}: valid${describeEgress(egress)}`);
   else console.error(`${id}: NOT valid: ${fault}`);
+}
+
+/** Where the gateway connected to for a call in an airgap. */
+function describeEgress(egress: unknown): string {
+  if (!isJsonObject(egress) || !isJsonObject(egress.requests)) return '';
+  const hosts = Object.entries(egress.requests).map(([host, count]) => `${host} (${count})`);
+  const connected = hosts.length === 0 ? 'nothing' : hosts.join(', ');
+  return `; in an airgap, connected to ${connected}; ${egress.refused} connections refused`;
 }
 
 /** The gateway that serves a receipt also serves its keys; for a file they must be given. */

@@ -3,6 +3,7 @@ import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { Agent, buildConnector, Pool } from 'undici';
 import type { EgressFetch } from '../kernel/ports/fetch.ts';
+import type { OpenSocket } from '../lib/late-socket.ts';
 import { createFetch } from './create-fetch.ts';
 import { type Destination, Destinations, portOf } from './destinations.ts';
 import { EgressError } from './egress-error.ts';
@@ -33,6 +34,8 @@ export interface EgressParts {
   onRefusal?(refusal: Refusal): void;
   /** The DNS lookup. */
   readonly lookup?: LookupFunction;
+  /** Opens connections if this process may not. */
+  readonly openSocket?: OpenSocket | undefined;
   /** Undefined if all connections are direct. */
   readonly proxies?: Proxies | undefined;
   /** Authorities and client certificates of providers. */
@@ -161,6 +164,14 @@ export class Egress {
     return error;
   }
 
+  /** Counts and reports what the permission model of Node.js denied. */
+  countDenial(scope: string, resource: string): void {
+    const what = resource === '' ? '' : ` (${resource})`;
+    const why = `WEIR_AIRGAP is on: Node.js denied code in this process the permission "${scope}"${what}`;
+    const error = new EgressError('EGRESS_AIRGAP', why);
+    this.#countRefusal({ purpose: `denied:${scope}`, host: resource, port: 0, error });
+  }
+
   /** Ends every connection, including open responses. */
   async close(): Promise<void> {
     await Promise.all([...this.#endpoints, ...this.#agents].map((open) => open.destroy()));
@@ -195,13 +206,19 @@ export class Egress {
         callback(null, watchSocket(socket));
       };
       const proxy = this.#parts.proxies?.proxyFor({ provider, protocol: options.protocol, host, port });
-      if (proxy === undefined) return connect(options, finish);
-      // The proxy looks names up: these are private in every network.
-      if (isPublicOnly && isLoopback(host)) return fail(privateAddressError(host));
-      this.#openTunnel(proxy, host, port).then((socket) => {
+      const { openSocket } = this.#parts;
+      const use = (socket: Socket) => {
         if (options.protocol === 'https:') connect({ ...options, httpSocket: socket }, finish);
         else finish(null, socket);
-      }, fail);
+      };
+      if (proxy === undefined) {
+        if (openSocket === undefined) return connect(options, finish);
+        openSocket({ host: host.replace(/^\[|\]$/g, ''), port }).then(use, fail);
+        return;
+      }
+      // The proxy looks names up: these are private in every network.
+      if (isPublicOnly && isLoopback(host)) return fail(privateAddressError(host));
+      this.#openTunnel(proxy, host, port).then(use, fail);
     };
   }
 
@@ -212,7 +229,7 @@ export class Egress {
   async #openTunnel(proxy: URL, host: string, port: number): Promise<Socket> {
     const tally = this.#destinations.tally('proxy', proxy.hostname, portOf(proxy));
     try {
-      const socket = await openTunnel(proxy, host, port);
+      const socket = await openTunnel(proxy, host, port, this.#parts.openSocket);
       tally.connections++;
       return socket;
     } catch (error) {

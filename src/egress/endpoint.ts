@@ -14,6 +14,8 @@ interface EndpointParts {
 
 /** An address with its connections. */
 export class Endpoint {
+  /** With its port if that is an unusual one. */
+  readonly host: string;
   /** Prefix of the API's paths. */
   readonly basePath: string;
   readonly silenceMs: number;
@@ -22,6 +24,7 @@ export class Endpoint {
 
   constructor(parts: EndpointParts) {
     this.#parts = parts;
+    this.host = parts.address.host;
     this.basePath = parts.address.pathname.replace(/\/$/, '');
     this.silenceMs = parts.silenceMs;
   }

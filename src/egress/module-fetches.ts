@@ -1,4 +1,5 @@
 import type { EgressFetch } from '../kernel/ports/fetch.ts';
+import { refusalInAirgap } from './airgapped-calls.ts';
 import type { AllowList } from './allow-list.ts';
 import type { Egress, Reach } from './egress.ts';
 
@@ -25,7 +26,14 @@ export class ModuleFetches {
     const { egress, allowList, headers } = this.#parts;
     const reachOf = (origin: string): Reach | undefined =>
       allowList === undefined ? 'any' : allowList.reachOf(module, origin);
-    const fetch = egress.openFetch({ purpose: `module:${module}`, reachOf, headers });
+    const purpose = `module:${module}`;
+    const open = egress.openFetch({ purpose, reachOf, headers });
+    const fetch: EgressFetch = async (input, init) => {
+      const url = URL.parse(input instanceof Request ? input.url : input);
+      const refusal = url === null ? undefined : refusalInAirgap(purpose, url.host);
+      if (url !== null && refusal !== undefined) throw egress.refuse(purpose, url.href, refusal);
+      return open(input, init);
+    };
     this.#byModule.set(module, fetch);
     return fetch;
   }

@@ -1,21 +1,32 @@
 import { request as httpsRequest } from 'node:https';
 import { isIPv6, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { OpenSocket } from '../lib/late-socket.ts';
 import { request as httpRequest } from '../lib/node-http.ts';
 import { portOf } from './destinations.ts';
 import { limits } from './limits.ts';
 
 /** A TCP connection through a proxy, which resolves the name of the host. */
-export function openTunnel(proxy: URL, host: string, port: number): Promise<Socket> {
+export async function openTunnel(
+  proxy: URL,
+  host: string,
+  port: number,
+  openSocket?: OpenSocket,
+): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const authority = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
   const isTls = proxy.protocol === 'https:';
+  const proxyHost = proxy.hostname.replace(/^\[|\]$/g, '');
+  const handed = await openSocket?.({ host: proxyHost, port: portOf(proxy) });
   const opening = (isTls ? httpsRequest : httpRequest)({
-    host: proxy.hostname.replace(/^\[|\]$/g, ''),
+    host: proxyHost,
     port: portOf(proxy),
     method: 'CONNECT',
     path: authority,
     headers: { host: authority, ...authorizationOf(proxy) },
-    agent: false,
+    ...(handed === undefined
+      ? { agent: false }
+      : { createConnection: () => (isTls ? connectTls({ socket: handed, servername: proxyHost }) : handed) }),
     signal: AbortSignal.timeout(limits.connectTimeoutMs),
   });
   opening.on('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {

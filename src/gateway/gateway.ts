@@ -112,7 +112,15 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   const isDraining = () => state === 'draining';
 
   const { modules: given = [], formats = [] } = composeOptions;
-  const outbound = parts.add(egressPart({ settings, log, via, given: composeOptions.providers }));
+  const outbound = parts.add(
+    egressPart({
+      settings,
+      log,
+      via,
+      given: composeOptions.providers,
+      openSocket: sharedResources?.openSocket,
+    }),
+  );
   const { egress, moduleFetches } = outbound;
   const { metrics, refusals, audit } = parts.add(metricsPart({ settings, log, sharedResources }));
   const stores = parts.add(await storesPart({ settings, log, sharedResources, metrics }));
@@ -128,6 +136,12 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
     close: () => processRegistry.close(),
   });
   const { moduleStores, moduleSealer } = parts.add(moduleStoresPart({ stores, roots: rootSecrets, log }));
+  const providers = parts.add(providersPart(settings, outbound, composeOptions.providers));
+  if (sharedResources?.beforePackages !== undefined) {
+    providers.estimator.startThread();
+    sharedResources.beforePackages();
+    outbound.watchDenials();
+  }
   const { modules, builtInNames, moduleHosts, unknownVariables } = parts.add(
     await modulesPart({ settings, log, clock: stores.clock, moduleFetches, given }),
   );
@@ -135,7 +149,6 @@ async function compose(parts: StartedParts, composeOptions: ComposeOptions): Pro
   if (faults.length > 0) throw new SettingsError(faults);
   const ground = { settings, log, roots: rootSecrets, via, egress, modules, stores };
   metrics.addSource(() => renderEgressMetrics(egress));
-  const providers = parts.add(providersPart(settings, outbound, composeOptions.providers));
   const { directory: providerDirectory, readyProviders, catalog } = providers;
   metrics.setCatalog((name, model) => {
     const provider = providerDirectory.providers.get(name);

@@ -1,4 +1,5 @@
 import type { InferenceClient } from '../embeddings/inference.ts';
+import type { OpenSocket } from '../lib/late-socket.ts';
 import type { EphemeralStores } from './ephemeral-stores.ts';
 
 /** Resources shared by the processes of one gateway. */
@@ -12,4 +13,8 @@ export interface SharedResources {
   readonly models: InferenceClient;
   /** The metrics of all processes. */
   metrics(): Promise<string>;
+  /** Opens connections for a process that may not do so itself. */
+  readonly openSocket?: OpenSocket | undefined;
+  /** Called when all threads of the gateway run, before code of modules from packages is loaded. */
+  readonly beforePackages?: (() => void) | undefined;
 }

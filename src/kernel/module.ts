@@ -70,6 +70,8 @@ export interface Module<Options = unknown> {
   readonly shortens?: true;
   /** Whether it answers from a cache, so that an answer of its own counts as a hit. */
   readonly cache?: true;
+  /** Whether nothing but providers is connected to for a call with it, whatever other modules want. */
+  readonly airgap?: true;
   /** Parses the options of a pipeline list, which are strings. */
   readonly options: StandardSchema<Options>;
   /**

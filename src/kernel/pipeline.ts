@@ -31,6 +31,8 @@ export interface Pipeline {
   readonly mayEdit: boolean;
   /** Whether a module in it keeps content from providers. */
   readonly redacts: boolean;
+  /** Whether nothing but providers may be connected to for its calls. */
+  readonly isAirgapped: boolean;
   run(exchange: Exchange, upstream: Handler): Promise<Reply>;
 }
 
@@ -159,6 +161,7 @@ export class Pipelines {
       mayReroute: false,
       mayEdit: false,
       redacts: handling.some(({ module }) => redacts(module)),
+      isAirgapped: isAirgapped(active),
       run: (exchange, upstream) => this.#handler(handling, 0, upstream)(exchange),
     };
   }
@@ -226,6 +229,7 @@ export class Pipelines {
       mayReroute: active.some(({ module }) => module.touches.includes('target')),
       mayEdit: editing.length > 0,
       redacts: active.some(({ module }) => redacts(module)),
+      isAirgapped: isAirgapped(active),
       run: (exchange, upstream) =>
         editing.length === 0
           ? this.#handler(active, 0, upstream)(exchange)
@@ -251,7 +255,10 @@ export class Pipelines {
     const pipeline = this.#pipeline(
       withGuardsInside(withRedactionInside(withProtection(requested, protection))),
     );
-    return (question) => pipeline.run(question, upstream);
+    return (question) => {
+      if (pipeline.isAirgapped) question.trace.keepInside('call');
+      return pipeline.run(question, upstream);
+    };
   }
 
   /** The stages from `first` on, followed by the upstream. */
@@ -307,6 +314,10 @@ interface ListHandlerParts {
 
 function toolAnswerSecondsOf(stages: readonly Stage[]): number {
   return Math.max(0, ...stages.map(({ module, options }) => module.toolAnswerSeconds?.(options) ?? 0));
+}
+
+function isAirgapped(stages: readonly Stage[]): boolean {
+  return stages.some(({ module }) => module.airgap === true);
 }
 
 function textOf(list: string | PipelineLevel): string {

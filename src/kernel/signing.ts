@@ -33,8 +33,8 @@ export interface SignedRequest {
 export interface SigningContext {
   /** Milliseconds since 1970. */
   now(): number;
-  /** An access token for an account, cached until it expires. */
-  accessToken(account: ServiceAccount): Promise<string>;
+  /** An access token for an account, cached until it expires; `onRequest` is called if one is requested from this host. */
+  accessToken(account: ServiceAccount, onRequest?: (host: string) => void): Promise<string>;
   /** Removes it from the cache. */
   forgetToken(account: ServiceAccount, token: string): void;
 }

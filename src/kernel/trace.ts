@@ -2,6 +2,7 @@ import type { Attempt } from './attempt.ts';
 import type { CallRecorder } from './call-recorder.ts';
 import type { ConversationIdentity } from './conversation/conversation.ts';
 import type { BreakReason } from './conversation/prefix.ts';
+import { type AirgapLevel, EgressRecord } from './egress-record.ts';
 import { limits } from './limits.ts';
 import type { NanoUsd } from './money.ts';
 import type { Target } from './provider.ts';
@@ -112,6 +113,7 @@ export class Trace {
   /** Set if the call is recorded. */
   recorder: CallRecorder | undefined;
   #origin: ConversationIdentity | undefined;
+  #egress: EgressRecord | undefined;
   #deliveredAttempt: Attempt | undefined;
   /** When the reply started, or the call failed. */
   #replyStartedAtMs: number | undefined;
@@ -125,6 +127,22 @@ export class Trace {
   constructor(startedAtMs: number, whole?: Trace) {
     this.startedAtMs = startedAtMs;
     this.#parent = whole;
+  }
+
+  /** Keeps the call inside an airgap from now on; nothing takes it out again. */
+  keepInside(airgap: AirgapLevel): void {
+    if (this.#egress === undefined || (airgap === 'call' && !this.isAirgapped))
+      this.#egress = new EgressRecord(airgap);
+  }
+
+  /** Where the gateway connected to for a call in an airgap; undefined for others. */
+  get egress(): EgressRecord | undefined {
+    return this.#egress ?? this.#parent?.egress;
+  }
+
+  /** Whether the pipeline of the call has an airgap. */
+  get isAirgapped(): boolean {
+    return this.egress?.airgap === 'call';
   }
 
   step(module: string, isCache = false, outer?: Step): Step {

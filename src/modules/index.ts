@@ -1,4 +1,5 @@
 import type { ModuleFactory } from '../module-api.ts';
+import { airgap } from './airgap/airgap.ts';
 import { compactionBridge } from './compaction-bridge/compaction-bridge.ts';
 import { costGuard } from './cost-guard/cost-guard.ts';
 import { exactCache } from './exact-cache/exact-cache.ts';
@@ -26,11 +27,11 @@ export const builtInModules: readonly ModuleFactory[] = [
   guardrails,
   () => promptOptimizer,
   () => toolCache,
+  () => airgap,
 ];
 
 /** Modules that are to come, so that users can see what a name will mean. */
 export const plannedModules: readonly { readonly name: string; readonly summary: string }[] = [
-  { name: 'airgap', summary: 'Lets nothing out of the process but calls to providers.' },
   { name: 'evals', summary: 'Judges answers against expectations.' },
   { name: 'replay', summary: 'Plays recorded conversations again.' },
   { name: 'branch', summary: 'Tries several continuations of a conversation.' },

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { basename, join, relative, resolve } from 'node:path';
 import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import { permitted } from '../lib/permitted.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { inMemoryDataDir } from '../storage/settings.ts';
 import { limits } from './limits.ts';
@@ -31,8 +32,9 @@ export async function openControlSocket(
     return undefined;
   }
   server.unref();
-  // Removes sockets of killed processes.
-  void queryProcesses(dataDir, { ask: 'log-level' }, basename(path)).catch(() => undefined);
+  // Removes sockets of killed processes. In an airgap, commands do that.
+  if (permitted.network)
+    void queryProcesses(dataDir, { ask: 'log-level' }, basename(path)).catch(() => undefined);
   return {
     close: () =>
       new Promise((closed) => {

@@ -1,6 +1,8 @@
 import { url as debuggerUrl } from 'node:inspector';
-import { SHARE_ENV, Worker } from 'node:worker_threads';
+import { SHARE_ENV } from 'node:worker_threads';
 import type { Settings } from '../gateway/settings.ts';
+import { permitted } from '../lib/permitted.ts';
+import { startThread } from '../lib/threads.ts';
 import type { Log } from '../telemetry/log.ts';
 import { limits } from './limits.ts';
 
@@ -34,11 +36,11 @@ export function startWatchdog({ settings: { watchdogMs }, log, parent }: Watchdo
   const state = new Int32Array(new SharedArrayBuffer(8));
   const turn = () => {
     Atomics.add(state, 0, 1);
-    Atomics.store(state, 1, debuggerUrl() === undefined ? 0 : 1);
+    Atomics.store(state, 1, permitted.debugger && debuggerUrl() !== undefined ? 1 : 0);
   };
   turn();
   setInterval(turn, sampleMs).unref();
-  const thread = new Worker(new URL('./watchdog/thread.ts', import.meta.url), {
+  const thread = startThread(new URL('./watchdog/thread.ts', import.meta.url), {
     workerData: {
       state,
       limitMs: watchdogMs,
@@ -48,8 +50,6 @@ export function startWatchdog({ settings: { watchdogMs }, log, parent }: Watchdo
       parent,
       orphanMs: limits.watchdogOrphanMs,
     } satisfies WatchdogOptions,
-    // Does not inherit flags such as --inspect.
-    execArgv: [],
     env: SHARE_ENV,
   });
   thread.on('error', (err) => log.error({ err }, 'the watchdog failed'));

@@ -4,7 +4,7 @@ import { isJsonObject } from '../lib/json.ts';
 import { fetchSmallResponse } from './fetch-small-response.ts';
 import { RequestHeaderFilter } from './forwarded-headers.ts';
 import { requestHeaders } from './request-headers.ts';
-import { signRequest } from './sign-request.ts';
+import { signRequest, withEgressRecord } from './sign-request.ts';
 import type { UpstreamParts } from './upstream.ts';
 
 /** The state of an answer that a provider makes in the background. `gone`: the provider doesn't tell. */
@@ -33,8 +33,13 @@ export function createBackgroundReader({ egress, signing, via }: UpstreamParts):
       headers: requestHeaders(exchange, { wire, via, filter }),
       body: noBytes,
     } as const;
-    const { baseUrl, path, headers } = await signRequest(outbound, usedCredentialOf(exchange), signing);
+    const { baseUrl, path, headers } = await signRequest(
+      outbound,
+      usedCredentialOf(exchange),
+      withEgressRecord(signing, exchange.trace.egress),
+    );
     const endpoint = egress.endpointFor(provider, baseUrl);
+    exchange.trace.egress?.addRequest(endpoint.host);
     const request = { method: 'GET', path: endpoint.basePath + path, headers } as const;
     const { status, text } = await fetchSmallResponse(endpoint, request, signal);
     if (status === 429 || status >= 500) return 'running';

@@ -40,12 +40,13 @@ export class GoogleAccessTokens implements SigningContext {
     return this.#parts.clock.now();
   }
 
-  async accessToken(account: ServiceAccount): Promise<string> {
+  async accessToken(account: ServiceAccount, onRequest?: (host: string) => void): Promise<string> {
     const name = cacheKeyOf(account);
     const cachedToken = this.#cached.get(name);
     const leftMs = cachedToken === undefined ? 0 : cachedToken.untilMs - this.now();
     if (cachedToken !== undefined && leftMs > limits.accessTokenRenewalMs) return cachedToken.token;
     const renewed = this.#renew(name, account);
+    onRequest?.(new URL(this.#parts.tokenUrl).host);
     if (cachedToken === undefined || leftMs < limits.accessTokenValidMsMin) return (await renewed).token;
     renewed.catch(() => undefined);
     return cachedToken.token;

@@ -11,7 +11,7 @@ import { readErrorResponse } from './error-response.ts';
 import { RequestHeaderFilter } from './forwarded-headers.ts';
 import { requestHeaders } from './request-headers.ts';
 import { send } from './send-request.ts';
-import { signRequest } from './sign-request.ts';
+import { signRequest, withEgressRecord } from './sign-request.ts';
 import type { Upstream, UpstreamParts } from './upstream.ts';
 
 /** A request body that is sent while it arrives. */
@@ -49,7 +49,7 @@ export function createRelayUpstream({
         headers,
         body: route.body === 'json' ? jsonBody(exchange) : noBytes,
       };
-      const signed = await signRequest(outbound, credential, signing);
+      const signed = await signRequest(outbound, credential, withEgressRecord(signing, trace.egress));
       const response = await send(exchange, egress, {
         wire,
         signed,

@@ -60,6 +60,7 @@ export async function send(
   if (body.byteLength >= kernelLimits.eagerlyFreedBodyBytesMin) releaseOnceSent(body, clientRequest);
   if (progress !== undefined) progress.sentAtMs = performance.now();
   for (let attempt = 1; ; attempt++) {
+    exchange.trace.egress?.addRequest(endpoint.host);
     const responseReader = new ResponseReader(clientPresence, describe, relay?.isDocument);
     const method = relay?.method ?? 'POST';
     endpoint.dispatch({ path, method, headers, body: relay?.upload ?? body }, responseReader);

@@ -1,3 +1,4 @@
+import type { EgressRecord } from '../kernel/egress-record.ts';
 import type { OutboundRequest, SignedRequest, SigningContext } from '../kernel/signing.ts';
 import type { Secret } from '../lib/secret.ts';
 
@@ -16,3 +17,13 @@ export function signRequest(
 }
 
 const noSecrets: readonly string[] = [];
+
+/** The same context for a call in an airgap, which also counts requests for access tokens. */
+export function withEgressRecord(signing: SigningContext, record: EgressRecord | undefined): SigningContext {
+  if (record === undefined) return signing;
+  return {
+    now: () => signing.now(),
+    accessToken: (account) => signing.accessToken(account, (host) => record.addRequest(host)),
+    forgetToken: (account, token) => signing.forgetToken(account, token),
+  };
+}

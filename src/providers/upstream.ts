@@ -16,7 +16,7 @@ import { rejectErrorDocument } from './reject-error-document.ts';
 import { requestBody, usageFieldsFor, withOutputLimit } from './request-body.ts';
 import { requestHeaders } from './request-headers.ts';
 import { send } from './send-request.ts';
-import { signRequest } from './sign-request.ts';
+import { signRequest, withEgressRecord } from './sign-request.ts';
 import { createSocketSender } from './sockets/send-over-socket.ts';
 
 export interface UpstreamParts {
@@ -58,7 +58,7 @@ export function createUpstream({ egress, signing, via, outputTokensMax }: Upstre
       const signed = await signRequest(
         buildOutboundRequest(exchange, wire, { path, headers, body }),
         credential,
-        signing,
+        withEgressRecord(signing, trace.egress),
       );
       const sent = { wire, signed, progress: attempt };
       const answer = (await sendOverSocket(exchange, sent)) ?? (await send(exchange, egress, sent));

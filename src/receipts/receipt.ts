@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AirgapLevel } from '../kernel/egress-record.ts';
 import type { StoredReceipt, Visibility } from '../kernel/ports/receipts.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 
@@ -17,6 +18,15 @@ export interface ReceiptDetails {
   readonly requestSha256: string;
   readonly responseSha256: string;
   readonly modules: readonly string[];
+  /** Undefined if the call was not in an airgap. */
+  readonly egress: ReceiptEgress | undefined;
+}
+
+/** Where the gateway connected to for a call. */
+export interface ReceiptEgress {
+  readonly airgap: AirgapLevel;
+  readonly requests: Readonly<Record<string, number>>;
+  readonly refused: number;
 }
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -40,6 +50,18 @@ const signedFields = {
     'Hash of the bytes that the client received, without the comments of the gateway',
   ),
   modules: z.array(z.string()).describe('The modules that the call ran through'),
+  egress: z
+    .strictObject({
+      airgap: z
+        .enum(['call', 'instance'])
+        .describe('Who wanted the airgap: the pipeline of the call (`call`) or the operator for all calls'),
+      requests: z
+        .record(z.string(), z.int())
+        .describe('The hosts of providers that requests were sent to, with their number'),
+      refused: z.int().describe('Other connections, which modules wanted and did not get'),
+    })
+    .optional()
+    .describe('All that the gateway connected to for the call; only for calls in an airgap'),
   key_id: z.string().describe('The key in /.well-known/jwks.json that verifies the signature'),
 };
 
@@ -67,6 +89,9 @@ export function signedFieldsOf(facts: ReceiptDetails, keyId: string): SignedFiel
     request_sha256: facts.requestSha256,
     response_sha256: facts.responseSha256,
     modules: [...facts.modules],
+    ...(facts.egress !== undefined && {
+      egress: { ...facts.egress, requests: { ...facts.egress.requests } },
+    }),
     key_id: keyId,
   };
 }

@@ -17,6 +17,7 @@ export function sampleReceiptDetails(given: Partial<ReceiptDetails> = {}): Recei
     requestSha256: 'a'.repeat(64),
     responseSha256: 'b'.repeat(64),
     modules: ['cost-guard', 'other'],
+    egress: undefined,
     ...given,
   };
 }

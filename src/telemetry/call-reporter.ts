@@ -12,7 +12,13 @@ export interface CallReporter {
   readonly name: string;
   report(call: EndedCall, details: CallDetails): void;
   /** A call of an identified caller that admission rejected. */
-  reportRejected?(call: EndedCall, clientRequest: ClientRequest): void;
+  reportRejected?(call: EndedCall, details: RejectedCallDetails): void;
+}
+
+export interface RejectedCallDetails {
+  readonly clientRequest: ClientRequest;
+  /** Whether the pipeline of the call has an airgap: then nothing of it may leave the machine. */
+  readonly isAirgapped: boolean;
 }
 
 /** What only some reporters need of a call. */

@@ -17,12 +17,16 @@ export function createRequestLogReporter(requests: Pick<RequestRecorder, 'record
   };
 }
 
-/** Sends calls to other systems. */
-export function createSinkReporter(sinks: readonly Pick<LogSink, 'record'>[]): CallReporter {
-  const record = (call: EndedCall) => {
-    for (const sink of sinks) sink.record(call);
+/** Sends calls to other systems; those in an airgap are only written to files. */
+export function createSinkReporter(sinks: readonly Pick<LogSink, 'record' | 'isLocal'>[]): CallReporter {
+  const record = (call: EndedCall, isAirgapped: boolean) => {
+    for (const sink of sinks) if (sink.isLocal || !isAirgapped) sink.record(call);
   };
-  return { name: 'log-sinks', report: record, reportRejected: record };
+  return {
+    name: 'log-sinks',
+    report: (call, { exchange }) => record(call, exchange.trace.isAirgapped),
+    reportRejected: (call, { isAirgapped }) => record(call, isAirgapped),
+  };
 }
 
 export function createMetricsReporter(metrics: Pick<Metrics, 'record'>): CallReporter {

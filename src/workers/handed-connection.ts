@@ -11,7 +11,8 @@ export function closeHandedConnection(worker: Worker): void {
   let handed: unknown;
   Object.assign(child, {
     send(...values: readonly unknown[]) {
-      handed = values[1] ?? handed;
+      // A connection that the worker asked for is no such handle.
+      if (values[1] !== undefined && 'close' in Object(values[1])) handed = values[1];
       return Reflect.apply(send, child, values);
     },
   });

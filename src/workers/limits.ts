@@ -24,6 +24,8 @@ export const limits = {
   slotsAheadIdleMs: 1000,
   /** Timeout of the return, normally milliseconds; half of `workerAnswerMs`, since a call may be waiting for it. */
   slotsAheadReturnMs: 1500,
+  /** Connections that the primary process opens for one worker at a time; a pool of a provider opens fewer. */
+  connectionsPendingMax: 1000,
   /** Interval between timeout checks. */
   workerSweepMs: 100,
   /** Unanswered requests of one process to another; with more it is overloaded. */

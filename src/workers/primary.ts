@@ -1,4 +1,6 @@
 import cluster from 'node:cluster';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { LocalModels } from '../embeddings/local-models.ts';
 import { createInProcessStores } from '../gateway/ephemeral-stores.ts';
@@ -8,6 +10,9 @@ import { type Environment, readSettings, type Settings } from '../gateway/settin
 import { systemClock } from '../lib/clock.ts';
 import { loadEnvironment } from '../process/load-settings.ts';
 import { createLog, type LineSink, lostLinesGauge } from '../telemetry/log.ts';
+import { Connector } from './confined/connector.ts';
+import { guardListening } from './confined/guard-messages.ts';
+import { canConfine, confinedOptions } from './confined/permissions.ts';
 import { limits } from './limits.ts';
 import type { WorkerStartResult } from './rpc-methods.ts';
 import { WorkerGroup } from './worker-group.ts';
@@ -48,8 +53,11 @@ export class Primary {
 
   /** Starts workers with the current settings; the previous ones leave once all new ones serve. */
   async start(): Promise<PrimaryStartResult> {
-    const environment = loadEnvironment(this.#environment);
-    const settings = readSettings(environment);
+    const given = loadEnvironment(this.#environment);
+    const settings = readSettings(given);
+    cluster.setupPrimary({ execArgv: process.execArgv });
+    this.#pool.onForked = undefined;
+    const environment = settings.isAirgapped ? await this.#confine(given, settings) : given;
     // Creates the secret before several processes try to.
     new RootSecrets(settings);
     const workerGroup = new WorkerGroup({
@@ -74,6 +82,27 @@ export class Primary {
       this.#groups.delete(workerGroup);
       throw thrown;
     }
+  }
+
+  /** Prepares workers without a network of their own; their host must be an address, since they can't look up names. */
+  async #confine(environment: Environment, settings: Settings): Promise<Environment> {
+    const log = createLog(settings.logLevel, this.#lines);
+    if (!canConfine()) {
+      log.warn({ node: process.version }, noPermissions);
+      return environment;
+    }
+    const { AllowedTargets } = await import('./confined/allowed-targets.ts');
+    const allowed = new AllowedTargets(settings);
+    const connector = new Connector({ allowed, isPublicOnly: settings.mode === 'cloud', log });
+    const host = isIP(settings.host) === 0 ? (await lookup(settings.host)).address : settings.host;
+    const listener = { host, port: settings.port };
+    const onRefused = () => log.error({}, 'refused to listen on another address for code in a worker');
+    this.#pool.onForked = (worker) => {
+      connector.serve(worker);
+      guardListening(worker.process, listener, onRefused);
+    };
+    cluster.setupPrimary({ execArgv: [...confinedOptions(settings)] });
+    return { ...environment, HOST: host };
   }
 
   /** Resolves when only the new workers get connections. */
@@ -112,6 +141,9 @@ export class Primary {
     await Promise.all([...this.#groups].map(work));
   }
 }
+
+const noPermissions =
+  'WEIR_AIRGAP: this Node.js has no permissions for the network, so only the egress holds modules back; use Node.js 26.6 or newer';
 
 function databaseLocationOf({ stores, dataDir }: Settings): string {
   return stores?.database ?? dataDir;

@@ -6,7 +6,11 @@ export function channelTo(worker: Worker): ProcessChannel {
   return {
     // A broken channel is reported by its `disconnect` event.
     send: (message) => void worker.send(message, () => undefined),
-    onMessage: (listener) => void worker.on('message', listener),
+    // Others are about connections.
+    onMessage: (listener) =>
+      void worker.on('message', (message) => {
+        if ('invocations' in message) listener(message);
+      }),
     onEnd: (listener) => void worker.on('disconnect', listener),
   };
 }

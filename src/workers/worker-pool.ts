@@ -1,3 +1,4 @@
+import type { Worker } from 'node:cluster';
 import type { InferenceClient } from '../embeddings/inference.ts';
 import type { InProcessStores } from '../gateway/ephemeral-stores.ts';
 import { Metrics } from '../telemetry/metrics.ts';
@@ -24,6 +25,8 @@ export class WorkerPool {
     [],
   );
   #silentCount = 0;
+  /** Called with each new process. */
+  onForked: ((worker: Worker) => void) | undefined;
 
   constructor(memory: InProcessStores, models: InferenceClient, gauges: readonly Gauge[]) {
     this.#stores = memory;
@@ -46,6 +49,7 @@ export class WorkerPool {
         askModel: (question, deadlineMs) => this.#models.infer(question, deadlineMs),
         allMetrics: () => this.#allMetrics(),
       }),
+      onForked: (forked) => this.onForked?.(forked),
       onStopping: (leaving) => this.#leases.reclaimFrom(leaving),
     });
     this.#workers.add(worker);

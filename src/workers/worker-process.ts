@@ -13,6 +13,8 @@ interface WorkerProcessParts {
   handlersFor(worker: WorkerProcess): Omit<PrimaryMethods, 'hello'>;
   /** Its last metrics were reported, but it still responds. */
   onStopping(worker: WorkerProcess): Promise<void>;
+  /** Called with a new process, before it runs. */
+  onForked?(worker: Worker): void;
 }
 
 /** A worker as the primary process sees it. */
@@ -31,6 +33,7 @@ export class WorkerProcess implements LeaseHolder {
     this.#parts = parts;
     this.#worker = cluster.fork();
     closeHandedConnection(this.#worker);
+    parts.onForked?.(this.#worker);
     const hello = async () => {
       this.#hasSaidHello = true;
       this.#helloReceived.resolve();

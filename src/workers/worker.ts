@@ -2,6 +2,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import { readSettings } from '../gateway/settings.ts';
+import type { OpenSocket } from '../lib/late-socket.ts';
 import { createControlHandlers } from '../process/control-handlers.ts';
 import { type ControlServer, openControlSocket } from '../process/control-socket.ts';
 import { explainError } from '../process/explain-error.ts';
@@ -11,6 +12,8 @@ import { growYoungGeneration } from '../process/young-generation.ts';
 import { createLog } from '../telemetry/log.ts';
 import { type LogOutput, openLogOutput } from '../telemetry/log-output.ts';
 import { pipeChunkBytesMax } from '../telemetry/stdout-writer.ts';
+import { confine } from './confined/confined-worker.ts';
+import { denyThreads } from './confined/permissions.ts';
 import { limits } from './limits.ts';
 import { MetricsAggregator } from './metrics-aggregator.ts';
 import { channelTo } from './process-channel.ts';
@@ -25,6 +28,8 @@ const parent = process.ppid;
 
 class WorkerServer implements WorkerMethods {
   readonly #primary: RpcPeer<WorkerMethods, PrimaryMethods>;
+  /** Undefined if this process opens its connections itself. */
+  readonly #openSocket: OpenSocket | undefined;
   #stores: RemoteStores | undefined;
   #output: LogOutput | undefined;
   #control: ControlServer | undefined;
@@ -32,6 +37,7 @@ class WorkerServer implements WorkerMethods {
   #closed: Promise<void> | undefined;
 
   constructor(worker: Worker) {
+    this.#openSocket = confine(worker);
     this.#primary = new RpcPeer({ channel: channelTo(worker), handlers: createWorkerHandlers(this) });
     worker.on('disconnect', () => {
       // Otherwise the process would exit with this event.
@@ -50,6 +56,9 @@ class WorkerServer implements WorkerMethods {
       this.#output = openLogOutput(settings.logFile, pipeChunkBytesMax);
       const log = createLog(settings.logLevel, this.#output.lines);
       logUnhandledRejections(log);
+      const watch = () => startWatchdog({ settings, log, parent });
+      const openSocket = this.#openSocket;
+      const confined = openSocket && { openSocket, beforePackages: () => denyFurther(watch) };
       this.#stores = createRemoteStores(this.#primary);
       this.#gateway = await startGateway(settings, log, {
         sharedResources: {
@@ -58,12 +67,13 @@ class WorkerServer implements WorkerMethods {
           stores: this.#stores,
           models: createRemoteModels(this.#primary),
           metrics: () => this.#aggregateMetrics(),
+          ...confined,
         },
       });
       const controls = createControlHandlers({ settings, log, gateway: this.#gateway });
       this.#control = await openControlSocket(settings.dataDir, controls);
       growYoungGeneration();
-      startWatchdog({ settings, log, parent });
+      if (confined === undefined) watch();
       const { url, pipeline, readyProviders, hasDashboard, unknownVariables } = this.#gateway;
       return { url, pipeline, readyProviders, hasDashboard, unknownVariables };
     } catch (thrown) {
@@ -123,6 +133,12 @@ class WorkerServer implements WorkerMethods {
       process.exit();
     }
   }
+}
+
+/** All threads run: code of modules gets none of its own. */
+function denyFurther(startLast: () => void): void {
+  startLast();
+  denyThreads();
 }
 
 function createWorkerHandlers(life: WorkerServer): WorkerMethods {

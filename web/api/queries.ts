@@ -36,6 +36,7 @@ export type StoredKey = Answer<'/v1/byok/{provider}/keys', 'get'>['keys'][number
 export type Budget = Answer<'/v1/budgets', 'get'>['budgets'][number];
 export type ArchivedConversation = Answer<'/v1/archive', 'get'>['conversations'][number];
 export type Diagnostics = Answer<'/v1/diagnostics', 'get'>;
+export type Destination = Answer<'/v1/airgap', 'get'>['destinations'][number];
 export type OperatorAccount = Answer<'/v1/operator/accounts', 'get'>['accounts'][number];
 export type AccountSort = 'cost' | 'calls' | 'email';
 export type Pattern = Answer<'/v1/patterns', 'get'>['patterns'][number];
@@ -475,6 +476,12 @@ export const operatorSession = queryOptions({
 export const diagnostics = queryOptions({
   queryKey: ['diagnostics'],
   queryFn: () => told(api.GET('/v1/diagnostics')),
+  refetchInterval: 10_000,
+});
+
+export const destinations = queryOptions({
+  queryKey: ['destinations'],
+  queryFn: () => told(api.GET('/v1/airgap')),
   refetchInterval: 10_000,
 });
 

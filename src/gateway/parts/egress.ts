@@ -1,8 +1,10 @@
 import { AllowList } from '../../egress/allow-list.ts';
+import { watchDenials } from '../../egress/denials.ts';
 import { Egress } from '../../egress/egress.ts';
 import { ModuleFetches } from '../../egress/module-fetches.ts';
 import { Proxies } from '../../egress/proxies.ts';
 import type { Provider } from '../../kernel/provider.ts';
+import type { OpenSocket } from '../../lib/late-socket.ts';
 import { airgapProviders, configuredProviders } from '../../providers/configured-providers.ts';
 import { parseRedisUrl } from '../../storage/redis/redis-address.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -19,6 +21,8 @@ export interface EgressPart extends Part {
   readonly egress: Egress;
   readonly allowList: AllowList;
   readonly moduleFetches: ModuleFetches;
+  /** Counts what Node.js denies this process from now on. */
+  watchDenials(): void;
 }
 
 interface EgressOptions {
@@ -26,15 +30,18 @@ interface EgressOptions {
   readonly log: Pick<Log, 'error'>;
   /** Providers of the embedding program, which are called in any case. */
   readonly given?: readonly Provider[] | undefined;
+  /** Opens connections for a process that may not. */
+  readonly openSocket?: OpenSocket | undefined;
   /** The `via` value that marks requests through this gateway; a command has none. */
   readonly via?: string;
 }
 
 /** All outbound connections. */
-export function egressPart({ settings, log, given = [], via }: EgressOptions): EgressPart {
+export function egressPart({ settings, log, given = [], via, openSocket }: EgressOptions): EgressPart {
   const called = new Set([...given.map(({ name }) => name), ...airgapProviders(settings)]);
   const egress = new Egress({
     isPublicOnly: settings.mode === 'cloud',
+    openSocket,
     mayConnect: (provider) => !settings.isAirgapped || (provider !== undefined && called.has(provider)),
     proxies: settings.proxies && new Proxies(settings.proxies),
     certificates: settings.certificates,
@@ -46,13 +53,26 @@ export function egressPart({ settings, log, given = [], via }: EgressOptions): E
     for (const endpoint of parseRedisUrl(settings.stores.redis).endpoints)
       egress.addStore('redis', 'path' in endpoint ? '' : `redis://${endpoint.host}:${endpoint.port}`);
   }
+  let endDenials: (() => void) | undefined;
   const allowList = new AllowList(settings.egressAllow);
   const moduleFetches = new ModuleFetches({
     egress,
     allowList: settings.mode === 'cloud' ? allowList : undefined,
     headers: { 'user-agent': `weir/${version}`, ...(via !== undefined && { via }) },
   });
-  return { egress, allowList, moduleFetches, checks: [egressCheck(egress)], close: () => egress.close() };
+  return {
+    egress,
+    allowList,
+    moduleFetches,
+    checks: [egressCheck(egress)],
+    watchDenials() {
+      endDenials = watchDenials((scope, resource) => egress.countDenial(scope, resource));
+    },
+    close() {
+      endDenials?.();
+      return egress.close();
+    },
+  };
 }
 
 /** Misspelt names, whose modules could not connect. */

@@ -5,6 +5,7 @@ import type { Egress } from '../../egress/egress.ts';
 import type { Module } from '../../kernel/module.ts';
 import type { Provider } from '../../kernel/provider.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { permitted } from '../../lib/permitted.ts';
 import { plannedModules } from '../../modules/index.ts';
 import { ModelList } from '../../providers/model-list.ts';
 import type { ApiRoute } from '../../server/api/route.ts';
@@ -96,6 +97,7 @@ export function informationPart(parts: InformationParts): Part {
       }),
       ...airgapRoutes({
         isAirgapped: settings.isAirgapped,
+        isConfined: !permitted.network,
         providers: providers
           .filter(({ answerLocally }) => answerLocally === undefined)
           .map(({ name }) => name),

@@ -210,6 +210,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     clock: stores.clock,
     settlement,
     ...(otlp.startSpan !== undefined && { startSpan: otlp.startSpan }),
+    isAirgapped: settings.isAirgapped,
     isReported: (name) => isReported(parts.modules.get(name)),
   });
   const backgroundTasks = new BackgroundTasks({

@@ -1,4 +1,5 @@
 import type { Database } from '../../kernel/ports/records.ts';
+import type { OpenSocket } from '../../lib/late-socket.ts';
 import { DocumentState } from '../../storage/documents/document-state.ts';
 import { limits } from '../../storage/limits.ts';
 import { eraseInRedis } from '../../storage/redis/erase-in-redis.ts';
@@ -20,19 +21,21 @@ interface ReplicatedStoreParts {
   readonly redisUrl: string;
   readonly allowNewerSchema: boolean;
   readonly migrationListener: MigrationListener;
+  readonly openSocket: OpenSocket | undefined;
   /** Called with the durations of statements and of commands. */
   onStatement(ms: number): void;
   onReply(ms: number): void;
 }
 
 export async function openReplicatedStores(parts: ReplicatedStoreParts): Promise<Stores> {
-  const { settings, allowNewerSchema, onStatement, migrationListener } = parts;
+  const { settings, allowNewerSchema, onStatement, migrationListener, openSocket } = parts;
   const clock = new StoreClock({ onSkew: (skewMs, isWrong) => logSkew(parts, skewMs, isWrong) });
   const database = await openDatabase(settings, {
     allowNewerSchema,
     clock,
     onStatement,
     migrationListener,
+    openSocket,
   });
   try {
     return await connectStores(database, clock, parts);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Database } from '../../kernel/ports/records.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import type { OpenSocket } from '../../lib/late-socket.ts';
 import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { MigrationListener } from '../../storage/sql/migrate.ts';
 import { openSqlite, openSqliteInMemory } from '../../storage/sql/sqlite.ts';
@@ -63,6 +64,7 @@ async function openStores({ settings, log, sharedResources, metrics }: StorePart
     settings,
     log,
     redisUrl: settings.stores.redis,
+    openSocket: sharedResources?.openSocket,
     allowNewerSchema,
     onStatement,
     migrationListener,
@@ -76,12 +78,13 @@ interface OpenDatabaseOptions {
   readonly clock?: Clock;
   readonly onStatement?: (ms: number) => void;
   readonly migrationListener?: MigrationListener;
+  readonly openSocket?: OpenSocket | undefined;
 }
 
 /** Loads the database clients only if needed: they take 10 MB. */
 export async function openDatabase(
   { stores, dataDir }: Settings,
-  options: OpenDatabaseOptions = {},
+  { openSocket, ...options }: OpenDatabaseOptions = {},
 ): Promise<Database> {
   if (stores === undefined)
     return dataDir === inMemoryDataDir
@@ -89,7 +92,7 @@ export async function openDatabase(
       : openSqlite({ file: join(dataDir, 'weir.db'), ...options });
   const { openPostgres, defaultPoolBounds } = await import('../../storage/sql/postgres.ts');
   const bounds = { ...defaultPoolBounds, connectionsMax: stores.pool };
-  return openPostgres({ url: stores.database, bounds, ...options });
+  return openPostgres({ url: stores.database, bounds, openSocket, ...options });
 }
 
 function embeddedStores(database: Database, ephemeralStores: EphemeralStores): Stores {

@@ -25,7 +25,7 @@ export interface EmbeddingsState {
  * - `busy`: the queue is too long.
  * - `late`: it took longer than the deadline.
  * - `long`: a text has more tokens than allowed.
- * - `redacted`: the call's pipeline keeps content from providers, and the source is one.
+ * - `redacted`: the call's pipeline keeps content from providers, or has an airgap, and the source is a provider.
  */
 export type EmbeddingFailureReason =
   | 'off'
@@ -56,7 +56,7 @@ export interface EmbeddingOptions {
   /** Fails at once with `late` if more texts than this are not cached: computing them would take too long. */
   readonly missingMax?: number;
   readonly signal?: AbortSignal;
-  /** Whether the call's pipeline keeps content from providers, set by the kit. */
+  /** Whether the call's pipeline keeps content from providers of embeddings, set by the kit. */
   readonly isRedacted?: boolean;
   /** The tenant, set by the kit: timing must not reveal the cached texts of another tenant. */
   readonly scope?: string;

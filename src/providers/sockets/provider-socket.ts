@@ -54,6 +54,11 @@ export class ProviderSocket {
     }, limits.socketIdleMs).unref();
   }
 
+  /** The provider's. */
+  get host(): string {
+    return this.#parts.endpoint.host;
+  }
+
   get isIdle(): boolean {
     return this.#open.size === 0;
   }

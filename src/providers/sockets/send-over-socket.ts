@@ -64,6 +64,7 @@ async function sendOver(
   outbound: OutboundCall,
 ): Promise<ProviderResponse | undefined> {
   const { exchange, call, wire, signed, progress } = outbound;
+  exchange.trace.egress?.addRequest(socket.host);
   const message = encodeMessage(socket, outbound);
   const reply = socket.begin(call.lane, call.expanded);
   exchange.presence.onLeave(() => reply.cancel());

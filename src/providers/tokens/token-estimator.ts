@@ -40,6 +40,11 @@ export class TokenEstimator {
     );
   }
 
+  /** Starts its thread, for a process that may not do so later. */
+  startThread(): void {
+    this.#tokenizer.start();
+  }
+
   async close(): Promise<void> {
     await this.#tokenizer.close();
   }

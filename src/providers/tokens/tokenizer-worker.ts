@@ -1,7 +1,6 @@
 // Counts tokens on its own thread: loading the vocabulary takes a quarter of a second, and so may a long text.
 import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
-import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base';
 import { limits } from '../limits.ts';
 import type { CountRequest, CountResult } from './tokenizer.ts';
 
@@ -9,13 +8,23 @@ import type { CountRequest, CountResult } from './tokenizer.ts';
 const anyText = { disallowedSpecial: new Set<string>() };
 const longRun = new RegExp(`\\S{${limits.tokenizedRunMax}}|\\s{${limits.tokenizedRunMax}}`, 'gu');
 
-setMergeCacheSize(limits.tokenizedWordsKept);
+let loading: ReturnType<typeof load> | undefined;
+
 parentPort?.on('message', ({ id, texts }: CountRequest) => {
   void count(texts).then((tokens) => parentPort?.postMessage({ id, tokens } satisfies CountResult));
 });
 
+/** Takes 60 MB, so not before there is something to count. */
+async function load() {
+  const { countTokens, setMergeCacheSize } = await import('gpt-tokenizer/encoding/o200k_base');
+  setMergeCacheSize(limits.tokenizedWordsKept);
+  return countTokens;
+}
+
 /** Yields now and then, so that a long count doesn't delay short ones. */
 async function count(texts: readonly string[]): Promise<number> {
+  loading ??= load();
+  const countTokens = await loading;
   let tokens = 0;
   for (const text of texts) {
     for (let at = 0; at < text.length; at += limits.tokenizedAtOnceChars) {

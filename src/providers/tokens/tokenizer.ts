@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../lib/threads.ts';
 
 export interface CountRequest {
   readonly id: number;
@@ -31,13 +32,18 @@ export class Tokenizer {
     return result.promise;
   }
 
+  /** Starts the thread before there is anything to count. */
+  start(): void {
+    this.#ensureWorker().unref();
+  }
+
   async close(): Promise<void> {
     await this.#worker?.terminate();
   }
 
   #ensureWorker(): Worker {
     if (this.#worker !== undefined) return this.#worker;
-    const worker = new Worker(new URL('./tokenizer-worker.ts', import.meta.url), { execArgv: [] });
+    const worker = startThread(new URL('./tokenizer-worker.ts', import.meta.url));
     worker.on('message', ({ id, tokens }: CountResult) => {
       this.#pending.get(id)?.resolve(tokens);
       this.#pending.delete(id);

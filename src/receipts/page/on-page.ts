@@ -27,5 +27,9 @@ export async function signedPayload(
 /** A value as shown on the page. */
 export function shownAs(value: unknown): string {
   if (value === null) return '–';
-  return Array.isArray(value) ? value.join(', ') : String(value);
+  if (Array.isArray(value)) return value.join(', ');
+  if (typeof value !== 'object') return String(value);
+  return Object.entries(value)
+    .map(([name, part]) => `${name}: ${typeof part === 'object' ? JSON.stringify(part) : part}`)
+    .join(', ');
 }

@@ -1,6 +1,7 @@
 import { DatabaseError, Pool, type PoolClient, types } from 'pg';
 import type { GatewayError } from '../../kernel/errors.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
+import { LateSocket, type OpenSocket } from '../../lib/late-socket.ts';
 import { limits } from '../limits.ts';
 import type { AdjustablePool, PoolBounds, PooledConnection, StatementResult } from './connection-pool.ts';
 import { addCallsToPostgres } from './postgres-calls.ts';
@@ -8,20 +9,24 @@ import { addCallsToPostgres } from './postgres-calls.ts';
 /** Connections to PostgreSQL, opened on demand; broken ones are replaced on the next demand. */
 export class PostgresPool implements AdjustablePool {
   readonly #url: string;
+  /** Undefined if the client connects by itself. */
+  readonly #openSocket: OpenSocket | undefined;
   #bounds: PoolBounds;
   #pool: Pool;
   /** Whether connections are opened with timeouts of the server; PgBouncer refuses them. */
   #hasServerTimeouts = true;
   #closing: Promise<void> | undefined;
 
-  constructor(url: string, poolBounds: PoolBounds) {
+  constructor(url: string, poolBounds: PoolBounds, openSocket?: OpenSocket) {
     this.#url = url;
+    this.#openSocket = openSocket;
     this.#bounds = poolBounds;
     this.#pool = this.#createPool();
   }
 
   #createPool(): Pool {
     const { connectionsMax, waitMs, statementMs, answerMs } = this.#bounds;
+    const openSocket = this.#openSocket;
     const pool = new Pool({
       connectionString: this.#url,
       max: connectionsMax,
@@ -34,6 +39,7 @@ export class PostgresPool implements AdjustablePool {
       idleTimeoutMillis: limits.databaseIdleMs,
       maxLifetimeSeconds: limits.databaseConnectionLifeSeconds,
       keepAlive: true,
+      ...(openSocket !== undefined && { stream: () => new LateSocket(openSocket) }),
       fallback_application_name: 'weir',
       types: { getTypeParser },
     });

@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { GatewayError } from '../../kernel/errors.ts';
 import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
+import { startThread } from '../../lib/threads.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { limits } from '../limits.ts';
 import type { PoolBounds, StatementResult } from './connection-pool.ts';
@@ -38,14 +39,12 @@ export class SqliteThread {
 
   private constructor({ file, bounds: poolBounds }: SqliteFileOptions) {
     this.#answerMs = poolBounds.answerMs;
-    this.#worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
+    this.#worker = startThread(new URL('./sqlite-worker.ts', import.meta.url), {
       workerData: {
         file,
         bounds: poolBounds,
         preparedStatementsMax: limits.preparedStatementsMax,
       } satisfies SqliteSessionOptions,
-      // Node.js options of a program that embeds the gateway are not for this thread.
-      execArgv: [],
       // Under node --watch a thread would report its imports as messages.
       env: { ...process.env, WATCH_REPORT_DEPENDENCIES: '' },
     });

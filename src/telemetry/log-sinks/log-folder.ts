@@ -26,6 +26,7 @@ interface OpenFile {
 /** Writes calls to files in a folder. Each process has a file of its own; closed files are compressed, and the oldest deleted. */
 export class LogFolder implements SinkTarget {
   readonly name = 'the log folder';
+  readonly isLocal = true;
   readonly flushMs = limits.logFolderFlushMs;
   readonly callsAtOnce = limits.logFolderCallsAtOnce;
   readonly #settings: LogFolderSettings;

@@ -16,6 +16,8 @@ export interface SinkTarget {
   /** How long calls wait for others, and how many are sent together. */
   readonly flushMs: number;
   readonly callsAtOnce: number;
+  /** Whether it keeps calls on this machine. */
+  readonly isLocal?: true;
   /** Sends a batch, once or again. */
   send(batch: SentBatch): Promise<void>;
 }
@@ -43,12 +45,15 @@ interface SinkParts {
 
 /** Sends every call to another system, in the background: at least once, from a bounded buffer in memory and its journal. */
 export class LogSink {
+  /** Whether it keeps calls on this machine. */
+  readonly isLocal: boolean;
   readonly #batches: WriteBehind<SinkBatch>;
   readonly #callsAtOnce: number;
   readonly #journal: Journal | undefined;
   readonly #onError: SinkParts['onError'];
 
   constructor({ target, journal, onError, onDrop, bytesMax, flushMs }: SinkParts) {
+    this.isLocal = target.isLocal === true;
     this.#callsAtOnce = target.callsAtOnce;
     this.#journal = journal;
     this.#onError = onError;

@@ -27,13 +27,15 @@ export function createOtlpReporter({
     name: 'otlp',
     report(call, { exchange }) {
       const { trace, clientRequest } = exchange;
-      const { span, startedAtMs } = trace;
+      const { span, startedAtMs, isAirgapped } = trace;
+      if (isAirgapped) return;
       if (metrics !== undefined) for (const attempt of trace.attempts) metrics.record(attempt, clientRequest);
       if (spans === undefined || span === undefined) return;
       clock.adjust();
       spans.export(callSpans({ call, clientRequest, span, trace, startedAtMs }, options));
     },
-    reportRejected(call, clientRequest) {
+    reportRejected(call, { clientRequest, isAirgapped }) {
+      if (isAirgapped) return;
       const span = spans && startCallSpan(sampling, clientRequest.traceParent);
       if (spans === undefined || span === undefined) return;
       clock.adjust();

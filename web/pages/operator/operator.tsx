@@ -5,6 +5,7 @@ import { Badge, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Accounts } from './accounts.tsx';
 import { Checks } from './checks.tsx';
+import { Destinations } from './destinations.tsx';
 import { statuses } from './statuses.ts';
 
 /** For whoever runs the gateway: whether it works, and in cloud mode who uses it. */
@@ -38,6 +39,7 @@ export function Operator() {
             </Section>
             <Checks checks={data.checks} />
             {data.processes.length > 1 && <Processes processes={data.processes} />}
+            <Destinations />
             {about?.mode === 'cloud' && <Accounts />}
           </>
         )}

@@ -9,6 +9,11 @@ const count = z.int().nullable();
 
 const airgapSchema = z.strictObject({
   airgap: z.boolean().describe('Whether `WEIR_AIRGAP` is on'),
+  permission_model: z
+    .boolean()
+    .describe(
+      'Whether Node.js denies everything in this process the network, other processes, further threads and native code; allowed connections are handed to it',
+    ),
   providers: z.array(z.string()).describe('The providers that may be called'),
   process_id: z.int().describe('The process that answered; each process counts its own connections'),
   started_at: z.iso.datetime(),
@@ -27,6 +32,8 @@ const airgapSchema = z.strictObject({
 
 interface AirgapParts {
   readonly isAirgapped: boolean;
+  /** Whether the permission model of Node.js keeps this process from the network. */
+  readonly isConfined: boolean;
   readonly providers: readonly string[];
   readonly startedAtMs: number;
   readonly egress: Pick<Egress, 'destinations'>;
@@ -35,6 +42,7 @@ interface AirgapParts {
 /** Where the gateway connects to. */
 export function airgapRoutes({
   isAirgapped,
+  isConfined,
   providers,
   startedAtMs,
   egress,
@@ -55,6 +63,7 @@ export function airgapRoutes({
       handle: async () => ({
         body: {
           airgap: isAirgapped,
+          permission_model: isConfined,
           providers: [...providers],
           process_id: process.pid,
           started_at: timestamp(startedAtMs),
