@@ -15,7 +15,7 @@ export interface CallReporter {
   reportRejected?(call: EndedCall, details: RejectedCallDetails): void;
 }
 
-export interface RejectedCallDetails {
+interface RejectedCallDetails {
   readonly clientRequest: ClientRequest;
   /** Whether the pipeline of the call has an airgap: then nothing of it may leave the machine. */
   readonly isAirgapped: boolean;

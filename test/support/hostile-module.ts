@@ -119,7 +119,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
   },
   'process.binding': () => Reflect.get(process, 'binding').call(process, 'tcp_wrap'),
   'loader hooks': () => {
-    register('data:text/javascript,export {}');
+    register(`data:text/javascript,${encodeURIComponent('export {}')}`);
     return 'registered';
   },
   inspector: () => {
