@@ -12,11 +12,7 @@ declare module '@11ty/eleventy' {
   }
 
   export class Eleventy {
-    constructor(
-      input: string,
-      output: string,
-      options: { quietMode: boolean; config(config: Config): void },
-    );
+    constructor(input: string, output: string, options: { quietMode: boolean; config(config: Config): void });
     write(): Promise<void>;
   }
 }
