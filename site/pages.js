@@ -40,6 +40,7 @@ const chapters = [
       'docs/guides/payments',
       'docs/guides/sandbox',
       'docs/guides/receipts',
+      'docs/guides/configuration',
       'docs/guides/deploying',
       'docs/guides/operating',
       'docs/guides/upgrading',

@@ -96,7 +96,7 @@ test('what an operator does is in the log of the running gateway, in the log fil
     WEIR_LOG_FILE: file,
   });
   const { gateway } = await startCloud(t, environment);
-  const settings = loadSettings(environment);
+  const settings = await loadSettings(environment);
   const lines: string[] = [];
   // At a level without lines for calls.
   const log = createLog('error', { write: (line) => void lines.push(line) });

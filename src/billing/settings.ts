@@ -18,10 +18,19 @@ export const billingSettings = {
   /** The processor's price ids of tiers, and its webhook secret. */
   billing: combineSettings(
     {
-      webhookSecret: envVariable('STRIPE_WEBHOOK_SECRET', secretText.optional()),
+      webhookSecret: envVariable('STRIPE_WEBHOOK_SECRET', secretText.optional(), {
+        at: 'stripe.webhook_secret',
+        isSecret: true,
+      }),
       /** The first is on sale; the others are prices of earlier customers. */
-      pro: envVariable('STRIPE_PRICE_PRO', commaSeparatedList.default([])),
-      team: envVariable('STRIPE_PRICE_TEAM', commaSeparatedList.default([])),
+      pro: envVariable('STRIPE_PRICE_PRO', commaSeparatedList.default([]), {
+        at: 'stripe.prices.pro',
+        form: 'list',
+      }),
+      team: envVariable('STRIPE_PRICE_TEAM', commaSeparatedList.default([]), {
+        at: 'stripe.prices.team',
+        form: 'list',
+      }),
     },
     ({ webhookSecret, ...prices }) => ({ webhookSecret, prices }),
   ),
@@ -31,5 +40,6 @@ function callsInPeriod(name: string, tier: TierId): Setting<number> {
   return envVariable(
     name,
     z.coerce.number('must be a number of calls').int().min(0).default(defaultLimit(tier)),
+    `tiers.${tier}.calls`,
   );
 }

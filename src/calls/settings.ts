@@ -22,42 +22,75 @@ const rateLimit = z.coerce
   .max(limits.rateLimitMax);
 
 export const callSettings = {
-  pipeline: envVariable('WEIR_PIPELINE', z.string().max(limits.pipelineTextMax).optional()),
+  pipeline: envVariable('WEIR_PIPELINE', z.string().max(limits.pipelineTextMax).optional(), 'pipeline'),
   /** Named configurations of modules, as JSON or in a file; checked when the modules are loaded. */
   configurations: envVariable(
     'WEIR_CONFIGURATIONS',
     z.string().min(1).transform(loadConfigurations).optional(),
+    { at: 'configurations', form: 'document' },
   ),
   /** Packages that provide modules. */
-  modulePackages: envVariable('WEIR_MODULES', commaSeparatedList.default([])),
+  modulePackages: envVariable('WEIR_MODULES', commaSeparatedList.default([]), {
+    at: 'modules.packages',
+    form: 'list',
+  }),
   /** Names in the metadata of requests that are tags of calls. */
-  tagsFromMetadata: envVariable('WEIR_TAGS_FROM_METADATA', tagNames.default([])),
+  tagsFromMetadata: envVariable('WEIR_TAGS_FROM_METADATA', tagNames.default([]), {
+    at: 'tags.from_metadata',
+    form: 'list',
+  }),
   /** Rate limits for each caller; undefined if there are none. */
   callLimits: combineSettings(
     {
-      requestsPerMinute: envVariable('WEIR_LIMIT_REQUESTS_PER_MINUTE', rateLimit.optional()),
-      tokensPerMinute: envVariable('WEIR_LIMIT_TOKENS_PER_MINUTE', rateLimit.optional()),
-      concurrent: envVariable('WEIR_LIMIT_CONCURRENT', rateLimit.optional()),
+      requestsPerMinute: envVariable(
+        'WEIR_LIMIT_REQUESTS_PER_MINUTE',
+        rateLimit.optional(),
+        'limits.requests_per_minute',
+      ),
+      tokensPerMinute: envVariable(
+        'WEIR_LIMIT_TOKENS_PER_MINUTE',
+        rateLimit.optional(),
+        'limits.tokens_per_minute',
+      ),
+      concurrent: envVariable('WEIR_LIMIT_CONCURRENT', rateLimit.optional(), 'limits.concurrent'),
     },
     (chosen): CallLimits | undefined =>
       Object.values(chosen).some((limit) => limit !== undefined) ? chosen : undefined,
   ),
   /** Size limit of the archive of one account. */
-  archiveBytes: envVariable('WEIR_ARCHIVE_BYTES', byteCount.default(64 * 1024 * 1024)),
+  archiveBytes: envVariable(
+    'WEIR_ARCHIVE_BYTES',
+    byteCount.default(64 * 1024 * 1024),
+    'storage.archive_bytes',
+  ),
   /** Which calls are recorded, for how long, and how many bytes of them are kept. */
   recordings: combineSettings(
     {
-      mode: envVariable('WEIR_RECORD', z.enum(recordingModes, 'must be off, sample or all').optional()),
+      mode: envVariable(
+        'WEIR_RECORD',
+        z.enum(recordingModes, 'must be off, sample or all').optional(),
+        'recordings.mode',
+      ),
       sampleRate: envVariable(
         'WEIR_RECORD_SAMPLE',
         z.coerce.number('must be a number from 0 to 1').min(0).max(1).default(0.01),
+        'recordings.sample',
       ),
       days: envVariable(
         'WEIR_RECORD_DAYS',
         z.coerce.number('must be a number of days').int().min(0).max(3650).default(30),
+        'recordings.days',
       ),
-      accountBytesMax: envVariable('WEIR_RECORD_BYTES', byteCount.default(64 * 1024 * 1024)),
-      totalBytesMax: envVariable('WEIR_RECORD_TOTAL_BYTES', byteCount.default(1024 ** 3)),
+      accountBytesMax: envVariable(
+        'WEIR_RECORD_BYTES',
+        byteCount.default(64 * 1024 * 1024),
+        'recordings.account_bytes',
+      ),
+      totalBytesMax: envVariable(
+        'WEIR_RECORD_TOTAL_BYTES',
+        byteCount.default(1024 ** 3),
+        'recordings.total_bytes',
+      ),
     },
     ({ days, ...chosen }) => ({ ...chosen, retentionMs: days * 86_400_000 }),
   ),

@@ -17,7 +17,7 @@ export async function backup({
   positionals: [file = ''],
   flags,
 }: CommandInput): Promise<number> {
-  const settings = loadCommandSettings(environment);
+  const settings = await loadCommandSettings(environment);
   const passphrase = readPassphrase(settings, flags);
   if (flags.check) return checkBackup(settings, file, passphrase);
   const from = embeddedDatabaseFile(settings);

@@ -13,7 +13,10 @@ import { openProcessor } from './stripe-processor.ts';
 
 /** Compares our records with the payment processor's; resolves to the exit code, 0 if no difference is left. */
 export async function reconcileBilling({ environment, flags }: CommandInput): Promise<number> {
-  const reconcileReport = await reconcileWithStripe(loadCommandSettings(environment), flags.repair === true);
+  const reconcileReport = await reconcileWithStripe(
+    await loadCommandSettings(environment),
+    flags.repair === true,
+  );
   console.log(flags.json ? JSON.stringify(toJson(reconcileReport)) : formatReport(reconcileReport));
   return reconcileReport.faults.length === 0 &&
     reconcileReport.discrepancies.every(({ isRepaired }) => isRepaired)

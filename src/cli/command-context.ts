@@ -19,7 +19,7 @@ export async function runWithDatabase(
   environment: Environment,
   command: (commandContext: CommandContext) => Promise<void>,
 ): Promise<number> {
-  const settings = loadCommandSettings(environment);
+  const settings = await loadCommandSettings(environment);
   const database = await openDatabase(settings);
   try {
     await command({ settings, database, notifyGateway: (accountId) => notifyGateway(settings, accountId) });

@@ -26,6 +26,8 @@ interface Flag {
   readonly about: string;
   /** The name of its value, if it takes one. */
   readonly value?: string;
+  /** Whether it may be given several times. */
+  readonly isRepeated?: boolean;
 }
 
 /** The parsed arguments of a command. */
@@ -33,6 +35,8 @@ export interface CommandInput {
   readonly environment: Environment;
   readonly positionals: readonly string[];
   readonly flags: Readonly<Record<string, string | true>>;
+  /** The values of flags that may be given several times. */
+  readonly lists: Readonly<Record<string, readonly string[]>>;
 }
 
 /** `weir users list [--json]` */
@@ -41,8 +45,8 @@ export function usageOf({ name, positionals = [], flags = {} }: Command): string
     const placeholder = choices?.join('|') ?? `<${value}>`;
     return isOptional ? `[${placeholder}]` : placeholder;
   });
-  const options = Object.entries(flags).map(([flag, { value }]) =>
-    value === undefined ? `[--${flag}]` : `[--${flag} <${value}>]`,
+  const options = Object.entries(flags).map(([flag, { value, isRepeated }]) =>
+    value === undefined ? `[--${flag}]` : `[--${flag} <${value}>]${isRepeated === true ? '…' : ''}`,
   );
   return ['weir', name, ...values, ...options].join(' ');
 }
@@ -52,9 +56,9 @@ export function parseArguments(
   { positionals: takes = [], flags = {} }: Command,
   args: readonly string[],
 ): Omit<CommandInput, 'environment'> | undefined {
-  const options = Object.entries(flags).map(([flag, { value }]) => {
+  const options = Object.entries(flags).map(([flag, { value, isRepeated = false }]) => {
     const type = value === undefined ? ('boolean' as const) : ('string' as const);
-    return [flag, { type }] as const;
+    return [flag, { type, multiple: isRepeated }] as const;
   });
   try {
     const { values, positionals } = parseArgs({
@@ -65,7 +69,7 @@ export function parseArguments(
     const fits =
       positionals.length <= takes.length &&
       takes.every((argument, at) => isValidArgument(argument, positionals[at]));
-    return fits ? { positionals: positionals, flags: toFlags(values) } : undefined;
+    return fits ? { positionals: positionals, flags: toFlags(values), lists: toLists(values) } : undefined;
   } catch {
     return undefined;
   }
@@ -81,4 +85,11 @@ function toFlags(values: Readonly<Record<string, unknown>>): CommandInput['flags
   for (const [flag, value] of Object.entries(values))
     if (typeof value === 'string' || value === true) flags[flag] = value;
   return flags;
+}
+
+function toLists(values: Readonly<Record<string, unknown>>): CommandInput['lists'] {
+  const lists: Record<string, readonly string[]> = {};
+  for (const [flag, value] of Object.entries(values))
+    if (Array.isArray(value)) lists[flag] = value.filter((one) => typeof one === 'string');
+  return lists;
 }

@@ -15,7 +15,47 @@ export const commands: readonly Command[] = [
     summary: 'start the gateway (the default command)',
     about:
       'It runs until SIGTERM or SIGINT and then finishes open calls first. A second signal stops it immediately.',
-    run: async ({ environment }) => (await import('./serve.ts')).serve(environment),
+    flags: {
+      set: {
+        value: 'name=value',
+        isRepeated: true,
+        about: 'a setting such as log.level=debug, which wins over environment and file',
+      },
+    },
+    run: async ({ environment, lists }) => (await import('./serve.ts')).serve(environment, lists.set),
+  },
+  {
+    name: 'init',
+    summary: 'write a commented weir.yaml',
+    about:
+      'On a terminal it asks three questions: who uses the gateway, which providers, and what calls run through. It never replaces a file.',
+    positionals: [{ name: 'file', isFile: true, isOptional: true }],
+    flags: {
+      mode: { value: 'local|cloud', about: 'one user, or accounts with API keys; local by default' },
+      providers: { value: 'names', about: 'such as anthropic,openai; their keys come from the environment' },
+      pipeline: { value: 'modules', about: 'such as exact-cache?ttl=10m,cost-guard?day=5' },
+    },
+    run: async (commandInput) => (await import('./init.ts')).init(commandInput),
+  },
+  {
+    name: 'config check',
+    summary: 'check the configuration file, and all settings with it',
+    about:
+      'It lists every fault with line and column, and changes nothing. Modules, pipelines and aliases are checked, too. The exit code is 1 if something is wrong.',
+    positionals: [{ name: 'file', isFile: true, isOptional: true }],
+    flags: { json: { about: 'print JSON' } },
+    run: async (commandInput) => (await import('./config.ts')).checkConfig(commandInput),
+  },
+  {
+    name: 'config show',
+    summary: 'print every setting with its value and where it comes from, without secrets',
+    flags: { all: { about: 'print those that have their default, too' }, json: { about: 'print JSON' } },
+    run: async (commandInput) => (await import('./config.ts')).showConfig(commandInput),
+  },
+  {
+    name: 'config schema',
+    summary: 'print the JSON Schema of the configuration file, for editors',
+    run: async () => (await import('./config.ts')).printSchema(),
   },
   {
     name: 'doctor',

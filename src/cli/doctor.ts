@@ -38,7 +38,7 @@ async function examine(
 ): Promise<readonly NamedResult[]> {
   let settings: Settings;
   try {
-    settings = loadSettings(environment);
+    settings = await loadSettings(environment);
   } catch (thrown) {
     if (!(thrown instanceof SettingsError)) throw thrown;
     return thrown.faults.map((fault) => fail('settings', fault, seeSettings));

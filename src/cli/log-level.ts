@@ -4,7 +4,7 @@ import type { CommandInput } from './command.ts';
 
 /** Prints or sets the log level of each process of the running gateway. */
 export async function logLevel({ environment, positionals: [level] }: CommandInput): Promise<number> {
-  const { dataDir } = loadCommandSettings(environment);
+  const { dataDir } = await loadCommandSettings(environment);
   const processes = await queryProcesses(dataDir, {
     ask: 'log-level',
     ...(level !== undefined && { level }),

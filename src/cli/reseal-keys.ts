@@ -7,7 +7,7 @@ import { loadCommandSettings } from '../process/load-settings.ts';
 
 /** Re-encrypts every stored provider key with the current secret, while the gateway runs; resolves to the exit code. */
 export async function resealKeys(environment: Environment): Promise<number> {
-  const settings = loadCommandSettings(environment);
+  const settings = await loadCommandSettings(environment);
   const sealer = new Sealer(new RootSecrets(settings).deriveKeys('provider keys'));
   const database = await openDatabase(settings);
   try {

@@ -18,7 +18,7 @@ export async function restore({
   positionals: [file = ''],
   flags,
 }: CommandInput): Promise<number> {
-  const settings = loadCommandSettings(environment);
+  const settings = await loadCommandSettings(environment);
   const passphrase = readPassphrase(settings, flags);
   const folder = plainFolder(settings);
   if (flags.drill) return drillRestore({ settings, file, passphrase, folder });

@@ -1,6 +1,6 @@
-import type { Environment, Settings } from '../gateway/settings.ts';
 import { explainError } from '../process/explain-error.ts';
 import { onHangUp } from '../process/hang-up.ts';
+import type { LoadedSettings } from '../process/load-settings.ts';
 import { waitForShutdown } from '../process/shutdown.ts';
 import { startWatchdog } from '../process/watchdog.ts';
 import { growYoungGeneration } from '../process/young-generation.ts';
@@ -10,11 +10,14 @@ import { Primary } from '../workers/primary.ts';
 import { announceReload, announceStart } from './announce-start.ts';
 
 /** Runs a gateway with several processes until a signal stops it. */
-export async function serveWithWorkers(environment: Environment, { logFile }: Settings): Promise<void> {
-  const output = openLogOutput(logFile);
+export async function serveWithWorkers(
+  first: LoadedSettings,
+  load: () => Promise<LoadedSettings>,
+): Promise<void> {
+  const output = openLogOutput(first.settings.logFile);
   const { lines } = output;
-  const primary = new Primary(environment, lines);
-  let { settings, ...started } = await primary.start();
+  const primary = new Primary(lines);
+  let { settings, ...started } = await primary.start(first);
   growYoungGeneration();
   const log = createLog(settings.logLevel, lines);
   startWatchdog({ settings, log });
@@ -25,7 +28,7 @@ export async function serveWithWorkers(environment: Environment, { logFile }: Se
     try {
       output.reopen();
       await primary.reopenLogs();
-      ({ settings, ...started } = await primary.start());
+      ({ settings, ...started } = await primary.start(await load()));
       announceReload(started, settings, lines);
     } catch (thrown) {
       if (!stopping)

@@ -7,7 +7,7 @@ import type { CommandInput } from './command.ts';
 
 /** Returns the space of deleted rows in the embedded database to the disk. */
 export async function shrink({ environment }: CommandInput): Promise<number> {
-  const { stores, dataDir } = loadCommandSettings(environment);
+  const { stores, dataDir } = await loadCommandSettings(environment);
   if (stores !== undefined)
     throw new Error(
       'PostgreSQL uses the space of deleted rows again by itself; VACUUM FULL returns it to the disk, and locks each table meanwhile',

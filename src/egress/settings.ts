@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { commaSeparatedList } from '../lib/setting-schemas.ts';
-import { combineSettings, envVariable, envVariablesByName, type Setting } from '../lib/settings.ts';
+import {
+  combineSettings,
+  envVariable,
+  envVariablesByName,
+  type PlaceOptions,
+  type Setting,
+} from '../lib/settings.ts';
 import { type AllowedAddress, parseAllowedAddress } from './allow-list.ts';
 import type { Certificates } from './egress.ts';
 import type { ProxySettings } from './proxies.ts';
@@ -29,6 +35,7 @@ const pemFile = z
   .string()
   .min(1)
   .transform((file, context): string => {
+    if (file.startsWith('-----BEGIN ')) return file;
     try {
       return readFileSync(file, 'utf8');
     } catch (error) {
@@ -38,10 +45,14 @@ const pemFile = z
   });
 
 /** Programs read these variables in both cases. */
-function eitherCase<Value>(name: string, schema: z.ZodType<Value | undefined>): Setting<Value | undefined> {
+function eitherCase<Value>(
+  name: string,
+  schema: z.ZodType<Value | undefined>,
+  place: PlaceOptions,
+): Setting<Value | undefined> {
   const fields = {
-    lower: envVariable(name.toLowerCase(), schema),
-    upper: envVariable(name, schema),
+    lower: envVariable(name.toLowerCase(), schema, place),
+    upper: envVariable(name, schema, place),
   };
   return combineSettings(fields, ({ lower, upper }) => lower ?? upper);
 }
@@ -49,7 +60,10 @@ function eitherCase<Value>(name: string, schema: z.ZodType<Value | undefined>): 
 /** Settings of outbound connections. */
 export const egressSettings = {
   /** Addresses that modules may connect to, and that may be private. */
-  egressAllow: envVariable('WEIR_EGRESS_ALLOW', allowedAddresses.default([])),
+  egressAllow: envVariable('WEIR_EGRESS_ALLOW', allowedAddresses.default([]), {
+    at: 'egress.allow',
+    form: 'list',
+  }),
   /** Whether only the providers that the operator has configured, and the stores, are connected to. */
   isAirgapped: envVariable(
     'WEIR_AIRGAP',
@@ -57,13 +71,20 @@ export const egressSettings = {
       .enum(['on', 'off'], 'must be on or off')
       .default('off')
       .transform((value) => value === 'on'),
+    'egress.airgap',
   ),
   proxies: combineSettings(
     {
-      https: eitherCase('HTTPS_PROXY', proxyUrl.optional()),
-      http: eitherCase('HTTP_PROXY', proxyUrl.optional()),
-      noProxy: eitherCase('NO_PROXY', commaSeparatedList.optional()),
-      byProvider: envVariablesByName('WEIR_PROXY_*', providerProxy),
+      https: eitherCase('HTTPS_PROXY', proxyUrl.optional(), { at: 'egress.proxy.https', isSecret: true }),
+      http: eitherCase('HTTP_PROXY', proxyUrl.optional(), { at: 'egress.proxy.http', isSecret: true }),
+      noProxy: eitherCase('NO_PROXY', commaSeparatedList.optional(), {
+        at: 'egress.proxy.except',
+        form: 'list',
+      }),
+      byProvider: envVariablesByName('WEIR_PROXY_*', providerProxy, {
+        at: 'providers.*.proxy',
+        isSecret: true,
+      }),
     },
     ({ noProxy = [], https, http, byProvider }): ProxySettings | undefined =>
       https === undefined && http === undefined && byProvider.size === 0
@@ -73,9 +94,9 @@ export const egressSettings = {
   /** Authorities and client certificates, by provider. */
   certificates: combineSettings(
     {
-      ca: envVariablesByName('WEIR_TLS_CA_*', pemFile),
-      cert: envVariablesByName('WEIR_TLS_CERT_*', pemFile),
-      key: envVariablesByName('WEIR_TLS_KEY_*', pemFile),
+      ca: envVariablesByName('WEIR_TLS_CA_*', pemFile, 'providers.*.tls.ca'),
+      cert: envVariablesByName('WEIR_TLS_CERT_*', pemFile, 'providers.*.tls.cert'),
+      key: envVariablesByName('WEIR_TLS_KEY_*', pemFile, 'providers.*.tls.key'),
     },
     (files): ReadonlyMap<string, Certificates> => {
       const byProvider = new Map<string, Certificates>();

@@ -15,11 +15,13 @@ export const embeddingSettings = {
         return z.NEVER;
       })
       .default({ from: 'local' }),
+    'embeddings.source',
   ),
   /** Maximum vectors per module and tenant. */
   vectorsPerScope: envVariable(
     'WEIR_VECTORS_PER_SCOPE',
     z.coerce.number().pipe(z.int().min(1).max(10_000_000)).default(100_000),
+    'embeddings.vectors_per_scope',
   ),
 } as const;
 

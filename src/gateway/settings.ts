@@ -13,6 +13,7 @@ import {
   ownsVariable,
   readSettingFields,
   type SettingIssue,
+  type SettingPlace,
   type SettingValues,
   type Variables,
 } from '../lib/settings.ts';
@@ -27,8 +28,15 @@ import { workerSettings } from './worker-settings.ts';
 
 /** All settings. */
 const fields = {
-  mode: envVariable('WEIR_MODE', z.enum(['local', 'cloud'], 'must be "local" or "cloud"').default('local')),
-  revision: envVariable('WEIR_REVISION', z.string().min(1).default('dev')),
+  /** The configuration file, and whether values in it may come from commands; read before the others. */
+  configFile: envVariable('WEIR_CONFIG', z.string().min(1).optional()),
+  configExec: envVariable('WEIR_CONFIG_EXEC', z.enum(['on', 'off'], 'must be on or off').default('off')),
+  mode: envVariable(
+    'WEIR_MODE',
+    z.enum(['local', 'cloud'], 'must be "local" or "cloud"').default('local'),
+    'mode',
+  ),
+  revision: envVariable('WEIR_REVISION', z.string().min(1).default('dev'), 'revision'),
   ...serverSettings,
   ...workerSettings,
   ...storageSettings,
@@ -47,6 +55,12 @@ const fields = {
 export const settingVariables: readonly string[] = Object.values(fields).flatMap(
   ({ variables }) => variables,
 );
+
+/** Where the configuration file has each of them. Modules of packages have settings of their own. */
+export const settingPlaces: readonly SettingPlace[] = [
+  ...Object.values(fields).flatMap(({ places }) => places),
+  { variable: 'WEIR_*_*', at: 'modules.settings.*.*', schema: z.string() },
+];
 
 type ParsedSettings = SettingValues<typeof fields>;
 
@@ -70,12 +84,16 @@ export class SettingsError extends Error {
   }
 }
 
-export function readSettings(environment: Environment): Settings {
+/** `labelOf` says where the operator finds a setting: its variable, or its place in a file. */
+export function readSettings(
+  environment: Environment,
+  labelOf: (issue: SettingIssue) => string = ({ variable }) => variable,
+): Settings {
   const variables = definedVariables(environment);
   const { read, faults } = readSettingFields(fields, variables);
   const all = [
     ...sortByVariable([...faults, ...loopFaults(read), ...providerKeyFaults(read)], variables).map(
-      ({ variable, message }) => `${variable}: ${message}`,
+      (issue) => `${labelOf(issue)}: ${issue.message}`,
     ),
     ...combinationFaults(read, variables),
   ];

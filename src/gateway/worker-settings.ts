@@ -18,6 +18,7 @@ export const workerSettings = {
         return z.NEVER;
       })
       .default(1),
+    'server.workers',
   ),
   /** How long the event loop may be blocked before the process is ended; infinite if off. */
   watchdogMs: envVariable(
@@ -32,5 +33,6 @@ export const workerSettings = {
         return z.NEVER;
       })
       .default(10_000),
+    'server.watchdog',
   ),
 } as const;

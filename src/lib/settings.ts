@@ -7,9 +7,29 @@ export type Variables = ReadonlyMap<string, string>;
 export interface Setting<Value> {
   /** The variables it is read from; a `*` stands for any name. */
   readonly variables: readonly string[];
+  /** Where the configuration file has these variables. */
+  readonly places: readonly SettingPlace[];
   /** Whether a variable is one of those it is read from. */
   owns(variable: string): boolean;
   read(variables: Variables): SettingResult<Value>;
+}
+
+/** Where the configuration file has a variable, and in what form. */
+export interface SettingPlace extends PlaceOptions {
+  readonly variable: string;
+  /** Of the variable's text. */
+  readonly schema: z.ZodType;
+}
+
+export interface PlaceOptions {
+  /** The path in the file, such as `log.level`; a `*` stands for the same name as in the variable. */
+  readonly at: string;
+  /** For values that a variable has as one text; by default the text, number or choice of the schema. */
+  readonly form?: 'list' | 'map' | 'headers' | 'document';
+  /** Of a document in the file, for editors. */
+  readonly document?: z.ZodType;
+  /** Never shown. */
+  readonly isSecret?: true;
 }
 
 /** The parsed value and all issues; without issues the value is complete. */
@@ -20,6 +40,8 @@ interface SettingResult<Value> {
 
 export interface SettingIssue {
   readonly variable: string;
+  /** Within a value that is a document. */
+  readonly path?: readonly PropertyKey[];
   readonly message: string;
 }
 
@@ -30,10 +52,15 @@ export type SettingValues<Area extends SettingFields> = {
   readonly [Field in keyof Area]: Area[Field] extends Setting<infer Value> ? Value : never;
 };
 
-/** A setting from one variable. */
-export function envVariable<Value>(name: string, schema: z.ZodType<Value>): Setting<Value> {
+/** A setting from one variable. Without a place it can't be in the configuration file. */
+export function envVariable<Value>(
+  name: string,
+  schema: z.ZodType<Value>,
+  place?: string | PlaceOptions,
+): Setting<Value> {
   return {
     variables: [name],
+    places: placesOf(name, schema, place),
     owns: (other) => other === name,
     read(variables) {
       const { data, error } = schema.safeParse(variables.get(name));
@@ -46,10 +73,12 @@ export function envVariable<Value>(name: string, schema: z.ZodType<Value>): Sett
 export function envVariablesByName<Value>(
   pattern: string,
   schema: z.ZodType<Value>,
+  place?: string | PlaceOptions,
 ): Setting<ReadonlyMap<string, Value>> {
-  const named = new RegExp(`^${pattern.replace('*', '([A-Z][A-Z0-9]*)')}$`);
+  const named = new RegExp(`^${pattern.replace('*', '([A-Z][A-Z0-9-]*)')}$`);
   return {
     variables: [pattern],
+    places: placesOf(pattern, schema, place),
     owns: (variable) => named.test(variable),
     read(all) {
       const value = new Map<string, Value>();
@@ -73,6 +102,7 @@ export function combineSettings<Area extends SettingFields, Value>(
 ): Setting<Value> {
   return {
     variables: Object.values(fields).flatMap(({ variables }) => variables),
+    places: Object.values(fields).flatMap(({ places }) => places),
     owns: (variable) => ownsVariable(fields, variable),
     read(variables) {
       const { read, faults: issues } = readSettingFields(fields, variables);
@@ -108,6 +138,15 @@ export function ownsVariable(fields: SettingFields, variable: string): boolean {
   return Object.values(fields).some((setting) => setting.owns(variable));
 }
 
+function placesOf(
+  variable: string,
+  schema: z.ZodType,
+  place: string | PlaceOptions | undefined,
+): readonly SettingPlace[] {
+  if (place === undefined) return [];
+  return [{ variable, schema, ...(typeof place === 'string' ? { at: place } : place) }];
+}
+
 function issuesOf(variable: string, { issues }: z.ZodError): readonly SettingIssue[] {
-  return issues.map(({ message }) => ({ variable, message }));
+  return issues.map(({ message, path }) => ({ variable, message, ...(path.length > 0 && { path }) }));
 }

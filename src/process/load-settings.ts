@@ -1,16 +1,102 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { type Environment, readSettings, type Settings, SettingsError } from '../gateway/settings.ts';
+import { positionIn } from '../gateway/configuration-file/position-in.ts';
+import {
+  type ConfigurationFile,
+  readConfigurationFile,
+} from '../gateway/configuration-file/read-configuration-file.ts';
+import {
+  type Environment,
+  readSettings,
+  type Settings,
+  SettingsError,
+  settingPlaces,
+} from '../gateway/settings.ts';
+import type { SettingIssue } from '../lib/settings.ts';
 import { inMemoryDataDir } from '../storage/settings.ts';
+import { readAssignments } from './assignments.ts';
 
-/** The environment takes precedence over `.env`. */
-export function loadSettings(environment: Environment): Settings {
-  return readSettings(loadEnvironment(environment));
+/** Where the value of a setting comes from. */
+type SettingSource = 'command line' | 'environment' | '.env' | 'file';
+
+export interface LoadedSettings {
+  readonly settings: Settings;
+  /** All variables, those of the file among them. */
+  readonly environment: Environment;
+  readonly file: ConfigurationFile | undefined;
+  sourceOf(variable: string): SettingSource | undefined;
+  /** Puts the place in the file before a fault that begins with a variable, as those of modules do. */
+  locate(fault: string): string;
+}
+
+export interface LoadOptions {
+  /** `log.level=debug` of the command line, which win over everything else. */
+  readonly assignments?: readonly string[];
+  /** In place of the file that is found. */
+  readonly file?: string;
+}
+
+const defaultFiles = ['weir.yaml', 'weir.yml', 'weir.json'];
+
+/** From the command line, the environment, `.env` and the configuration file, in this order. */
+export async function loadSettings(environment: Environment, options: LoadOptions = {}): Promise<Settings> {
+  return (await loadAll(environment, options)).settings;
+}
+
+/** Throws a `SettingsError` with every fault, those of the file with line and column. */
+export async function loadAll(
+  environment: Environment,
+  { assignments = [], file: given }: LoadOptions = {},
+): Promise<LoadedSettings> {
+  const dotEnv = existsSync('.env') ? withoutBlanks(parseEnv(readFileSync('.env', 'utf8'))) : {};
+  const own = withoutBlanks(environment);
+  const assigned = readAssignments(assignments, settingPlaces);
+  const variables = { ...dotEnv, ...own, ...assigned };
+  const path = given ?? variables.WEIR_CONFIG ?? defaultFiles.find((name) => existsSync(name));
+  const file =
+    path === undefined
+      ? undefined
+      : await readConfigurationFile(path, {
+          places: settingPlaces,
+          environment: variables,
+          mayExecute: variables.WEIR_CONFIG_EXEC === 'on',
+        });
+  const ofFile = [...(file?.values ?? [])].filter(
+    ([, value]) => !value.variables.some((name) => name in variables),
+  );
+  const all = { ...Object.fromEntries(ofFile.map(([name, { text }]) => [name, text])), ...variables };
+  const sourceOf = (variable: string): SettingSource | undefined => {
+    if (variable in assigned) return 'command line';
+    if (variable in own) return 'environment';
+    if (variable in dotEnv) return '.env';
+    return variable in all ? 'file' : undefined;
+  };
+  const locate = (fault: string): string => {
+    const [, variable = '', message = fault] = /^([A-Z][A-Z0-9_]*): (.*)$/s.exec(fault) ?? [];
+    if (sourceOf(variable) !== 'file' || file === undefined) return fault;
+    // Such as `guardrails:strict: …`, or `"fast": …` for an alias.
+    const [, module, name] = /^([\w.-]{1,100}):([\w.-]{1,100}): /.exec(message.slice(0, 203)) ?? [];
+    const path = module === undefined || name === undefined ? [] : [module, name];
+    return `${positionIn(file, { variable, path, message })}: ${message}`;
+  };
+  const labelOf = (issue: SettingIssue) =>
+    sourceOf(issue.variable) === 'file' && file !== undefined ? positionIn(file, issue) : issue.variable;
+  const fileFaults = (file?.faults ?? []).map(
+    ({ line, column, message }) => `${path}:${line}:${column}: ${message}`,
+  );
+  try {
+    const settings = readSettings(all, labelOf);
+    if (fileFaults.length === 0) return { settings, environment: all, file, sourceOf, locate };
+  } catch (thrown) {
+    if (!(thrown instanceof SettingsError) || fileFaults.length === 0) throw thrown;
+    throw new SettingsError([...fileFaults, ...thrown.faults]);
+  }
+  throw new SettingsError(fileFaults);
 }
 
 /** Settings for operator commands, which share the data folder or stores with a gateway. */
-export function loadCommandSettings(environment: Environment): Settings {
-  const settings = loadSettings(environment);
+export async function loadCommandSettings(environment: Environment): Promise<Settings> {
+  const settings = await loadSettings(environment);
   if (settings.stores === undefined && settings.dataDir === inMemoryDataDir)
     throw new SettingsError([
       'WEIR_DATA_DIR: commands cannot access a gateway that keeps its data in memory',
@@ -18,7 +104,9 @@ export function loadCommandSettings(environment: Environment): Settings {
   return settings;
 }
 
-export function loadEnvironment(environment: Environment): Environment {
-  const file = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
-  return { ...file, ...environment };
+/** Blank values count as unset, as in compose files. */
+function withoutBlanks(environment: Environment): Record<string, string> {
+  const set: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) if (value?.trim()) set[name] = value;
+  return set;
 }

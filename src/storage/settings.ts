@@ -22,7 +22,7 @@ const redisUrl = z.string().superRefine((text, context) => {
 });
 
 export const storageSettings = {
-  dataDir: envVariable('WEIR_DATA_DIR', z.string().min(1).default('./data')),
+  dataDir: envVariable('WEIR_DATA_DIR', z.string().min(1).default('./data'), 'storage.folder'),
   /** Encrypts the files of `weir backup`. */
   backupPassphrase: envVariable(
     'WEIR_BACKUP_PASSPHRASE',
@@ -34,6 +34,7 @@ export const storageSettings = {
       )
       .transform((text) => new Secret(text))
       .optional(),
+    { at: 'storage.backup_passphrase', isSecret: true },
   ),
   /** Database and Redis for several replicas; undefined if data is stored in the data folder and in this process. */
   stores: combineSettings(
@@ -41,14 +42,20 @@ export const storageSettings = {
       database: envVariable(
         'DATABASE_URL',
         urlSchema(['postgres:', 'postgresql:'], 'must be a postgres:// or postgresql:// URL').optional(),
+        { at: 'storage.database', isSecret: true },
       ),
-      redis: envVariable('REDIS_URL', redisUrl.optional()),
+      redis: envVariable('REDIS_URL', redisUrl.optional(), { at: 'storage.redis', isSecret: true }),
       /** Connections to the database for each process. */
-      pool: envVariable('WEIR_DATABASE_POOL', poolSize.default(limits.databaseConnectionsMax)),
+      pool: envVariable(
+        'WEIR_DATABASE_POOL',
+        poolSize.default(limits.databaseConnectionsMax),
+        'storage.database_pool',
+      ),
       /** What counts calls and money. */
       counts: envVariable(
         'WEIR_COUNTS',
         z.enum(['redis', 'database'], 'must be redis or database').default('redis'),
+        'storage.counts',
       ),
     },
     ({ database, redis, ...others }) =>

@@ -6,9 +6,9 @@ import type { LocalModels } from '../embeddings/local-models.ts';
 import { createInProcessStores } from '../gateway/ephemeral-stores.ts';
 import { createLocalModels, modelGauges } from '../gateway/local-models.ts';
 import { RootSecrets } from '../gateway/secrets.ts';
-import { type Environment, readSettings, type Settings } from '../gateway/settings.ts';
+import type { Settings } from '../gateway/settings.ts';
 import { systemClock } from '../lib/clock.ts';
-import { loadEnvironment } from '../process/load-settings.ts';
+import type { LoadedSettings } from '../process/load-settings.ts';
 import { createLog, type LineSink, lostLinesGauge } from '../telemetry/log.ts';
 import { Connector } from './confined/connector.ts';
 import { guardListening } from './confined/guard-messages.ts';
@@ -24,7 +24,6 @@ export interface PrimaryStartResult extends WorkerStartResult {
 
 /** The primary process: owns the port and the shared state, and starts the workers. */
 export class Primary {
-  readonly #environment: Environment;
   readonly #lines: LineSink;
   readonly #pool: WorkerPool;
   readonly #models: LocalModels;
@@ -34,8 +33,7 @@ export class Primary {
   /** The database that workers have used. */
   #databaseLocation: string | undefined;
 
-  constructor(environment: Environment, lineSink: LineSink) {
-    this.#environment = environment;
+  constructor(lineSink: LineSink) {
     this.#lines = lineSink;
     this.#models = createLocalModels(createLog('info', lineSink));
     this.#pool = new WorkerPool(createInProcessStores(), this.#models, [
@@ -51,10 +49,8 @@ export class Primary {
     });
   }
 
-  /** Starts workers with the current settings; the previous ones leave once all new ones serve. */
-  async start(): Promise<PrimaryStartResult> {
-    const given = loadEnvironment(this.#environment);
-    const settings = readSettings(given);
+  /** Starts workers with these settings; the previous ones leave once all new ones serve. */
+  async start({ settings, environment: given }: LoadedSettings): Promise<PrimaryStartResult> {
     cluster.setupPrimary({ execArgv: process.execArgv });
     this.#pool.onForked = undefined;
     const environment = settings.isAirgapped ? await this.#confine(given, settings) : given;

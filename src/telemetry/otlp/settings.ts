@@ -49,12 +49,17 @@ const headerValue = /^[\x20-\x7e]+$/;
 /** The variables of one signal, or of both if it has no name. */
 function exportVariables(signal: '' | 'TRACES_' | 'METRICS_') {
   const prefix = `OTEL_EXPORTER_OTLP_${signal}`;
+  const at = signal === '' ? 'opentelemetry' : `opentelemetry.${signal.slice(0, -1).toLowerCase()}`;
   return {
-    endpoint: envVariable(`${prefix}ENDPOINT`, httpUrl.optional()),
-    headers: envVariable(`${prefix}HEADERS`, headerList),
-    timeoutMs: envVariable(`${prefix}TIMEOUT`, milliseconds.optional()),
-    protocol: envVariable(`${prefix}PROTOCOL`, protocol),
-    compression: envVariable(`${prefix}COMPRESSION`, compression),
+    endpoint: envVariable(`${prefix}ENDPOINT`, httpUrl.optional(), `${at}.endpoint`),
+    headers: envVariable(`${prefix}HEADERS`, headerList, {
+      at: `${at}.headers`,
+      form: 'headers',
+      isSecret: true,
+    }),
+    timeoutMs: envVariable(`${prefix}TIMEOUT`, milliseconds.optional(), `${at}.timeout_ms`),
+    protocol: envVariable(`${prefix}PROTOCOL`, protocol, `${at}.protocol`),
+    compression: envVariable(`${prefix}COMPRESSION`, compression, `${at}.compression`),
   };
 }
 
@@ -95,28 +100,49 @@ export const otlpSettings = combineSettings(
         .string()
         .transform((text) => text.toLowerCase() === 'true')
         .default(false),
+      'opentelemetry.disabled',
     ),
     common: shared,
     ofTraces,
     ofMetrics,
-    tracesExporter: envVariable('OTEL_TRACES_EXPORTER', exporter),
-    metricsExporter: envVariable('OTEL_METRICS_EXPORTER', exporter),
-    serviceName: envVariable('OTEL_SERVICE_NAME', z.string().min(1).optional()),
-    resource: envVariable('OTEL_RESOURCE_ATTRIBUTES', keyValueList.optional()),
+    tracesExporter: envVariable('OTEL_TRACES_EXPORTER', exporter, 'opentelemetry.traces.exporter'),
+    metricsExporter: envVariable('OTEL_METRICS_EXPORTER', exporter, 'opentelemetry.metrics.exporter'),
+    serviceName: envVariable('OTEL_SERVICE_NAME', z.string().min(1).optional(), 'opentelemetry.service_name'),
+    resource: envVariable('OTEL_RESOURCE_ATTRIBUTES', keyValueList.optional(), {
+      at: 'opentelemetry.resource',
+      form: 'headers',
+    }),
     sampler: envVariable(
       'OTEL_TRACES_SAMPLER',
       z.enum(samplerNames, `must be one of ${samplerNames.join(', ')}`).default('parentbased_always_on'),
+      'opentelemetry.traces.sampler',
     ),
     ratio: envVariable(
       'OTEL_TRACES_SAMPLER_ARG',
       z.coerce.number('must be a number from 0 to 1').min(0).max(1).default(1),
+      'opentelemetry.traces.share',
     ),
-    scheduleMs: envVariable('OTEL_BSP_SCHEDULE_DELAY', milliseconds.default(5000)),
-    queueMax: envVariable('OTEL_BSP_MAX_QUEUE_SIZE', spans.optional()),
-    batchMax: envVariable('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', spans.default(2048)),
-    intervalMs: envVariable('OTEL_METRIC_EXPORT_INTERVAL', milliseconds.default(60_000)),
+    scheduleMs: envVariable(
+      'OTEL_BSP_SCHEDULE_DELAY',
+      milliseconds.default(5000),
+      'opentelemetry.traces.delay_ms',
+    ),
+    queueMax: envVariable('OTEL_BSP_MAX_QUEUE_SIZE', spans.optional(), 'opentelemetry.traces.queue_spans'),
+    batchMax: envVariable(
+      'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
+      spans.default(2048),
+      'opentelemetry.traces.batch_spans',
+    ),
+    intervalMs: envVariable(
+      'OTEL_METRIC_EXPORT_INTERVAL',
+      milliseconds.default(60_000),
+      'opentelemetry.metrics.interval_ms',
+    ),
     /** `gen_ai/dup` adds metrics under older names; other instrumentations have entries of their own. */
-    optIns: envVariable('OTEL_SEMCONV_STABILITY_OPT_IN', z.string().default('')),
+    optIns: envVariable('OTEL_SEMCONV_STABILITY_OPT_IN', z.string().default(''), {
+      at: 'opentelemetry.opt_ins',
+      form: 'list',
+    }),
   },
   (values) => {
     const { isDisabled, common, serviceName, resource = [], sampler, ratio } = values;

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { parse } from 'yaml';
+import { settingPlaces, settingVariables } from '../src/gateway/settings.ts';
+import { loadAll } from '../src/process/load-settings.ts';
+import { runCommand } from './support/run-command.ts';
+import { emptyFolder } from './support/weir-process.ts';
+
+function fileWith(t: TestContext, text: string, name = 'weir.yaml'): string {
+  const path = join(emptyFolder(t), name);
+  writeFileSync(path, text);
+  return path;
+}
+
+async function faultsIn(t: TestContext, text: string, environment = {}): Promise<readonly string[]> {
+  const file = fileWith(t, text);
+  return loadAll(environment, { file }).then(
+    () => [],
+    ({ faults }: { readonly faults: readonly string[] }) =>
+      faults.map((fault) => fault.replace(`${file}:`, '')),
+  );
+}
+
+test('every variable has a place in the file, but those that name it', () => {
+  const placed = new Set(settingPlaces.map(({ variable }) => variable));
+  assert.deepEqual(
+    settingVariables.filter((variable) => !placed.has(variable)),
+    ['WEIR_CONFIG', 'WEIR_CONFIG_EXEC'],
+  );
+});
+
+test('a file sets what variables set: texts, numbers, switches, lists, maps, documents and providers', async (t) => {
+  const file = fileWith(
+    t,
+    `mode: cloud
+server: {port: 0, dashboard: false, keep_alive: 20s, allowed_hosts: [a.example.com, b.example.com]}
+request_log: &log {days: 7}
+limits: {requests_per_minute: 60}
+sandbox: {daily_usd: 0.50}
+providers:
+  openai: {keys: [sk-one, sk-two], base_url: https://eu.example.com/v1}
+  own-name: {base_url: https://own.example.com}
+  azure:
+    keys: [{resource: mine, key: secret-key}]
+    resources: [mine]
+    deployments: {house: gpt-5-mini}
+configurations: {cost-guard: {team: {day: 5}}}
+modules: {settings: {tally: {word: "yes"}}}
+opentelemetry: {headers: {authorization: Bearer a b}}
+`,
+  );
+  const { settings } = await loadAll({}, { file });
+  assert.equal(settings.mode, 'cloud');
+  assert.equal(settings.dashboard, 'off');
+  assert.equal(settings.keepAliveMs, 20_000);
+  assert.deepEqual(settings.allowedHosts, ['a.example.com', 'b.example.com']);
+  assert.equal(settings.requestLog.retentionMs, 7 * 86_400_000);
+  assert.equal(settings.callLimits?.requestsPerMinute, 60);
+  assert.equal(settings.sandbox.dailyUsd, '0.50');
+  assert.equal(settings.keyPools.get('openai')?.length, 2);
+  assert.deepEqual([...settings.baseUrls.keys()], ['openai', 'own-name']);
+  assert.equal(settings.credentials.get('azure')?.reveal(), '{"resource":"mine","key":"secret-key"}');
+  assert.equal(settings.deployments.get('azure')?.get('house'), 'gpt-5-mini');
+  assert.deepEqual(settings.configurations, { 'cost-guard': { team: { day: 5 } } });
+  assert.equal(settings.rest.get('WEIR_TALLY_WORD')?.reveal(), 'yes');
+});
+
+test('the environment wins over the file, under every name of a setting, and the command line over both', async (t) => {
+  const file = fileWith(
+    t,
+    'log: {level: warn}\nproviders: {azure: {keys: [{resource: r, key: file}]}}\nlimits: {concurrent: 5}\n',
+  );
+  const environment = {
+    AZURE_OPENAI_API_KEY: '{"resource":"r","key":"env"}',
+    WEIR_LIMIT_CONCURRENT: '6',
+    WEIR_LOG_LEVEL: ' ',
+  };
+  const loaded = await loadAll(environment, { file, assignments: ['limits.concurrent=7'] });
+  assert.equal(loaded.environment.AZURE_API_KEY, undefined);
+  assert.equal(loaded.settings.callLimits?.concurrent, 7);
+  assert.equal(loaded.settings.logLevel, 'warn');
+  assert.equal(loaded.sourceOf('WEIR_LIMIT_CONCURRENT'), 'command line');
+  await assert.rejects(
+    loadAll({}, { file, assignments: ['log.levle=debug', 'x'] }),
+    /did you mean log.level\?\n--set x/,
+  );
+});
+
+test('every fault is listed with line, column, what was expected and the nearest name; secrets are not', async (t) => {
+  const faults = await faultsIn(
+    t,
+    `mode: locall
+log: {levle: debug, level: [1]}
+log: {file: x}
+server: {port: 99999}
+providers: {openai: {keys: [hunter2, "hunter2,b"]}, "Open AI": {}}
+limits: 5
+metrics: {token: "\${NOPE}"}
+mail: {server: "exec:echo hunter2"}
+`,
+  );
+  assert.deepEqual(faults, [
+    '2:7: log has no setting "levle"; did you mean "level"?',
+    '2:28: log.level: must be one of debug, info, warn, error, silent',
+    '3:1: "log" is there twice',
+    '5:38: providers.openai.keys: must not contain a comma',
+    '5:53: "Open AI" must consist of lower-case letters, digits and hyphens',
+    '6:9: limits: must have names and values: requests_per_minute, tokens_per_minute, concurrent',
+    `7:18: metrics.token: the variable NOPE is not set; \${NOPE:-…} has a default`,
+    '8:16: mail.server: commands are not allowed; the environment allows them with WEIR_CONFIG_EXEC=on',
+    '1:7: mode: must be "local" or "cloud"',
+    '4:16: server.port: must be a port number',
+  ]);
+});
+
+test('broken, deep and multiplying files are refused in no time', async (t) => {
+  const levels = Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} [*a${at}, *a${at}]`);
+  const files: Readonly<Record<string, RegExp>> = {
+    'log: [1': /^1:8: is not valid YAML/,
+    'log: *nothing': /there is no anchor "nothing"/,
+    [`a0: &a0 [x, y]\n${levels.join('\n')}`]: /has more than 50000 values/,
+    ['['.repeat(100_000)]: /nested too deeply/,
+    [`${'- '.repeat(100_000)}x`]: /nested too deeply/,
+    [`log: ${'x'.repeat(1024 * 1024)}`]: /has more than 1048576 bytes/,
+    'just text': /must have names and values/,
+  };
+  for (const [text, fault] of Object.entries(files)) {
+    const faults = await faultsIn(t, text);
+    assert.ok(
+      faults.some((one) => fault.test(one)),
+      `${text.slice(0, 30)}: ${faults[0]}`,
+    );
+  }
+});
+
+test('values come from variables, files and allowed commands; what they contain is no reference', async (t) => {
+  const secret = fileWith(t, 'from-a-file-0123456789\n', 'token');
+  const file = fileWith(
+    t,
+    `accounts: {admin_token: "file:\${FOLDER}/token"}
+metrics: {token: "exec:printf from-a-command"}
+revision: \${REVISION:-r}-$\${X}
+log: {level: "\${LEVEL}"}
+configurations:
+  cost-guard:
+    team:
+      day: \${DAY}
+`,
+  );
+  const environment = {
+    FOLDER: join(secret, '..'),
+    WEIR_CONFIG_EXEC: 'on',
+    LEVEL: 'warn',
+    DAY: '5',
+    REVISION: 'file:x',
+  };
+  const { settings, file: read } = await loadAll(environment, { file });
+  assert.equal(settings.adminToken?.reveal(), 'from-a-file-0123456789');
+  assert.equal(settings.metricsToken?.reveal(), 'from-a-command');
+  assert.equal(settings.revision, `file:x-\${X}`);
+  assert.deepEqual(settings.configurations, { 'cost-guard': { team: { day: 5 } } });
+  assert.deepEqual(read?.referencedFiles, [secret]);
+});
+
+test('weir init writes a file that passes weir config check, and replaces none', async (t) => {
+  const path = join(emptyFolder(t), 'weir.yaml');
+  const written = await runCommand(
+    t,
+    ['init', path, '--mode', 'cloud', '--pipeline', 'exact-cache?ttl=10m'],
+    {},
+  );
+  assert.equal(written.code, 0, written.complained);
+  assert.equal(parse(readFileSync(path, 'utf8')).pipeline, 'exact-cache?ttl=10m');
+  const checked = await runCommand(t, ['config', 'check', path], {});
+  assert.deepEqual([checked.code, checked.complained], [0, '']);
+  const again = await runCommand(t, ['init', path], {});
+  assert.match(again.complained, /exists already/);
+  assert.equal(again.code, 1);
+});
+
+test('weir config check finds faults of modules at their line; weir config show masks secrets', async (t) => {
+  const file = fileWith(t, 'configurations:\n  nosuch: {a: {}}\n  cost-guard: {team: {day: many}}\n');
+  const checked = await runCommand(t, ['config', 'check', file], {});
+  assert.equal(checked.code, 1);
+  assert.match(
+    checked.complained,
+    /weir.yaml:2:15: .*no such module\n.*weir.yaml:3:22: .*an amount in dollars/,
+  );
+  const good = fileWith(t, 'providers: {openai: {keys: [sk-hunter2]}}\nlog: {level: warn}\n');
+  const shown = await runCommand(t, ['config', 'show', '--json'], { WEIR_CONFIG: good, WEIR_LOG_DAYS: '3' });
+  const rows: readonly { setting: string; value: string; source: string }[] = JSON.parse(shown.said);
+  const row = (name: string) => rows.find(({ setting }) => setting === name);
+  assert.equal(row('providers.openai.keys')?.value, '***');
+  assert.equal(row('log.level')?.source, `${good}:2:14`);
+  assert.equal(row('request_log.days')?.source, 'environment');
+  assert.ok(!shown.said.includes('hunter2'));
+});
