@@ -289,7 +289,7 @@ test('--help and --version print and end with code 0', async (t) => {
 });
 
 test('an unknown command is one clear line and exit code 1', async (t) => {
-  await atOnce([['sever'], ['serve', 'now'], ['--port', '80']], async (args) => {
+  await atOnce([['sever'], ['reseal', 'now'], ['--port', '80']], async (args) => {
     const weir = new WeirProcess(t, { args });
     assert.equal((await weir.exited).code, 1);
     assert.match(weir.stderr, new RegExp(`^weir: "${args.join(' ')}" .*--help.*\\n$`));

@@ -1,8 +1,9 @@
 import { startGateway } from '../gateway/gateway.ts';
-import type { Settings } from '../gateway/settings.ts';
 import { createControlHandlers } from '../process/control-handlers.ts';
 import { openControlSocket } from '../process/control-socket.ts';
 import { onHangUp } from '../process/hang-up.ts';
+import type { LoadedSettings } from '../process/load-settings.ts';
+import { Reloader, watchConfiguration } from '../process/reloader.ts';
 import { waitForShutdown } from '../process/shutdown.ts';
 import { logUnhandledRejections } from '../process/unhandled-rejections.ts';
 import { startWatchdog } from '../process/watchdog.ts';
@@ -12,25 +13,44 @@ import { openLogOutput } from '../telemetry/log-output.ts';
 import { announceStart } from './announce-start.ts';
 
 /** Runs a gateway in this process until a signal stops it. */
-export async function serveSingleProcess(settings: Settings): Promise<void> {
+export async function serveSingleProcess(
+  loaded: LoadedSettings,
+  load: () => Promise<LoadedSettings>,
+): Promise<void> {
+  const { settings } = loaded;
   const output = openLogOutput(settings.logFile);
   const { lines } = output;
   const log = createLog(settings.logLevel, lines);
   logUnhandledRejections(log);
-  const gateway = await startGateway(settings, log);
+  const reloader = new Reloader({
+    loaded,
+    log,
+    load,
+    async apply(next) {
+      await gateway.reload(next.settings);
+      log.level = next.settings.logLevel;
+    },
+  });
+  const gateway = await startGateway(settings, log, { reload: () => reloader.reload('request') });
   // Not awaited: signals must be handled from the first response on.
   const control = openControlSocket(settings.dataDir, createControlHandlers({ settings, log, gateway }));
   growYoungGeneration();
   startWatchdog({ settings, log });
   announceStart(gateway, settings, lines);
-  if (settings.logFile !== undefined) onHangUp(async () => output.reopen());
+  onHangUp(async () => {
+    output.reopen();
+    await reloader.reload('signal').catch(() => undefined);
+  });
+  const watch = watchConfiguration(reloader, () => void reloader.reload('file').catch(() => undefined));
   await waitForShutdown({
     log,
-    settings: () => settings,
+    settings: () => reloader.loaded.settings,
     announceShutdown: () => gateway.announceShutdown(),
     async close() {
-      const untilMs = performance.now() + settings.drainMs;
-      await gateway.drain(settings.drainMs);
+      watch?.close();
+      const { drainMs } = reloader.loaded.settings;
+      const untilMs = performance.now() + drainMs;
+      await gateway.drain(drainMs);
       await gateway.close(Math.max(0, untilMs - performance.now()));
       await (await control)?.close();
     },

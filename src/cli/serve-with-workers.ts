@@ -1,6 +1,9 @@
+import { fixedSettingFaults } from '../gateway/fixed-settings.ts';
+import { SettingsError } from '../gateway/settings.ts';
 import { explainError } from '../process/explain-error.ts';
 import { onHangUp } from '../process/hang-up.ts';
 import type { LoadedSettings } from '../process/load-settings.ts';
+import { Reloader, watchConfiguration } from '../process/reloader.ts';
 import { waitForShutdown } from '../process/shutdown.ts';
 import { startWatchdog } from '../process/watchdog.ts';
 import { growYoungGeneration } from '../process/young-generation.ts';
@@ -16,35 +19,60 @@ export async function serveWithWorkers(
 ): Promise<void> {
   const output = openLogOutput(first.settings.logFile);
   const { lines } = output;
-  const primary = new Primary(lines);
-  let { settings, ...started } = await primary.start(first);
+  let reloader: Reloader | undefined;
+  const primary = new Primary(lines, async () => {
+    try {
+      return (await reloader?.reload('request')) ?? { faults: ['the gateway is starting'] };
+    } catch (thrown) {
+      return { faults: explainError(thrown).split('\nweir: ') };
+    }
+  });
+  const { settings, ...started } = await primary.start(first);
   growYoungGeneration();
   const log = createLog(settings.logLevel, lines);
   startWatchdog({ settings, log });
   announceStart(started, settings, lines);
   let stopping = false;
-  onHangUp(async () => {
-    if (stopping) return;
+  const running = new Reloader({
+    loaded: first,
+    log,
+    load,
+    async apply(loaded) {
+      if (stopping) throw new Error('the gateway is stopping');
+      const faults = fixedSettingFaults(running.loaded.settings, loaded.settings, 'processes');
+      if (faults.length > 0) throw new SettingsError(faults);
+      const after = await primary.start(loaded);
+      log.level = after.settings.logLevel;
+      announceReload(after, after.settings, lines);
+    },
+  });
+  reloader = running;
+  const reload = async (trigger: 'signal' | 'file') => {
     try {
-      output.reopen();
-      await primary.reopenLogs();
-      ({ settings, ...started } = await primary.start(await load()));
-      announceReload(started, settings, lines);
+      await running.reload(trigger);
     } catch (thrown) {
       if (!stopping)
         console.error(`weir: reload failed, the previous processes keep running: ${explainError(thrown)}`);
     }
+  };
+  onHangUp(async () => {
+    if (stopping) return;
+    output.reopen();
+    await primary.reopenLogs();
+    await reload('signal');
   });
+  const watch = watchConfiguration(running, () => void reload('file'));
   await waitForShutdown({
     log,
-    settings: () => settings,
+    settings: () => running.loaded.settings,
     announceShutdown() {
       stopping = true;
       return primary.announceShutdown();
     },
     close() {
       stopping = true;
-      return primary.close(settings.drainMs);
+      watch?.close();
+      return primary.close(running.loaded.settings.drainMs);
     },
     kill: () => primary.kill(),
   });

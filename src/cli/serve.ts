@@ -11,7 +11,7 @@ export async function serve(environment: Environment, assignments: readonly stri
     // In an airgap, the process with the modules has no network of its own.
     if (loaded.settings.workers > 1 || loaded.settings.isAirgapped)
       await (await import('./serve-with-workers.ts')).serveWithWorkers(loaded, load);
-    else await (await import('./serve-single-process.ts')).serveSingleProcess(loaded.settings);
+    else await (await import('./serve-single-process.ts')).serveSingleProcess(loaded, load);
     return 0;
   } catch (thrown) {
     console.error(`weir: ${explainError(thrown)}`);

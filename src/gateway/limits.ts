@@ -20,6 +20,10 @@ export const limits = {
   /** How often a process says that it runs, and how long it is listed after that. */
   processSeenMs: 60_000,
   processLostMs: 150_000,
+  /** Sets of settings before the current one that may have open calls; more of them leave. */
+  formerGenerationsMax: 8,
+  /** Interval between looks at whether one of them still has any. */
+  formerGenerationMs: 50,
   /** Names in one line of the diagnostics. */
   shownTargetsMax: 10,
   /** Interval between probes of the database, shorter than those of most alerts. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { accountSettings } from '../accounts/settings.ts';
 import { billingSettings } from '../billing/settings.ts';
@@ -12,6 +13,7 @@ import {
   isComplete,
   ownsVariable,
   readSettingFields,
+  type SettingFields,
   type SettingIssue,
   type SettingPlace,
   type SettingValues,
@@ -67,6 +69,8 @@ type ParsedSettings = SettingValues<typeof fields>;
 export interface Settings extends ParsedSettings {
   /** `WEIR_` variables that the gateway itself does not know; some may be for modules. */
   readonly rest: ReadonlyMap<string, Secret>;
+  /** A short digest of all settings but secrets and those that differ between replicas. */
+  readonly configurationVersion: string;
   /** The names of all settings. */
   readonly unknownVariables: readonly string[];
 }
@@ -102,6 +106,7 @@ export function readSettings(
   return {
     ...read,
     rest: new Map(rest.map(([name, value]) => [name, new Secret(value)])),
+    configurationVersion: configurationVersionOf(variables),
     unknownVariables: rest.map(([name]) => name),
   };
 }
@@ -112,6 +117,34 @@ function definedVariables(environment: Environment): Variables {
   for (const [name, value] of Object.entries(environment)) if (value?.trim()) variables.set(name, value);
   return variables;
 }
+
+function configurationVersionOf(variables: Variables): string {
+  const secret: SettingFields = Object.fromEntries(
+    Object.entries(fields).filter(([, { places }]) => places.some(({ isSecret }) => isSecret)),
+  );
+  const shown = [...variables].filter(
+    ([name]) =>
+      !replicaVariables.has(name) &&
+      (ownsVariable(fields, name) || name.startsWith('WEIR_')) &&
+      !secretVariable.test(name) &&
+      !ownsVariable(secret, name),
+  );
+  return hash('sha256', JSON.stringify(shown.toSorted(([one], [other]) => (one < other ? -1 : 1)))).slice(
+    0,
+    12,
+  );
+}
+
+const replicaVariables = new Set([
+  'HOST',
+  'PORT',
+  'WEIR_DATA_DIR',
+  'WEIR_LOG_FILE',
+  'WEIR_CONFIG',
+  'WEIR_REVISION',
+]);
+/** Of modules. */
+const secretVariable = /(?:KEY|TOKEN|SECRET|PASSWORD)$/;
 
 /** In the order of the variables. */
 function sortByVariable(faults: readonly SettingIssue[], variables: Variables): readonly SettingIssue[] {

@@ -58,6 +58,7 @@ export class HttpResponse {
   /** Pieces that are sent together at the end of this tick. */
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
+  #onClose: (() => void) | undefined;
 
   constructor(request: HttpRequest, responseConnection: ResponseConnection) {
     this.request = request;
@@ -83,6 +84,11 @@ export class HttpResponse {
   onAbort(listener: () => void): void {
     if (this.#isAborted) listener();
     else this.#abortListeners.push(listener);
+  }
+
+  /** Calls the listener when the response has ended, the client has left, or the socket was handed over. */
+  onClose(listener: () => void): void {
+    this.#onClose = listener;
   }
 
   /** Call this before `writeHead`. */
@@ -124,6 +130,7 @@ export class HttpResponse {
     this.#isEnded = true;
     this.#abortListeners = [];
     this.#send(true);
+    this.#onClose?.();
   }
 
   /** Ends the response without a head, and hands over the socket for another protocol. Throws if that is impossible. */
@@ -133,6 +140,7 @@ export class HttpResponse {
     this.#headersSent = true;
     this.#isEnded = true;
     this.#abortListeners = [];
+    this.#onClose?.();
     return taken;
   }
 
@@ -142,6 +150,7 @@ export class HttpResponse {
     this.#isEnded = true;
     this.#abortListeners = [];
     this.#send(false);
+    this.#onClose?.();
     if (this.#framing === 'end') this.#connection.reset();
     else this.#connection.closeSoon();
   }
@@ -170,6 +179,7 @@ export class HttpResponse {
     this.#isAborted = true;
     for (const listener of this.#abortListeners.splice(0)) listener();
     this.onDrain();
+    this.#onClose?.();
   }
 
   /** Called at the end of the tick. */

@@ -9,17 +9,21 @@ import type { ConnectionContext, ServerConnection } from './server-connection.ts
 /** What reads requests and frames responses: Weir's own parser or `node:http`. */
 export type HttpImplementation = 'own' | 'node';
 
-export interface ServerOptions {
+export interface ServerOptions extends RequestHandlers {
   readonly implementation: HttpImplementation;
   readonly headBytesMax: number;
-  /** Whether a GET request for this target, which asks for a WebSocket, may get one. Undefined if none may. */
-  mayUpgrade?(target: string): boolean;
-  /** How long a kept connection may wait for its next request. */
-  readonly idleMs: number;
   /** How long a request head may take to arrive. */
   readonly headMs: number;
   /** How long a request may take to arrive, and how long its client may read nothing of the response. */
   readonly requestMs: number;
+}
+
+/** What may be replaced while the server runs. */
+export interface RequestHandlers {
+  /** Whether a GET request for this target, which asks for a WebSocket, may get one. Undefined if none may. */
+  mayUpgrade?(target: string): boolean;
+  /** How long a kept connection may wait for its next request. */
+  readonly idleMs: number;
   serve(request: HttpRequest, response: HttpResponse): void;
   /** Writes an error response to the socket and ends it. */
   reject(error: HttpProtocolError, socket: Socket): void;
@@ -42,12 +46,14 @@ export class HttpServer {
   readonly #connections = new Set<ServerConnection>();
   readonly #options: ServerOptions;
   readonly #context: MutableContext & ConnectionContext;
+  #idleMs: number;
   #closed: Promise<void> | undefined;
   #onConnectionClose: () => void = () => undefined;
   #sweepTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ServerOptions) {
     this.#options = options;
+    this.#idleMs = options.idleMs;
     const context: MutableContext & ConnectionContext = {
       headBytesMax: options.headBytesMax,
       mayUpgrade: options.mayUpgrade,
@@ -87,6 +93,12 @@ export class HttpServer {
     });
   }
 
+  /** From now on these serve all requests; those that have begun stay with the handlers before. */
+  use({ idleMs, mayUpgrade, serve, reject }: RequestHandlers): void {
+    this.#idleMs = idleMs;
+    Object.assign(this.#context, { idleSeconds: Math.floor(idleMs / 1000), mayUpgrade, serve, reject });
+  }
+
   get connections(): number {
     return this.#connections.size;
   }
@@ -122,7 +134,8 @@ export class HttpServer {
     const context = this.#context;
     context.nowSeconds = performance.now() / 1000;
     context.date = new Date().toUTCString();
-    const { idleMs, headMs, requestMs } = this.#options;
+    const { headMs, requestMs } = this.#options;
+    const idleMs = this.#idleMs;
     for (const connection of this.#connections) {
       const wait = connection.wait();
       const readingMs = connection.unsentBytes / readBytesPerMsMin;

@@ -25,4 +25,6 @@ export const limits = {
   drainNoticeMs: 5000,
   /** A process of the gateway responds to a command in milliseconds, unless it is stuck. */
   controlAnswerMs: 5000,
+  /** Interval between comparisons of the configuration file with what was read. */
+  fileWatchMs: 1000,
 } as const;

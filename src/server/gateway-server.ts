@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../http/request.ts';
-import { type HttpImplementation, HttpServer } from '../http/server.ts';
+import { type HttpImplementation, HttpServer, type RequestHandlers } from '../http/server.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { createRequestIds } from '../kernel/request-ids.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -13,8 +13,7 @@ import { parseRequestTarget } from './request-target.ts';
 import { asGatewayError, drainingError, type RequestContext, sendError } from './respond.ts';
 import { clientAddress, type TrustedProxies } from './trusted-proxies.ts';
 
-export interface GatewayServerParts {
-  readonly httpImplementation: HttpImplementation;
+export interface RequestHandlerParts {
   readonly guardRules: RequestGuardRules;
   readonly dataPlane: DataPlaneRouter;
   /** Handles everything outside the data plane. */
@@ -31,16 +30,25 @@ export interface GatewayServerParts {
 /** Paths that are served until the end, for orchestrators. */
 const drainExemptPaths = new Set(['/health', '/ready', '/metrics']);
 
-/** Admits requests and dispatches them to the data plane or the app. */
-export function createGatewayServer(parts: GatewayServerParts): HttpServer {
-  const requestId = createRequestIds(parts.clock);
+export function createGatewayServer(
+  implementation: HttpImplementation,
+  handlers: RequestHandlers,
+): HttpServer {
   return new HttpServer({
-    implementation: parts.httpImplementation,
+    ...handlers,
+    implementation,
     headBytesMax: limits.requestHeadBytesMax,
-    ...(parts.mayUpgrade !== undefined && { mayUpgrade: parts.mayUpgrade }),
-    idleMs: parts.trustedProxies.by === 'none' ? limits.idleConnectionMs : limits.idleProxyConnectionMs,
     headMs: limits.requestHeadersMs,
     requestMs: limits.requestBodyMs,
+  });
+}
+
+/** Admits requests and dispatches them to the data plane or the app. */
+export function createRequestHandlers(parts: RequestHandlerParts): RequestHandlers {
+  const requestId = createRequestIds(parts.clock);
+  return {
+    ...(parts.mayUpgrade !== undefined && { mayUpgrade: parts.mayUpgrade }),
+    idleMs: parts.trustedProxies.by === 'none' ? limits.idleConnectionMs : limits.idleProxyConnectionMs,
     reject(fault, connection) {
       const id = requestId();
       const refusal = rejectMalformed(fault, connection, id);
@@ -81,7 +89,7 @@ export function createGatewayServer(parts: GatewayServerParts): HttpServer {
         sendError(res, methodNotAllowedError(served.method), requestContext, served.wire);
       else void parts.app(req, res, requestContext);
     },
-  });
+  };
 }
 
 /** The app does not know wildcard paths of wire formats. */

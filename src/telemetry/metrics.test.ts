@@ -158,7 +158,11 @@ describe('metrics', () => {
     const read = samples(metrics.render());
     assert.ok(read.size < 4000, String(read.size));
     assert.ok((read.get('weir_tokens_total{provider="openai",model="other",kind="input"}') ?? 0) > 90_000);
-    metrics.setCatalog((provider, model) => provider === 'openai' && model === 'gpt-5');
+    metrics.addView({
+      gauges: [],
+      tags: [],
+      isInCatalog: (provider, model) => provider === 'openai' && model === 'gpt-5',
+    });
     metrics.record(call, spentOn('gpt-5'));
     metrics.record(call, spentOn('gpt-5-made-up'));
     const labels = metrics.render();

@@ -5,7 +5,7 @@ import type { Ending } from '../kernel/reply/ending.ts';
 import { storableFigure } from '../kernel/storable.ts';
 import type { EndedCall } from './ended-call.ts';
 import { limits } from './limits.ts';
-import { type Gauge, processGauges } from './process-gauges.ts';
+import { type Gauge, type GaugeSample, processGauges } from './process-gauges.ts';
 import { type Counter, CounterFamily, formatLabels, type Histogram, HistogramFamily } from './series.ts';
 import { TagMetrics } from './tag-metrics.ts';
 
@@ -164,28 +164,44 @@ export class Metrics {
   /** Those that are not in the catalog. */
   readonly #otherModels = new Set<string>();
   #isInCatalog: ModelCheck = () => false;
-  readonly #sources: (() => string)[] = [];
-  readonly #tags: TagMetrics;
+  readonly #views: MetricsView[] = [];
+  /** Counters of views that were removed, by name and labels. */
+  readonly #removed = new Map<string, number>();
+  #tagNames: readonly string[];
+  #tags: TagMetrics;
   #openStreams = 0;
 
   /** `tags` are the tags that have metrics. */
   constructor(tags: readonly string[] = []) {
+    this.#tagNames = tags;
     this.#tags = new TagMetrics(tags);
   }
 
-  /** Models in the catalog always have a label of their own. */
-  setCatalog(isInCatalog: ModelCheck): void {
-    this.#isInCatalog = isInCatalog;
+  /** Shows the values of a gateway, in place of those of one with other settings, whose counters go on. */
+  addView(view: MetricsView): void {
+    this.#views.push(view);
+    this.#isInCatalog = view.isInCatalog;
+    if (view.tags.join() === this.#tagNames.join()) return;
+    this.#tagNames = view.tags;
+    this.#tags = new TagMetrics(view.tags);
   }
 
-  /** A value read only when the metrics are scraped. */
-  gauge(name: string, help: string, read: Gauge['read']): void {
-    this.#gauges.push({ name, help, read });
+  /** Keeps the counters of a gateway that has ended. */
+  removeView(view: MetricsView): void {
+    const at = this.#views.indexOf(view);
+    if (at < 0) return;
+    this.#views.splice(at, 1);
+    for (const { name, read } of view.gauges)
+      if (isCounter(name))
+        for (const { labels, value } of samplesOf(read())) {
+          const key = seriesKey(name, labels);
+          this.#removed.set(key, (this.#removed.get(key) ?? 0) + value);
+        }
   }
 
-  /** Metrics in the Prometheus format that are rendered only when the metrics are scraped. */
-  addSource(render: () => string): void {
-    this.#sources.push(render);
+  /** Values read only when the metrics are scraped. */
+  addGauges(gauges: readonly Gauge[]): void {
+    this.#gauges.push(...gauges);
   }
 
   streamOpened(): void {
@@ -296,12 +312,27 @@ export class Metrics {
       this.#attemptToContent,
       this.#storeSeconds,
     ];
-    const gauges = this.#gauges.map(
-      ({ name, help, read }) =>
-        `# HELP ${name} ${help}\n# TYPE ${name} ${typeOf(name)}\n${renderGauge(name, read())}`,
-    );
-    const others = this.#sources.map((render) => render());
-    return [...families.map((family) => family.render()), this.#tags.render(), ...others, ...gauges].join('');
+    const viewed = this.#views.at(-1)?.gauges ?? [];
+    const gauges = [...this.#gauges, ...viewed].map(({ name, help, read }) => {
+      const samples = isCounter(name) ? this.#sums(name, read) : samplesOf(read());
+      return `# HELP ${name} ${help}\n# TYPE ${name} ${typeOf(name)}\n${renderSamples(name, samples)}`;
+    });
+    return [...families.map((family) => family.render()), this.#tags.render(), ...gauges].join('');
+  }
+
+  /** A counter with those of the views before. */
+  #sums(name: string, read: Gauge['read']): readonly GaugeSample[] {
+    const before = this.#views
+      .slice(0, -1)
+      .flatMap(({ gauges }) => gauges.filter((gauge) => gauge.name === name));
+    const sums = new Map<string, GaugeSample>();
+    for (const { labels, value } of [read, ...before.map((gauge) => gauge.read)].flatMap((one) =>
+      samplesOf(one()),
+    )) {
+      const key = seriesKey(name, labels);
+      sums.set(key, { labels, value: (sums.get(key)?.value ?? this.#removed.get(key) ?? 0) + value });
+    }
+    return [...sums.values()];
   }
 
   #callSeriesFor({ wire, status }: EndedCall, provider: string, model: string): CallSeries {
@@ -347,20 +378,39 @@ export class Metrics {
   }
 }
 
+/** What the metrics show of a gateway besides its calls. */
+export interface MetricsView {
+  readonly gauges: readonly Gauge[];
+  /** The tags that have metrics. */
+  readonly tags: readonly string[];
+  /** Models in the catalog always have a label of their own. */
+  readonly isInCatalog: ModelCheck;
+}
+
 /** Must be true for a bounded number of names only. */
 type ModelCheck = (provider: string, model: string) => boolean;
 
 /** By Prometheus' convention for names. */
-function typeOf(name: string): string {
-  return name.endsWith('_total') ? 'counter' : 'gauge';
+function isCounter(name: string): boolean {
+  return name.endsWith('_total');
 }
 
-function renderGauge(name: string, read: ReturnType<Gauge['read']>): string {
-  if (typeof read === 'number') return `${name} ${read}\n`;
-  return read
-    .map(
-      ({ labels, value }) =>
-        `${name}{${formatLabels(Object.keys(labels), Object.values(labels))}} ${value}\n`,
+function typeOf(name: string): string {
+  return isCounter(name) ? 'counter' : 'gauge';
+}
+
+function samplesOf(read: ReturnType<Gauge['read']>): readonly GaugeSample[] {
+  return typeof read === 'number' ? [{ labels: {}, value: read }] : read;
+}
+
+function seriesKey(name: string, labels: GaugeSample['labels']): string {
+  return `${name}{${formatLabels(Object.keys(labels), Object.values(labels))}}`;
+}
+
+function renderSamples(name: string, samples: readonly GaugeSample[]): string {
+  return samples
+    .map(({ labels, value }) =>
+      Object.keys(labels).length === 0 ? `${name} ${value}\n` : `${seriesKey(name, labels)} ${value}\n`,
     )
     .join('');
 }

@@ -14,7 +14,7 @@ import { Connector } from './confined/connector.ts';
 import { guardListening } from './confined/guard-messages.ts';
 import { canConfine, confinedOptions } from './confined/permissions.ts';
 import { limits } from './limits.ts';
-import type { WorkerStartResult } from './rpc-methods.ts';
+import type { PrimaryMethods, WorkerStartResult } from './rpc-methods.ts';
 import { WorkerGroup } from './worker-group.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -33,13 +33,15 @@ export class Primary {
   /** The database that workers have used. */
   #databaseLocation: string | undefined;
 
-  constructor(lineSink: LineSink) {
+  constructor(lineSink: LineSink, reload: PrimaryMethods['reload']) {
     this.#lines = lineSink;
     this.#models = createLocalModels(createLog('info', lineSink));
-    this.#pool = new WorkerPool(createInProcessStores(), this.#models, [
-      lostLinesGauge(lineSink),
-      ...modelGauges(this.#models),
-    ]);
+    this.#pool = new WorkerPool({
+      memory: createInProcessStores(),
+      models: this.#models,
+      gauges: [lostLinesGauge(lineSink), ...modelGauges(this.#models)],
+      reload,
+    });
     // Round robin on every system; `advanced` keeps buffers as bytes.
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({

@@ -1,6 +1,7 @@
 import type { InferenceClient } from '../embeddings/inference.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Environment } from '../gateway/settings.ts';
+import type { ReloadResult } from '../kernel/ports/reload.ts';
 import type { ProcessMetrics } from './metrics-aggregator.ts';
 import type { UnusedSlots } from './slot-leases.ts';
 import type { StoreMethods } from './store-methods.ts';
@@ -33,6 +34,8 @@ export interface PrimaryMethods extends StoreMethods {
   hello(): Promise<void>;
   /** Uses the local models, which run once per machine. */
   readonly askModel: InferenceClient['infer'];
+  /** Reads the configuration again; resolves to the faults if nothing has changed. */
+  reload(): Promise<ReloadResult | { readonly faults: readonly string[] }>;
   /** Metrics of all processes, including ended ones. */
   allMetrics(): Promise<readonly ProcessMetrics[]>;
 }

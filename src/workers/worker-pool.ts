@@ -6,9 +6,17 @@ import type { Gauge } from '../telemetry/process-gauges.ts';
 import { CounterFamily } from '../telemetry/series.ts';
 import { limits } from './limits.ts';
 import { MetricsAggregator, type ProcessMetrics } from './metrics-aggregator.ts';
+import type { PrimaryMethods } from './rpc-methods.ts';
 import { SlotLeases } from './slot-leases.ts';
 import { createStoreHandlers } from './store-methods.ts';
 import { WorkerProcess } from './worker-process.ts';
+
+interface WorkerPoolParts {
+  readonly memory: InProcessStores;
+  readonly models: InferenceClient;
+  readonly gauges: readonly Gauge[];
+  readonly reload: PrimaryMethods['reload'];
+}
 
 /** All workers, with their shared stores and metrics. */
 export class WorkerPool {
@@ -16,6 +24,7 @@ export class WorkerPool {
   readonly #stores: InProcessStores;
   readonly #leases: SlotLeases;
   readonly #models: InferenceClient;
+  readonly #reload: PrimaryMethods['reload'];
   /** Counters of ended workers: falling sums would look like a restart. */
   readonly #endedMetrics = new MetricsAggregator(limits.retainedSeriesMax);
   readonly #metrics = new Metrics();
@@ -28,18 +37,22 @@ export class WorkerPool {
   /** Called with each new process. */
   onForked: ((worker: Worker) => void) | undefined;
 
-  constructor(memory: InProcessStores, models: InferenceClient, gauges: readonly Gauge[]) {
+  constructor({ memory, models, gauges, reload }: WorkerPoolParts) {
+    this.#reload = reload;
     this.#stores = memory;
     this.#leases = new SlotLeases({ slots: memory.shared.slots, holders: this.#workers });
     this.#models = models;
     this.#replacedCounter.with().value = 0;
-    this.#metrics.gauge('weir_workers', 'Workers that serve calls', () => this.#readyWorkers().length);
-    this.#metrics.gauge(
-      'weir_workers_silent',
-      'Workers that were too busy to report metrics, so that older ones are shown',
-      () => this.#silentCount,
-    );
-    for (const { name, help, read } of [...memory.gauges, ...gauges]) this.#metrics.gauge(name, help, read);
+    this.#metrics.addGauges([
+      { name: 'weir_workers', help: 'Workers that serve calls', read: () => this.#readyWorkers().length },
+      {
+        name: 'weir_workers_silent',
+        help: 'Workers that were too busy to report metrics, so that older ones are shown',
+        read: () => this.#silentCount,
+      },
+      ...memory.gauges,
+      ...gauges,
+    ]);
   }
 
   fork(): WorkerProcess {
@@ -48,6 +61,7 @@ export class WorkerPool {
         ...createStoreHandlers(this.#stores, this.#leases, asking),
         askModel: (question, deadlineMs) => this.#models.infer(question, deadlineMs),
         allMetrics: () => this.#allMetrics(),
+        reload: this.#reload,
       }),
       onForked: (forked) => this.onForked?.(forked),
       onStopping: (leaving) => this.#leases.reclaimFrom(leaving),

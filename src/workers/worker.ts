@@ -1,7 +1,8 @@
 // A worker process: waits for its settings, then serves like a single process.
 import cluster, { type Worker } from 'node:cluster';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
-import { readSettings } from '../gateway/settings.ts';
+import { readSettings, SettingsError } from '../gateway/settings.ts';
+import type { ReloadResult } from '../kernel/ports/reload.ts';
 import type { OpenSocket } from '../lib/late-socket.ts';
 import { createControlHandlers } from '../process/control-handlers.ts';
 import { type ControlServer, openControlSocket } from '../process/control-socket.ts';
@@ -69,6 +70,7 @@ class WorkerServer implements WorkerMethods {
           metrics: () => this.#aggregateMetrics(),
           ...confined,
         },
+        reload: () => this.#reload(),
       });
       const controls = createControlHandlers({ settings, log, gateway: this.#gateway });
       this.#control = await openControlSocket(settings.dataDir, controls);
@@ -115,6 +117,13 @@ class WorkerServer implements WorkerMethods {
     await this.#closed;
     await this.#control?.close();
     return this.metrics();
+  }
+
+  /** This worker is replaced, and ends when it has answered. */
+  async #reload(): Promise<ReloadResult> {
+    const result = await this.#primary.invokeWithTimeout(2 * limits.workerStartMs, 'reload');
+    if ('faults' in result) throw new SettingsError(result.faults);
+    return result;
   }
 
   async #aggregateMetrics(): Promise<string> {

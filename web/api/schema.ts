@@ -328,6 +328,9 @@ export interface paths {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "token": string } } }; responses: { 204: { headers: { [name: string]: unknown }; content?: never }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 429: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
     delete: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 204: { headers: { [name: string]: unknown }; content?: never } } };
   };
+  "/v1/admin/reload": {
+    post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "version": string; "changed": (string)[] } } }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 403: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
   "/": {
     get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never } } };
   };

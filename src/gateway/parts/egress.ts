@@ -8,7 +8,7 @@ import type { OpenSocket } from '../../lib/late-socket.ts';
 import { airgapProviders, configuredProviders } from '../../providers/configured-providers.ts';
 import { parseRedisUrl } from '../../storage/redis/redis-address.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { CounterFamily } from '../../telemetry/series.ts';
+import type { Gauge } from '../../telemetry/process-gauges.ts';
 import { egressCheck } from '../checks/egress.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
@@ -65,6 +65,7 @@ export function egressPart({ settings, log, given = [], via, openSocket }: Egres
     allowList,
     moduleFetches,
     checks: [egressCheck(egress)],
+    gauges: egressGauges(egress),
     watchDenials() {
       endDenials = watchDenials((scope, resource) => egress.countDenial(scope, resource));
     },
@@ -93,28 +94,22 @@ export function allowListFaults(
   ];
 }
 
-/** Counters of all destinations in the Prometheus format. */
-export function renderEgressMetrics(egress: Egress): string {
-  const labels = ['purpose', 'host', 'port'];
-  const families = {
-    requests: new CounterFamily('weir_egress_requests_total', 'Outbound requests', labels),
-    connections: new CounterFamily('weir_egress_connections_total', 'Outbound connections', labels),
-    failures: new CounterFamily(
-      'weir_egress_failures_total',
-      'Outbound connections that could not be established',
-      labels,
-    ),
-    refused: new CounterFamily(
-      'weir_egress_refused_total',
-      'Outbound requests and connections that were not allowed',
-      labels,
-    ),
-  };
-  for (const { purpose, host, port, counts } of egress.destinations())
-    if (counts !== undefined)
-      for (const count of ['requests', 'connections', 'failures', 'refused'] as const)
-        families[count].with(purpose, host, String(port)).value += counts[count];
-  return Object.values(families)
-    .map((family) => family.render())
-    .join('');
+/** Counters of all destinations. */
+function egressGauges(egress: Egress): readonly Gauge[] {
+  const gauge = (count: 'requests' | 'connections' | 'failures' | 'refused', help: string): Gauge => ({
+    name: `weir_egress_${count}_total`,
+    help,
+    read: () =>
+      egress
+        .destinations()
+        .flatMap(({ purpose, host, port, counts }) =>
+          counts === undefined ? [] : { labels: { purpose, host, port: String(port) }, value: counts[count] },
+        ),
+  });
+  return [
+    gauge('requests', 'Outbound requests'),
+    gauge('connections', 'Outbound connections'),
+    gauge('failures', 'Outbound connections that could not be established'),
+    gauge('refused', 'Outbound requests and connections that were not allowed'),
+  ];
 }

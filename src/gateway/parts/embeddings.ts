@@ -1,6 +1,5 @@
 import type { InferenceClient } from '../../embeddings/inference.ts';
 import { limits } from '../../embeddings/limits.ts';
-import { LocalModels } from '../../embeddings/local-models.ts';
 import { LocalTextModels } from '../../embeddings/local-text-models.ts';
 import { noEmbeddings } from '../../embeddings/no-embeddings.ts';
 import { noTextModels } from '../../embeddings/no-text-models.ts';
@@ -16,7 +15,6 @@ import { ProviderEmbeddings } from '../../providers/provider-embeddings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Gauge } from '../../telemetry/process-gauges.ts';
 import { modelsCheck } from '../checks/models.ts';
-import { createLocalModels, modelGauges } from '../local-models.ts';
 import type { Part } from '../part.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import type { ProvidersPart } from './providers.ts';
@@ -27,8 +25,8 @@ interface EmbeddingsParts {
   readonly log: Log;
   readonly stores: Stores;
   readonly providers: ProvidersPart;
-  /** Shared local models; by default this process starts its own. */
-  readonly models: InferenceClient | undefined;
+  /** The local models, which other gateways of this process or machine use, too. */
+  readonly models: InferenceClient;
 }
 
 export interface EmbeddingsPart extends Part {
@@ -64,10 +62,9 @@ export function embeddingsPart({
       vectors,
       gauges,
     };
-  const own = models ?? createLocalModels(log);
   const embeddings = new TextEmbeddings({
     source: source.from === 'provider' ? `${source.provider}/${source.model}` : 'local',
-    models: own,
+    models,
     sharedCache: new SharedEmbeddingCache({
       table: stores.database.vectors,
       clock: stores.clock,
@@ -81,16 +78,11 @@ export function embeddingsPart({
   return {
     embeddings,
     dryEmbeddings:
-      source.from === 'provider' ? noEmbeddings('off') : new TextEmbeddings({ source: 'local', models: own }),
-    textModels: new LocalTextModels(own),
+      source.from === 'provider' ? noEmbeddings('off') : new TextEmbeddings({ source: 'local', models }),
+    textModels: new LocalTextModels(models),
     vectors,
     checks: [modelsCheck(embeddings)],
-    gauges: [
-      ...gauges,
-      ...embeddingGauges(embeddings),
-      ...(own instanceof LocalModels ? modelGauges(own) : []),
-    ],
-    close: () => own.close(),
+    gauges: [...gauges, ...embeddingGauges(embeddings)],
   };
 }
 

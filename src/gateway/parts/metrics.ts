@@ -1,7 +1,7 @@
 import { metricsRoutes } from '../../server/api/routes/metrics.ts';
 import { Audit } from '../../telemetry/audit.ts';
-import { type Log, lostLinesGauge } from '../../telemetry/log.ts';
-import { Metrics } from '../../telemetry/metrics.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import { Refusals } from '../../telemetry/refusals.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
@@ -11,28 +11,25 @@ import { version } from '../version.ts';
 interface MetricsParts {
   readonly settings: Settings;
   readonly log: Log;
+  readonly metrics: Metrics;
   readonly sharedResources: SharedResources | undefined;
 }
 
 interface MetricsPart extends Part {
-  readonly metrics: Metrics;
   readonly refusals: Refusals;
   readonly audit: Audit;
 }
 
 /** Metrics for Prometheus, refused requests and the audit log. */
-export function metricsPart({ settings, log, sharedResources }: MetricsParts): MetricsPart {
-  const metrics = new Metrics(settings.metricTags);
+export function metricsPart({ settings, log, metrics, sharedResources }: MetricsParts): MetricsPart {
   const refusals = new Refusals({ metrics, log });
   const audit = new Audit(log);
   const source = sharedResources === undefined ? metrics : { render: () => sharedResources.metrics() };
   return {
-    metrics,
     refusals,
     audit,
     routes: metricsRoutes(source, settings.metricsToken),
     gauges: [
-      lostLinesGauge(log),
       {
         name: 'weir_build_info',
         help: 'The running version',

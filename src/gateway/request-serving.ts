@@ -1,10 +1,10 @@
+import type { RequestHandlers } from '../http/server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AccessChecks } from '../server/api/access.ts';
 import { createApp, type Pages, webSocketPaths } from '../server/api/app.ts';
 import { openapiRoute } from '../server/api/openapi.ts';
 import { createDataPlaneRouter } from '../server/data-plane.ts';
-import { createGatewayServer } from '../server/gateway-server.ts';
-import { Listener } from '../server/listener.ts';
+import { createRequestHandlers } from '../server/gateway-server.ts';
 import { HostNameCache, loopbackHosts, type RequestGuardRules } from '../server/request-guard.ts';
 import { WebSockets } from '../server/web-sockets.ts';
 import type { Audit } from '../telemetry/audit.ts';
@@ -27,13 +27,19 @@ interface ListenParts {
   readonly pages: Pages | undefined;
 }
 
-/** Starts the HTTP server of the gateway. */
-export function startListener(parts: ListenParts): Promise<Listener> {
+/** What serves requests with one set of settings. */
+export interface RequestServing {
+  readonly handlers: RequestHandlers;
+  readonly webSockets: WebSockets;
+  /** Requests without a complete response, and open WebSockets. */
+  openRequests(): number;
+}
+
+export function createRequestServing(parts: ListenParts): RequestServing {
   const { settings, log, via, clock, refusals, audit, access, routes, isDraining, pages } = parts;
   const served = routes.filter((route) => route.kind === 'inference');
   const webSockets = new WebSockets();
-  const server = createGatewayServer({
-    httpImplementation: settings.httpImplementation,
+  const handlers = createRequestHandlers({
     guardRules: requestGuardRules(settings, via),
     trustedProxies: settings.trustedProxies,
     dataPlane: createDataPlaneRouter(served),
@@ -43,7 +49,19 @@ export function startListener(parts: ListenParts): Promise<Listener> {
     clock,
     onRefused: (refusal, facts) => refusals.record(refusal, facts),
   });
-  return Listener.open(server, settings, () => webSockets.leave());
+  let open = 0;
+  return {
+    webSockets,
+    openRequests: () => open + webSockets.size,
+    handlers: {
+      ...handlers,
+      serve(request, response) {
+        open++;
+        response.onClose(() => open--);
+        handlers.serve(request, response);
+      },
+    },
+  };
 }
 
 /** Local mode rejects other hosts and foreign pages; cloud mode accepts any host, since every call needs a key. */

@@ -1,0 +1,336 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Argon2Cost } from '../accounts/argon2.ts';
+import type { InferenceClient } from '../embeddings/inference.ts';
+import type { Reload } from '../kernel/ports/reload.ts';
+import type { Provider } from '../kernel/provider.ts';
+import { isRequestId } from '../kernel/request-id.ts';
+import type { WireFormat } from '../kernel/wire-format.ts';
+import { openDashboard } from '../server/api/dashboard.ts';
+import { openDocs } from '../server/api/docs.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Metrics, MetricsView } from '../telemetry/metrics.ts';
+import { endpointFormats } from '../wire/index.ts';
+import { billingChecks } from './checks/billing.ts';
+import { prepareProviderCalls } from './checks/providers.ts';
+import { createDiagnostics, type Diagnose } from './diagnostics.ts';
+import type { ModuleInput } from './module-packages.ts';
+import { checkRouteCollisions, createModuleRoutes } from './module-routes.ts';
+import { accountsPart } from './parts/accounts.ts';
+import { alertsPart } from './parts/alerts.ts';
+import { anonymousPart } from './parts/anonymous.ts';
+import { billingPart, type CreditUseListener } from './parts/billing.ts';
+import { configurationPart } from './parts/configuration.ts';
+import { dataPlanePart } from './parts/data-plane.ts';
+import { allowListFaults, egressPart } from './parts/egress.ts';
+import { embeddingsPart } from './parts/embeddings.ts';
+import { identityPart, type PublicAddress } from './parts/identity.ts';
+import { informationPart } from './parts/information.ts';
+import { logSinksPart } from './parts/log-sinks.ts';
+import { metricsPart } from './parts/metrics.ts';
+import { moduleStoresPart } from './parts/module-stores.ts';
+import { modulesPart } from './parts/modules.ts';
+import { otlpPart } from './parts/otlp.ts';
+import { createPaidModels, createPayerServices } from './parts/payers.ts';
+import { paymentsPart } from './parts/payments.ts';
+import { pipelinesPart } from './parts/pipelines.ts';
+import { providerKeysPart } from './parts/provider-keys.ts';
+import { providersPart } from './parts/providers.ts';
+import { receiptsPart } from './parts/receipts.ts';
+import { recordingsPart } from './parts/recordings.ts';
+import { requestLogPart } from './parts/request-log.ts';
+import { sandboxPart } from './parts/sandbox.ts';
+import { spendingPart } from './parts/spending.ts';
+import type { Stores } from './parts/stores.ts';
+import { usagePart } from './parts/usage.ts';
+import type { ProcessRegistry } from './process-registry.ts';
+import { createRequestServing, type RequestServing } from './request-serving.ts';
+import { RootSecrets } from './secrets.ts';
+import { type Settings, SettingsError } from './settings.ts';
+import type { SharedResources } from './shared-resources.ts';
+import { type StartedParts, startParts } from './started-parts.ts';
+
+export interface GatewayExtras {
+  readonly sharedResources?: SharedResources;
+  /** Reads the configuration again; undefined if there is nothing to read. */
+  readonly reload?: Reload | undefined;
+  /** Modules of the embedding program. */
+  readonly modules?: readonly ModuleInput[];
+  /** Further wire formats and providers. */
+  readonly formats?: readonly WireFormat[];
+  readonly providers?: readonly Provider[];
+  /** Less than the usual cost, for tests. */
+  readonly passwordCost?: Argon2Cost;
+}
+
+/** What outlives a change of the settings. */
+export interface GenerationGround {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly stores: Stores;
+  readonly models: InferenceClient;
+  readonly processRegistry: ProcessRegistry;
+  readonly address: PublicAddress;
+  readonly startedAtMs: number;
+  readonly isShuttingDown: () => boolean;
+  readonly isDraining: () => boolean;
+}
+
+export interface GenerationOptions extends GatewayExtras, GenerationGround {
+  readonly settings: Settings;
+}
+
+/** A gateway with one set of settings, without its listener. */
+export interface Generation extends Pick<RequestServing, 'handlers' | 'webSockets' | 'openRequests'> {
+  readonly settings: Settings;
+  readonly parts: StartedParts;
+  readonly metricsView: MetricsView;
+  readonly pipeline: string;
+  readonly readyProviders: readonly string[];
+  readonly hasDashboard: boolean;
+  readonly unknownVariables: readonly string[];
+  readonly diagnose: Diagnose;
+  openCalls(): number;
+  abortAll(): void;
+}
+
+const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Starts all parts; if one fails, those before it are closed. */
+export function startGeneration(options: GenerationOptions): Promise<Generation> {
+  return startParts(options.log, (parts) => compose(parts, options));
+}
+
+/** Parts close in reverse order, so that stores are open while the data of calls is flushed. */
+async function compose(parts: StartedParts, options: GenerationOptions): Promise<Generation> {
+  const {
+    settings,
+    log,
+    sharedResources,
+    metrics,
+    stores,
+    models: localModels,
+    processRegistry,
+    address,
+  } = options;
+  const { startedAtMs, isShuttingDown, isDraining } = options;
+  const rootSecrets = new RootSecrets(settings);
+  const via = viaHeaderOf(rootSecrets);
+
+  const { modules: given = [], formats = [] } = options;
+  const outbound = parts.add(
+    egressPart({
+      settings,
+      log,
+      via,
+      given: options.providers,
+      openSocket: sharedResources?.openSocket,
+    }),
+  );
+  const { egress, moduleFetches } = outbound;
+  const { refusals, audit } = parts.add(metricsPart({ settings, log, metrics, sharedResources }));
+  parts.add({
+    gauges: stores.gauges,
+    checks: [...(stores.checks ?? []), ...processRegistry.checks, ...billingChecks(settings, egress)],
+  });
+  const { moduleStores, moduleSealer } = parts.add(moduleStoresPart({ stores, roots: rootSecrets, log }));
+  const providers = parts.add(providersPart(settings, outbound, options.providers));
+  if (sharedResources?.beforePackages !== undefined) {
+    providers.estimator.startThread();
+    sharedResources.beforePackages();
+    outbound.watchDenials();
+  }
+  const { modules, builtInNames, moduleHosts, unknownVariables } = parts.add(
+    await modulesPart({ settings, log, clock: stores.clock, moduleFetches, given }),
+  );
+  const faults = allowListFaults(outbound, modules, settings);
+  if (faults.length > 0) throw new SettingsError(faults);
+  const ground = { settings, log, roots: rootSecrets, via, egress, modules, stores };
+  const { directory: providerDirectory, readyProviders, catalog } = providers;
+  const meaning = parts.add(embeddingsPart({ ...ground, providers, models: localModels }));
+  const creditUseListener: CreditUseListener = { onUse: () => undefined };
+  const { usage } = parts.add(await usagePart({ ...ground, creditUse: creditUseListener }));
+  const { alerts, spendingListener } = parts.add(alertsPart({ ...ground, allowList: outbound.allowList }));
+  const { spending: spendingLimiter } = parts.add(
+    spendingPart({ ...ground, usage, listener: spendingListener }),
+  );
+  const { sinks, history } = parts.add(await logSinksPart(ground));
+  const otlp = parts.add(otlpPart(ground));
+  const { recordings } = parts.add(recordingsPart(ground));
+  const { requests } = parts.add(await requestLogPart({ ...ground, providers, history, recordings }));
+  moduleHosts.connect({
+    stores: moduleStores,
+    vectors: meaning.vectors,
+    hasCall: async (id, accountId) => isRequestId(id) && (await requests.find(id, accountId)) !== undefined,
+  });
+  const { rateLimiter } = stores.shared;
+  const moduleRoutes = createModuleRoutes({
+    modules,
+    builtIn: builtInNames,
+    hosts: moduleHosts,
+    rateLimiter,
+  });
+  parts.add({ routes: [...moduleRoutes.values()].flat() });
+  const { receipts } = parts.add(await receiptsPart(ground));
+  const { sessions, findGuest } = parts.add(anonymousPart(ground));
+  const identity = parts.add(
+    identityPart({
+      ...ground,
+      usage,
+      alerts,
+      directory: providerDirectory,
+      address,
+      findGuest,
+      passwordCost: options.passwordCost,
+    }),
+  );
+  const { callers: callerAuthenticator, access } = identity;
+  const recorded = { metrics, usage, spending: spendingLimiter, requests, sinks, otlp, alerts };
+  const calls = parts.add(
+    pipelinesPart({
+      ...ground,
+      ...recorded,
+      moduleStores,
+      moduleSealer,
+      moduleFetches,
+      providers,
+      embeddingsPart: meaning,
+    }),
+  );
+  const { pipelines, aliases, health } = calls;
+  const own = await pipelines.describeGateway();
+  for (const fault of own.faults)
+    log.warn({ fault }, 'the stored pipeline is wrong: calls are rejected until it is changed');
+  calls.warmUp(own.pipeline?.stages ?? []);
+  const { vault } = parts.add(providerKeysPart({ ...ground, providers, health }));
+  const sandbox = parts.add(sandboxPart({ ...ground, providers, identity, pipelines, sessions }));
+  const models = createPaidModels(settings, providers);
+  const payerServices = await createPayerServices({ settings, egress, models, pipelines });
+  const callerAdmissions = {
+    ...identity.callerAdmissions,
+    sandbox: sandbox.callerAdmission,
+    ...(payerServices !== undefined && { payer: payerServices.callerAdmission }),
+  };
+  const dataPlane = parts.add(
+    dataPlanePart({
+      ...ground,
+      ...calls,
+      metrics,
+      refusals,
+      providers,
+      identity,
+      callerAdmissions,
+      receipts,
+      recordings,
+      vault,
+      builtInNames,
+      formats: [...endpointFormats, ...formats],
+    }),
+  );
+  const { admission } = dataPlane;
+  const payments = parts.add(
+    paymentsPart({
+      ...ground,
+      ...calls,
+      metrics,
+      address,
+      admission,
+      receipts,
+      models,
+      payers: payerServices,
+    }),
+  );
+  const { stopCharging } = parts.add(
+    billingPart({ ...ground, audit, identity, address, creditUse: creditUseListener }),
+  );
+  parts.add(
+    accountsPart({
+      ...ground,
+      usage,
+      identity,
+      pipelines,
+      directory: providerDirectory,
+      spending: spendingLimiter,
+      sessions,
+      embeddingsPart: meaning,
+      recordings,
+      stepAsides: calls.stepAsides,
+      stopCharging,
+    }),
+  );
+  parts.add(configurationPart({ settings, reload: options.reload }));
+  // Last, since it describes the others.
+  const { checks, features } = parts;
+  const diagnose = createDiagnostics(checks, () => prepareProviderCalls(settings, providers));
+  parts.add(
+    informationPart({
+      ...ground,
+      startedAtMs,
+      diagnose,
+      processRegistry,
+      features,
+      moduleRoutes,
+      isShuttingDown,
+      recorders: [usage, requests],
+      embeddingsPart: meaning,
+      providers,
+      callers: callerAuthenticator,
+      pipelines,
+      warmUp: calls.warmUp,
+      aliases,
+      dataPlane,
+      paidRoutes: payments.paidRoutes,
+    }),
+  );
+
+  checkRouteCollisions(parts.routes);
+  const pages = settings.dashboard === 'on' ? openPages(projectFolder) : undefined;
+  const serving = createRequestServing({
+    settings,
+    log,
+    via,
+    clock: stores.clock,
+    refusals,
+    audit,
+    access,
+    routes: parts.routes,
+    isDraining,
+    pages,
+  });
+  return {
+    ...serving,
+    settings,
+    parts,
+    metricsView: {
+      gauges: parts.gauges,
+      tags: settings.metricTags,
+      isInCatalog(name, model) {
+        const provider = providerDirectory.providers.get(name);
+        return provider !== undefined && catalog.hasName(provider, model);
+      },
+    },
+    pipeline: own.pipeline?.text ?? own.text,
+    readyProviders: readyProviders.map((provider) => provider.name),
+    hasDashboard: pages?.dashboard !== undefined,
+    unknownVariables,
+    diagnose,
+    openCalls: () => dataPlane.openCalls() + payments.openCalls(),
+    abortAll() {
+      dataPlane.abortAll();
+      payments.abortAll();
+    },
+  };
+}
+
+function openPages(folder: string) {
+  return {
+    dashboard: openDashboard(join(folder, 'web', 'dist')),
+    docs: openDocs(join(folder, 'site', 'dist')),
+  };
+}
+
+/** The `via` value that identifies calls through this gateway or one with the same secret. */
+function viaHeaderOf(rootSecrets: RootSecrets): string {
+  const [loopKey] = rootSecrets.deriveKeys('loop');
+  return `1.1 weir-${Buffer.from(loopKey).toString('hex', 0, 8)}`;
+}

@@ -1,0 +1,86 @@
+import { SettingsError, settingPlaces } from '../gateway/settings.ts';
+import type { ReloadResult } from '../kernel/ports/reload.ts';
+import type { Log } from '../telemetry/log.ts';
+import { explainError } from './explain-error.ts';
+import type { LoadedSettings } from './load-settings.ts';
+import { watchFiles } from './watch-files.ts';
+
+interface ReloaderParts {
+  readonly loaded: LoadedSettings;
+  readonly log: Pick<Log, 'info' | 'error'>;
+  /** Reads all settings again. */
+  load(): Promise<LoadedSettings>;
+  /** Serves new calls with them; if it rejects, nothing has changed. */
+  apply(loaded: LoadedSettings): Promise<void>;
+}
+
+/** Reads the settings again and applies them, one time after the other. */
+export class Reloader {
+  readonly #parts: ReloaderParts;
+  #loaded: LoadedSettings;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: ReloaderParts) {
+    this.#parts = parts;
+    this.#loaded = parts.loaded;
+  }
+
+  get loaded(): LoadedSettings {
+    return this.#loaded;
+  }
+
+  /** Rejects with a `SettingsError` that has every fault. */
+  reload(trigger: 'signal' | 'file' | 'request'): Promise<ReloadResult> {
+    const reloading = this.#last.then(() => this.#reload(trigger));
+    this.#last = reloading.catch(() => undefined);
+    return reloading;
+  }
+
+  async #reload(trigger: string): Promise<ReloadResult> {
+    const { log } = this.#parts;
+    const startedAtMs = performance.now();
+    try {
+      const changed = await this.#apply();
+      const version = this.#loaded.settings.configurationVersion;
+      const ms = Math.round(performance.now() - startedAtMs);
+      log.info({ trigger, version, changed, ms }, 'the configuration was reloaded');
+      return { version, changed };
+    } catch (thrown) {
+      const faults = explainError(thrown).split('\nweir: ');
+      log.error({ trigger, faults }, 'the configuration was not reloaded, and nothing has changed');
+      throw new SettingsError(faults);
+    }
+  }
+
+  async #apply(): Promise<readonly string[]> {
+    const before = this.#loaded;
+    const loaded = await this.#parts.load();
+    try {
+      await this.#parts.apply(loaded);
+    } catch (thrown) {
+      if (!(thrown instanceof SettingsError)) throw thrown;
+      throw new SettingsError(thrown.faults.map((fault) => loaded.locate(fault)));
+    }
+    this.#loaded = loaded;
+    return changedSettings(before.environment, loaded.environment);
+  }
+}
+
+/** Reloads when the configuration file, or a file that it names, has changed; undefined without a file. */
+export function watchConfiguration(reloader: Reloader, onChange: () => void): { close(): void } | undefined {
+  const { file } = reloader.loaded;
+  return file && watchFiles(() => [file.path, ...(reloader.loaded.file?.referencedFiles ?? [])], onChange);
+}
+
+/** The names of settings with another value, as in the file if they have a place there. */
+function changedSettings(
+  before: LoadedSettings['environment'],
+  after: LoadedSettings['environment'],
+): readonly string[] {
+  const places = new Map(settingPlaces.map(({ variable, at }) => [variable, at]));
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names]
+    .filter((name) => before[name] !== after[name])
+    .map((name) => places.get(name) ?? name)
+    .toSorted();
+}
