@@ -76,7 +76,7 @@ function isWeir(words: readonly string[]): boolean {
 function isScript([verb = '', name = '']: readonly string[]): boolean {
   if (verb !== 'run') return ['ci', 'install', 'i', 'pack', 'start', 'test'].includes(verb);
   const script = new Map(Object.entries(packageJson.scripts)).get(name);
-  const programs = script?.match(/\b[\w/-]+\.(ts|js)\b/g) ?? [];
+  const programs = script?.match(/\b[\w/.-]+\.(ts|js)\b/g) ?? [];
   return script !== undefined && programs.every((file) => existsSync(join(root, file)));
 }
 
@@ -173,11 +173,14 @@ async function startGateways(t: TestContext): Promise<{ local: string; cloud: Bi
       [`WEIR_${name.toUpperCase()}_BASE_URL`, provider.url],
       ...(keyless || keyForm !== undefined ? [] : [[`${name.toUpperCase()}_API_KEY`, `${prefix}AbCd`]]),
     ]);
-  const local = await startTestGateway({
-    ...Object.fromEntries(settings),
-    WEIR_LMSTUDIO_BASE_URL: provider.url,
-    WEIR_EMBEDDINGS: 'off',
-  });
+  const local = await startTestGateway(
+    {
+      ...Object.fromEntries(settings),
+      WEIR_LMSTUDIO_BASE_URL: provider.url,
+      WEIR_EMBEDDINGS: 'off',
+    },
+    { reload: async () => ({ version: '5f2c9a0b1d34', changed: [] }) },
+  );
   cleanUp(t, () => local.close());
   const chat = ['x-weir-conversation', 'my-chat-1', 'x-weir-pipeline', 'patterns'];
   const body = { model: 'demo-1', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] };

@@ -6,7 +6,7 @@ import type { LocalModels } from '../embeddings/local-models.ts';
 import { createInProcessStores } from '../gateway/ephemeral-stores.ts';
 import { createLocalModels, modelGauges } from '../gateway/local-models.ts';
 import { RootSecrets } from '../gateway/secrets.ts';
-import type { Settings } from '../gateway/settings.ts';
+import type { Environment, Settings } from '../gateway/settings.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { LoadedSettings } from '../process/load-settings.ts';
 import { createLog, type LineSink, lostLinesGauge } from '../telemetry/log.ts';
