@@ -44,4 +44,21 @@ export const limits = {
   /** Longer than any period of an alert, which is a month at most. */
   alertsKeptMs: 62 * 86_400_000,
   cleanMs: 3_600_000,
+  /** Interval between looks whether the sums of another five minutes are complete. */
+  anomalyPollMs: 20_000,
+  /** How long after their end calls of a window may be stored. */
+  anomalyLagMs: 30_000,
+  /** How long a process owns a round; a round of 10,000 keys takes seconds. */
+  anomalyLeaseMs: 240_000,
+  /** Keys whose states are in memory at once, some kilobytes each. */
+  anomalyKeysAtOnce: 200,
+  /** Sums that a round reads at once: two for each of 20,000 keys. */
+  anomalyRowsMax: 40_000,
+  /** After a stop, quarters of an hour that ended within this time are still learned: sums by minute are kept for three hours. */
+  anomalyCatchUpMs: 9_000_000,
+  /** How long before its window an anomaly is compared, to explain it, and the sums that are read for that. */
+  anomalyBeforeMs: 7_200_000,
+  anomalyPartsMax: 20_000,
+  /** What is known of a key without calls is forgotten after this time. */
+  keyStatesKeptMs: 35 * 86_400_000,
 } as const;

@@ -33,6 +33,7 @@ function contentSteps({ stores, modules, embeddingsPart }: Omit<EraseParts, 'log
     { name: 'vectors', erase: (accountId) => embeddingsPart.vectors.forget(scopeOfAccount(accountId)) },
     // Somebody else may have added the addresses.
     { name: 'alerts', erase: (accountId) => database.alerts.forget(accountId) },
+    { name: 'key states', erase: (accountId) => database.keyActivities.forget(accountId) },
     { name: 'recordings', erase: (accountId) => database.recordings.forget(accountId) },
     // Includes decisions of modules in conversations.
     { name: 'module stores', erase: (accountId) => database.modules.forget(scopeOfAccount(accountId)) },

@@ -7,6 +7,7 @@ import { challengesConformance } from './database/challenges.ts';
 import { collectionEntriesConformance } from './database/collections.ts';
 import { configurationsConformance } from './database/configurations.ts';
 import { creditsConformance } from './database/credits.ts';
+import { keyActivitiesConformance } from './database/key-activities.ts';
 import { ledgerConformance } from './database/ledger.ts';
 import { modulesConformance } from './database/modules.ts';
 import { openingConformance } from './database/opening.ts';
@@ -78,6 +79,7 @@ export function databaseConformance(
     vectorsConformance(setUpDatabase);
     recordingsConformance(setUpDatabase);
     alertsConformance(setUpDatabase);
+    keyActivitiesConformance(setUpDatabase);
     billingConformance(setUpDatabase);
     creditsConformance(setUpDatabase);
     rechargesConformance(setUpDatabase);

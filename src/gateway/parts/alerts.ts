@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { Sealer } from '../../accounts/sealer.ts';
 import { AlertOutbox } from '../../alerts/alert-outbox.ts';
+import { AnomalyWatcher } from '../../alerts/anomalies/anomaly-watcher.ts';
 import { BudgetAlerts } from '../../alerts/budget-alerts.ts';
 import { type AlertMail, Deliverer } from '../../alerts/deliverer.ts';
 import { limits } from '../../alerts/limits.ts';
@@ -80,7 +81,15 @@ export function alertsPart({ settings, log, roots, egress, allowList, stores }: 
     const key = (await database.apiKeys.list(accountId)).find(({ id }) => id === keyId);
     return key === undefined ? keyId : key.name === '' ? key.prefix : key.name;
   };
+  const watcher = new AnomalyWatcher({
+    activities: database.keyActivities,
+    alerts: outbox,
+    clock,
+    keyName,
+    onError: (err) => log.error({ err }, 'could not look for anomalies; will retry'),
+  });
   deliverer.start();
+  watcher.start();
   return {
     alerts: outbox,
     spendingListener: new BudgetAlerts({ alerts: outbox, keyName }),
@@ -95,6 +104,7 @@ export function alertsPart({ settings, log, roots, egress, allowList, stores }: 
     ],
     features: ['webhooks'],
     async close(untilMs) {
+      await watcher.stop();
       if (!(await outbox.drain(untilMs - performance.now())))
         log.error({}, 'some alerts could not be stored');
       await deliverer.close(untilMs - performance.now());

@@ -9,6 +9,8 @@ export const alertEvents = [
   'credential.failing',
   'breaker.opened',
   'breaker.closed',
+  'anomaly.detected',
+  'anomaly.ended',
 ] as const;
 export type AlertEvent = (typeof alertEvents)[number];
 

@@ -7,6 +7,7 @@ import type { CollectionTable } from './collection-table.ts';
 import type { Configurations } from './configurations.ts';
 import type { Accounts, Identities, Members } from './identities.ts';
 import type { Invitations } from './invitations.ts';
+import type { KeyActivities } from './key-activity.ts';
 import type { LogRetentions } from './log-retentions.ts';
 import type { KeyValueStores } from './module-store.ts';
 import type { PaidAnswers } from './paid-answers.ts';
@@ -37,6 +38,7 @@ export interface Database {
   readonly usage: UsageStore;
   readonly requests: RequestLog;
   readonly logRetentions: LogRetentions;
+  readonly keyActivities: KeyActivities;
   readonly modules: KeyValueStores;
   readonly collections: CollectionTable;
   readonly configurations: Configurations;

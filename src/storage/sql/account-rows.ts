@@ -107,6 +107,13 @@ const exportedTables: readonly ExportedTable[] = [
     columns: ['webhook_id', 'message_id', 'type', 'body', 'at_ms', 'attempts', 'delivered_at_ms'],
   },
   {
+    type: 'key_state',
+    from: sql`key_states`,
+    ownerColumn: 'account_id',
+    key: ['key_id'],
+    columns: ['state', 'saved_ms'],
+  },
+  {
     type: 'usage',
     from: sql`usage_days`,
     ownerColumn: 'account_id',

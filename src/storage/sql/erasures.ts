@@ -29,6 +29,7 @@ const erasedTables = [
   ['conversations', 'conversation'],
   ['end_user_days', 'end_user'],
   ['log_retentions', 'account_id'],
+  ['key_states', 'key_id'],
   ['usage_days', 'day'],
   ['usage_periods', 'period_start_ms'],
   ['module_days', 'day'],

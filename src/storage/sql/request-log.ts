@@ -19,6 +19,7 @@ import { limits } from '../limits.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { forgetEndUsers, listEndUsers } from './end-user-days.ts';
 import { findConversation, forgetConversations, listConversations } from './request-conversations.ts';
+import { acquireLease } from './leases.ts';
 import { RequestKindHasher } from './request-kind.ts';
 import { callFromRow, joinPacks, packCalls, readPackedCalls, requestColumnNames } from './request-log-row.ts';
 import { LogSearch } from './request-log-search.ts';
@@ -172,17 +173,7 @@ export class SqlRequestLog implements RequestLog {
     return Number(numDeletedRows);
   }
 
-  async acquireCleanupLease(holder: string, nowMs: number, untilMs: number): Promise<boolean> {
-    const { numInsertedOrUpdatedRows } = await this.#db
-      .insertInto('leases')
-      .values({ name: cleanerLease, holder, until_ms: untilMs })
-      .onConflict((conflict) =>
-        conflict
-          .column('name')
-          .doUpdateSet({ holder, until_ms: untilMs })
-          .where((the) => the.or([the('leases.holder', '=', holder), the('leases.until_ms', '<=', nowMs)])),
-      )
-      .executeTakeFirstOrThrow();
-    return numInsertedOrUpdatedRows === 1n;
+  acquireCleanupLease(holder: string, nowMs: number, untilMs: number): Promise<boolean> {
+    return acquireLease(this.#db, cleanerLease, { holder, nowMs, untilMs });
   }
 }

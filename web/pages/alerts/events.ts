@@ -7,4 +7,6 @@ export const eventTitles: Readonly<Record<string, string>> = {
   'credential.failing': 'A provider rejects a provider key',
   'breaker.opened': 'A model fails',
   'breaker.closed': 'A model answers again',
+  'anomaly.detected': 'Spend, errors or cache hits of an API key are unusual',
+  'anomaly.ended': 'They are as usual again',
 };

@@ -16,6 +16,7 @@ import { invitations } from './invitations.ts';
 import { keyAccess } from './key-access.ts';
 import { keyLimits } from './key-limits.ts';
 import { keyPools } from './key-pools.ts';
+import { keyStates } from './key-states.ts';
 import { logRetentions } from './log-retentions.ts';
 import { moduleCalls } from './module-calls.ts';
 import { moduleDays } from './module-days.ts';
@@ -96,4 +97,5 @@ export const migrations: readonly Migration[] = [
   logRetentions,
   keyAccess,
   prompts,
+  keyStates,
 ];

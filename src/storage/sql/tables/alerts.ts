@@ -20,6 +20,17 @@ export interface AlertTables {
     readonly key: string;
     readonly at_ms: number;
   };
+  /** What is usual for keys, and what is unusual at the moment. */
+  readonly key_states: {
+    readonly account_id: string;
+    readonly key_id: string;
+    /** JSON. */
+    readonly state: string;
+    /** JSON; changes once a day. */
+    readonly past: string;
+    readonly has_incident: number;
+    readonly saved_ms: number;
+  };
   readonly alert_deliveries: {
     readonly id: string;
     readonly account_id: string;
