@@ -27,7 +27,7 @@ export const usualNature: Nature = {
   rateMax: 60,
 };
 
-export const keyKinds = [
+const keyKinds = [
   'service',
   'chat',
   'agents',

@@ -8,7 +8,7 @@ export type Share = Exclude<Measure, 'spend'>;
 /** Values by measure; a measure that has none is missing. */
 export type ByMeasure<Value> = { [measure in Measure]?: Value };
 
-export const minuteMs = 60_000;
+const minuteMs = 60_000;
 export const quarterMs = 15 * minuteMs;
 export const dayMs = 96 * quarterMs;
 /** Quarters of an hour in a day. */
