@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { commandsPage } from '../src/cli/help.ts';
 import { apiPage } from './docs/api-page.ts';
 import { errorsPage } from './docs/errors-page.ts';
+import { helmValuesPage } from './docs/helm-values-page.ts';
 import { modulePages } from './docs/module-pages.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -11,6 +12,9 @@ const pages: Readonly<Record<string, string>> = {
   'docs/reference/api.md': await apiPage(),
   'docs/reference/commands.md': commandsPage(),
   'docs/reference/errors.md': errorsPage(),
+  'docs/reference/helm-values.md': helmValuesPage(
+    readFileSync(join(root, 'deploy/helm/weir/values.yaml'), 'utf8'),
+  ),
   ...modulePages(join(root, 'docs/reference/modules'), 'docs/reference/modules'),
 };
 const outdated = Object.entries(pages).filter(([file, text]) => {

@@ -10,8 +10,9 @@ import { nextVersion } from './release/version.ts';
 
 const root = join(import.meta.dirname, '..');
 const manifest = 'deploy/kubernetes/kustomization.yaml';
+const chart = 'deploy/helm/weir/Chart.yaml';
 /** All that a release writes to; put back where it comes to nothing. */
-const written = ['package.json', 'package-lock.json', 'CHANGELOG.md', manifest];
+const written = ['package.json', 'package-lock.json', 'CHANGELOG.md', manifest, chart];
 
 try {
   release();
@@ -24,7 +25,9 @@ function release(): void {
   const { dryRun, skipTests, version } = asked();
   step('the tree is clean, and the version is new', () => mustBeReady(version, dryRun));
   try {
-    step(`version ${version} in package.json, the lock file and ${manifest}`, () => writeVersion(version));
+    step(`version ${version} in package.json, the lock file, ${manifest} and ${chart}`, () =>
+      writeVersion(version),
+    );
     step('CHANGELOG.md', () => edit('CHANGELOG.md', (text) => withRelease(text, version, today())));
     step('licences', mustHaveFreeLicences);
     step('npm run check', () => run('npm', ['run', 'check']));
@@ -72,6 +75,7 @@ function mustBeReady(version: string, dryRun: boolean): void {
 function writeVersion(version: string): void {
   run('npm', ['version', version, '--no-git-tag-version', '--allow-same-version', '--ignore-scripts']);
   edit(manifest, (text) => text.replace(/newTag: .*/, `newTag: ${version}`));
+  edit(chart, (text) => text.replaceAll(/^(version|appVersion): .*$/gm, `$1: ${version}`));
 }
 
 function mustHaveFreeLicences(): void {
