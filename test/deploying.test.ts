@@ -148,6 +148,35 @@ test('systemd restarts a gateway that the watchdog has ended', () => {
   assert.match(read('deploy/systemd/weir.service'), /^Restart=on-failure$/m);
 });
 
+test('the lines for a configuration file name the same file, and are right without their marks', () => {
+  const marked =
+    /^( *)# ((?:- )?(?:WEIR_CONFIG|Environment=WEIR_CONFIG|\.\/config|name: (?:weir-)?config| {2}|configMap).*)$/gm;
+  const files = [
+    'compose.yaml',
+    'deploy/replicas/compose.yaml',
+    'deploy/kubernetes/deployment.yaml',
+    'deploy/kubernetes/kustomization.yaml',
+  ];
+  const configured = files.map((file) => {
+    const text = read(file).replace(marked, '$1$2');
+    assert.notEqual(text, read(file));
+    return JSON.stringify(parse(text, { merge: true }));
+  });
+  const [local = '', replicas = '', deployment = '', kustomization = ''] = configured;
+  assert.equal(local.split('"./config:/etc/weir:ro"').length, 2);
+  assert.equal(replicas.split('"./config:/etc/weir:ro"').length, 3);
+  assert.ok(deployment.includes('{"name":"config","mountPath":"/etc/weir","readOnly":true}'));
+  assert.ok(deployment.includes('{"name":"config","configMap":{"name":"weir-config"}}'));
+  assert.ok(kustomization.includes('{"name":"weir-config","files":["weir.yaml"]'));
+  for (const file of [
+    'compose.yaml',
+    'deploy/replicas/compose.yaml',
+    'deploy/kubernetes/settings.env',
+    'deploy/systemd/weir.service',
+  ])
+    assert.match(read(file), /WEIR_CONFIG(=|: )\/etc\/weir\/weir\.yaml/);
+});
+
 test('the image and the systemd unit set the same allocator options', () => {
   for (const option of ['MALLOC_ARENA_MAX=2', 'MALLOC_TRIM_THRESHOLD_=131072'])
     for (const file of ['Dockerfile', 'deploy/systemd/weir.service']) assert.ok(read(file).includes(option));
