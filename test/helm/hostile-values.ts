@@ -20,6 +20,10 @@ describe('the chart', () => {
         { config: { providers: { openai: { keys: ['sk-1'] } } } },
         /config\.providers\.openai\.keys is a secret/,
       ],
+      [
+        { config: { otel: { headers: { Authorization: 'Bearer x' } } } },
+        /headers\.Authorization is a secret/,
+      ],
       [{ config: 'metrics: {token: abc}' }, /config\.metrics\.token is a secret/],
       [
         { config: { storage: { database: 'postgres://u:p@db/weir' } } },

@@ -64,7 +64,7 @@
 {{- $isSecret := .isSecret -}}
 {{- if kindIs "map" .value -}}
 {{- range $name, $value := .value -}}
-{{- $named := regexMatch "^(keys?|password|passphrase|secret|token|.*_(secret|token|passphrase|password))$|^secret_key$" $name -}}
+{{- $named := regexMatch "^(keys?|password|passphrase|secret|token|.*_(secret|token|passphrase|password))$|^secret_key$|(?i:authorization|api[-_]key)$" $name -}}
 {{- include "weir.checkSecret" (dict "value" $value "path" (printf "%s.%s" $path $name) "isSecret" (or $isSecret $named)) -}}
 {{- end -}}
 {{- else if kindIs "slice" .value -}}
