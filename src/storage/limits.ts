@@ -18,6 +18,10 @@ export const limits = {
    * Up to this many kinds, the newest call of each is looked up, five microseconds each; for more, calls are scanned.
    */
   requestKindsMax: 5000,
+  /** For more kinds than this, the newest calls are scanned first: calls of many kinds are rarely far apart. */
+  requestKindsFew: 300,
+  /** How many steps of that scan there are. */
+  requestLogFirstSteps: 2,
   /** Retries when sums were merged during a read, which happens every quarter of an hour. */
   requestSumsReadings: 4,
   /** Accounts whose conversations are listed together, where one person may see all: a local gateway has one or two. */

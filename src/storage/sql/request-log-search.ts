@@ -38,8 +38,8 @@ const highestId = '\u{10ffff}';
 
 /**
  * Finds a page of calls by indexes. Without a filter one index is enough. With a filter, it selects the matching kinds
- * first; each is a range of an index. If there are very many kinds, as with a new model name in each call, it scans the
- * calls in bounded steps until the page is full or the time is up; also the calls of a conversation or an end user and
+ * first; each is a range of an index. If there are many kinds, it scans the newest calls before; if there are very many, as
+ * with a new model name in each call, it scans the calls in bounded steps until the page is full or the time is up; also the calls of a conversation or an end user and
  * those with tags, which have an index of their own, and calls to be sorted, which have none.
  */
 export class LogSearch {
@@ -65,7 +65,12 @@ export class LogSearch {
     if (conversation !== undefined || endUser !== undefined || tags !== undefined) return this.#scan(kinds);
     if (kinds === undefined)
       return this.#limitedPage(await this.#readCalls(this.#idsOfAccount(this.#idRange())));
-    if (await this.#hasTooManyKinds(kinds)) return this.#scan(kinds);
+    const count = await this.#countKinds(kinds);
+    if (count > limits.requestKindsMax) return this.#scan(kinds);
+    if (count > limits.requestKindsFew) {
+      const page = await this.#scan(kinds, limits.requestLogFirstSteps);
+      if (!page.more || page.calls.length === this.#query.limit) return page;
+    }
     const nearest = await this.#nearestCalls(kinds);
     return this.#limitedPage(nearest.length === 0 ? [] : await this.#readCalls(this.#idsOfKinds(nearest)));
   }
@@ -82,12 +87,13 @@ export class LogSearch {
       : { above: earliest, below: minId(latest, beside.id) };
   }
 
-  async #hasTooManyKinds(kinds: RawBuilder<unknown>): Promise<boolean> {
+  /** Up to one more than are looked up. */
+  async #countKinds(kinds: RawBuilder<unknown>): Promise<number> {
     const { rows } = await sql<{ readonly count: number }>`select cast(count(*) as bigint) as count
       from (select 1 from request_kinds where ${kinds} limit ${limits.requestKindsMax + 1}) as matching`.execute(
       this.#db,
     );
-    return (rows[0]?.count ?? 0) > limits.requestKindsMax;
+    return rows[0]?.count ?? 0;
   }
 
   /** The first call of each kind on the requested side. A page can't have more kinds than calls. */
@@ -159,11 +165,11 @@ export class LogSearch {
       order by id ${this.#order} limit ${this.#fetchLimit}`;
   }
 
-  async #scan(kinds: RawBuilder<unknown> | undefined): Promise<LogPage> {
+  async #scan(kinds: RawBuilder<unknown> | undefined, stepsMax = Number.POSITIVE_INFINITY): Promise<LogPage> {
     const untilMs = performance.now() + limits.requestLogSearchMs;
     const calls: LoggedCall[] = [];
     let idRange = this.#idRange();
-    for (;;) {
+    for (let steps = 1; ; steps++) {
       const edge = await this.#stepEnd(idRange);
       const step = edge === undefined ? idRange : this.#endRangeAt(idRange, edge);
       calls.push(
@@ -171,7 +177,7 @@ export class LogSearch {
           order by id ${this.#order} limit ${this.#fetchLimit - calls.length}`)),
       );
       if (edge === undefined || calls.length >= this.#fetchLimit) return this.#limitedPage(calls);
-      if (performance.now() >= untilMs) return this.#toPage(calls, true, edge);
+      if (steps >= stepsMax || performance.now() >= untilMs) return this.#toPage(calls, true, edge);
       idRange = this.#isNewerSide ? { ...idRange, above: edge } : { ...idRange, below: edge };
     }
   }

@@ -137,6 +137,20 @@ export function requestLogFiltersConformance(setUpDatabase: SetUpDatabase): void
       assert.deepEqual((await readPage(requests, { filter: { provider: 'nobody' } })).calls, []);
     });
 
+    test('calls of many kinds are found among the newest, and also behind them', async (t) => {
+      const { requests } = (await setUpDatabase(t)).database;
+      const kinds = limits.requestKindsFew + 1;
+      const newer = limits.requestLogFirstSteps * limits.requestLogSearchRows;
+      const calls = someCalls(kinds + newer, (at) =>
+        at < kinds || at === kinds + newer - 1 ? { ending: 'aborted', modelAsked: `name ${at}` } : {},
+      );
+      for (const some of chunks(calls, requests.rowsAtOnce)) await requests.add(some);
+      const filter: LogFilter = { ending: 'aborted' };
+      assert.deepEqual((await readPage(requests, { filter, limit: 1 })).calls, [calls.at(-1)]);
+      const { calls: found, more } = await readPage(requests, { filter, limit: 3 });
+      assert.deepEqual([found, more], [[calls.at(-1), calls[kinds - 1], calls[kinds - 2]], true]);
+    });
+
     test('among too many kinds calls are looked through for a while, and then from there on', async (t) => {
       const { requests } = (await setUpDatabase(t)).database;
       const kinds = limits.requestKindsMax + 1;
