@@ -69,7 +69,14 @@ test('WEIR_PIPELINE rules: what is stored waits, and can not be changed', async 
   const { json } = await fixed.get();
   assert.deepEqual([json.source, json.can_be_stored], ['environment', false]);
   assert.equal(at(json, 'stored', 'pipeline'), 'exact-cache');
-  const refused = await fixed.put('none');
+  const since = at(json, 'modules', 0, 'since');
+  assert.match(String(since), /^\d{4}-/);
+  await fixed.gateway.stop();
+  const again = await start(t, { dataDir, pipeline: 'exact-cache,cost-guard?day=9' });
+  const later = (await again.get()).json;
+  assert.equal(at(later, 'modules', 1, 'since'), since, 'a start with other options is no change');
+  assert.ok(String(at(later, 'modules', 0, 'since')) > String(since));
+  const refused = await again.put('none');
   assert.deepEqual([refused.status, at(refused.json, 'error', 'code')], [409, 'set_by_environment']);
 });
 

@@ -29,7 +29,23 @@ test('a change holds what was not named, and a change of nothing changes nothing
   assert.deepEqual(await keys.change(account, key.id, {}), key);
   assert.deepEqual(await keys.change(account, key.id, { name: 'desk' }), { ...key, name: 'desk' });
   const cleared = await keys.change(account, key.id, { pipelineConfig: null });
-  assert.deepEqual(cleared, { ...key, name: 'desk', pipelineConfig: null });
+  assert.deepEqual(cleared, { ...key, name: 'desk', pipelineConfig: null, modulesSinceMs: {} });
+});
+
+test('modules of a pipeline have the time of the change that added them', async (t) => {
+  const { keys, clock, account } = await opened(t);
+  const { key } = await keys.create(account, { name: '', pipelineConfig: 'exact-cache' });
+  const createdAt = clock.now();
+  assert.deepEqual([key.owner, key.modulesSinceMs], ['', { 'exact-cache': createdAt }]);
+  clock.move(1000);
+  const change = async (pipelineConfig: string | null) =>
+    (await keys.change(account, key.id, { pipelineConfig })).modulesSinceMs;
+  const both = { 'cost-guard': clock.now(), 'exact-cache': createdAt };
+  assert.deepEqual(await change('cost-guard?day=5,exact-cache?ttl=1h'), both);
+  assert.deepEqual(await change('no,,list?'), both);
+  const { modulesSinceMs, owner } = await keys.change(account, key.id, { owner: 'Ada' });
+  assert.deepEqual([modulesSinceMs, owner], [both, 'Ada']);
+  assert.deepEqual(await change(null), {});
 });
 
 test('a revoked key stays in the list and is no key any more', async (t) => {

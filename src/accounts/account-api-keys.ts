@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../kernel/errors.ts';
+import { modulesSince } from '../kernel/modules-since.ts';
 import type { ApiKey, ApiKeyChanges, ApiKeys, PresentedCredential } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -42,7 +43,7 @@ export class AccountApiKeys {
   /** Throws if the credential `shown` is no longer valid when the key is stored. */
   async create(
     accountId: string,
-    chosen: Pick<ApiKey, 'name' | 'pipelineConfig'>,
+    chosen: Pick<ApiKey, 'name' | 'pipelineConfig'> & Partial<Pick<ApiKey, 'owner'>>,
     shown?: PresentedCredential,
   ): Promise<CreatedKey> {
     const { apiKeys, hasher, clock } = this.#parts;
@@ -54,6 +55,8 @@ export class AccountApiKeys {
       hash: await hasher.hash(token),
       name: chosen.name,
       pipelineConfig: chosen.pipelineConfig,
+      owner: chosen.owner ?? '',
+      modulesSinceMs: modulesSince(chosen.pipelineConfig ?? '', {}, clock.now()),
       createdAtMs: clock.now(),
       lastUsedAtMs: null,
       revokedAtMs: null,
@@ -83,12 +86,26 @@ export class AccountApiKeys {
     return key;
   }
 
-  async change(accountId: string, id: string, changes: ApiKeyChanges): Promise<ApiKey> {
+  async change(
+    accountId: string,
+    id: string,
+    changes: Omit<ApiKeyChanges, 'modulesSinceMs'>,
+  ): Promise<ApiKey> {
     const { apiKeys, versions } = this.#parts;
-    const key = isUuid(id) ? await apiKeys.change(accountId, id, changes) : undefined;
+    const key = isUuid(id)
+      ? await apiKeys.change(accountId, id, await this.#withTimes(id, changes))
+      : undefined;
     if (key === undefined) throw keyNotFoundError();
     await versions.renew(accountId);
     return key;
+  }
+
+  /** A change of the pipeline notes the time for the modules that it adds. */
+  async #withTimes(id: string, changes: ApiKeyChanges): Promise<ApiKeyChanges> {
+    const { apiKeys, clock } = this.#parts;
+    if (changes.pipelineConfig === undefined) return changes;
+    const before = (await apiKeys.byId(id))?.modulesSinceMs ?? {};
+    return { ...changes, modulesSinceMs: modulesSince(changes.pipelineConfig ?? '', before, clock.now()) };
   }
 
   async revoke(accountId: string, id: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { ConfigurationSet } from '../kernel/configuration.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Exchange } from '../kernel/exchange.ts';
+import type { ModulesSince } from '../kernel/modules-since.ts';
 import type { AddedConfiguration, Pipeline, PipelineLevel, Pipelines } from '../kernel/pipeline.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { AccountConfigurations } from './account-configurations.ts';
@@ -22,6 +23,8 @@ export interface GatewayPipeline extends Omit<ChosenPipeline, 'pipeline'> {
   readonly faults: readonly string[];
   /** Undefined if there are faults. */
   readonly pipeline: Pipeline | undefined;
+  /** Since when its modules are in it, where that is known. */
+  readonly sinceMs: ModulesSince;
   /** What the user of a local gateway has stored, whether it is in use or not. */
   readonly stored: StoredList | undefined;
 }
@@ -32,6 +35,8 @@ const builtInDefault = 'cost-guard';
 export interface PipelineSelectorParts {
   readonly pipelines: Pipelines;
   readonly environment: string | undefined;
+  /** Since when the modules of `environment` are in it. */
+  environmentSince(): Promise<ModulesSince>;
   /** Undefined in cloud mode. */
   readonly stored: StoredPipeline | undefined;
   readonly configurations: Pick<AccountConfigurations, 'setFor' | 'currentSetOf'>;
@@ -115,12 +120,13 @@ export class PipelineSelector {
   async describeGateway(): Promise<GatewayPipeline> {
     const stored = await this.#parts.stored?.current();
     const { defaultChoice } = this;
-    if (stored === undefined || defaultChoice.source === 'environment')
-      return { ...defaultChoice, faults: [], stored };
+    if (defaultChoice.source === 'environment')
+      return { ...defaultChoice, faults: [], stored, sinceMs: await this.#parts.environmentSince() };
+    if (stored === undefined) return { ...defaultChoice, faults: [], stored, sinceMs: {} };
     const faults = await this.validate(stored.text, localAccountId);
     const owner = { accountId: localAccountId, pipelineConfig: null, key: undefined };
     const pipeline = faults.length === 0 ? (await this.choose(undefined, owner)).pipeline : undefined;
-    return { source: 'stored', text: stored.text, faults, pipeline, stored };
+    return { source: 'stored', text: stored.text, faults, pipeline, stored, sinceMs: stored.sinceMs };
   }
 
   /** Stores the pipeline of a local gateway; undefined deletes it. Rejects an invalid list, with all its faults. */

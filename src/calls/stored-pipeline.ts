@@ -1,4 +1,4 @@
-import { parsePipelineList } from '../kernel/pipeline-list.ts';
+import { type ModulesSince, modulesSince, parseModulesSince } from '../kernel/modules-since.ts';
 import type { KeyValueStores } from '../kernel/ports/module-store.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -15,7 +15,7 @@ interface StoredPipelineParts {
 export interface StoredList {
   readonly text: string;
   readonly updatedAtMs: number;
-  readonly sinceMs: Readonly<Record<string, number>>;
+  readonly sinceMs: ModulesSince;
 }
 
 /** The pipeline of a local gateway that its user has stored: it takes the place of the built-in default. */
@@ -38,9 +38,7 @@ export class StoredPipeline {
   async put(text: string): Promise<StoredList> {
     const nowMs = this.#clock.now();
     const before = (await this.current())?.sinceMs ?? {};
-    const names = parsePipelineList(text).map(({ name }) => name);
-    const sinceMs = Object.fromEntries(names.map((name) => [name, before[name] ?? nowMs]));
-    const list: StoredList = { text, updatedAtMs: nowMs, sinceMs };
+    const list: StoredList = { text, updatedAtMs: nowMs, sinceMs: modulesSince(text, before, nowMs) };
     await this.#setting.put(list);
     return list;
   }
@@ -55,10 +53,5 @@ function parse(value: unknown): StoredList | undefined {
   if (!isJsonObject(value)) return undefined;
   const { text, updatedAtMs, sinceMs } = value;
   if (typeof text !== 'string' || typeof updatedAtMs !== 'number') return undefined;
-  const times = Object.entries(isJsonObject(sinceMs) ? sinceMs : {});
-  return {
-    text,
-    updatedAtMs,
-    sinceMs: Object.fromEntries(times.flatMap(([name, ms]) => (typeof ms === 'number' ? [[name, ms]] : []))),
-  };
+  return { text, updatedAtMs, sinceMs: parseModulesSince(sinceMs) };
 }

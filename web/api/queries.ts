@@ -392,6 +392,12 @@ export const keyAccess = queryOptions({
   queryFn: () => told(api.GET('/v1/keys/access')),
 });
 
+/** Who uses the keys, and since when they have their modules. */
+export const keyOwners = queryOptions({
+  queryKey: ['keys', 'owners'],
+  queryFn: () => told(api.GET('/v1/keys/owners')),
+});
+
 export const providerKeys = queryOptions({
   queryKey: ['byok'],
   queryFn: () => told(api.GET('/v1/byok')),

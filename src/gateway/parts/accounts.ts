@@ -21,6 +21,7 @@ import { claimRoutes } from '../../server/api/routes/claim.ts';
 import { exportRoute } from '../../server/api/routes/export.ts';
 import { keyAccessRoutes } from '../../server/api/routes/key-access.ts';
 import { keyLimitRoutes } from '../../server/api/routes/key-limits.ts';
+import { keyOwnerRoutes } from '../../server/api/routes/key-owners.ts';
 import { keyReceiptRoutes } from '../../server/api/routes/key-receipts.ts';
 import { keyRecordingRoutes } from '../../server/api/routes/key-recording.ts';
 import { keyRoutes } from '../../server/api/routes/keys.ts';
@@ -136,6 +137,7 @@ function accountRoutes(parts: AccountParts, eraser: AccountEraser): readonly Api
     }),
     ...keyLimitRoutes(services.accountKeys),
     ...keyReceiptRoutes(services.accountKeys),
+    ...keyOwnerRoutes(services.accountKeys),
     ...keyRecordingRoutes(services.accountKeys),
     ...claimRoutes(new Claims({ sessions, receipts, clock: stores.clock })),
   ];

@@ -18,6 +18,7 @@ import { CandidateFinder, type CandidateFinderParts } from '../../calls/candidat
 import { Compactions } from '../../calls/compactions.ts';
 import { Continuations } from '../../calls/continuations.ts';
 import { DecisionLogs } from '../../calls/decision-logs.ts';
+import { EnvironmentModules } from '../../calls/environment-modules.ts';
 import { HealthMonitor } from '../../calls/health/health-monitor.ts';
 import { createInstanceConfigurations } from '../../calls/instance-configurations.ts';
 import { createKitFactory, type KitParts } from '../../calls/kit.ts';
@@ -307,7 +308,18 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     modules: parts.modules,
     directory: providerDirectory,
   });
-  const selectorParts = { environment: settings.pipeline, stored: storedPipeline, configurations };
+  const environmentModules = new EnvironmentModules({
+    stores: stores.database.modules,
+    clock: stores.clock,
+    text: settings.pipeline,
+    onError: (err) => log.warn({ err }, 'the times of the modules in WEIR_PIPELINE could not be stored'),
+  });
+  const selectorParts = {
+    environment: settings.pipeline,
+    environmentSince: () => environmentModules.since,
+    stored: storedPipeline,
+    configurations,
+  };
   const pipelines = new PipelineSelector({ ...selectorParts, pipelines: compiled });
   const dryParts: DryPipelinesParts = {
     kitParts: { ...kitParts, embeddings: parts.embeddingsPart.dryEmbeddings },

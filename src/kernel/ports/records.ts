@@ -1,4 +1,5 @@
 import type { AccessRules } from '../access-rules.ts';
+import type { ModulesSince } from '../modules-since.ts';
 import type { AccountRows } from './account-rows.ts';
 import type { AlertTable } from './alerts.ts';
 import type { BillingAccounts, Credits, Recharges } from './billing.ts';
@@ -115,6 +116,10 @@ export interface ApiKey {
   readonly limits: CallLimits | undefined;
   /** Undefined if it may be used for everything. */
   readonly access: AccessRules | undefined;
+  /** Who uses it, in the words of the account; empty if nobody is named. */
+  readonly owner: string;
+  /** Since when the modules of its own pipeline are in it, by their names. */
+  readonly modulesSinceMs: ModulesSince;
 }
 
 /** An active key with its account. */
@@ -131,7 +136,9 @@ export interface PresentedCredential {
   readonly id: string;
 }
 
-export type ApiKeyChanges = Partial<Pick<ApiKey, 'name' | 'pipelineConfig' | 'receipts' | 'record'>> & {
+export type ApiKeyChanges = Partial<
+  Pick<ApiKey, 'name' | 'owner' | 'pipelineConfig' | 'modulesSinceMs' | 'receipts' | 'record'>
+> & {
   /** Null clears a limit. */
   readonly limits?: { readonly [Name in keyof CallLimits]?: number | null | undefined };
   /** Null clears a rule. */

@@ -41,7 +41,9 @@ const exportedTables: readonly ExportedTable[] = [
     columns: [
       'prefix',
       'name',
+      'owner',
       'pipeline_config',
+      'modules_since',
       'record',
       'requests_per_minute',
       'tokens_per_minute',

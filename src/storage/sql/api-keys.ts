@@ -1,6 +1,7 @@
 import { type CompiledQuery, type Kysely, sql } from 'kysely';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
+import { parseModulesSince } from '../../kernel/modules-since.ts';
 import type { CallLimits } from '../../kernel/ports/call-rates.ts';
 import { type RecordingMode, recordingModes } from '../../kernel/ports/recordings.ts';
 import type {
@@ -39,6 +40,8 @@ const columns = [
   'api_keys.tokens_per_minute',
   'api_keys.concurrent',
   ...accessColumns,
+  'api_keys.owner',
+  'api_keys.modules_since',
 ] as const;
 
 function withParameters<Row>(query: CompiledQuery<Row>, parameters: readonly unknown[]): CompiledQuery<Row> {
@@ -118,10 +121,20 @@ export class SqlApiKeys implements ApiKeys {
   }
 
   async change(accountId: string, id: string, changes: ApiKeyChanges): Promise<ApiKey | undefined> {
-    const { name, pipelineConfig, receipts, record, limits: callLimits = {} } = changes;
+    const {
+      name,
+      owner,
+      pipelineConfig,
+      modulesSinceMs,
+      receipts,
+      record,
+      limits: callLimits = {},
+    } = changes;
     const { requestsPerMinute, tokensPerMinute, concurrent } = callLimits;
     const set = {
       ...(name === undefined ? {} : { name }),
+      ...(owner === undefined ? {} : { owner }),
+      ...(modulesSinceMs === undefined ? {} : { modules_since: JSON.stringify(modulesSinceMs) }),
       ...(pipelineConfig === undefined ? {} : { pipeline_config: pipelineConfig }),
       ...(receipts === undefined ? {} : { receipts: Number(receipts) }),
       ...(record === undefined ? {} : { record }),
@@ -193,19 +206,22 @@ export class SqlApiKeys implements ApiKeys {
 }
 
 type LimitColumns = Pick<Tables['api_keys'], 'requests_per_minute' | 'tokens_per_minute' | 'concurrent'>;
-type ApiKeyRow = Omit<ApiKey, 'receipts' | 'record' | 'limits' | 'access'> &
-  Pick<Tables['api_keys'], 'receipts' | 'record'> &
+type ApiKeyRow = Omit<ApiKey, 'receipts' | 'record' | 'limits' | 'access' | 'owner' | 'modulesSinceMs'> &
+  Pick<Tables['api_keys'], 'receipts' | 'record' | 'owner' | 'modules_since'> &
   LimitColumns &
   AccessColumns;
 
 function toKey(row: ApiKeyRow): ApiKey {
   const { id, accountId, prefix, hash, name, pipelineConfig, createdAtMs, lastUsedAtMs, revokedAtMs } = row;
+  const { modules_since: since } = row;
   return {
     ...{ id, accountId, prefix, hash, name, pipelineConfig, createdAtMs, lastUsedAtMs, revokedAtMs },
     receipts: row.receipts === 1,
     record: toRecordingMode(row.record),
     limits: toCallLimits(row),
     access: toAccessRules(row),
+    owner: row.owner ?? '',
+    modulesSinceMs: parseModulesSince(since === null ? undefined : JSON.parse(since)),
   };
 }
 
@@ -241,5 +257,7 @@ function toRow(key: ApiKey): Tables['api_keys'] {
     tokens_per_minute: key.limits?.tokensPerMinute ?? null,
     concurrent: key.limits?.concurrent ?? null,
     ...toAccessColumns(key.access),
+    owner: key.owner === '' ? null : key.owner,
+    modules_since: JSON.stringify(key.modulesSinceMs),
   };
 }

@@ -45,6 +45,8 @@ export function someKey(accountId: string, given: Partial<ApiKey> = {}): ApiKey 
     record: null,
     limits: undefined,
     access: undefined,
+    owner: '',
+    modulesSinceMs: {},
     ...given,
   };
 }

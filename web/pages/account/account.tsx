@@ -1,23 +1,26 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
-import { me, sessions, verification } from '../../api/queries.ts';
+import { logSettings, me, sessions, verification } from '../../api/queries.ts';
 import { useLogOut } from '../../app/session.ts';
 import { Button } from '../../parts/controls.tsx';
 import { ago, dateOf, utc } from '../../parts/format.ts';
 import { Badge, Failure, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
+import { Together } from '../../parts/together.tsx';
 import { LogRetention } from './log-retention.tsx';
 import { OwnData } from './own-data.tsx';
 import { PasswordField } from './password-field.tsx';
 import { programName } from './program-name.ts';
 
 export function Account() {
-  const { data } = useQuery(me);
+  const own = useQuery(me);
+  const { data } = own;
+  const shown = [own, useQuery(verification), useQuery(sessions), useQuery(logSettings)];
   const leaving = useLogOut();
   return (
     <Page
       title="Account"
-      lead={data == null ? undefined : `${data.email}, since ${dateOf(data.createdAt)}`}
+      lead={data == null ? '\u00a0' : `${data.email}, since ${dateOf(data.createdAt)}`}
       actions={
         <Button busy={leaving.isPending} onClick={() => leaving.mutate()}>
           Log out
@@ -25,11 +28,13 @@ export function Account() {
       }
     >
       {leaving.error !== null && <Failure error={leaving.error} />}
-      <Verification />
-      <Password />
-      <Sessions />
-      <LogRetention />
-      <OwnData />
+      <Together of={shown} loading={<Rows count={8} />}>
+        <Verification />
+        <Password />
+        <Sessions />
+        <LogRetention />
+        <OwnData />
+      </Together>
     </Page>
   );
 }

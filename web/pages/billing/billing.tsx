@@ -6,6 +6,7 @@ import { billingUsage, catalog } from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
 import { count, percent, utcDateOf } from '../../parts/format.ts';
 import { Badge, Failure, Gauge, Loaded, Page, Rows, Section, Skeleton } from '../../parts/states.tsx';
+import { Together } from '../../parts/together.tsx';
 import { Credits } from './credits.tsx';
 import { Invoices } from './invoices.tsx';
 import { Ledger } from './ledger.tsx';
@@ -25,6 +26,7 @@ export function Billing() {
   const canBuy = useFeature('checkout');
   // The processor tells the gateway of a payment in its own time.
   const used = useQuery({ ...billingUsage, refetchInterval: paid === undefined ? false : pollMs });
+  const plans = useQuery(catalog);
   return (
     <Page
       title="Billing"
@@ -34,34 +36,36 @@ export function Billing() {
           : 'Your plan and what you used of it.'
       }
     >
-      <Loaded of={used} loading={<Rows count={6} />}>
-        {(data) => (
-          <>
-            {paid !== undefined && <Paid what={paid} tier={data.tier} />}
-            <Plan tier={data.tier} isPaid={paid === 'plan'} />
-            <Section
-              title="This period"
-              aside={`${utcDateOf(data.period.start)} to ${utcDateOf(data.period.end)} UTC`}
-            >
-              <Gauge
-                label="Requests"
-                value={data.requests.used}
-                max={data.requests.limit}
-                text={`${count(data.requests.used)} of ${count(data.requests.limit)} · ${percent(data.requests.used, data.requests.limit)}`}
-                tone={data.requests.used >= data.requests.limit * 0.9 ? 'refused' : 'accent'}
-              />
-              {data.requests.pastCap > 0 && (
-                <p className="text-sm text-muted">
-                  {count(data.requests.pastCap)} past the cap, paid with credits.
-                </p>
-              )}
-            </Section>
-            <Credits data={data} />
-            <Ledger first={data} />
-            {canBuy && <Invoices />}
-          </>
-        )}
-      </Loaded>
+      <Together of={[used, plans]} loading={<Rows count={6} />}>
+        <Loaded of={used} loading={<Rows count={6} />}>
+          {(data) => (
+            <>
+              {paid !== undefined && <Paid what={paid} tier={data.tier} />}
+              <Plan tier={data.tier} isPaid={paid === 'plan'} />
+              <Section
+                title="This period"
+                aside={`${utcDateOf(data.period.start)} to ${utcDateOf(data.period.end)} UTC`}
+              >
+                <Gauge
+                  label="Requests"
+                  value={data.requests.used}
+                  max={data.requests.limit}
+                  text={`${count(data.requests.used)} of ${count(data.requests.limit)} · ${percent(data.requests.used, data.requests.limit)}`}
+                  tone={data.requests.used >= data.requests.limit * 0.9 ? 'refused' : 'accent'}
+                />
+                {data.requests.pastCap > 0 && (
+                  <p className="text-sm text-muted">
+                    {count(data.requests.pastCap)} past the cap, paid with credits.
+                  </p>
+                )}
+              </Section>
+              <Credits data={data} />
+              <Ledger first={data} />
+              {canBuy && <Invoices />}
+            </>
+          )}
+        </Loaded>
+      </Together>
     </Page>
   );
 }

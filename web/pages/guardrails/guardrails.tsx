@@ -5,6 +5,7 @@ import { type Rule, rules, usage } from '../../api/queries.ts';
 import { Button, Field, Select } from '../../parts/controls.tsx';
 import { count } from '../../parts/format.ts';
 import { Badge, Empty, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
+import { Together } from '../../parts/together.tsx';
 import { DeleteRule } from './delete-rule.tsx';
 import { EditRule } from './edit-rule.tsx';
 import { actionTones, appliesToTexts } from './rule-draft.ts';
@@ -15,6 +16,7 @@ const route = getRouteApi('/guardrails');
 /** Rules of the account, what was found lately, and a place to try options. */
 export function Guardrails() {
   const list = useQuery(rules);
+  const found = useQuery(usage(7));
   const { open } = route.useSearch();
   const navigate = route.useNavigate();
   const [creating, setCreating] = useState(false);
@@ -32,33 +34,35 @@ export function Guardrails() {
         </Button>
       }
     >
-      <Section title="Rules">
-        <Loaded of={list} loading={<Rows count={3} />}>
-          {({ rules: all }) =>
-            all.length === 0 ? (
-              <Empty title="No rules yet.">
-                Create one, and list it in a pipeline:{' '}
-                <code className="font-mono text-xs">guardrails?rules=codenames</code>
-              </Empty>
-            ) : (
-              <ul aria-label="Rules" className="flex flex-col">
-                {all.map((rule) => (
-                  <RuleRow
-                    key={rule.name}
-                    rule={rule}
-                    onEdit={() => show(rule.name)}
-                    onDelete={() => setDeleting(rule)}
-                  />
-                ))}
-              </ul>
-            )
-          }
-        </Loaded>
-      </Section>
-      <div className="grid gap-6 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
-        <Tester all={list.data?.rules ?? []} />
-        <FoundLately />
-      </div>
+      <Together of={[list, found]} loading={<Rows count={8} />}>
+        <Section title="Rules">
+          <Loaded of={list} loading={<Rows count={3} />}>
+            {({ rules: all }) =>
+              all.length === 0 ? (
+                <Empty title="No rules yet.">
+                  Create one, and list it in a pipeline:{' '}
+                  <code className="font-mono text-xs">guardrails?rules=codenames</code>
+                </Empty>
+              ) : (
+                <ul aria-label="Rules" className="flex flex-col">
+                  {all.map((rule) => (
+                    <RuleRow
+                      key={rule.name}
+                      rule={rule}
+                      onEdit={() => show(rule.name)}
+                      onDelete={() => setDeleting(rule)}
+                    />
+                  ))}
+                </ul>
+              )
+            }
+          </Loaded>
+        </Section>
+        <div className="grid gap-6 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+          <Tester all={list.data?.rules ?? []} />
+          <FoundLately />
+        </div>
+      </Together>
       {creating && <EditRule onClose={() => setCreating(false)} />}
       {opened !== undefined && <EditRule key={opened.name} rule={opened} onClose={() => show(undefined)} />}
       {deleting !== undefined && <DeleteRule rule={deleting} onClose={() => setDeleting(undefined)} />}

@@ -9,13 +9,23 @@ import { Failure, sentence } from '../../parts/states.tsx';
 import { AccessFields, type EditedRules, saveRules } from './access-fields.tsx';
 import { BudgetFields } from './budget-fields.tsx';
 import { type EditedLimits, LimitFields, saveLimits } from './limit-fields.tsx';
+import { OwnerField, saveOwner } from './owner-field.tsx';
 import { RecordingOfKey } from './recording-of-key.tsx';
 
-/** Name, budget, rate limits, access rules, pipeline, receipts and recording of a key. */
-export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
+/** Name, owner, budget, rate limits, access rules, pipeline, receipts and recording of a key. */
+export function EditKey({
+  apiKey,
+  owner: before,
+  onClose,
+}: {
+  readonly apiKey: ApiKey;
+  readonly owner: string;
+  readonly onClose: () => void;
+}) {
   const { id } = apiKey;
   const client = useQueryClient();
   const [name, setName] = useState(apiKey.name);
+  const [owner, setOwner] = useState(before);
   const [pipeline, setPipeline] = useState(apiKey.pipelineConfig);
   const [limits, setLimits] = useState<EditedLimits>({});
   const [rules, setRules] = useState<EditedRules>({});
@@ -27,6 +37,7 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
         body: { name, pipelineConfig: pipeline },
       });
       if (!response.ok) throw new ApiError(response.status, error);
+      if (owner !== before) await saveOwner(id, owner);
       await saveLimits(id, limits);
       await saveRules(id, rules);
       return response.headers.get('x-weir-warnings') ?? undefined;
@@ -62,6 +73,7 @@ export function EditKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly
             <Input {...field} maxLength={64} value={name} onChange={(event) => setName(event.target.value)} />
           )}
         </Field>
+        <OwnerField value={owner} onChange={setOwner} />
         <BudgetFields pipeline={pipeline} isOwn={apiKey.pipelineConfig !== null} onChange={setPipeline} />
         <LimitFields id={id} edited={limits} onChange={setLimits} />
         <AccessFields id={id} edited={rules} onChange={setRules} />

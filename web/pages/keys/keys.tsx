@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type ApiKey, keys } from '../../api/queries.ts';
+import { type ApiKey, budgets, keyAccess, keyOwners, keys, usageIn } from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
 import { ago, utc } from '../../parts/format.ts';
 import { Empty, Loaded, Page, Rows } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
+import { Together } from '../../parts/together.tsx';
 import { KeyExpiry } from './access-fields.tsx';
 import { EditKey } from './edit-key.tsx';
 import { KeyCalls, KeySpend } from './key-spend.tsx';
@@ -20,6 +21,15 @@ export function nameOf({ name, prefix }: Pick<ApiKey, 'name' | 'prefix'>): strin
 
 export function Keys() {
   const list = useQuery(keys);
+  const owners = useQuery(keyOwners);
+  const ownerOf = (id: string) => owners.data?.keys.find((key) => key.id === id)?.owner ?? '';
+  const figures = [
+    owners,
+    useQuery(usageIn('day')),
+    useQuery(usageIn('month')),
+    useQuery(budgets),
+    useQuery(keyAccess),
+  ];
   const { open } = route.useSearch();
   const navigate = route.useNavigate();
   const [revoking, setRevoking] = useState<ApiKey>();
@@ -36,101 +46,114 @@ export function Keys() {
         </Button>
       }
     >
-      <Loaded of={list} loading={<Rows count={4} />}>
-        {({ keys: all }) => {
-          const active = all.filter(({ revokedAt }) => revokedAt === null);
-          const revoked = all.filter(({ revokedAt }) => revokedAt !== null);
-          return (
-            <>
-              {active.length === 0 ? (
-                <Empty title="No keys yet.">Create one, and use it in place of a provider key.</Empty>
-              ) : (
-                <Table
-                  rows={active}
-                  rowKey={({ id }) => id}
-                  empty=""
-                  columns={[
-                    {
-                      title: 'Name',
-                      long: true,
-                      cell: (key) => (
-                        <button
-                          type="button"
-                          className="max-w-full truncate align-middle font-medium text-accent hover:underline"
-                          title={nameOf(key)}
-                          onClick={() => show(key.id)}
-                        >
-                          <bdi>{nameOf(key)}</bdi>
-                        </button>
-                      ),
-                    },
-                    {
-                      title: 'Begins with',
-                      wide: true,
-                      cell: ({ prefix }) => <code className="font-mono text-xs">{prefix}…</code>,
-                    },
-                    { title: 'Today', end: true, cell: ({ id }) => <KeySpend id={id} window="day" /> },
-                    {
-                      title: 'This month',
-                      end: true,
-                      cell: ({ id }) => <KeySpend id={id} window="month" />,
-                    },
-                    {
-                      title: 'Calls this month',
-                      end: true,
-                      wide: true,
-                      cell: ({ id }) => <KeyCalls id={id} />,
-                    },
-                    {
-                      title: 'Expires',
-                      end: true,
-                      wide: true,
-                      cell: ({ id }) => <KeyExpiry id={id} />,
-                    },
-                    {
-                      title: 'Last used',
-                      end: true,
-                      wide: true,
-                      cell: ({ lastUsedAt: at }) => (
-                        <span title={at === null ? undefined : utc(at)}>{ago(at)}</span>
-                      ),
-                    },
-                    {
-                      title: 'Revoke',
-                      end: true,
-                      plain: true,
-                      cell: (key) => (
-                        <Button
-                          look="quiet"
-                          onClick={() => setRevoking(key)}
-                          aria-label={`Revoke ${nameOf(key)}`}
-                        >
-                          Revoke
-                        </Button>
-                      ),
-                    },
-                  ]}
-                />
-              )}
-              {revoked.length > 0 && (
-                <details className="text-sm">
-                  <summary className="cursor-pointer text-muted">{revoked.length} revoked</summary>
-                  <ul className="mt-2 flex flex-col gap-1 text-muted">
-                    {revoked.map((key) => (
-                      <li key={key.id} className="break-words">
-                        <bdi>{nameOf(key)}</bdi> <code className="font-mono text-xs">{key.prefix}…</code>{' '}
-                        {ago(key.revokedAt)}
-                      </li>
-                    ))}
-                  </ul>
-                </details>
-              )}
-            </>
-          );
-        }}
-      </Loaded>
+      <Together of={[list, ...figures]} loading={<Rows count={4} />}>
+        <Loaded of={list} loading={<Rows count={4} />}>
+          {({ keys: all }) => {
+            const active = all.filter(({ revokedAt }) => revokedAt === null);
+            const revoked = all.filter(({ revokedAt }) => revokedAt !== null);
+            return (
+              <>
+                {active.length === 0 ? (
+                  <Empty title="No keys yet.">Create one, and use it in place of a provider key.</Empty>
+                ) : (
+                  <Table
+                    rows={active}
+                    rowKey={({ id }) => id}
+                    empty=""
+                    columns={[
+                      {
+                        title: 'Name',
+                        long: true,
+                        cell: (key) => (
+                          <button
+                            type="button"
+                            className="max-w-full truncate align-middle font-medium text-accent hover:underline"
+                            title={nameOf(key)}
+                            onClick={() => show(key.id)}
+                          >
+                            <bdi>{nameOf(key)}</bdi>
+                          </button>
+                        ),
+                      },
+                      {
+                        title: 'Owner',
+                        wide: true,
+                        cell: ({ id }) => (
+                          <span className="block max-w-40 truncate" title={ownerOf(id)}>
+                            <bdi>{ownerOf(id) === '' ? '–' : ownerOf(id)}</bdi>
+                          </span>
+                        ),
+                      },
+                      {
+                        title: 'Begins with',
+                        wide: true,
+                        cell: ({ prefix }) => <code className="font-mono text-xs">{prefix}…</code>,
+                      },
+                      { title: 'Today', end: true, cell: ({ id }) => <KeySpend id={id} window="day" /> },
+                      {
+                        title: 'This month',
+                        end: true,
+                        cell: ({ id }) => <KeySpend id={id} window="month" />,
+                      },
+                      {
+                        title: 'Calls this month',
+                        end: true,
+                        wide: true,
+                        cell: ({ id }) => <KeyCalls id={id} />,
+                      },
+                      {
+                        title: 'Expires',
+                        end: true,
+                        wide: true,
+                        cell: ({ id }) => <KeyExpiry id={id} />,
+                      },
+                      {
+                        title: 'Last used',
+                        end: true,
+                        wide: true,
+                        cell: ({ lastUsedAt: at }) => (
+                          <span title={at === null ? undefined : utc(at)}>{ago(at)}</span>
+                        ),
+                      },
+                      {
+                        title: 'Revoke',
+                        end: true,
+                        plain: true,
+                        cell: (key) => (
+                          <Button
+                            look="quiet"
+                            onClick={() => setRevoking(key)}
+                            aria-label={`Revoke ${nameOf(key)}`}
+                          >
+                            Revoke
+                          </Button>
+                        ),
+                      },
+                    ]}
+                  />
+                )}
+                {revoked.length > 0 && (
+                  <details className="text-sm">
+                    <summary className="cursor-pointer text-muted">{revoked.length} revoked</summary>
+                    <ul className="mt-2 flex flex-col gap-1 text-muted">
+                      {revoked.map((key) => (
+                        <li key={key.id} className="break-words">
+                          <bdi>{nameOf(key)}</bdi> <code className="font-mono text-xs">{key.prefix}…</code>{' '}
+                          {ago(key.revokedAt)}
+                        </li>
+                      ))}
+                    </ul>
+                  </details>
+                )}
+              </>
+            );
+          }}
+        </Loaded>
+      </Together>
       {open === 'new' && <NewKey onClose={() => show(undefined)} />}
-      {opened !== undefined && <EditKey key={opened.id} apiKey={opened} onClose={() => show(undefined)} />}
+      {opened !== undefined && (
+        <EditKey key={opened.id} apiKey={opened} owner={ownerOf(opened.id)} onClose={() => show(undefined)} />
+      )}
       {revoking !== undefined && <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />}
     </Page>
   );

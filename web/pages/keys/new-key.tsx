@@ -5,17 +5,22 @@ import { Button, Code, Field, Input } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
 import { Failure } from '../../parts/states.tsx';
+import { OwnerField, saveOwner } from './owner-field.tsx';
 
 /** Makes a key, and shows it this once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const client = useQueryClient();
   const [name, setName] = useState('');
+  const [owner, setOwner] = useState('');
   const [pipeline, setPipeline] = useState<string>();
   const making = useMutation({
-    mutationFn: () =>
-      told(
-        api.POST('/v1/keys', { body: { name, ...(pipeline !== undefined && { pipelineConfig: pipeline }) } }),
-      ),
+    mutationFn: async () => {
+      const body = { name, ...(pipeline !== undefined && { pipelineConfig: pipeline }) };
+      const created = await told(api.POST('/v1/keys', { body }));
+      // The key is shown in any case: nobody can see it again.
+      if (owner !== '') await saveOwner(created.id, owner).catch(() => undefined);
+      return created;
+    },
     onSuccess: () => client.invalidateQueries({ queryKey: ['keys'] }),
   });
   if (making.data !== undefined)
@@ -48,6 +53,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
             <Input {...field} maxLength={64} value={name} onChange={(event) => setName(event.target.value)} />
           )}
         </Field>
+        <OwnerField value={owner} onChange={setOwner} />
         <label className="flex items-center gap-2 text-sm">
           <input
             type="checkbox"

@@ -27,7 +27,8 @@ export function Overview() {
   const used = useQuery(usage(30));
   const isNew = used.data?.total.requests === 0;
   const sums = useQuery({ ...summary(range), enabled: !isNew });
-  const isKnown = useCeilingsKnown();
+  // The quota is above the ceilings.
+  const isKnown = useCeilingsKnown() && !used.isPending;
   if (isNew) return <FirstSteps />;
   return (
     <Page

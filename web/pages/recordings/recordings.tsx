@@ -1,10 +1,11 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef } from 'react';
-import { capabilities, recordings } from '../../api/queries.ts';
+import { capabilities, recordingSettings, recordings } from '../../api/queries.ts';
 import { useKeys } from '../../app/shortcuts.ts';
 import { Button, Input } from '../../parts/controls.tsx';
 import { Empty, Failure, Page, Rows } from '../../parts/states.tsx';
+import { Together } from '../../parts/together.tsx';
 import { DeleteAll } from './delete-all.tsx';
 import { Matches } from './matches.tsx';
 import { RecordedCalls } from './recorded-calls.tsx';
@@ -19,6 +20,7 @@ export function Recordings() {
   const searchBox = useRef<HTMLInputElement>(null);
   const { data: about } = useQuery(capabilities);
   const list = useInfiniteQuery(recordings);
+  const settings = useQuery(recordingSettings);
   useKeys({ '/': () => searchBox.current?.focus() });
   const rows = list.data?.pages.flatMap((page) => page.recordings) ?? [];
   const isEmpty = list.data !== undefined && rows.length === 0;
@@ -28,54 +30,56 @@ export function Recordings() {
       lead="Requests and answers with their content, encrypted. Nothing is recorded unless you switch it on."
       actions={rows.length > 0 && <DeleteAll />}
     >
-      {about !== undefined && <RecordingSwitch isLocal={about.mode === 'local'} />}
-      {(!isEmpty || q !== undefined) && (
-        <search>
-          <form
-            className="flex max-w-xl items-center gap-2"
-            onSubmit={(event) => {
-              event.preventDefault();
-              const text = searchBox.current?.value.trim() ?? '';
-              void navigate({ search: text.length < 2 ? {} : { q: text.slice(0, 200) } });
-            }}
-          >
-            <Input
-              key={q}
-              ref={searchBox}
-              type="search"
-              aria-label="Search in recordings"
-              placeholder="Search in requests and answers"
-              defaultValue={q}
-              maxLength={200}
-            />
-            <Button type="submit">Search</Button>
-          </form>
-        </search>
-      )}
-      {q !== undefined ? (
-        <Matches text={q} />
-      ) : list.data === undefined ? (
-        list.error === null ? (
-          <Rows count={8} />
-        ) : (
-          <Failure error={list.error} onRetry={() => void list.refetch()} />
-        )
-      ) : isEmpty ? (
-        <Empty title="No recordings.">Recorded calls appear here, and open in the request log.</Empty>
-      ) : (
-        <>
-          <RecordedCalls rows={rows} />
-          {list.hasNextPage && (
-            <Button
-              className="self-start"
-              busy={list.isFetchingNextPage}
-              onClick={() => void list.fetchNextPage()}
+      <Together of={[list, settings]} loading={<Rows count={8} />}>
+        {about !== undefined && <RecordingSwitch isLocal={about.mode === 'local'} />}
+        {(!isEmpty || q !== undefined) && (
+          <search>
+            <form
+              className="flex max-w-xl items-center gap-2"
+              onSubmit={(event) => {
+                event.preventDefault();
+                const text = searchBox.current?.value.trim() ?? '';
+                void navigate({ search: text.length < 2 ? {} : { q: text.slice(0, 200) } });
+              }}
             >
-              Show older
-            </Button>
-          )}
-        </>
-      )}
+              <Input
+                key={q}
+                ref={searchBox}
+                type="search"
+                aria-label="Search in recordings"
+                placeholder="Search in requests and answers"
+                defaultValue={q}
+                maxLength={200}
+              />
+              <Button type="submit">Search</Button>
+            </form>
+          </search>
+        )}
+        {q !== undefined ? (
+          <Matches text={q} />
+        ) : list.data === undefined ? (
+          list.error === null ? (
+            <Rows count={8} />
+          ) : (
+            <Failure error={list.error} onRetry={() => void list.refetch()} />
+          )
+        ) : isEmpty ? (
+          <Empty title="No recordings.">Recorded calls appear here, and open in the request log.</Empty>
+        ) : (
+          <>
+            <RecordedCalls rows={rows} />
+            {list.hasNextPage && (
+              <Button
+                className="self-start"
+                busy={list.isFetchingNextPage}
+                onClick={() => void list.fetchNextPage()}
+              >
+                Show older
+              </Button>
+            )}
+          </>
+        )}
+      </Together>
     </Page>
   );
 }

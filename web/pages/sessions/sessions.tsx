@@ -28,6 +28,9 @@ export function Sessions() {
       ...(key !== undefined && { key_id: key }),
     }),
   );
+  const { data: about } = useQuery(capabilities);
+  // Names of keys have a width of their own.
+  const names = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
   useKeys({ '/': () => searchBox.current?.focus() });
   const all = list.data?.pages.flatMap((page) => page.conversations) ?? [];
   const isFiltered = Object.keys(search).length > 0;
@@ -39,7 +42,7 @@ export function Sessions() {
         onChange={(next) => void navigate({ search: next })}
       />
       {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending ? (
+      {list.isPending || names.isLoading ? (
         <Rows count={10} />
       ) : all.length > 0 ? (
         <SessionTable rows={all} onFilter={(filter) => void navigate({ search: { ...search, ...filter } })} />

@@ -59,7 +59,7 @@ const gatewayPipeline = z.object({
     z.object({
       name: z.string(),
       options: z.record(z.string(), z.unknown()),
-      since: z.iso.datetime().nullable().describe('Since when a stored pipeline has it'),
+      since: z.iso.datetime().nullable().describe('Since when WEIR_PIPELINE or the stored pipeline has it'),
     }),
   ),
   can_be_stored: z.boolean().describe('Whether PUT can change it: in local mode without WEIR_PIPELINE'),
@@ -203,8 +203,10 @@ export function pipelineRoutes({
   ];
 }
 
-function describeGateway({ source, text, faults, pipeline, stored }: GatewayPipeline, canStore: boolean) {
-  const sinceMs = source === 'stored' ? stored?.sinceMs : undefined;
+function describeGateway(
+  { source, text, faults, pipeline, stored, sinceMs }: GatewayPipeline,
+  canStore: boolean,
+) {
   return {
     source,
     pipeline: text,

@@ -15,6 +15,7 @@ import { identities } from './identities.ts';
 import { invitations } from './invitations.ts';
 import { keyAccess } from './key-access.ts';
 import { keyLimits } from './key-limits.ts';
+import { keyOwners } from './key-owners.ts';
 import { keyPools } from './key-pools.ts';
 import { keyStates } from './key-states.ts';
 import { logRetentions } from './log-retentions.ts';
@@ -98,4 +99,5 @@ export const migrations: readonly Migration[] = [
   keyAccess,
   prompts,
   keyStates,
+  keyOwners,
 ];

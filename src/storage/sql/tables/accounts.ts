@@ -101,6 +101,9 @@ export interface AccountTables {
     readonly expires_at_ms: number | null;
     /** The end user of all its calls. */
     readonly end_user: string | null;
+    readonly owner: string | null;
+    /** JSON: times by modules. */
+    readonly modules_since: string | null;
   };
   /** The first key of each provider. Its primary key has no `id`: earlier builds know one key for each provider. */
   readonly provider_keys: ProviderKeyRow;
