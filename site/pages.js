@@ -36,6 +36,7 @@ const chapters = [
       'docs/guides/recordings',
       'docs/guides/in-programs',
       'docs/guides/accounts',
+      'docs/guides/moving',
       'docs/guides/billing',
       'docs/guides/payments',
       'docs/guides/sandbox',

@@ -13,6 +13,7 @@ const services = [
   'receipts',
   'embeddings',
   'telemetry',
+  'moving',
 ];
 const belowServer = ['lib', 'kernel', 'wire', 'egress', 'providers', 'calls', ...services];
 const belowGateway = [...belowServer, 'http', 'modules', 'server', 'storage'];

@@ -8,6 +8,12 @@ const keyFile = {
 };
 const json = { json: { about: 'print JSON' } };
 
+const movedAccount = {
+  account: { value: 'email or id', about: 'the account, in cloud mode' },
+  sections: { value: 'list', about: 'only these sections, such as patterns,log' },
+  'passphrase-file': { value: 'file', about: 'a file with the passphrase of the provider keys' },
+} as const;
+
 /** All commands of `weir`, in the order of the help. */
 export const commands: readonly Command[] = [
   {
@@ -198,6 +204,33 @@ export const commands: readonly Command[] = [
     about: 'It has the lines that the owner gets from GET /v1/users/me/export.',
     positionals: [account, { name: 'file', isFile: true, isOptional: true }],
     run: async (commandInput) => (await import('./export-user.ts')).exportUser(commandInput),
+  },
+  {
+    name: 'export',
+    summary: 'write an account to a file that another instance imports',
+    about:
+      'A local gateway has one account; in cloud mode --account names one. It works while the gateway runs. Provider keys are in the file with --secrets only, encrypted with the passphrase in --passphrase-file: `age --decrypt` reads them, too.',
+    positionals: [{ name: 'file', isFile: true }],
+    flags: {
+      ...movedAccount,
+      secrets: { about: 'add provider keys, encrypted with a passphrase' },
+      force: { about: 'replace an existing file' },
+    },
+    run: async (commandInput) => (await import('./export.ts')).exportFile(commandInput),
+  },
+  {
+    name: 'import',
+    summary: 'import a file of weir export into an account, as a whole or not at all',
+    about:
+      'It works while the gateway runs. Importing a file again changes nothing. Rows that differ from those of the account stay, unless --replace is given.',
+    positionals: [{ name: 'file', isFile: true }],
+    flags: {
+      ...movedAccount,
+      'dry-run': { about: 'only report what an import would do' },
+      replace: { about: 'replace rows that differ from those of the file' },
+      ...json,
+    },
+    run: async (commandInput) => (await import('./import.ts')).importFile(commandInput),
   },
   {
     name: 'users delete',

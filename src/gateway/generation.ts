@@ -30,6 +30,7 @@ import { logSinksPart } from './parts/log-sinks.ts';
 import { metricsPart } from './parts/metrics.ts';
 import { moduleStoresPart } from './parts/module-stores.ts';
 import { modulesPart } from './parts/modules.ts';
+import { movingPart } from './parts/moving.ts';
 import { otlpPart } from './parts/otlp.ts';
 import { createPaidModels, createPayerServices } from './parts/payers.ts';
 import { paymentsPart } from './parts/payments.ts';
@@ -258,6 +259,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
       stopCharging,
     }),
   );
+  parts.add(movingPart(ground));
   parts.add(configurationPart({ settings, reload: options.reload }));
   // Last, since it describes the others.
   const { checks, features } = parts;

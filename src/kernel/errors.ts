@@ -56,6 +56,8 @@ export const errorStatus = {
   prompt_limit_reached: 409,
   prompt_exists: 409,
   prompt_in_use: 409,
+  import_refused: 422,
+  import_running: 409,
   set_by_environment: 409,
   alias_conflict: 409,
   already_claimed: 409,

@@ -13,6 +13,7 @@ import type { NanoUsd } from './money.ts';
 import type { Archive } from './ports/archive.ts';
 import type { Budget, Ceilings } from './ports/budget.ts';
 import type { Candidate } from './ports/candidates.ts';
+import type { DeclaredCollection } from './ports/collections.ts';
 import type { Embeddings } from './ports/embeddings.ts';
 import type { EgressFetch } from './ports/fetch.ts';
 import type { ModuleStore } from './ports/module-store.ts';
@@ -109,6 +110,8 @@ export interface Module<Options = unknown> {
    * protective and must not be skipped, the calls are rejected.
    */
   handleRelay?(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply>;
+  /** What it stores for accounts in collections: an import accepts entries of these, within their bounds. */
+  readonly collections?: readonly DeclaredCollection[];
   /** A page of the dashboard for its routes. */
   readonly page?: ModulePage;
   /** Called when the gateway closes. */

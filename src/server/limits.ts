@@ -10,6 +10,13 @@ export const limits = {
   keyTestsPerAccount: { most: 30, seconds: 900 },
   /** Each export reads all data of an account. */
   exportsPerAccount: { most: 5, seconds: 3600 },
+  /** Files that move an account, in and out. */
+  movesPerAccount: { most: 20, seconds: 3600 },
+  importBytesMax: 2 * 1024 ** 3,
+  /** How long an import waits for its log to be in place before it answers: shorter than proxies wait. */
+  importAnswerMs: 20_000,
+  passphraseCharactersMin: 12,
+  passphraseCharactersMax: 1024,
   /** Each export of the request log may read all of it. */
   logExportsPerAccount: { most: 30, seconds: 3600 },
   /** Calls that an export reads together. */

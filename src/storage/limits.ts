@@ -60,6 +60,16 @@ export const limits = {
   compressedAtOnceChars: 16_384,
   /** A sealed value, unpacked: no compressed text fills the memory. The largest bodies of clients are smaller. */
   unpackedValueBytesMax: 256 * 1024 * 1024,
+  /** The same of an import, whose sender chooses it. */
+  movedContentBytesMax: 64 * 1024 * 1024,
+  /** Rows of an import that are written in one transaction: others wait for some ten milliseconds. */
+  importedRowsAtOnce: 500,
+  /** How long an import without a sign of life is left alone: longer than a client may pause. */
+  importSilenceMs: 15 * 60_000,
+  /** Revoked API keys that an account may bring with it. */
+  importedKeysMax: 1000,
+  /** Kinds of calls whose names an import remembers, so that it writes each once. */
+  importedKindsKnown: 5000,
   /** Entries that are written in one statement. */
   collectionEntriesWrittenAtOnce: 100,
   /** Entries that are deleted in one transaction, and the interval between deletions of expired ones. */

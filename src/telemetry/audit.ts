@@ -7,6 +7,7 @@ export const auditMessages = {
   'account.created': 'an account was created',
   'account.deleted': 'an account was deleted',
   'account.exported': 'the data of an account was exported',
+  'account.imported': 'data was imported into an account',
   'account.disabled': 'an account was disabled',
   'account.enabled': 'an account was enabled',
   'tier.changed': 'the tier of an account was changed',

@@ -31,6 +31,17 @@ const archiveName = 'archive';
 const fields = { conversation: 'text1', person: 'text2' } as const;
 export type ArchiveFields = typeof fields;
 
+/** The collection of an archive with a bound for one account. */
+export const archiveCollection = (bytesMax: number): Collection<unknown, ArchiveFields> =>
+  defineCollection({
+    name: archiveName,
+    fields,
+    sealed: true,
+    lifeSeconds: limits.archiveLifeSeconds,
+    bytesMax,
+    valueBytesMax: Math.min(limits.archivedBytesMax, bytesMax),
+  });
+
 export type ArchiveEntries = Entries<unknown, ArchiveFields>;
 
 /** A filter for the items of a tenant; all conditions must match. */
@@ -69,14 +80,7 @@ export class Archives {
 
   constructor(parts: ArchivesParts) {
     this.#parts = parts;
-    this.#collection = defineCollection({
-      name: archiveName,
-      fields,
-      sealed: true,
-      lifeSeconds: limits.archiveLifeSeconds,
-      bytesMax: parts.bytesMax,
-      valueBytesMax: Math.min(limits.archivedBytesMax, parts.bytesMax),
-    });
+    this.#collection = archiveCollection(parts.bytesMax);
   }
 
   /** The archive for a call. `endUser` resolves to the call's own end user. */

@@ -29,6 +29,15 @@ export const moduleErrors = {
       'The pipeline of an API key or of the gateway, or an alias, names the configuration that was to be deleted.',
     remedy: 'Change the keys or aliases that the message lists, then delete it.',
   },
+  import_refused: {
+    cause:
+      'The file to import is truncated, changed, out of order, of another format version, or not encrypted with this passphrase. Nothing was imported.',
+    remedy: 'Export again, and import the file as it is. A newer format needs a newer version of Weir.',
+  },
+  import_running: {
+    cause: 'Another import of the account is under way, or was stopped less than a quarter of an hour ago.',
+    remedy: 'Wait until it has ended, and try again.',
+  },
   blocked_by_module: {
     cause: 'A module rejected the call for a reason of its own, which `detail` names.',
     remedy: 'Change the call as the message says, or leave the module out of the pipeline.',

@@ -34,6 +34,11 @@ export interface Collection<Value, Fields extends FieldColumns> {
   readonly valueBytesMax?: number;
 }
 
+/** A collection of any module, for those who store its entries without knowing their fields. */
+export interface DeclaredCollection extends Omit<Collection<unknown, FieldColumns>, 'unique'> {
+  readonly unique?: readonly string[];
+}
+
 export type FieldValues<Fields extends FieldColumns> = {
   readonly [Name in keyof Fields]: FieldValue<Fields[Name]> | null;
 };

@@ -11,6 +11,7 @@ import type { Invitations } from './invitations.ts';
 import type { KeyActivities } from './key-activity.ts';
 import type { LogRetentions } from './log-retentions.ts';
 import type { KeyValueStores } from './module-store.ts';
+import type { MovedRows, MovedSealings } from './moving.ts';
 import type { PaidAnswers } from './paid-answers.ts';
 import type { Challenges, Ledger } from './payments.ts';
 import type { Processes } from './processes.ts';
@@ -58,6 +59,8 @@ export interface Database {
   readonly documents: SharedDocuments;
   readonly processes: Processes;
   readonly alerts: AlertTable;
+  /** What moves between instances. */
+  moved(sealings: MovedSealings): MovedRows;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;
   /** The time of the database's clock; rejects like `ping`. */

@@ -23,7 +23,7 @@ import {
 import { archiveDropped, archiveForContinuation, droppedMessagesOf } from './dropped-messages.ts';
 import { fingerprintOf, lineHashesOf } from './fingerprint.ts';
 import { keepQuotations, type Ledger } from './ledger.ts';
-import { type ContextStart, type FoundLedger, LedgerStore, sharesEnough } from './ledger-store.ts';
+import { type ContextStart, type FoundLedger, LedgerStore, ledgers, sharesEnough } from './ledger-store.ts';
 import {
   bytesPerToken,
   requestBytesMin,
@@ -65,6 +65,7 @@ export const compactionBridge: ModuleFactory<CompactionBridgeOptions> = () => {
     ifBroken: 'skip',
     touches: ['history', 'newest-turn'],
     options: compactionBridgeOptions,
+    collections: [ledgers],
 
     async handle(exchange, next, kit) {
       const reason = reasonToSkip(exchange);

@@ -54,7 +54,7 @@ const fields = {
   messages: 'integer2',
 } as const;
 
-const ledgers = defineCollection<StoredLedger, typeof fields>({
+export const ledgers = defineCollection<StoredLedger, typeof fields>({
   name: 'ledgers',
   fields,
   sealed: true,

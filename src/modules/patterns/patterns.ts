@@ -27,6 +27,7 @@ import { patternsRoutes } from './routes/patterns.ts';
 import { unnamedScope } from './scopes.ts';
 import { PatternStore } from './store/pattern-store.ts';
 import { PatternTable } from './store/pattern-table.ts';
+import { collections } from './store/pattern-value.ts';
 import { vectorPartitionOf } from './vector-partition.ts';
 
 type PatternsKit = Kit<PatternsOptions>;
@@ -57,6 +58,7 @@ export const patterns = (host: ModuleHost): Module<PatternsOptions> => {
     touches: ['history', 'newest-turn'],
     options: patternsOptions,
     features: ['patterns', 'outcomes'],
+    collections,
     routes: () => [...patternsRoutes(patternStore), ...outcomesRoutes(patternStore, host)],
 
     async handle(exchange, next, kit) {

@@ -30,6 +30,8 @@ const erasedTables = [
   ['end_user_days', 'end_user'],
   ['log_retentions', 'account_id'],
   ['key_states', 'key_id'],
+  // Their rows follow as orphans.
+  ['imports', 'id'],
   ['usage_days', 'day'],
   ['usage_periods', 'period_start_ms'],
   ['module_days', 'day'],

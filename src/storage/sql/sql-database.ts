@@ -10,6 +10,7 @@ import type { Invitations } from '../../kernel/ports/invitations.ts';
 import type { KeyActivities } from '../../kernel/ports/key-activity.ts';
 import type { LogRetentions } from '../../kernel/ports/log-retentions.ts';
 import type { KeyValueStores } from '../../kernel/ports/module-store.ts';
+import type { MovedRows, MovedSealings } from '../../kernel/ports/moving.ts';
 import type { PaidAnswers } from '../../kernel/ports/paid-answers.ts';
 import type { Challenges, Ledger } from '../../kernel/ports/payments.ts';
 import type { Processes } from '../../kernel/ports/processes.ts';
@@ -57,6 +58,7 @@ import { MeteredPool } from './metered-pool.ts';
 import { type MigrationListener, migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { SqlModuleStores } from './module-stores.ts';
+import { SqlMovedRows } from './moving/moved-rows.ts';
 import { SqlPaidAnswers } from './paid-answers.ts';
 import { SqlProcesses } from './processes.ts';
 import { SqlPrompts } from './prompts.ts';
@@ -165,6 +167,7 @@ class SqlDatabase implements Database {
   readonly #db: Kysely<Tables>;
   readonly #pool: MeteredPool;
   readonly #connectionsMax: number;
+  readonly #dialect: SqlDialect;
   readonly #now: RawBuilder<number>;
   readonly #size: RawBuilder<number>;
 
@@ -174,6 +177,7 @@ class SqlDatabase implements Database {
     const db = new Kysely<Tables>({ dialect: createKyselyDialect(sqlDialect, connectionPool) });
     this.#db = db;
     this.#pool = connectionPool;
+    this.#dialect = sqlDialect;
     this.#now = sqlDialect.now;
     this.#size = sqlDialect.size;
     this.#connectionsMax = bounds.connectionsMax;
@@ -209,6 +213,10 @@ class SqlDatabase implements Database {
     this.documents = new SqlSharedDocuments(db);
     this.processes = new SqlProcesses(db);
     this.alerts = new SqlAlertTable(db, sqlDialect);
+  }
+
+  moved(sealings: MovedSealings): MovedRows {
+    return new SqlMovedRows(this.#db, this.#dialect, sealings);
   }
 
   async ping(): Promise<void> {

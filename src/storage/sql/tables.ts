@@ -1,6 +1,7 @@
 import type { AccountTables } from './tables/accounts.ts';
 import type { AlertTables } from './tables/alerts.ts';
 import type { BillingTables } from './tables/billing.ts';
+import type { ImportTables } from './tables/imports.ts';
 import type { ModuleTables } from './tables/modules.ts';
 import type { PatternTables } from './tables/patterns.ts';
 import type { PaymentTables } from './tables/payments.ts';
@@ -15,6 +16,7 @@ import type { UsageTables } from './tables/usage.ts';
 export interface Tables
   extends AccountTables,
     AlertTables,
+    ImportTables,
     UsageTables,
     RequestTables,
     ModuleTables,

@@ -27,6 +27,9 @@ export const limits = {
   patternTrialLifeMs: 30 * 86_400_000,
   /** Names of conversations are shorter. */
   conversationCharactersMax: 128,
+  /** Texts and lists of a pattern from another instance: more than any of ours has. */
+  patternTextCharactersMax: 4000,
+  patternListMax: 200,
   /** Maximum length of the fingerprint of a pattern. */
   patternFingerprintMax: 200,
 } as const;

@@ -11,6 +11,13 @@ import { PatternTrials, type StoredTrial, trialsCollection, withVerdict } from '
 
 /** `scope` is empty for patterns of all end users. */
 const fields = { state: 'text1', scope: 'text2', fingerprint: 'text3' } as const;
+export const patternsCollection = (entriesMax: number = limits.patternsMax) =>
+  defineCollection<Pattern, typeof fields>({
+    name: 'patterns',
+    fields,
+    unique: ['fingerprint', 'scope'],
+    entriesMax,
+  });
 type PatternEntry = Entry<Pattern, typeof fields>;
 
 /** Patterns and what was tried with them, in the module's store. An owner is a tenant's scope. */
@@ -22,12 +29,7 @@ export class PatternTable {
   constructor(storeOf: (owner: string) => ModuleStore, patternsMax: number = limits.patternsMax) {
     this.trials = new PatternTrials(storeOf);
     this.#storeOf = storeOf;
-    this.#collection = defineCollection<Pattern, typeof fields>({
-      name: 'patterns',
-      fields,
-      unique: ['fingerprint', 'scope'],
-      entriesMax: patternsMax,
-    });
+    this.#collection = patternsCollection(patternsMax);
   }
 
   /** `known` if the scope has the same fingerprint. */

@@ -33,6 +33,8 @@ const outcomes = defineCollection<Scores & { readonly note: string }, typeof out
   lifeSeconds,
 });
 
+export const trialCollections = [calls, gists, trialsCollection, outcomes];
+
 /** The evidence for patterns: calls, their conversations, the trials in them, and their outcomes. */
 export class PatternTrials {
   readonly #storeOf: (owner: string) => ModuleStore;

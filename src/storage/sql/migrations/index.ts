@@ -12,6 +12,7 @@ import { deletedAccounts } from './deleted-accounts.ts';
 import { endUserDays } from './end-user-days.ts';
 import { gatewayProcesses } from './gateway-processes.ts';
 import { identities } from './identities.ts';
+import { imports } from './imports.ts';
 import { invitations } from './invitations.ts';
 import { keyAccess } from './key-access.ts';
 import { keyLimits } from './key-limits.ts';
@@ -100,4 +101,5 @@ export const migrations: readonly Migration[] = [
   prompts,
   keyStates,
   keyOwners,
+  imports,
 ];

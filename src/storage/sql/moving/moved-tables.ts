@@ -1,0 +1,65 @@
+import type { Tables } from '../tables.ts';
+import { logTables } from './log-tables.ts';
+import { moduleTables } from './module-tables.ts';
+import type { MovedTable } from './moved-table.ts';
+import { secretTables } from './secret-tables.ts';
+import { settingsTables } from './settings-tables.ts';
+import { usageTables } from './usage-tables.ts';
+
+/** Every table whose rows move, or are in a file to be read. */
+export const movedTables: readonly MovedTable[] = [
+  ...[...settingsTables, ...moduleTables, ...secretTables],
+  ...[...usageTables, ...logTables],
+];
+
+/** Every other table, and why its rows stay. */
+export const unmovedTables: Readonly<Partial<Record<keyof Tables, string>>> = {
+  users: 'an account is made by signing up; tier and period are what the operator of an instance grants',
+  identities: 'a person signs up on each instance',
+  memberships: 'a person signs up on each instance',
+  sessions: 'a session is valid on the instance that signed it',
+  mailed_tokens: 'links in mails are valid on the instance that sent them',
+  invitations: 'an operator invites to an instance',
+  erasures: 'the work of one instance',
+  deleted_accounts: 'the accounts of one instance',
+  alerts: 'what an instance has raised already',
+  alert_deliveries: 'messages to webhooks that don’t move',
+  billing_accounts: 'money stays where it was paid',
+  billing_events: 'money stays where it was paid',
+  credit_entries: 'money stays where it was paid',
+  credit_balances: 'money stays where it was paid',
+  credit_payments: 'money stays where it was paid',
+  recharges: 'money stays where it was paid',
+  payment_challenges: 'money stays where it was paid',
+  settlements: 'money stays where it was paid',
+  paid_answers: 'money stays where it was paid',
+  payment_ledger: 'money stays where it was paid',
+  request_kinds: 'made anew from calls and sums, which have the attributes',
+  request_ids: 'ids of calls without a row, for a day of retries',
+  usage_periods: 'a quota is counted on each instance',
+  reservations: 'a quota is counted on each instance',
+  usage_batches: 'technical, against counting twice',
+  module_stores: 'counted anew',
+  collection_counters: 'counted anew',
+  vectors: 'caches of answers, which calls fill again',
+  vector_owners: 'caches of answers, which calls fill again',
+  archive: 'superseded by collections',
+  patterns: 'superseded by collections',
+  pattern_owners: 'superseded by collections',
+  pattern_calls: 'superseded by collections',
+  pattern_gists: 'superseded by collections',
+  pattern_trials: 'superseded by collections',
+  outcomes: 'superseded by collections',
+  receipt_owners: 'in files as part of receipts',
+  anon_sessions: 'sandbox sessions of one instance',
+  anon_claims: 'sandbox sessions of one instance',
+  schema_migrations: 'the schema of one database',
+  shared_documents: 'counts of one instance',
+  gateway_processes: 'processes of one instance',
+  leases: 'processes of one instance',
+  prompt_versions: 'not in files yet: a prompt is read and created with GET and POST /v1/prompts',
+  prompt_labels: 'not in files yet, as the prompts that they name',
+  key_states: 'what is usual for a key is learned from the calls of one instance',
+  imports: 'imports under way',
+  import_rows: 'imports under way',
+};

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { recordingModes } from '../../../kernel/ports/recordings.ts';
+import { flag, json, type MovedColumn, optionalText, optionalTime, text, time } from './columns.ts';
+import type { MovedTable } from './moved-table.ts';
+import { columnsOfTable, pick, plainTable } from './plain-table.ts';
+
+const days: MovedColumn = { type: 'bigint', schema: z.int().min(1).max(3650) };
+const rate: MovedColumn = { type: 'bigint', schema: z.int().min(1).max(1e9).nullable() };
+const record: MovedColumn = { type: 'text', schema: z.enum(recordingModes).nullable() };
+
+const logRetentions: MovedTable = {
+  ...plainTable({ table: 'log_retentions', key: [], columns: { days } }),
+  order: ['account_id'],
+  read: columnsOfTable(['account_id', 'days']),
+  toMoved: (row) => pick(row, ['days']),
+  nameOf: () => 'how long calls are kept',
+};
+
+const configurations: MovedTable = plainTable({
+  table: 'configurations',
+  key: ['module', 'name'],
+  columns: { module: text(200), name: text(200), content: json(256 * 1024), updated_at_ms: time },
+  written: {
+    ...{ account_id: 'text', module: 'text', name: 'text', content: 'text', version: 'text' },
+    updated_at_ms: 'bigint',
+  },
+  toStored: (row, { owner: { accountId } }) => ({ account_id: accountId, version: randomUUID(), ...row }),
+});
+
+/** Without what a call would have to show, so they arrive revoked: their names are in the log, and their limits can be read. */
+const apiKeys: MovedTable = plainTable({
+  table: 'api_keys',
+  key: ['id'],
+  columns: {
+    ...{ id: text(100), prefix: text(50), name: text(200), pipeline_config: optionalText(16_384) },
+    ...{ receipts: flag, record, requests_per_minute: rate, tokens_per_minute: rate, concurrent: rate },
+    created_at_ms: time,
+  },
+  written: {
+    ...{
+      id: 'text',
+      account_id: 'text',
+      prefix: 'text',
+      hash: 'text',
+      name: 'text',
+      pipeline_config: 'text',
+    },
+    ...{ created_at_ms: 'bigint', last_used_at_ms: 'bigint', revoked_at_ms: 'bigint', receipts: 'bigint' },
+    ...{ record: 'text', requests_per_minute: 'bigint', tokens_per_minute: 'bigint', concurrent: 'bigint' },
+  },
+  primaryKey: ['id'],
+  isNeverReplaced: true,
+  leftBecause: ({ isLocal }) => (isLocal ? 'a local gateway has no API keys' : undefined),
+  toStored: (row, { owner: { accountId }, nowMs }) => ({
+    ...row,
+    ...{ account_id: accountId, hash: 'moved', last_used_at_ms: null, revoked_at_ms: nowMs },
+  }),
+  nameOf: ({ id, name }) => (name === '' ? String(id) : `${id} (${name})`),
+});
+
+const webhooks: MovedTable = plainTable({
+  table: 'webhooks',
+  key: ['id'],
+  columns: {
+    ...{ id: text(100), channel: text(50), events: json(10_000), created_at_ms: time },
+    disabled_at_ms: optionalTime,
+  },
+  leftBecause: () => 'addresses and secrets of webhooks are not in files: add the webhook again',
+});
+
+const receiptsStay = () =>
+  'a receipt is a statement of the gateway that signed it: keep the file, and verify them with its keys';
+
+const receiptKeys: MovedTable = {
+  ...plainTable({ table: 'receipt_keys', key: ['key_id'], columns: { key_id: text(200), jwk: json(4096) } }),
+  leftBecause: receiptsStay,
+};
+
+const receipts: MovedTable = plainTable({
+  table: 'receipts',
+  key: ['receipt_id'],
+  columns: { receipt_id: text(200), visibility: text(50), created_at_ms: time, jws: text(64 * 1024) },
+  from: sql`(select receipts.*, receipt_owners.account_id from receipt_owners
+    inner join receipts using (receipt_id)) as t`,
+  leftBecause: receiptsStay,
+});
+
+export const settingsTables: readonly MovedTable[] = [
+  ...[logRetentions, configurations, apiKeys, webhooks, receiptKeys, receipts],
+];

@@ -1,0 +1,33 @@
+import { createReadStream } from 'node:fs';
+import { Mover } from '../../src/gateway/mover.ts';
+import { openDatabase } from '../../src/gateway/parts/stores.ts';
+import { RootSecrets } from '../../src/gateway/secrets.ts';
+import { readSettings } from '../../src/gateway/settings.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+
+const [file = '', dataDir = '', killAt = '0'] = process.argv.slice(2);
+const settings = readSettings({ WEIR_DATA_DIR: dataDir });
+const database = await openDatabase(settings);
+const mover = new Mover({
+  ...{ settings, database, roots: new RootSecrets(settings), modules: new Map(), clock: systemClock },
+  renew: async () => undefined,
+});
+
+/** Kills this process in the middle of the file. */
+async function* until(byte: number): AsyncIterable<Uint8Array> {
+  let read = 0;
+  for await (const chunk of createReadStream(file, { highWaterMark: 4096 })) {
+    if (!(chunk instanceof Uint8Array)) continue;
+    if (read + chunk.byteLength > byte) {
+      yield chunk.subarray(0, byte - read);
+      process.kill(process.pid, 'SIGKILL');
+    }
+    read += chunk.byteLength;
+    yield chunk;
+  }
+}
+
+await mover.import(until(Number(killAt)), {
+  ...{ accountId: 'local', sections: undefined, passphrase: undefined },
+  ...{ isDryRun: false, replaces: false },
+});
