@@ -21,6 +21,7 @@ export default {
     'test/rolling/behind-haproxy.ts',
     'test/support/clock-ahead.ts',
     'test/support/freezing-modules.ts',
+    'test/support/killed-import.ts',
     'src/testing/*.ts',
     'web/main.tsx',
     'web/vite.config.ts',
