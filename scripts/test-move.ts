@@ -1,9 +1,19 @@
 import { spawn } from 'node:child_process';
-import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
+// Moves a large account, and prints memory, time, and how long another writer had to wait; then kills imports: npm run test:move -- --rows 100000 --kills 20
+import {
+  cpSync,
+  createReadStream,
+  createWriteStream,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
+import { createGunzip } from 'node:zlib';
 import { Mover } from '../src/gateway/mover.ts';
 import { openDatabase } from '../src/gateway/parts/stores.ts';
 import { RootSecrets } from '../src/gateway/secrets.ts';
@@ -20,7 +30,6 @@ const rows = Number(values.rows ?? 1_000_000);
 const kills = Number(values.kills ?? 200);
 const folder = mkdtempSync(join(tmpdir(), 'weir-move-'));
 
-/** Moves a large account, and prints memory, time, and how long another writer had to wait; then kills imports. */
 try {
   const from = { WEIR_DATA_DIR: join(folder, 'from') };
   const file = join(folder, 'account.weir');
@@ -69,15 +78,14 @@ async function importFrom(file: string, environment: Readonly<Record<string, str
 async function withMover(
   environment: Readonly<Record<string, string>>,
   work: (mover: Mover) => Promise<void>,
+  clock = systemClock,
 ): Promise<void> {
   const settings = readSettings(environment);
   const database = await openDatabase(settings);
   const roots = new RootSecrets(settings);
   const modules = new Map();
   try {
-    await work(
-      new Mover({ settings, database, roots, modules, clock: systemClock, renew: async () => undefined }),
-    );
+    await work(new Mover({ settings, database, roots, modules, clock, renew: async () => undefined }));
   } finally {
     await database.close();
   }
@@ -121,43 +129,105 @@ async function watchWriter(environment: Readonly<Record<string, string>>): Promi
   };
 }
 
-/** Kills the command at random bytes of the file: the account then has nothing of it, or all of it once another import ran. */
+interface KillTrial {
+  /** A byte of the file, or a part of the last phase, in which usage and log are written. */
+  readonly phase: 'byte' | 'part';
+  readonly at: number;
+}
+
+/**
+ * Kills imports at random bytes of the file, before and after each line that begins or ends a section, and between the parts
+ * of the last phase. What the next process finds and completes is all of the file or nothing.
+ */
 async function killImports(): Promise<void> {
   const from = { WEIR_DATA_DIR: join(folder, 'few') };
   await fillAccount(from, { accountId: 'local', scope: 'local' }, 3000);
   const file = join(folder, 'few.weir');
+  const plain = join(folder, 'few.jsonl');
   await exportTo(file, from);
-  const size = statSync(file).size;
+  await pipeline(createReadStream(file), createGunzip(), createWriteStream(plain));
+  const empty = join(folder, 'empty');
+  await (await openDatabase(readSettings({ WEIR_DATA_DIR: empty }))).close();
+  const whole = join(folder, 'whole');
+  cpSync(empty, whole, { recursive: true });
+  await importFrom(plain, { WEIR_DATA_DIR: whole });
+  const expected = { all: await linesOf(whole), nothing: await linesOf(empty) };
+
+  const { size } = statSync(plain);
+  const trials: readonly KillTrial[] = [
+    ...Array.from(
+      { length: kills },
+      () => ({ phase: 'byte', at: Math.floor(Math.random() * size) }) as const,
+    ),
+    ...sectionEdges(plain).map((at) => ({ phase: 'byte', at }) as const),
+    ...Array.from({ length: 8 }, (_, at) => ({ phase: 'part', at }) as const),
+  ];
   const outcomes = { nothing: 0, all: 0 };
-  const to = { WEIR_DATA_DIR: join(folder, 'killed') };
-  await (await openDatabase(readSettings(to))).close();
-  for (let kill = 0; kill < kills; kill++) {
-    const at = Math.floor(Math.random() * (size + 1));
-    await killedImport(file, to.WEIR_DATA_DIR, at);
-    const database = await openDatabase(readSettings(to));
-    const page = await database.requests.page({ accountId: 'local', filter: {}, limit: 1 });
-    const days = await database.usage.days({ accountId: 'local', from: '2000-01-01', to: '9' });
-    const retention = await database.logRetentions.find('local');
-    await database.close();
-    const found = [page.calls.length > 0, days.length > 0, retention !== undefined];
-    if (new Set(found).size > 1) throw new Error(`killed at byte ${at}: half imported: ${found}`);
-    outcomes[found[0] ? 'all' : 'nothing']++;
-    if (found[0]) break;
-    await forgetImports(to.WEIR_DATA_DIR);
+  for (const trial of trials) {
+    const dataDir = join(folder, 'killed');
+    rmSync(dataDir, { recursive: true, force: true });
+    cpSync(empty, dataDir, { recursive: true });
+    const signal = await killedImport(plain, dataDir, trial);
+    if (signal !== 'SIGKILL')
+      throw new Error(`${JSON.stringify(trial)}: ended with ${signal} before it was killed`);
+    await withMover(
+      { WEIR_DATA_DIR: dataDir },
+      async (mover) => {
+        while (await mover.recoverSome());
+      },
+      laterClock,
+    );
+    const lines = await linesOf(dataDir);
+    const outcome = lines === expected.all ? 'all' : lines === expected.nothing ? 'nothing' : undefined;
+    const isExpected = trial.phase === 'part' ? outcome === 'all' : outcome === 'nothing';
+    if (outcome === undefined || !isExpected)
+      throw new Error(`${JSON.stringify(trial)}: ${outcome ?? 'a part'} was imported`);
+    outcomes[outcome]++;
   }
-  console.log(`${kills} killed imports: ${outcomes.nothing} left nothing, ${outcomes.all} left all`);
+  console.log(`${trials.length} killed imports: ${outcomes.nothing} left nothing, ${outcomes.all} left all`);
 }
 
-async function forgetImports(dataDir: string): Promise<void> {
-  const { DatabaseSync } = await import('node:sqlite');
-  const database = new DatabaseSync(join(dataDir, 'weir.db'));
-  database.exec('delete from imports; delete from import_rows');
-  database.close();
+/** Any process may complete an import that has been silent for long. */
+const laterClock = { now: () => systemClock.now() + 86_400_000 };
+
+/** The export of the account, without its manifest and its digests. */
+async function linesOf(dataDir: string): Promise<string> {
+  let text = '';
+  await withMover({ WEIR_DATA_DIR: dataDir }, async (mover) => {
+    for await (const some of mover.export({
+      accountId: 'local',
+      sections: usualSections,
+      passphrase: undefined,
+    }))
+      text += some;
+  });
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('{"v":'))
+    .sort()
+    .join('\n');
 }
 
-function killedImport(file: string, dataDir: string, at: number): Promise<void> {
+/** The first bytes of lines that begin or end a section, and the bytes before them. */
+function sectionEdges(file: string): readonly number[] {
+  const edges: number[] = [];
+  let at = 0;
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    if (/^\{"(section|end)"/.test(line)) edges.push(at - 1, at);
+    at += Buffer.byteLength(line) + 1;
+  }
+  return edges;
+}
+
+function killedImport(
+  file: string,
+  dataDir: string,
+  { phase, at }: KillTrial,
+): Promise<string | number | null> {
   const program = join(import.meta.dirname, '..', 'test', 'support', 'killed-import.ts');
   const run = join(import.meta.dirname, '..', 'bin', 'run.js');
-  const child = spawn(process.execPath, [run, program, file, dataDir, String(at)], { stdio: 'inherit' });
-  return new Promise((resolve) => void child.on('exit', () => resolve()));
+  const child = spawn(process.execPath, [run, program, file, dataDir, phase, String(at)], {
+    stdio: 'inherit',
+  });
+  return new Promise((resolve) => void child.on('exit', (code, signal) => resolve(signal ?? code)));
 }

@@ -5,7 +5,9 @@ import { RootSecrets } from '../../src/gateway/secrets.ts';
 import { readSettings } from '../../src/gateway/settings.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 
-const [file = '', dataDir = '', killAt = '0'] = process.argv.slice(2);
+// An import that kills itself: killed-import.ts <file> <data folder> byte|part <number>
+const [file = '', dataDir = '', phase = '', number = '0'] = process.argv.slice(2);
+const killAt = Number(number);
 const settings = readSettings({ WEIR_DATA_DIR: dataDir });
 const database = await openDatabase(settings);
 const mover = new Mover({
@@ -13,8 +15,8 @@ const mover = new Mover({
   renew: async () => undefined,
 });
 
-/** Kills this process in the middle of the file. */
-async function* until(byte: number): AsyncIterable<Uint8Array> {
+/** The file, up to the byte at which it kills this process. */
+async function* readUntil(byte: number): AsyncIterable<Uint8Array> {
   let read = 0;
   for await (const chunk of createReadStream(file, { highWaterMark: 4096 })) {
     if (!(chunk instanceof Uint8Array)) continue;
@@ -27,7 +29,11 @@ async function* until(byte: number): AsyncIterable<Uint8Array> {
   }
 }
 
-await mover.import(until(Number(killAt)), {
+let parts = 0;
+await mover.import(readUntil(phase === 'byte' ? killAt : Number.POSITIVE_INFINITY), {
   ...{ accountId: 'local', sections: undefined, passphrase: undefined },
   ...{ isDryRun: false, replaces: false },
+  onFinish() {
+    if (phase === 'part' && parts++ === killAt) process.kill(process.pid, 'SIGKILL');
+  },
 });

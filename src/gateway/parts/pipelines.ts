@@ -308,12 +308,6 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     modules: parts.modules,
     directory: providerDirectory,
   });
-  const environmentModules = new EnvironmentModules({
-    stores: stores.database.modules,
-    clock: stores.clock,
-    text: settings.pipeline,
-    onError: (err) => log.warn({ err }, 'the times of the modules in WEIR_PIPELINE could not be stored'),
-  });
   const selectorParts = {
     environment: settings.pipeline,
     environmentSince: () => environmentModules.since,
@@ -321,6 +315,13 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     configurations,
   };
   const pipelines = new PipelineSelector({ ...selectorParts, pipelines: compiled });
+  // Once the list is known to be right.
+  const environmentModules = new EnvironmentModules({
+    stores: stores.database.modules,
+    clock: stores.clock,
+    text: settings.pipeline,
+    onError: (err) => log.warn({ err }, 'the times of the modules in WEIR_PIPELINE could not be stored'),
+  });
   const dryParts: DryPipelinesParts = {
     kitParts: { ...kitParts, embeddings: parts.embeddingsPart.dryEmbeddings },
     candidateParts,
@@ -427,6 +428,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
         log.error({}, 'some background tasks of modules were not finished');
       await callRunner.close();
       reports.flush();
+      await environmentModules.since;
       await health.close();
     },
   };

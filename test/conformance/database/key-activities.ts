@@ -35,13 +35,16 @@ export function keyActivitiesConformance(setUp: SetUpDatabase): void {
       ],
     );
     const parts = await database.keyActivities.parts({ accountId: 'ann', keyId: 'k1' }, query);
+    const described = parts.map(({ atMs, model, error, activity }) => [atMs, model, error, activity.calls]);
     assert.deepEqual(
-      parts.map(({ atMs, model, error, activity }) => [atMs, model, error, activity.calls]),
+      described.map((part) => JSON.stringify(part)).sort(),
       [
         [startMs, 'gpt-6', null, 1],
         [startMs, 'gpt-6', 'oops', 1],
         [startMs + 10 * minuteMs, 'gpt-6', null, 1],
-      ].toSorted((one, other) => Number(one[0]) - Number(other[0])),
+      ]
+        .map((part) => JSON.stringify(part))
+        .sort(),
     );
   });
 
