@@ -162,6 +162,8 @@ async function killImports(): Promise<void> {
     ...sectionEdges(plain).map((at) => ({ phase: 'byte', at }) as const),
     ...Array.from({ length: 8 }, (_, at) => ({ phase: 'part', at }) as const),
   ];
+  // Any process may complete an import that has been silent for long.
+  const laterClock = { now: () => systemClock.now() + 86_400_000 };
   const outcomes = { nothing: 0, all: 0 };
   for (const trial of trials) {
     const dataDir = join(folder, 'killed');
@@ -186,9 +188,6 @@ async function killImports(): Promise<void> {
   }
   console.log(`${trials.length} killed imports: ${outcomes.nothing} left nothing, ${outcomes.all} left all`);
 }
-
-/** Any process may complete an import that has been silent for long. */
-const laterClock = { now: () => systemClock.now() + 86_400_000 };
 
 /** The export of the account, without its manifest and its digests. */
 async function linesOf(dataDir: string): Promise<string> {

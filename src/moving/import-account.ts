@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../kernel/errors.ts';
 import type { ImportOptions, MovedRow, MovedRows, RunningImport } from '../kernel/ports/moving.ts';
 import { isJsonObject } from '../lib/json.ts';
@@ -60,12 +61,20 @@ async function finish(
 ): Promise<boolean> {
   const until = performance.now() + (finishMs ?? Number.POSITIVE_INFINITY);
   await onCommit();
-  for (let written = limits.rowsAtOnce; await running.finishSome(); written += limits.rowsAtOnce) {
+  for (let written = limits.rowsAtOnce; ; written += limits.rowsAtOnce) {
+    const startedAtMs = performance.now();
+    if (!(await running.finishSome())) break;
     onFinish?.(written);
     if (performance.now() > until) return false;
+    await letOthersWrite(startedAtMs);
   }
   await onCommit();
   return true;
+}
+
+/** As long as the last part took: SQLite has no queue, and who asks again and again gets the next turn. */
+async function letOthersWrite(sinceMs: number): Promise<void> {
+  await sleep(Math.min(performance.now() - sinceMs, limits.pauseMsMax));
 }
 
 class Reading {
@@ -87,12 +96,14 @@ class Reading {
   }
 
   async onRows({ section, table, rows }: FileBatch): Promise<void> {
+    const startedAtMs = performance.now();
     this.#rows += rows.length;
     const counts = this.#counts.get(section);
     if (counts !== undefined)
       if (section === 'provider_keys') await this.#addSecrets(rows, counts);
       else for (const standing of await this.#running.add({ table, rows })) counts.add(standing);
     this.#question.onProgress?.(this.#rows);
+    await letOthersWrite(startedAtMs);
   }
 
   async #addSecrets(rows: readonly MovedRow[], counts: SectionCounts): Promise<void> {

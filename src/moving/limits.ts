@@ -2,6 +2,8 @@
 export const limits = {
   /** Rows that are compared and written together: some milliseconds of database time. */
   rowsAtOnce: 500,
+  /** The longest pause between two batches of an import. */
+  pauseMsMax: 100,
   /** Characters of rows that are held until they are compared. */
   batchCharacters: 1024 * 1024,
   /** One line: the largest sealed content (8 MiB) in base64, and room for its fields. */
