@@ -44,6 +44,15 @@ test('npm installs it into an empty folder, with an SDK and an example module', 
   await npm(project, [...install, tarball(), sdk, typed, ...examples()]);
 });
 
+test('it brings the schema of the configuration file that the command prints', async () => {
+  const folder = join(project, 'node_modules', 'weir-gateway');
+  const { stdout } = await run('npx', ['--no-install', 'weir', 'config', 'schema'], {
+    cwd: project,
+    env: { PATH: systemPath, HOME: place },
+  });
+  assert.equal(readFileSync(join(folder, 'dist', 'weir.schema.json'), 'utf8'), stdout);
+});
+
 test('npx starts it, and the first minute of the README works', async (t) => {
   const weir = new WeirProcess(t, {
     command: ['npx', '--no-install', 'weir-gateway'],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { SettingPlace } from '../../lib/settings.ts';
 import { createPlaceTree, type PlaceTree } from './place-tree.ts';
 
-export const schemaAddress = 'https://unpkg.com/weir-gateway/weir.schema.json';
+export const schemaAddress = 'https://unpkg.com/weir-gateway/dist/weir.schema.json';
 
 /** The JSON Schema of the configuration file, with which editors complete and check it. */
 export function configurationSchema(places: readonly SettingPlace[]): object {
