@@ -72,7 +72,7 @@ async function finish(
   return true;
 }
 
-/** As long as the last part took: SQLite has no queue, and who asks again and again gets the next turn. */
+/** Rests for as long as the last batch took: SQLite has no queue for its write lock, and other processes would starve. */
 async function letOthersWrite(sinceMs: number): Promise<void> {
   await sleep(Math.min(performance.now() - sinceMs, limits.pauseMsMax));
 }

@@ -10,7 +10,7 @@ type WrittenTable = Pick<MovedTable, 'table' | 'written' | 'primaryKey' | 'versi
   Partial<Pick<MovedTable, 'owner'>>;
 
 const hows = ['add', 'replace'] as const;
-export type How = (typeof hows)[number];
+export type WriteMode = (typeof hows)[number];
 
 /** Each table once, though several of its parts may move apart. */
 function tablesThat(isBulk: boolean): readonly WrittenTable[] {
@@ -46,16 +46,16 @@ export async function writeBulkRows(
   });
 }
 
-interface Some {
+interface TableWrite {
   readonly table: WrittenTable;
-  readonly how: How;
+  readonly how: WriteMode;
 }
 
 /** Moves rows to their table; false if there are none. */
 async function writeSome(
   trx: Transaction<Tables>,
   importId: string,
-  { table, how }: Some,
+  { table, how }: TableWrite,
   { dialect }: MoveContext,
 ): Promise<boolean> {
   const mine = sql`import_id = ${importId} and table_name = ${table.table} and how = ${how}`;
@@ -75,7 +75,10 @@ async function writeSome(
 }
 
 /** Never a row of another account. */
-function onConflict({ table, written, primaryKey, owner = 'account_id', version }: WrittenTable, how: How) {
+function onConflict(
+  { table, written, primaryKey, owner = 'account_id', version }: WrittenTable,
+  how: WriteMode,
+) {
   if (how === 'add') return sql`do nothing`;
   const own = sql.ref(`${table}.${owner}`);
   const set = Object.keys(written)

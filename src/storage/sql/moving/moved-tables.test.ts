@@ -8,7 +8,7 @@ import { sectionNames, tablesOf } from '../../../moving/sections.ts';
 import { openSqlite } from '../sqlite.ts';
 import { movedTables, unmovedTables } from './moved-tables.ts';
 
-test('every table moves, or it is said why it does not', async () => {
+test('every table moves, or has a reason why it does not', async () => {
   const names = new Set([...movedTables.map(({ table }) => table), ...Object.keys(unmovedTables)]);
   assert.deepEqual([...names].sort(), [...(await tableNames())].sort());
 });

@@ -6,7 +6,7 @@ import { Lru } from '../../../lib/lru.ts';
 import { limits } from '../../limits.ts';
 import type { Tables } from '../tables.ts';
 import { AccountBounds } from './account-bounds.ts';
-import { forgetImport, type How, writeBulkRows, writeSmallRows } from './apply-rows.ts';
+import { forgetImport, type WriteMode, writeBulkRows, writeSmallRows } from './apply-rows.ts';
 import { columnsOf } from './columns.ts';
 import { keysFrom, toArray } from './json-source.ts';
 import { kindRowOf, RequestKindHasher, requestKinds } from './log-tables.ts';
@@ -17,11 +17,11 @@ import { recount } from './recount.ts';
 
 interface StagedRow {
   readonly table: string;
-  readonly how: How;
+  readonly how: WriteMode;
   readonly content: string;
 }
 
-interface Compared {
+interface ComparedRow {
   readonly row: MovedRow;
   readonly standing: Standing;
 }
@@ -130,13 +130,13 @@ export class SqlImport implements RunningImport {
     this.#last = { table: name, key: values };
   }
 
-  async #compare(table: MovedTable, rows: readonly MovedRow[]): Promise<readonly Compared[]> {
+  async #compare(table: MovedTable, rows: readonly MovedRow[]): Promise<readonly ComparedRow[]> {
     const stored = rows.map((row) => ({ row, values: table.toStored(row, this.#context) }));
     const found = await this.#find(
       table,
       stored.map(({ values }) => values),
     );
-    const compared: Compared[] = [];
+    const compared: ComparedRow[] = [];
     for (const { row, values } of stored) {
       const existing = found.get(nameOf(table, values));
       const standing = await this.#standingOf(table, row, existing);
@@ -199,7 +199,7 @@ export class SqlImport implements RunningImport {
     return kind;
   }
 
-  #stage({ table, written }: Pick<MovedTable, 'table' | 'written'>, how: How, row: StoredRow): void {
+  #stage({ table, written }: Pick<MovedTable, 'table' | 'written'>, how: WriteMode, row: StoredRow): void {
     if (this.#context.isDryRun) return;
     const content = toArray(Object.keys(written).map((name) => row[name]));
     this.#staged.push({ table, how, content });
