@@ -51,13 +51,14 @@ function found(pattern: string): readonly string[] {
   return files;
 }
 
-async function runTests(files: readonly string[], execArgv: string[] = []): Promise<number> {
+async function runTests(files: readonly string[], timesArgv: string[] = []): Promise<number> {
   // Whoever ends this process ends the tests; what follows here still ends the servers.
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ending.abort());
   let code = 0;
   // More than there are cores: most wait for something now and then.
   const concurrency = availableParallelism() + 2;
+  const execArgv = ['--import', join(import.meta.dirname, 'test-hooks.ts'), ...timesArgv];
   const results = run({ files, concurrency, execArgv, timeout: 300_000, signal: ending.signal });
   results.on('test:fail', () => {
     code = 1;
