@@ -1,9 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { api, told } from '../../api/client.ts';
 import type { Webhook } from '../../api/queries.ts';
-import { Button } from '../../parts/controls.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Failure } from '../../parts/states.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { nameOf } from './name-of.ts';
 import { useWebhooksChanged } from './use-webhooks-changed.ts';
 
@@ -22,19 +20,12 @@ export function DeleteWebhook({ webhook, onClose }: DeleteWebhookProps) {
     },
   });
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <ConfirmDialog
       title={`Delete ${nameOf(webhook)}?`}
       lead="Its deliveries are deleted, too. Messages that wait are not sent."
-    >
-      {deleting.error !== null && <Failure error={deleting.error} />}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Keep it</Button>
-        <Button look="danger" busy={deleting.isPending} onClick={() => deleting.mutate()}>
-          Delete
-        </Button>
-      </div>
-    </Dialog>
+      action="Delete"
+      mutation={deleting}
+      onClose={onClose}
+    />
   );
 }

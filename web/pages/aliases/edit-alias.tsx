@@ -1,11 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { ApiError, api, told } from '../../api/client.ts';
 import { type Alias, type ModuleInfo, models, modules } from '../../api/queries.ts';
 import { Button, Field, Input, Select } from '../../parts/controls.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { FormDialog, NameField } from '../../parts/form-dialog.tsx';
 import { OrderedList } from '../../parts/ordered-list.tsx';
-import { Failure, sentence } from '../../parts/states.tsx';
+import { sentence } from '../../parts/states.tsx';
 import {
   type KnownPrices,
   type ListedModel,
@@ -46,73 +46,55 @@ export function EditAlias({ alias, prices, onClose }: EditAliasProps) {
   });
   const { error } = saving;
   const nameFault = error instanceof ApiError && error.code === 'alias_conflict' ? error : undefined;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    saving.mutate();
-  };
   return (
-    <Dialog open wide onClose={onClose} title={alias === undefined ? 'New alias' : `Alias ${alias.name}`}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        {alias === undefined && (
-          <Field
-            label="Name"
-            hint="What clients send as the model: letters, digits, dots and hyphens."
-            error={nameFault && sentence(nameFault.message)}
-          >
-            {(field) => (
-              <Input
-                {...field}
-                required
-                maxLength={64}
-                pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
-                autoComplete="off"
-                spellCheck={false}
-                value={name}
-                onChange={({ target }) => setName(target.value)}
-              />
-            )}
-          </Field>
-        )}
-        <ModelList
-          listed={listed}
-          own={name}
-          hasWeights={strategy === 'weighted'}
-          prices={prices}
-          onChange={setListed}
+    <FormDialog
+      onClose={onClose}
+      title={alias === undefined ? 'New alias' : `Alias ${alias.name}`}
+      action={alias === undefined ? 'Create' : 'Save'}
+      isIncomplete={listed.length === 0}
+      saving={saving}
+      isFaultInField={nameFault !== undefined}
+    >
+      {alias === undefined && (
+        <NameField
+          hint="What clients send as the model: letters, digits, dots and hyphens."
+          error={nameFault && sentence(nameFault.message)}
+          value={name}
+          onChange={setName}
         />
-        <div className="grid gap-4 sm:grid-cols-2">
-          <Field label="Strategy" hint={strategyHints[strategy]}>
-            {(field) => (
-              <Select {...field} value={strategy} onChange={({ target }) => setStrategy(target.value)}>
-                {strategies.map((one) => (
-                  <option key={one} value={one}>
-                    {one}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-          <Field label="Maximum cost of a call, in dollars" hint="Models that would cost more are left out.">
-            {(field) => (
-              <Input
-                {...field}
-                inputMode="decimal"
-                placeholder="no maximum"
-                value={maxUsd}
-                onChange={({ target }) => setMaxUsd(target.value)}
-              />
-            )}
-          </Field>
-        </div>
-        {error !== null && nameFault === undefined && <Failure error={error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={listed.length === 0} busy={saving.isPending}>
-            {alias === undefined ? 'Create' : 'Save'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      <ModelList
+        listed={listed}
+        own={name}
+        hasWeights={strategy === 'weighted'}
+        prices={prices}
+        onChange={setListed}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="Strategy" hint={strategyHints[strategy]}>
+          {(field) => (
+            <Select {...field} value={strategy} onChange={({ target }) => setStrategy(target.value)}>
+              {strategies.map((one) => (
+                <option key={one} value={one}>
+                  {one}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field label="Maximum cost of a call, in dollars" hint="Models that would cost more are left out.">
+          {(field) => (
+            <Input
+              {...field}
+              inputMode="decimal"
+              placeholder="no maximum"
+              value={maxUsd}
+              onChange={({ target }) => setMaxUsd(target.value)}
+            />
+          )}
+        </Field>
+      </div>
+    </FormDialog>
   );
 }
 

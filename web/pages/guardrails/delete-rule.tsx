@@ -1,9 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { api, told } from '../../api/client.ts';
 import type { Rule } from '../../api/queries.ts';
-import { Button } from '../../parts/controls.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Failure } from '../../parts/states.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useRulesChanged } from './use-rules-changed.ts';
 
 interface DeleteRuleProps {
@@ -17,19 +15,12 @@ export function DeleteRule({ rule: { name }, onClose }: DeleteRuleProps) {
     onSuccess: useRulesChanged(onClose),
   });
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <ConfirmDialog
       title={`Delete ${name}?`}
       lead="Calls whose pipeline lists it in a header are rejected from then on."
-    >
-      {deleting.error !== null && <Failure error={deleting.error} />}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Keep it</Button>
-        <Button look="danger" busy={deleting.isPending} onClick={() => deleting.mutate()}>
-          Delete
-        </Button>
-      </div>
-    </Dialog>
+      action="Delete"
+      mutation={deleting}
+      onClose={onClose}
+    />
   );
 }

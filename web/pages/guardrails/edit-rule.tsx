@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { ApiError, api, told } from '../../api/client.ts';
 import type { Rule } from '../../api/queries.ts';
-import { Button, Choice, Field, Input, Select, TextArea } from '../../parts/controls.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Failure, sentence } from '../../parts/states.tsx';
+import { Choice, Field, Input, Select, TextArea } from '../../parts/controls.tsx';
+import { FormDialog, NameField } from '../../parts/form-dialog.tsx';
+import { sentence } from '../../parts/states.tsx';
 import { appliesToTexts, definitionOf, draftOf, type RuleAction, type RuleDraft } from './rule-draft.ts';
 import { TextCheck } from './text-check.tsx';
 import { useRulesChanged } from './use-rules-changed.ts';
@@ -36,98 +36,83 @@ export function EditRule({ rule, onClose }: EditRuleProps) {
   });
   const { error } = saving;
   const patternFault = error instanceof ApiError && error.message.startsWith('pattern: ') ? error : undefined;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    saving.mutate();
-  };
   const isEmpty = (draft.kind === 'pattern' ? draft.pattern : draft.words).trim() === '';
   return (
-    <Dialog open wide onClose={onClose} title={rule === undefined ? 'New rule' : `Rule ${rule.name}`}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        {rule === undefined && (
-          <Field label="Name" hint="Pipelines list it: guardrails?rules=codenames">
-            {(field) => (
-              <Input
-                {...field}
-                required
-                maxLength={64}
-                pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
-                autoComplete="off"
-                spellCheck={false}
-                value={draft.name}
-                onChange={({ target }) => set({ name: target.value })}
-              />
-            )}
-          </Field>
-        )}
-        <Choice
-          label="What it looks for"
-          value={draft.kind}
-          options={[
-            ['words', 'Words'],
-            ['pattern', 'Regular expression'],
-          ]}
-          onChange={(kind) => set({ kind })}
+    <FormDialog
+      onClose={onClose}
+      title={rule === undefined ? 'New rule' : `Rule ${rule.name}`}
+      action={rule === undefined ? 'Create' : 'Save'}
+      isIncomplete={isEmpty}
+      saving={saving}
+      isFaultInField={patternFault !== undefined}
+    >
+      {rule === undefined && (
+        <NameField
+          hint="Pipelines list it: guardrails?rules=codenames"
+          value={draft.name}
+          onChange={(name) => set({ name })}
         />
-        <SoughtField draft={draft} fault={patternFault && sentence(patternFault.message)} set={set} />
-        <div className="grid gap-4 sm:grid-cols-2">
-          <Field label="Action" hint={actionHints[draft.action]}>
-            {(field) => (
-              <Select
-                {...field}
-                value={draft.action}
-                onChange={({ target }) => set({ action: target.value as RuleAction })}
-              >
-                {Object.keys(actionHints).map((action) => (
-                  <option key={action} value={action}>
-                    {action}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-          <Field label="Applies to">
-            {(field) => (
-              <Select
-                {...field}
-                value={draft.appliesTo}
-                onChange={({ target }) => set({ appliesTo: target.value as RuleDraft['appliesTo'] })}
-              >
-                {Object.entries(appliesToTexts).map(([value, text]) => (
-                  <option key={value} value={value}>
-                    {text}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-        </div>
-        {draft.action === 'redact' && (
-          <Field
-            label="Replacement"
-            hint="Without one, a placeholder stands in for each value, and answers get the value back."
-          >
-            {(field) => (
-              <Input
-                {...field}
-                maxLength={200}
-                placeholder="a placeholder"
-                value={draft.replacement}
-                onChange={({ target }) => set({ replacement: target.value })}
-              />
-            )}
-          </Field>
-        )}
-        <TextCheck rule={isEmpty ? undefined : definitionOf(draft)} rows={3} />
-        {error !== null && patternFault === undefined && <Failure error={error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={isEmpty} busy={saving.isPending}>
-            {rule === undefined ? 'Create' : 'Save'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      <Choice
+        label="What it looks for"
+        value={draft.kind}
+        options={[
+          ['words', 'Words'],
+          ['pattern', 'Regular expression'],
+        ]}
+        onChange={(kind) => set({ kind })}
+      />
+      <SoughtField draft={draft} fault={patternFault && sentence(patternFault.message)} set={set} />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="Action" hint={actionHints[draft.action]}>
+          {(field) => (
+            <Select
+              {...field}
+              value={draft.action}
+              onChange={({ target }) => set({ action: target.value as RuleAction })}
+            >
+              {Object.keys(actionHints).map((action) => (
+                <option key={action} value={action}>
+                  {action}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field label="Applies to">
+          {(field) => (
+            <Select
+              {...field}
+              value={draft.appliesTo}
+              onChange={({ target }) => set({ appliesTo: target.value as RuleDraft['appliesTo'] })}
+            >
+              {Object.entries(appliesToTexts).map(([value, text]) => (
+                <option key={value} value={value}>
+                  {text}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      </div>
+      {draft.action === 'redact' && (
+        <Field
+          label="Replacement"
+          hint="Without one, a placeholder stands in for each value, and answers get the value back."
+        >
+          {(field) => (
+            <Input
+              {...field}
+              maxLength={200}
+              placeholder="a placeholder"
+              value={draft.replacement}
+              onChange={({ target }) => set({ replacement: target.value })}
+            />
+          )}
+        </Field>
+      )}
+      <TextCheck rule={isEmpty ? undefined : definitionOf(draft)} rows={3} />
+    </FormDialog>
   );
 }
 

@@ -1,9 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Button } from '../../parts/controls.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Failure } from '../../parts/states.tsx';
 
 export function ClearCache({ module }: { readonly module: string }) {
   const [asking, setAsking] = useState(false);
@@ -28,20 +27,15 @@ export function ClearCache({ module }: { readonly module: string }) {
       >
         Clear
       </Button>
-      <Dialog
+      <ConfirmDialog
         open={asking}
-        onClose={() => setAsking(false)}
         title={`Forget all answers of ${module}?`}
         lead="This cannot be undone; the next calls go to the provider and are charged."
-      >
-        {clearing.error !== null && <Failure error={clearing.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={() => setAsking(false)}>Keep them</Button>
-          <Button look="danger" busy={clearing.isPending} onClick={() => clearing.mutate()}>
-            Forget them
-          </Button>
-        </div>
-      </Dialog>
+        keep="Keep them"
+        action="Forget them"
+        mutation={clearing}
+        onClose={() => setAsking(false)}
+      />
     </>
   );
 }

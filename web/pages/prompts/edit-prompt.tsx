@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { ApiError, api, told } from '../../api/client.ts';
 import { models, type PromptVersion } from '../../api/queries.ts';
 import { Button, Field, Input, Select, TextArea } from '../../parts/controls.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Failure, sentence } from '../../parts/states.tsx';
+import { FormDialog, NameField } from '../../parts/form-dialog.tsx';
+import { sentence } from '../../parts/states.tsx';
 import { variablesIn } from './prompt-text.ts';
 import { usePromptsChanged } from './use-prompts-changed.ts';
 
@@ -59,99 +59,76 @@ export function EditPrompt({ from, onClose, onStored }: EditPromptProps) {
   });
   const { error } = saving;
   const nameFault = error instanceof ApiError && error.code === 'prompt_exists' ? error : undefined;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    saving.mutate();
-  };
   const isEmpty = system === '' && edited.length === 0;
   return (
-    <Dialog
-      open
-      wide
+    <FormDialog
       onClose={onClose}
       title={from === undefined ? 'New prompt' : `New version of ${from.name}`}
       lead="{{name}} stands for the value of a variable. \{{ stands for two braces."
+      action={from === undefined ? 'Create' : 'Store'}
+      isIncomplete={isEmpty}
+      saving={saving}
+      isFaultInField={nameFault !== undefined}
     >
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        {from === undefined && (
-          <Field
-            label="Name"
-            hint="Letters, digits, dots and hyphens."
-            error={nameFault && sentence(nameFault.message)}
-          >
-            {(field) => (
-              <Input
-                {...field}
-                required
-                maxLength={64}
-                pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
-                autoComplete="off"
-                spellCheck={false}
-                value={name}
-                onChange={({ target }) => setName(target.value)}
-              />
-            )}
-          </Field>
+      {from === undefined && (
+        <NameField
+          hint="Letters, digits, dots and hyphens."
+          error={nameFault && sentence(nameFault.message)}
+          value={name}
+          onChange={setName}
+        />
+      )}
+      <Field label="Instructions">
+        {(field) => (
+          <TextArea {...field} rows={6} value={system} onChange={({ target }) => setSystem(target.value)} />
         )}
-        <Field label="Instructions">
+      </Field>
+      <Messages edited={edited} onChange={setEdited} />
+      {variables.length > 0 && (
+        <fieldset className="grid min-w-0 gap-3 sm:grid-cols-2">
+          <legend className="mb-1 text-sm font-medium">Defaults of the variables</legend>
+          {variables.map((variable) => (
+            <Field key={variable} label={variable}>
+              {(field) => (
+                <Input
+                  {...field}
+                  placeholder="none: a call must give it"
+                  value={defaults[variable] ?? ''}
+                  onChange={({ target }) => setDefaults({ ...defaults, [variable]: target.value })}
+                />
+              )}
+            </Field>
+          ))}
+        </fieldset>
+      )}
+      <SettingsFields settings={settings} onChange={setSettings} />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field
+          label="Labels to move to it"
+          hint="Such as staging; calls with the label get this version at once."
+        >
           {(field) => (
-            <TextArea {...field} rows={6} value={system} onChange={({ target }) => setSystem(target.value)} />
+            <Input
+              {...field}
+              autoComplete="off"
+              spellCheck={false}
+              value={labels}
+              onChange={({ target }) => setLabels(target.value)}
+            />
           )}
         </Field>
-        <Messages edited={edited} onChange={setEdited} />
-        {variables.length > 0 && (
-          <fieldset className="grid min-w-0 gap-3 sm:grid-cols-2">
-            <legend className="mb-1 text-sm font-medium">Defaults of the variables</legend>
-            {variables.map((variable) => (
-              <Field key={variable} label={variable}>
-                {(field) => (
-                  <Input
-                    {...field}
-                    placeholder="none: a call must give it"
-                    value={defaults[variable] ?? ''}
-                    onChange={({ target }) => setDefaults({ ...defaults, [variable]: target.value })}
-                  />
-                )}
-              </Field>
-            ))}
-          </fieldset>
-        )}
-        <SettingsFields settings={settings} onChange={setSettings} />
-        <div className="grid gap-4 sm:grid-cols-2">
-          <Field
-            label="Labels to move to it"
-            hint="Such as staging; calls with the label get this version at once."
-          >
-            {(field) => (
-              <Input
-                {...field}
-                autoComplete="off"
-                spellCheck={false}
-                value={labels}
-                onChange={({ target }) => setLabels(target.value)}
-              />
-            )}
-          </Field>
-          <Field label="Note" hint="What changed, for the history.">
-            {(field) => (
-              <Input
-                {...field}
-                maxLength={1000}
-                value={note}
-                onChange={({ target }) => setNote(target.value)}
-              />
-            )}
-          </Field>
-        </div>
-        {error !== null && nameFault === undefined && <Failure error={error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary" disabled={isEmpty} busy={saving.isPending}>
-            {from === undefined ? 'Create' : 'Store'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+        <Field label="Note" hint="What changed, for the history.">
+          {(field) => (
+            <Input
+              {...field}
+              maxLength={1000}
+              value={note}
+              onChange={({ target }) => setNote(target.value)}
+            />
+          )}
+        </Field>
+      </div>
+    </FormDialog>
   );
 }
 

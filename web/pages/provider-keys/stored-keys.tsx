@@ -2,10 +2,10 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
 import { keysOfProvider, type Provider, type StoredKey } from '../../api/queries.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Button } from '../../parts/controls.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { ago, percent, timeOf, utc } from '../../parts/format.ts';
-import { Badge, Failure, Loaded, Rows } from '../../parts/states.tsx';
+import { Badge, Loaded, Rows } from '../../parts/states.tsx';
 import { useChanged } from './use-changed.ts';
 
 interface StoredKeysProps {
@@ -135,19 +135,12 @@ function RemoveKey({ provider, id, isLast, onClose }: RemoveKeyProps) {
     ? 'Calls that rely on it fail from then on.'
     : 'Its conversations move to the other keys.';
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <ConfirmDialog
       title={`Remove the key for ${provider.title}?`}
       lead={`${effect} The key still works at the provider: revoke it there if it leaked.`}
-    >
-      {removing.error !== null && <Failure error={removing.error} />}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Keep it</Button>
-        <Button look="danger" busy={removing.isPending} onClick={() => removing.mutate()}>
-          Remove
-        </Button>
-      </div>
-    </Dialog>
+      action="Remove"
+      mutation={removing}
+      onClose={onClose}
+    />
   );
 }
