@@ -14,7 +14,7 @@ import type { RateLimiter } from '../kernel/ports/shared-state.ts';
 import type { Clock } from '../lib/clock.ts';
 import { countAddressAttempt } from './count-attempt.ts';
 import { limits } from './limits.ts';
-import { hashToken } from './mail/mailed-links.ts';
+import { hashToken } from './link-token.ts';
 import type { SecretHasher } from './secret-hasher.ts';
 import type { IssuedToken, Session, SessionTokens } from './session-tokens.ts';
 

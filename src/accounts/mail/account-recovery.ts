@@ -5,12 +5,13 @@ import type { MailboxProof, MailedTokens } from '../../kernel/ports/sessions.ts'
 import type { RateLimiter, Versions } from '../../kernel/ports/shared-state.ts';
 import { countAddressAttempt } from '../count-attempt.ts';
 import { limits } from '../limits.ts';
+import { hashToken } from '../link-token.ts';
 import type { SecretHasher } from '../secret-hasher.ts';
 import type { Session } from '../session-tokens.ts';
 import { normalizeEmail } from '../user-accounts.ts';
 import { composeMail } from './mail-message.ts';
 import type { MailQueue } from './mail-queue.ts';
-import { createMailedLink, hashToken, type MailedLinkParts } from './mailed-links.ts';
+import { createMailedLink, type MailedLinkParts } from './mailed-links.ts';
 
 export interface AccountRecoveryParts extends MailedLinkParts {
   readonly identities: Pick<Identities, 'byEmail'>;

@@ -1,8 +1,8 @@
-import { hash, randomBytes } from 'node:crypto';
 import type { IdentityId } from '../../kernel/ports/identities.ts';
 import type { MailedTokens, TokenPurpose } from '../../kernel/ports/sessions.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { limits } from '../limits.ts';
+import { createLinkToken } from '../link-token.ts';
 
 export interface MailedLinkParts {
   readonly tokens: Pick<MailedTokens, 'add'>;
@@ -10,7 +10,7 @@ export interface MailedLinkParts {
   readonly clock: Clock;
 }
 
-/** The targets of the links. The token is in the URL fragment, which no server or proxy sees. */
+/** The targets of the links. */
 export const linkPaths: Readonly<Record<TokenPurpose, string>> = {
   verify: '/account/verify',
   reset: '/account/reset',
@@ -22,17 +22,9 @@ export async function createMailedLink(
   identityId: IdentityId,
   purpose: TokenPurpose,
 ): Promise<string> {
-  const token = randomBytes(32).toString('base64url');
+  const { token, hash } = createLinkToken();
   const nowMs = clock.now();
   const expiresAtMs = nowMs + limits.mailedTokenLifeMs;
-  await tokens.add(
-    { hash: hashToken(token), identityId, purpose, expiresAtMs },
-    { nowMs, most: limits.mailedTokensMax },
-  );
+  await tokens.add({ hash, identityId, purpose, expiresAtMs }, { nowMs, most: limits.mailedTokensMax });
   return `${address.url}${linkPaths[purpose]}#token=${token}`;
-}
-
-/** A plain hash is enough for 256 random bits. */
-export function hashToken(token: string): string {
-  return hash('sha256', token, 'base64url');
 }

@@ -1,13 +1,13 @@
-import type {
-  LoggedAttempt,
-  LoggedCall,
-  LoggedChange,
-  LoggedStep,
-  LoggedTurn,
-} from '../../kernel/ports/request-log.ts';
-import { hasTags, noTags, type Tags } from '../../kernel/tags.ts';
-import type { Attributes, Effect } from '../../kernel/trace.ts';
-import { isJsonObject } from '../../lib/json.ts';
+import {
+  isEnding,
+  readAttempts,
+  readChanges,
+  readSteps,
+  readTags,
+  readTurn,
+} from '../../kernel/ports/logged-call-parts.ts';
+import type { LoggedCall } from '../../kernel/ports/request-log.ts';
+import { hasTags, noTags } from '../../kernel/tags.ts';
 import type { RequestKindHasher } from './request-kind.ts';
 import type { Tables } from './tables.ts';
 
@@ -219,9 +219,9 @@ export function callFromRow(row: RequestRow): LoggedCall {
     connectedMs: toMs(row.connected_us),
     headMs: toMs(row.head_us),
     pipeline: row.pipeline,
-    steps: parseSteps(row.steps),
-    changes: row.changes === null ? [] : parseChanges(row.changes),
-    attempts: row.attempts === null ? [] : parseAttempts(row.attempts),
+    steps: readSteps(JSON.parse(row.steps)),
+    changes: row.changes === null ? [] : readChanges(JSON.parse(row.changes)),
+    attempts: row.attempts === null ? [] : readAttempts(JSON.parse(row.attempts)),
     agent: row.agent,
     weight: row.weight ?? 1,
     client: row.client,
@@ -232,8 +232,8 @@ export function callFromRow(row: RequestRow): LoggedCall {
     providerRequestId: row.provider_request_id,
     stopReason: row.stop_reason,
     parentConversation: row.parent_conversation,
-    turn: row.turn === null ? null : parseTurn(row.turn),
-    tags: row.tags === null ? noTags : parseTags(row.tags),
+    turn: row.turn === null ? null : readTurn(JSON.parse(row.turn)),
+    tags: row.tags === null ? noTags : readTags(JSON.parse(row.tags)),
   };
 }
 
@@ -251,113 +251,4 @@ function toUs(ms: number): number {
 
 function toMs(us: number | null): number | null {
   return us === null ? null : us / 1000;
-}
-
-const endings: Readonly<Record<LoggedCall['ending'], true>> = { complete: true, aborted: true, failed: true };
-
-function isEnding(name: string): name is LoggedCall['ending'] {
-  return Object.hasOwn(endings, name);
-}
-
-/** Leaves out steps of a newer version that this one can't read. */
-export function parseSteps(json: string): readonly LoggedStep[] {
-  return filterSteps(JSON.parse(json));
-}
-
-export function filterSteps(list: unknown): readonly LoggedStep[] {
-  return Array.isArray(list) ? list.filter(isStep) : [];
-}
-
-function isStep(value: unknown): value is LoggedStep {
-  return (
-    isJsonObject(value) &&
-    typeof value.module === 'string' &&
-    typeof value.effect === 'string' &&
-    isEffect(value.effect) &&
-    typeof value.ms === 'number' &&
-    (value.savedNanoUsd === undefined || typeof value.savedNanoUsd === 'number') &&
-    isAttributes(value.facts)
-  );
-}
-
-function parseChanges(json: string): readonly LoggedChange[] {
-  const changes: unknown = JSON.parse(json);
-  return Array.isArray(changes) ? changes.filter(isChange) : [];
-}
-
-function isChange(value: unknown): value is LoggedChange {
-  return (
-    isJsonObject(value) &&
-    (value.what === 'left-out' || value.what === 'header') &&
-    typeof value.name === 'string'
-  );
-}
-
-/** Null if a newer version wrote it. */
-function parseTurn(json: string): LoggedTurn | null {
-  const turn: unknown = JSON.parse(json);
-  return isTurn(turn) ? turn : null;
-}
-
-function isTurn(value: unknown): value is LoggedTurn {
-  return (
-    isJsonObject(value) &&
-    typeof value.tools === 'string' &&
-    typeof value.system === 'string' &&
-    isJsonObject(value.called) &&
-    Object.values(value.called).every((times) => typeof times === 'number')
-  );
-}
-
-function parseTags(json: string): Tags {
-  const tags: unknown = JSON.parse(json);
-  return isTags(tags) ? tags : noTags;
-}
-
-function isTags(value: unknown): value is Tags {
-  return isJsonObject(value) && Object.values(value).every((tag) => typeof tag === 'string');
-}
-
-/** Leaves out attempts of a newer version that this one can't read. */
-function parseAttempts(json: string): readonly LoggedAttempt[] {
-  const attempts: unknown = JSON.parse(json);
-  return Array.isArray(attempts) ? attempts.filter(isAttempt) : [];
-}
-
-function isAttempt(value: unknown): value is LoggedAttempt {
-  return (
-    isJsonObject(value) &&
-    typeof value.ending === 'string' &&
-    isEnding(value.ending) &&
-    [value.provider, value.model].every((name) => typeof name === 'string') &&
-    [value.askedBy, value.errorCode].every((name) => name === null || typeof name === 'string') &&
-    [value.startedMs, value.endedMs].every((ms) => typeof ms === 'number') &&
-    [
-      ...[value.leftMs, value.connectedMs, value.headMs, value.contentMs],
-      ...[value.inputTokens, value.outputTokens, value.costNanoUsd],
-    ].every((figure) => figure === null || typeof figure === 'number')
-  );
-}
-
-const effects: Readonly<Record<Effect, true>> = {
-  passed: true,
-  'changed-request': true,
-  answered: true,
-  'changed-reply': true,
-  'changed-both': true,
-  rejected: true,
-  broken: true,
-};
-
-function isEffect(name: string): name is Effect {
-  return Object.hasOwn(effects, name);
-}
-
-function isAttributes(value: unknown): value is Attributes {
-  return (
-    isJsonObject(value) &&
-    Object.values(value).every(
-      (fact) => typeof fact === 'string' || typeof fact === 'number' || fact === true,
-    )
-  );
 }

@@ -1,8 +1,9 @@
+import { readSteps } from '../../kernel/ports/logged-call-parts.ts';
 import type { LoggedStep } from '../../kernel/ports/request-log.ts';
 import { type CallValues, columnIndexOf, numberAt, type SqlValue, valueAt } from './call-values.ts';
 import { ConversationTally, conversationTable } from './conversation-tally.ts';
 import { EndUserTally, endUserTable } from './end-user-tally.ts';
-import { amountColumns, filterSteps, parseSteps } from './request-log-row.ts';
+import { amountColumns } from './request-log-row.ts';
 import type { SumTable, UpsertRow } from './sum-table.ts';
 
 const kindColumns = [
@@ -105,7 +106,7 @@ class KindMinuteTally {
     this.#first = first;
     this.#kind = kind;
     this.#minute = minute;
-    this.#steps = readSteps(first).map(({ module, effect }) => ({
+    this.#steps = stepsOf(first).map(({ module, effect }) => ({
       module,
       effect,
       ownUs: 0,
@@ -124,7 +125,7 @@ class KindMinuteTally {
     for (const [at, column] of amountColumnIndexes.entries())
       this.#sums[at] = (this.#sums[at] ?? 0) + numberAt(callValues, column);
     if (this.#steps.length > 0)
-      for (const [at, { ms, savedNanoUsd = 0 }] of readSteps(callValues).entries()) {
+      for (const [at, { ms, savedNanoUsd = 0 }] of stepsOf(callValues).entries()) {
         const step = this.#steps[at];
         if (step === undefined) continue;
         const us = Math.round(ms * 1000);
@@ -184,7 +185,7 @@ function countInBin(bins: Map<number, number>, us: unknown): void {
 }
 
 /** An earlier version packed steps as text. */
-function readSteps(callValues: CallValues): readonly LoggedStep[] {
+function stepsOf(callValues: CallValues): readonly LoggedStep[] {
   const steps = callValues[columnIndexes.steps];
-  return typeof steps === 'string' ? parseSteps(steps) : filterSteps(steps);
+  return readSteps(typeof steps === 'string' ? JSON.parse(steps) : steps);
 }

@@ -1,13 +1,9 @@
 import { z } from 'zod';
+import { readAttempts, readChanges, readSteps, readTurn } from '../../kernel/ports/logged-call-parts.ts';
 import type { LoggedCall } from '../../kernel/ports/request-log.ts';
 
 const text = z.string().nullable();
 const number = z.number().nullable();
-const effect = z.enum([
-  ...(['passed', 'changed-request', 'answered', 'changed-reply', 'changed-both'] as const),
-  ...(['rejected', 'broken'] as const),
-]);
-const ending = z.enum(['complete', 'aborted', 'failed']);
 
 /** The columns of a call, with its time in milliseconds. */
 export const callRow = z.object({
@@ -29,7 +25,7 @@ export const callRow = z.object({
   provider_wire_format: text,
   streamed: z.boolean(),
   status: z.number(),
-  ending,
+  ending: z.enum(['complete', 'aborted', 'failed']),
   error_code: text,
   provider_error: text,
   input_tokens: number,
@@ -52,33 +48,15 @@ export const callColumns = Object.keys(callRow.shape)
   .map((name) => (name === 'at_ms' ? 'toUnixTimestamp64Milli(created_at) AS at_ms' : name))
   .join(', ');
 
-const step = z.object({
-  module: z.string(),
-  effect,
-  ms: z.number(),
-  facts: z.record(z.string(), z.union([z.string(), z.number(), z.literal(true)])),
-  savedNanoUsd: z.number().optional(),
-});
-const change = z.object({ what: z.enum(['left-out', 'header']), name: z.string() });
-const attempt = z.object({
-  ...{ provider: z.string(), model: z.string(), askedBy: text, ending, errorCode: text },
-  ...{ startedMs: z.number(), leftMs: number, connectedMs: number, headMs: number, contentMs: number },
-  ...{ endedMs: z.number(), inputTokens: number, outputTokens: number, costNanoUsd: number },
-});
-const turn = z.object({
-  ...{ tools: z.string(), system: z.string(), called: z.record(z.string(), z.number()) },
-  hour: z.literal(true).exactOptional(),
-  breakReason: z.enum(['first', 'model', 'compacted', 'expired', 'tools', 'edited']).exactOptional(),
-});
 const detailsSchema = z.object({
   ...{ leftMs: number, connectedMs: number, headMs: number },
-  ...{
-    errorMessage: text.default(null),
-    providerRequestId: text.default(null),
-    stopReason: text.default(null),
-    turn: turn.nullable().default(null),
-  },
-  ...{ steps: z.array(step), changes: z.array(change), attempts: z.array(attempt) },
+  errorMessage: text.default(null),
+  providerRequestId: text.default(null),
+  stopReason: text.default(null),
+  turn: z.unknown().transform(readTurn),
+  steps: z.unknown().transform(readSteps),
+  changes: z.unknown().transform(readChanges),
+  attempts: z.unknown().transform(readAttempts),
 });
 
 export function callFromClickHouse(row: z.output<typeof callRow>): LoggedCall {
@@ -126,22 +104,11 @@ type Details = Pick<LoggedCall, keyof z.output<typeof detailsSchema>>;
 /** Calls that an earlier version sent have no details, but the effects of their modules. */
 function readDetails({ details, modules }: z.output<typeof callRow>): Details {
   const parsed = details === '' ? undefined : detailsSchema.safeParse(JSON.parse(details)).data;
-  if (parsed !== undefined)
-    return {
-      ...parsed,
-      steps: parsed.steps.map(({ savedNanoUsd, ...others }) => withSavings(others, savedNanoUsd)),
-    };
-  const steps = modules.map(splitModule).flatMap(({ module, effect: name }) => {
-    const known = effect.safeParse(name).data;
-    return known === undefined ? [] : [{ module, effect: known, ms: 0, facts: {} }];
-  });
+  if (parsed !== undefined) return parsed;
+  const steps = readSteps(modules.map((named) => ({ ...splitModule(named), ms: 0, facts: {} })));
   const unknown = { leftMs: null, connectedMs: null, headMs: null };
   const untold = { errorMessage: null, providerRequestId: null, stopReason: null, turn: null };
   return { ...unknown, ...untold, steps, changes: [], attempts: [] };
-}
-
-function withSavings<Step extends object>(others: Step, savedNanoUsd: number | undefined) {
-  return savedNanoUsd === undefined ? others : { ...others, savedNanoUsd };
 }
 
 /** `exact-cache:answered`. */

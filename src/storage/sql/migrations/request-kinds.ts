@@ -1,8 +1,8 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { limits } from '../../../kernel/limits.ts';
+import { readSteps } from '../../../kernel/ports/logged-call-parts.ts';
 import type { Migration } from '../migrate.ts';
 import { RequestKindHasher } from '../request-kind.ts';
-import { parseSteps } from '../request-log-row.ts';
 import type { SqlDialect } from '../sql-dialect.ts';
 import type { Tables } from '../tables.ts';
 import { postgresCounting, sqliteCounting } from './request-kinds-counting.ts';
@@ -192,6 +192,6 @@ function kindPartsOf(row: Omit<Row, 'kind'>) {
     errorCode: row.error_code,
     client: null,
     providerError: null,
-    steps: parseSteps(row.steps),
+    steps: readSteps(JSON.parse(row.steps)),
   };
 }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
+import { readSteps } from '../../../kernel/ports/logged-call-parts.ts';
 import type { MovedRow } from '../../../kernel/ports/moving.ts';
 import { isRequestId, timeOfId } from '../../../kernel/request-id.ts';
 import { RequestKindHasher } from '../request-kind.ts';
-import { filterSteps, requestColumnNames, requestColumns } from '../request-log-row.ts';
+import { requestColumnNames, requestColumns } from '../request-log-row.ts';
 import {
   figure,
   flag,
@@ -82,7 +83,7 @@ const requests: MovedTable = {
     return atMs > nowMs + clockMs ? 'it is in the future' : undefined;
   },
   toStored: (row, context) => {
-    const steps = filterSteps(JSON.parse(String(row.steps)));
+    const steps = readSteps(JSON.parse(String(row.steps)));
     const attributes = {
       ...pick(row, kindColumns),
       steps: steps.map(({ module, effect }) => `${module}:${effect}`).join(','),
