@@ -1,13 +1,13 @@
 // The vector of src/modules/mcp-optimizer/choice/average-tool.ts: node scripts/make-usual-tool.ts --data <folder>
 import { parseArgs } from 'node:util';
-import { KeptVectors } from '../measure/eval/tools/kept-vectors.ts';
+import { CachedVectors } from '../measure/eval/tools/cached-vectors.ts';
 import { type EvalTool, rowsOf } from '../measure/eval/tools/sets.ts';
 import { toolText } from '../src/modules/mcp-optimizer/choice/tool-text.ts';
 
 const { data } = parseArgs({ options: { data: { type: 'string' } } }).values;
 if (data === undefined) throw new Error('--data <folder> is missing');
 
-const vectors = new KeptVectors();
+const vectors = new CachedVectors();
 const collections = [
   ['toole/tools.jsonl'],
   ['bfcl/tools.jsonl'],

@@ -2,13 +2,13 @@
 // npm run eval:patterns-meaning -- --data <folder with *.intents.jsonl>
 import { parseArgs } from 'node:util';
 import { contentWords, isReordered } from '../../src/lib/content-words.ts';
-import { laterPairs, type SaidPair, saidPairs } from './patterns/said-pairs.ts';
+import { type CorrectionPair, laterPairs, saidPairs } from './patterns/correction-pairs.ts';
 import { seeded } from './patterns/simulated.ts';
-import { KeptModels } from './semantic/models.ts';
+import { CachedModels } from './semantic/models.ts';
 import { readIntents, type Sentence } from './semantic/sets.ts';
 
 const { values } = parseArgs({ options: { data: { type: 'string' } } });
-const models = new KeptModels();
+const models = new CachedModels();
 
 interface Trigger {
   readonly intent: string;
@@ -128,7 +128,7 @@ function tell(
 }
 
 /** When two that people said are one lesson. */
-async function corrections(what: string, pairs: readonly SaidPair[]): Promise<void> {
+async function corrections(what: string, pairs: readonly CorrectionPair[]): Promise<void> {
   const rows = await Promise.all(
     pairs.map(async (pair) => {
       const [one, other] = [await vectorOf(pair.one), await vectorOf(pair.other)];

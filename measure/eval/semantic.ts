@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { isServable } from '../../src/modules/semantic-cache/error-bound.ts';
 import { EvaluatedCache, type Offer } from './semantic/cache.ts';
 import { exchangedPairs } from './semantic/exchanged.ts';
-import { KeptModels } from './semantic/models.ts';
+import { CachedModels } from './semantic/models.ts';
 import { nearMisses, ownPairs } from './semantic/own-sets.ts';
 import { type Pair, readIntents, readPairs, type Sentence, seeded, shuffled } from './semantic/sets.ts';
 
@@ -17,7 +17,7 @@ const { values } = parseArgs({
 });
 const errors = [0.001, 0.005, 0.01, 0.02, 0.05];
 const standard = 0.02;
-const models = new KeptModels();
+const models = new CachedModels();
 
 /** A question that was asked, what was offered for it, and whether that is right. */
 interface AskedPair {

@@ -6,7 +6,7 @@ import { requestTexts } from '../../src/modules/mcp-optimizer/choice/request-tex
 import { searchTools, selectTools } from '../../src/modules/mcp-optimizer/choice/select-tools.ts';
 import { type EmbeddedRequestText, ToolList } from '../../src/modules/mcp-optimizer/choice/tool-list.ts';
 import { fullToolsMax, toolLinesMax } from '../../src/modules/mcp-optimizer/limits.ts';
-import { KeptVectors } from './tools/kept-vectors.ts';
+import { CachedVectors } from './tools/cached-vectors.ts';
 import { reportLearning } from './tools/learning.ts';
 import { type EvalQuery, type EvalTool, type PaddedQuery, padded, rowsOf } from './tools/sets.ts';
 import { reportTasks } from './tools/task-outcomes.ts';
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 });
 const folder = values.data;
 const most = Number(values.most);
-const vectors = new KeptVectors();
+const vectors = new CachedVectors();
 const known = new Map<string, PreparedTool>();
 
 if (folder === undefined || !existsSync(folder))

@@ -32,10 +32,10 @@ export async function init({
   return 0;
 }
 
-type Given = Readonly<Record<keyof Choices, string | true | undefined>>;
+type GivenFlags = Readonly<Record<keyof Choices, string | true | undefined>>;
 
 /** The three questions; a flag answers its own. */
-async function ask(given: Given): Promise<Given> {
+async function ask(given: GivenFlags): Promise<GivenFlags> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const question = (text: string) => terminal.question(`${text}: `);
   try {
@@ -55,7 +55,7 @@ async function ask(given: Given): Promise<Given> {
   }
 }
 
-function toChoices({ mode, providers, pipeline }: Given): Choices {
+function toChoices({ mode, providers, pipeline }: GivenFlags): Choices {
   const chosenMode = textOf(mode) ?? 'local';
   if (chosenMode !== 'local' && chosenMode !== 'cloud') throw new Error('the mode must be local or cloud');
   const names = (textOf(providers) ?? 'anthropic,openai').split(',').map((name) => name.trim().toLowerCase());

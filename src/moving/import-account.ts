@@ -43,7 +43,7 @@ export async function importAccount(
   const running = await rows.start(options);
   if (running === undefined)
     throw new GatewayError('import_running', 'another import of this account is under way');
-  const reading = new Reading(running, question);
+  const reading = new FileImporter(running, question);
   try {
     await readFile(chunks, reading);
     if (!options.isDryRun) await running.commit();
@@ -77,7 +77,7 @@ async function letOthersWrite(sinceMs: number): Promise<void> {
   await sleep(Math.min(performance.now() - sinceMs, limits.pauseMsMax));
 }
 
-class Reading {
+class FileImporter {
   readonly #running: RunningImport;
   readonly #question: ImportQuestion;
   readonly #counts = new Map<SectionName, SectionCounts>();

@@ -1,4 +1,4 @@
-import type { Standing } from '../kernel/ports/moving-report.ts';
+import type { RowOutcome } from '../kernel/ports/moving-report.ts';
 import { limits } from './limits.ts';
 import type { SectionName } from './sections.ts';
 
@@ -32,7 +32,7 @@ export class SectionCounts {
     this.#section = section;
   }
 
-  add(standing: Standing): void {
+  add(standing: RowOutcome): void {
     this.#counts[standing.what]++;
     if ('name' in standing && standing.what !== 'refused') {
       if (this.#conflicting.length < limits.conflictsNamed)

@@ -31,7 +31,7 @@ function colorOf({ tone }: Series, index: number): string {
 }
 
 /** Where somebody points: which span, and how far from the left that is. */
-interface Pointed {
+interface PointerPosition {
   readonly row: number;
   readonly left: number;
   readonly isBeyondMiddle: boolean;
@@ -41,7 +41,7 @@ interface Pointed {
 export function StackedChart(props: ChartProps) {
   const { title, at, series: all, format, axis, isWhole = false, height = 200, onPick } = props;
   const series = useMemo(() => presentIn(all), [all]);
-  const [pointed, setPointed] = useState<Pointed>();
+  const [pointed, setPointed] = useState<PointerPosition>();
   const box = useRef<HTMLDivElement>(null);
   const look = useLook();
   const pick = useRef(onPick);
@@ -196,7 +196,7 @@ export function StackedChart(props: ChartProps) {
 }
 
 interface ReadoutProps extends Pick<ChartProps, 'series' | 'format'> {
-  readonly pointed: Pointed;
+  readonly pointed: PointerPosition;
   readonly span: string;
 }
 

@@ -6,10 +6,10 @@ import type { Receipt } from '../api/queries.ts';
 // Browsers have their own on https alone; this one works on plain http, too.
 hashes.sha512 = sha512;
 
-export type Checked = 'holds' | 'broken' | 'unknown-key';
+export type ReceiptState = 'holds' | 'broken' | 'unknown-key';
 
 /** Whether the signature is over just these fields, by a key of this gateway. */
-export async function checkReceipt({ signature, ...said }: Receipt): Promise<Checked> {
+export async function checkReceipt({ signature, ...said }: Receipt): Promise<ReceiptState> {
   const { keys } = await told(api.GET('/.well-known/jwks.json'));
   const key = keys.find(({ kid }) => kid === said.key_id);
   if (typeof key?.x !== 'string') return 'unknown-key';

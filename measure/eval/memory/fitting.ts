@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Message } from '../../../src/kernel/message.ts';
 import { extractTraits, scoreSalience, type Traits } from '../../../src/lib/passages/salience.ts';
 import { selectLines, type Utterance, utterancesIn } from '../../../src/modules/ipc/text/record.ts';
-import { KeptModels } from '../semantic/models.ts';
+import { CachedModels } from '../semantic/models.ts';
 import { rowsOf } from './rows.ts';
 
 interface Turn {
@@ -46,7 +46,7 @@ const names: readonly (keyof Traits)[] = [
 
 /** Would weights that were found on half of the talks choose as well in the others? And does it help to look at vectors? */
 export async function fitted(folder: string, withVectors: boolean): Promise<void> {
-  const models = withVectors ? new KeptModels() : undefined;
+  const models = withVectors ? new CachedModels() : undefined;
   try {
     const questions = rowsOf<Question>(join(folder, 'questions.jsonl'));
     const talks: Talk[] = [];
@@ -79,7 +79,7 @@ export async function fitted(folder: string, withVectors: boolean): Promise<void
 async function talkOf(
   turns: readonly Turn[],
   questions: readonly Question[],
-  models: KeptModels | undefined,
+  models: CachedModels | undefined,
 ): Promise<Talk> {
   const messages = turns.map(({ message }) => message);
   const said = utterancesIn(messages);
@@ -103,7 +103,7 @@ async function talkOf(
 }
 
 /** Of how it begins: longer texts are not looked up in one go. */
-async function vectorOf(text: string, models: KeptModels): Promise<Float32Array> {
+async function vectorOf(text: string, models: CachedModels): Promise<Float32Array> {
   for (const chars of [220, 120, 60]) {
     const vector = await models.vector(text.slice(0, chars));
     if (vector !== undefined) return vector;

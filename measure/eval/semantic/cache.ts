@@ -6,7 +6,7 @@ import {
 } from '../../../src/modules/semantic-cache/candidate-selection.ts';
 import { neighborhoodDoubt, neighborhoodSearch } from '../../../src/modules/semantic-cache/neighborhood.ts';
 import { ParsedPromptCache } from '../../../src/modules/semantic-cache/text/parsed-prompt-cache.ts';
-import type { KeptModels } from './models.ts';
+import type { CachedModels } from './models.ts';
 
 interface StoredQuestion {
   readonly key: string;
@@ -29,11 +29,11 @@ const options = { current: 'bypass' } as const;
 
 /** A cache as the module has it, without a gateway around it: the same reading, the same vetoes, the same models. */
 export class EvaluatedCache {
-  readonly #models: KeptModels;
+  readonly #models: CachedModels;
   readonly #stored: StoredQuestion[] = [];
   readonly #prompts = new ParsedPromptCache();
 
-  constructor(models: KeptModels) {
+  constructor(models: CachedModels) {
     this.#models = models;
   }
 

@@ -19,7 +19,7 @@ function mark(): string {
 }
 
 /** The models of the gateway, whose words are kept on disk: a set takes minutes once, and seconds from then on. */
-export class KeptModels {
+export class CachedModels {
   readonly #models = new LocalModels({ findFiles: findModelFiles });
   readonly #embeddings = new TextEmbeddings({ source: 'local', models: this.#models });
   readonly #file: string;

@@ -3,7 +3,7 @@ import { requestTexts } from '../../../src/modules/mcp-optimizer/choice/request-
 import { selectTools } from '../../../src/modules/mcp-optimizer/choice/select-tools.ts';
 import { ToolList } from '../../../src/modules/mcp-optimizer/choice/tool-list.ts';
 import { serializeRequest, toolsCalledFor } from '../../../src/modules/mcp-optimizer/learned-tools.ts';
-import type { KeptVectors } from './kept-vectors.ts';
+import type { CachedVectors } from './cached-vectors.ts';
 import { type EvalQuery, type EvalTool, numbersFrom, padded, rowsOf } from './sets.ts';
 import { strangersOf } from './task-outcomes.ts';
 import { offeredTools, readServers, readTasks } from './tasks.ts';
@@ -18,7 +18,7 @@ interface Case {
 const toolsOffered = 120;
 
 /** What the calls of one half of the requests do for the other half. */
-export async function reportLearning(data: string, vectors: KeptVectors, most: number): Promise<void> {
+export async function reportLearning(data: string, vectors: CachedVectors, most: number): Promise<void> {
   console.log('\nLearning: the calls of one half of the requests, for the other half; 120 tools');
   console.log('requests                  number   kept, before and after   tokens dropped   learned tools');
   const toole = rowsOf<EvalTool>(data, 'toole/tools.jsonl');
@@ -58,7 +58,7 @@ export async function reportLearning(data: string, vectors: KeptVectors, most: n
     );
 }
 
-async function reportHalves(name: string, cases: readonly Case[], vectors: KeptVectors): Promise<void> {
+async function reportHalves(name: string, cases: readonly Case[], vectors: CachedVectors): Promise<void> {
   await vectors.make(
     cases.flatMap(({ text, offered }) => [
       ...textsOf(text).map((one) => one.text),
@@ -93,7 +93,11 @@ interface Choice {
   readonly dropped: number;
 }
 
-function outcomeOf({ text, offered, needed }: Case, history: readonly Case[], vectors: KeptVectors): Outcome {
+function outcomeOf(
+  { text, offered, needed }: Case,
+  history: readonly Case[],
+  vectors: CachedVectors,
+): Outcome {
   const tools = offered.map(prepare);
   const list = new ToolList(
     tools,
@@ -125,7 +129,7 @@ function prepare(tool: EvalTool): PreparedTool {
 }
 
 /** What the module would find if one end user had sent the requests of the history today. */
-function recalled(text: string, history: readonly Case[], vectors: KeptVectors): readonly string[] {
+function recalled(text: string, history: readonly Case[], vectors: CachedVectors): readonly string[] {
   const vector = vectors.get(textsOf(text)[0]?.text ?? '');
   const found = history
     .map(({ text: earlier, needed }) => ({

@@ -4,14 +4,14 @@ import { requestTexts } from '../../../src/modules/mcp-optimizer/choice/request-
 import { searchTools, selectTools } from '../../../src/modules/mcp-optimizer/choice/select-tools.ts';
 import { ToolList } from '../../../src/modules/mcp-optimizer/choice/tool-list.ts';
 import { fullToolsMax, toolLinesMax } from '../../../src/modules/mcp-optimizer/limits.ts';
-import type { KeptVectors } from './kept-vectors.ts';
+import type { CachedVectors } from './cached-vectors.ts';
 import { type EvalTool, rowsOf } from './sets.ts';
 import { offeredTools, readServers, readTasks, type ServerTool, type Task } from './tasks.ts';
 
 const described = fullToolsMax + toolLinesMax;
 
 /** Tasks of several steps over whole servers, each half of them apart: one to develop with, one to judge by. */
-export async function reportTasks(data: string, vectors: KeptVectors): Promise<void> {
+export async function reportTasks(data: string, vectors: CachedVectors): Promise<void> {
   const servers = [...readServers(), ...strangersOf(data)];
   console.log(
     '\nTasks: all tools of a task are kept; kept or named beside a kept one; reached with one search',
@@ -53,7 +53,7 @@ interface TaskOutcome {
 async function outcomeOf(
   task: Task,
   offered: readonly EvalTool[],
-  vectors: KeptVectors,
+  vectors: CachedVectors,
 ): Promise<TaskOutcome> {
   const tools = offered.map((tool) => prepareTool(tool, JSON.stringify(tool)));
   const texts = requestTexts({ messages: [{ role: 'user', content: task.text }] });

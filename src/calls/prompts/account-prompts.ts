@@ -26,7 +26,7 @@ export interface AccountPromptsParts {
 }
 
 /** A version of a prompt, ready for use. */
-export interface FoundPrompt {
+export interface ResolvedPrompt {
   readonly version: PromptVersion;
   readonly prompt: CompiledPrompt;
 }
@@ -57,7 +57,7 @@ export class AccountPrompts {
     { accountId, name }: PromptId,
     selector: PromptSelector,
     accountVersion: string,
-  ): Promise<FoundPrompt> {
+  ): Promise<ResolvedPrompt> {
     const stored = (await this.#cache.listOf(accountId, accountVersion)).get(name);
     if (stored === undefined) throw promptNotFoundError(name);
     const { version, id } = selectVersion(stored, selector);

@@ -16,13 +16,13 @@ export interface ReferenceSources {
 }
 
 /** A text without references, or why there is none. */
-export type Resolved = { readonly text: string } | { readonly fault: string };
+export type Resolution = { readonly text: string } | { readonly fault: string };
 
 const filePrefix = 'file:';
 const commandPrefix = 'exec:';
 
 /** Replaces `${VAR}`, `${VAR:-default}`, `file:…` and `exec:…`. A `$` in front keeps them as they are. */
-export async function resolveReferences(text: string, sources: ReferenceSources): Promise<Resolved> {
+export async function resolveReferences(text: string, sources: ReferenceSources): Promise<Resolution> {
   if (text.startsWith(`$${filePrefix}`) || text.startsWith(`$${commandPrefix}`))
     return { text: text.slice(1) };
   // Before variables are inserted: their values are no references.
@@ -36,7 +36,7 @@ export function hasReference(text: string): boolean {
   return text.includes('${') || /^\$?(?:file|exec):/.test(text);
 }
 
-function expand(text: string, environment: ReferenceSources['environment']): Resolved {
+function expand(text: string, environment: ReferenceSources['environment']): Resolution {
   const pieces = parseReferences(text);
   if (pieces === undefined)
     return { fault: `has "\${" without a variable and "}"; write "$\${" for the text itself` };
@@ -51,7 +51,7 @@ function expand(text: string, environment: ReferenceSources['environment']): Res
 }
 
 /** Without the line break at the end. */
-async function readText(path: string, { onFile }: ReferenceSources): Promise<Resolved> {
+async function readText(path: string, { onFile }: ReferenceSources): Promise<Resolution> {
   onFile(path);
   try {
     if ((await stat(path)).size > limits.fileBytesMax)
@@ -63,7 +63,7 @@ async function readText(path: string, { onFile }: ReferenceSources): Promise<Res
 }
 
 /** What it prints is never shown. */
-async function execute(command: string, { mayExecute, folder }: ReferenceSources): Promise<Resolved> {
+async function execute(command: string, { mayExecute, folder }: ReferenceSources): Promise<Resolution> {
   if (!mayExecute)
     return { fault: 'commands are not allowed; the environment allows them with WEIR_CONFIG_EXEC=on' };
   const options = { cwd: folder, timeout: limits.commandMs, maxBuffer: limits.fileBytesMax };

@@ -1,5 +1,5 @@
 /** What an import does with a row. */
-export type Standing =
+export type RowOutcome =
   | { readonly what: 'added' | 'unchanged' }
   /** Another row has its name: it is replaced only if the caller wants that. */
   | { readonly what: 'conflict' | 'replaced'; readonly name: string }

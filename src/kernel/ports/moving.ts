@@ -1,4 +1,4 @@
-import type { Standing } from './moving-report.ts';
+import type { RowOutcome } from './moving-report.ts';
 
 /** A row of an account in a file that moves between instances. */
 export type MovedRow = Readonly<Record<string, string | number | null>>;
@@ -67,7 +67,7 @@ export interface ImportOptions {
 /** One import. Nothing of it is visible before `commit`, and all of it afterwards. */
 export interface RunningImport {
   /** Resolves to what became of each row. */
-  add(batch: MovedBatch): Promise<readonly Standing[]>;
+  add(batch: MovedBatch): Promise<readonly RowOutcome[]>;
   /** From here on, the import is completed by this process or another. */
   commit(): Promise<void>;
   /** Writes the rest; true if there is more. */

@@ -23,7 +23,7 @@ import {
 import { archiveDropped, archiveForContinuation, droppedMessagesOf } from './dropped-messages.ts';
 import { fingerprintOf, lineHashesOf } from './fingerprint.ts';
 import { keepQuotations, type Ledger } from './ledger.ts';
-import { type ContextStart, type FoundLedger, LedgerStore, ledgers, sharesEnough } from './ledger-store.ts';
+import { type ContextStart, type LedgerEntry, LedgerStore, ledgers, sharesEnough } from './ledger-store.ts';
 import {
   bytesPerToken,
   requestBytesMin,
@@ -100,7 +100,7 @@ function mayBeSummary({ clientRequest, request }: Exchange): boolean {
 }
 
 /** A conversation that is being summarized. */
-interface Reading {
+interface ConversationReading {
   readonly ledger: Ledger;
   readonly utterances: readonly Utterance[];
 }
@@ -115,7 +115,7 @@ class BridgedCall {
   readonly #person: string | null;
   /** The key of the ledger that this context was linked to. */
   #linked: string | undefined;
-  #reading: Promise<Reading> | undefined;
+  #reading: Promise<ConversationReading> | undefined;
 
   constructor(exchange: Exchange, kit: BridgeKit, kind: SummaryRequestKind | undefined) {
     this.#exchange = exchange;
@@ -177,12 +177,12 @@ class BridgedCall {
     this.#kit.note({ kept: ledger.quotations.length });
   }
 
-  #read(): Promise<Reading> {
+  #read(): Promise<ConversationReading> {
     this.#reading ??= this.#readOnce();
     return this.#reading;
   }
 
-  async #readOnce(): Promise<Reading> {
+  async #readOnce(): Promise<ConversationReading> {
     const before = await this.#findEarlier();
     const utterances = utterancesOf(this.#exchange.request, {
       endsWithInstruction: this.#kind !== 'provider',
@@ -223,11 +223,11 @@ class BridgedCall {
   }
 
   /** The ledger of an earlier compaction, whose summary is in the request. */
-  #findEarlier(): Promise<FoundLedger | undefined> {
+  #findEarlier(): Promise<LedgerEntry | undefined> {
     return this.#linked === undefined ? this.#findLedger(0) : this.#store.get(this.#linked);
   }
 
-  async #findLedger(from: number): Promise<FoundLedger | undefined> {
+  async #findLedger(from: number): Promise<LedgerEntry | undefined> {
     const { conversation, request } = this.#exchange;
     const texts = startTextsOf(request.messages, from).map(({ text }) => text);
     const lines = lineHashesOf(texts, this.#salt());
@@ -244,7 +244,7 @@ class BridgedCall {
   }
 
   /** Whether the request goes on with the conversation that was summarized, in place of its summary. */
-  #continues({ key }: FoundLedger): boolean {
+  #continues({ key }: LedgerEntry): boolean {
     const { conversation, request } = this.#exchange;
     // Clients may send everything again that the provider's summary replaces.
     if (request.messages.some(hasCompaction)) return false;
@@ -253,7 +253,7 @@ class BridgedCall {
   }
 
   /** The message that the text is appended to: the user's message with the summary, or else the user's newest that the model reads. */
-  #placeAfter({ fingerprint }: FoundLedger, from: number): number {
+  #placeAfter({ fingerprint }: LedgerEntry, from: number): number {
     const { messages } = this.#exchange.request;
     const summary = startTextsOf(messages, from).find(({ text }) =>
       sharesLines(text, fingerprint, this.#salt()),

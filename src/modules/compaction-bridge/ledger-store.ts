@@ -40,7 +40,7 @@ export interface ContextStart {
   readonly hasEncryptedSummary: boolean;
 }
 
-export interface FoundLedger {
+export interface LedgerEntry {
   readonly key: string;
   readonly ledger: StoredLedger;
   readonly fingerprint: readonly string[];
@@ -74,7 +74,7 @@ export class LedgerStore {
   }
 
   /** The ledgers under these keys as one; `key` is a list. */
-  async get(key: string): Promise<FoundLedger | undefined> {
+  async get(key: string): Promise<LedgerEntry | undefined> {
     const entries = await Promise.all(key.split(' ').map((one) => this.#entries.get(one)));
     const found = entries
       .filter((entry) => entry !== undefined)
@@ -98,7 +98,7 @@ export class LedgerStore {
   }
 
   /** The ledgers whose summaries are at the start of a context: a client may have several parts of a conversation summarized. */
-  async find(start: ContextStart): Promise<FoundLedger | undefined> {
+  async find(start: ContextStart): Promise<LedgerEntry | undefined> {
     const { person, conversation } = start;
     const newest = { orderBy: 'createdAt', descending: true, limit: comparedLedgersMax } as const;
     const [recognized, unrecognized] = await Promise.all([
@@ -128,7 +128,7 @@ export function sharesEnough(fingerprint: readonly string[], lines: ReadonlySet<
 }
 
 /** Ledgers of the same conversation; the older one is merged into the newer. */
-function mergeFound(newer: FoundLedger, older: FoundLedger): FoundLedger {
+function mergeFound(newer: LedgerEntry, older: LedgerEntry): LedgerEntry {
   const { conversation, refs } = newer.ledger;
   return {
     key: newer.key,

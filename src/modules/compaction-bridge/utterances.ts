@@ -20,7 +20,7 @@ export interface Utterance {
   readonly failed?: boolean;
 }
 
-interface Reading {
+interface ReadingOptions {
   /** Whether the last text of the user is the instruction to summarize. */
   readonly endsWithInstruction: boolean;
   /** Whether a text is an earlier summary. */
@@ -31,7 +31,7 @@ interface Reading {
  * The conversation of a request that asks for its summary, oldest first: its messages, or the conversation that it
  * quotes in a text. Earlier summaries are left out.
  */
-export function utterancesOf({ messages }: ChatRequest, reading: Reading): readonly Utterance[] {
+export function utterancesOf({ messages }: ChatRequest, reading: ReadingOptions): readonly Utterance[] {
   const utterances: Utterance[] = [];
   let chars = 0;
   for (const [at, message] of [...messages.entries()].reverse()) {
@@ -53,7 +53,7 @@ function withoutLastText(message: Message): Message {
   return { ...message, content: blocks.toSpliced(at, 1) };
 }
 
-function utterancesIn(message: Message, reading: Reading): readonly Utterance[] {
+function utterancesIn(message: Message, reading: ReadingOptions): readonly Utterance[] {
   return blocksOf(message).flatMap((block): readonly Utterance[] => {
     switch (block.type) {
       case 'text':
@@ -72,7 +72,11 @@ function utterancesIn(message: Message, reading: Reading): readonly Utterance[] 
   });
 }
 
-function utterancesInText(role: Message['role'], text: string, { isSummary }: Reading): readonly Utterance[] {
+function utterancesInText(
+  role: Message['role'],
+  text: string,
+  { isSummary }: ReadingOptions,
+): readonly Utterance[] {
   if (role === 'system') return [];
   if (role === 'assistant') return isSummary(text) ? [] : [{ role, text: shorten(text, textCharsMax) }];
   const quoted = parseQuotedConversation(text);

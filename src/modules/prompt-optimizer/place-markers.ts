@@ -86,7 +86,7 @@ function markMessages(
   return { ...request, messages };
 }
 
-interface Marking {
+interface MarkerBudget {
   readonly marker: CacheControl;
   /** How many markers may be set. */
   readonly room: number;
@@ -96,7 +96,7 @@ interface Marking {
 function markHead(
   request: ChatRequest,
   { isShared, marksOwnPiece }: MarkerPlan,
-  { marker, room }: Marking,
+  { marker, room }: MarkerBudget,
 ): ChatRequest {
   const { system, tools } = request;
   const blocks = typeof system === 'string' ? [{ type: 'text' as const, text: system }] : (system ?? []);

@@ -24,7 +24,7 @@ export function restoreOrder(
 }
 
 /** Instructions as first sent, and what the model has to know of the difference. */
-export interface KeptSystem {
+export interface SystemRevision {
   readonly system: ChatRequest['system'];
   /** What has changed since the last call; empty if nothing has. */
   readonly change: string;
@@ -35,7 +35,7 @@ export function keepSystem(
   exchange: Exchange,
   { values }: SystemSummary,
   last: CallRecord | undefined,
-): KeptSystem | undefined {
+): SystemRevision | undefined {
   if (values === undefined || last === undefined || last.sentValues.length !== values.length)
     return undefined;
   if (isSameList(values, last.sentValues) && isSameList(values, last.knownValues)) return undefined;

@@ -21,10 +21,10 @@ export interface Match {
   readonly knowsNames: boolean;
   readonly missesNames: boolean;
   /** Passages that are not in the request, with their weights, the best first. */
-  readonly found: readonly FoundPassage[];
+  readonly found: readonly PassageMatch[];
 }
 
-export interface FoundPassage {
+export interface PassageMatch {
   readonly at: number;
   readonly weight: number;
 }
@@ -119,7 +119,7 @@ export class PassageSearch {
     masks: Int32Array,
     weights: readonly number[],
     withIdentifiers: ReadonlySet<number>,
-  ): Promise<readonly FoundPassage[]> {
+  ): Promise<readonly PassageMatch[]> {
     const identifierWeight = 2 * Math.log(masks.length + assumedPassages);
     const weigh = (mask: number) => {
       let sum = 0;
@@ -127,7 +127,7 @@ export class PassageSearch {
         if ((left & 1) !== 0) sum += weights[bit] ?? 0;
       return sum;
     };
-    const ranked: FoundPassage[] = [];
+    const ranked: PassageMatch[] = [];
     for (const at of masks.keys()) {
       if (this.#isPauseDue()) await nextTurn();
       const [own, next, afterNext] = windowOf(masks, at);
@@ -139,7 +139,7 @@ export class PassageSearch {
       if (weight > 0) ranked.push({ at, weight });
     }
     ranked.sort((one, other) => other.weight - one.weight);
-    const found: FoundPassage[] = [];
+    const found: PassageMatch[] = [];
     let compared = limits.comparedPassagesMax;
     for (const one of ranked) {
       if (one.weight < (found[0]?.weight ?? 0) * foundShareMin || compared-- === 0) break;

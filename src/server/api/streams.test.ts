@@ -64,7 +64,7 @@ function usedBytes(): number {
 }
 
 /** A stream that tells how far it was read, and whether it was closed. */
-class Counted {
+class CountingSource {
   sentBytes = 0;
   isClosed = false;
   readonly #total: number;
@@ -87,7 +87,7 @@ class Counted {
 
 for (const implementation of httpImplementations) {
   test(`${implementation}: a stream of 100 MB takes little memory, also for a client that reads slowly`, async (t) => {
-    const source = new Counted(largeBytes);
+    const source = new CountingSource(largeBytes);
     const { url } = await serveRoutes(t, [download(() => ({ stream: source.chunks() }))], implementation);
     const before = usedBytes();
     const response = await openCall(url, { path: '/download' }).response;
@@ -110,7 +110,7 @@ for (const implementation of httpImplementations) {
   });
 
   test(`${implementation}: a stream is closed when its client leaves`, async (t) => {
-    const source = new Counted(Number.POSITIVE_INFINITY);
+    const source = new CountingSource(Number.POSITIVE_INFINITY);
     const { url, logLines } = await serveRoutes(
       t,
       [download(() => ({ stream: source.chunks() }))],
@@ -140,7 +140,7 @@ for (const implementation of httpImplementations) {
   });
 
   test(`${implementation}: HEAD gets the head of a stream that is closed unread`, async (t) => {
-    const source = new Counted(largeBytes);
+    const source = new CountingSource(largeBytes);
     const answer = () => ({ stream: source.chunks(), contentType: 'application/gzip' });
     const { url } = await serveRoutes(t, [download(answer)], implementation);
     const { status, headers, bytes } = await call(url, { method: 'HEAD', path: '/download' });

@@ -37,7 +37,7 @@ function event(type: string, fields: object = {}): string {
   return `${JSON.stringify({ type, response: { id: 'resp_1', output: [] }, ...fields })}\n`;
 }
 
-interface Served {
+interface ServedClient {
   readonly client: WebSocket;
   readonly memoryBudget: BodyMemoryBudget;
   /** The messages that the client received. */
@@ -55,7 +55,7 @@ async function connect(
     readonly call?: Call;
     readonly bytesMax?: number;
   },
-): Promise<Served> {
+): Promise<ServedClient> {
   const memoryBudget = new BodyMemoryBudget({ totalBytesMax: bytesMax, callerBytesMax: bytesMax });
   const identify = () => Promise.resolve(identity);
   const routes = callSocketRoutes([openaiResponses], {

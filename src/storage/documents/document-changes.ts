@@ -6,9 +6,9 @@ import { Lru } from '../../lib/lru.ts';
 import { limits } from '../limits.ts';
 
 /** Gets undefined for a document that does not exist or has expired. May change the value in place; runs again if another process was faster. */
-type Change<Value, Result> = (value: Value | undefined) => Changed<Value, Result>;
+type Change<Value, Result> = (value: Value | undefined) => ChangeResult<Value, Result>;
 
-interface Changed<Value, Result> {
+interface ChangeResult<Value, Result> {
   /** Undefined if nothing has to be written. */
   readonly value?: Value | undefined;
   readonly untilMs?: number;
@@ -16,7 +16,7 @@ interface Changed<Value, Result> {
 }
 
 interface WaitingChange<Value> {
-  apply(value: Value | undefined): Changed<Value, unknown>;
+  apply(value: Value | undefined): ChangeResult<Value, unknown>;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -56,7 +56,7 @@ export class DocumentChanges<Value> {
 
   change<Result>(name: string, change: Change<Value, Result>): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    let changed: Changed<Value, Result>;
+    let changed: ChangeResult<Value, Result>;
     const waiting: WaitingChange<Value> = {
       apply(value) {
         changed = change(value);

@@ -50,7 +50,7 @@ export function TextCheck({ options = ruleOnly, rule, rows }: TextCheckProps) {
         Check
       </Button>
       {checking.error !== null && <Failure error={checking.error} />}
-      {checking.data !== undefined && <Checked {...checking.data} />}
+      {checking.data !== undefined && <CheckedText {...checking.data} />}
     </div>
   );
 }
@@ -60,7 +60,7 @@ interface CheckedProps {
   readonly result: CheckResult;
 }
 
-function Checked({ text, result }: CheckedProps) {
+function CheckedText({ text, result }: CheckedProps) {
   const { findings, isInjection, redacted, blockedBy } = result;
   if (findings.length === 0 && !isInjection)
     return (

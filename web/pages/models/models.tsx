@@ -41,9 +41,9 @@ export function Models() {
   );
 }
 
-type Listed = Parameters<typeof abilitiesOf>[0];
+type ModelList = Parameters<typeof abilitiesOf>[0];
 
-function ModelTable({ listed }: { readonly listed: Listed }) {
+function ModelTable({ listed }: { readonly listed: ModelList }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { range = '30d', compare = '', sort } = search;
@@ -111,7 +111,7 @@ function ModelTable({ listed }: { readonly listed: Listed }) {
 }
 
 interface ModelFiltersProps {
-  readonly listed: Listed;
+  readonly listed: ModelList;
   readonly found: number;
   readonly onChange: (changes: ModelsSearch) => void;
 }
@@ -182,7 +182,7 @@ function ModelFilters({ listed, found, onChange }: ModelFiltersProps) {
  * A key of the environment or a stored one; the demo provider needs none. Undefined until all is known that rows are
  * ordered by, so that none of them moves.
  */
-function useKnownModels(listed: Listed, range: RangeName): readonly KnownModel[] | undefined {
+function useKnownModels(listed: ModelList, range: RangeName): readonly KnownModel[] | undefined {
   const { data: sums, isPending: isSumming } = useQuery(summary(range));
   const { data: environment, isPending: isAsking } = useQuery(health);
   const { data: stored, isPending: isReading } = useQuery(providerKeys);

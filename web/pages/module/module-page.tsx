@@ -27,14 +27,14 @@ export function ModulePage() {
 }
 
 /** What the dialog is about. */
-interface Opened {
+interface OpenDialog {
   readonly action?: Action;
   readonly row: Row;
 }
 
 function Described({ name, page }: { readonly name: string; readonly page: ModulePageInfo }) {
   const { list, detail, create, actions = [] } = page;
-  const [opened, setOpened] = useState<Opened>();
+  const [opened, setOpened] = useState<OpenDialog>();
   const rows = useInfiniteQuery({
     queryKey: ['module page', name],
     initialPageParam: '',
@@ -106,7 +106,7 @@ function Described({ name, page }: { readonly name: string; readonly page: Modul
 }
 
 interface OpenedDialogProps {
-  readonly opened: Opened;
+  readonly opened: OpenDialog;
   readonly page: ModulePageInfo;
   readonly queryKey: readonly string[];
   readonly onClose: () => void;

@@ -11,7 +11,7 @@ import { sentence } from '../../parts/states.tsx';
 import { CodeFor, PipelineChoice } from './column-dialogs.tsx';
 import type { Target } from './draft.ts';
 import { Outcome } from './outcome.tsx';
-import { type Answering, useAnswer } from './use-answer.ts';
+import { type AnswerState, useAnswer } from './use-answer.ts';
 
 /** What the page asks of each of its columns. */
 export interface Handle {
@@ -113,7 +113,7 @@ export function Column(props: ColumnProps) {
 }
 
 interface AnswerViewProps {
-  readonly answer: Answering;
+  readonly answer: AnswerState;
   readonly compared: string | undefined;
 }
 

@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { costOf, count, duration, exactUsd } from '../../parts/format.ts';
 import { Badge } from '../../parts/states.tsx';
-import type { Answering } from './use-answer.ts';
+import type { AnswerState } from './use-answer.ts';
 
 /** Times, tokens and cost of an answer, and what modules did. */
 export function Outcome({
   answer: { state, firstMs, totalMs, call, modules, requestId },
 }: {
-  readonly answer: Answering;
+  readonly answer: AnswerState;
 }) {
   if (state === 'idle') return null;
   return (
@@ -42,7 +42,7 @@ export function Outcome({
   );
 }
 
-function tokensOf(call: Answering['call']): string {
+function tokensOf(call: AnswerState['call']): string {
   if (call === undefined || (call.input_tokens === null && call.output_tokens === null)) return '–';
   return `${count(call.input_tokens)} + ${count(call.output_tokens)}`;
 }

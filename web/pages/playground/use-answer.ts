@@ -3,7 +3,7 @@ import { ApiError, api, told } from '../../api/client.ts';
 import type { LoggedCall } from '../../api/queries.ts';
 import { AnswerBuilder, type Chat, type ChatBlock, type ChatFormat } from '../../parts/chat/chat.ts';
 
-export interface Answering {
+export interface AnswerState {
   readonly state: 'idle' | 'waiting' | 'streaming' | 'done' | 'failed';
   readonly blocks: readonly ChatBlock[];
   readonly stopReason?: string | undefined;
@@ -16,7 +16,7 @@ export interface Answering {
   readonly call?: LoggedCall;
 }
 
-const idle: Answering = { state: 'idle', blocks: [] };
+const idle: AnswerState = { state: 'idle', blocks: [] };
 
 export interface Question {
   readonly format: ChatFormat;
@@ -28,7 +28,7 @@ export interface Question {
 
 /** One answer, as it streams in. */
 export function useAnswer({ isLogged = true } = {}) {
-  const [answer, setAnswer] = useState<Answering>(idle);
+  const [answer, setAnswer] = useState<AnswerState>(idle);
   const running = useRef<AbortController>(undefined);
   const stop = useCallback(() => running.current?.abort(), []);
   // Nobody reads on, so nobody pays on.
@@ -39,7 +39,7 @@ export function useAnswer({ isLogged = true } = {}) {
       const control = new AbortController();
       running.current = control;
       const startedAt = performance.now();
-      const update = (change: Partial<Answering>) =>
+      const update = (change: Partial<AnswerState>) =>
         running.current === control && setAnswer((before) => ({ ...before, ...change }));
       setAnswer({ state: 'waiting', blocks: [] });
       const { format, model, chat } = question;

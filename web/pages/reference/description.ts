@@ -28,7 +28,7 @@ interface Content {
   readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
 }
 
-interface Described {
+interface OperationDescription {
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
@@ -38,7 +38,7 @@ interface Described {
   readonly security?: readonly Readonly<Record<string, unknown>>[];
 }
 
-export interface Operation extends Described {
+export interface Operation extends OperationDescription {
   readonly id: string;
   readonly method: string;
   readonly path: string;
@@ -51,7 +51,7 @@ export const description = queryOptions({
     const answer = await fetch('/openapi.json');
     if (!answer.ok) throw new ApiError(answer.status, await answer.json());
     const { paths } = (await answer.json()) as {
-      readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+      readonly paths: Readonly<Record<string, Readonly<Record<string, OperationDescription>>>>;
     };
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods)

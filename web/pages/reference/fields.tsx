@@ -1,7 +1,7 @@
 import { Marked } from '../../parts/marked.tsx';
 import { nameOf, type Schema } from './description.ts';
 
-interface Listed {
+interface SchemaField {
   readonly name: string;
   readonly schema: Schema;
   readonly required: boolean;
@@ -9,7 +9,7 @@ interface Listed {
 
 interface FieldsProps {
   readonly title: string;
-  readonly fields?: readonly Listed[];
+  readonly fields?: readonly SchemaField[];
   readonly schema?: Schema;
 }
 
@@ -30,7 +30,7 @@ export function Fields({ title, fields, schema }: FieldsProps) {
   );
 }
 
-function List({ fields, depth }: { readonly fields: readonly Listed[]; readonly depth: number }) {
+function List({ fields, depth }: { readonly fields: readonly SchemaField[]; readonly depth: number }) {
   return (
     <ul
       className={
@@ -60,7 +60,7 @@ function List({ fields, depth }: { readonly fields: readonly Listed[]; readonly 
   );
 }
 
-function fieldsOf(schema: Schema): readonly Listed[] {
+function fieldsOf(schema: Schema): readonly SchemaField[] {
   const own =
     schema.properties ??
     schema.items?.properties ??

@@ -3,7 +3,7 @@ import { duration, exactUsd, usd } from '../../parts/format.ts';
 
 type Attempt = LoggedCall['attempts'][number];
 
-interface Tried extends Attempt {
+interface RouteAttempt extends Attempt {
   readonly at: number;
   readonly result: string;
 }
@@ -57,7 +57,7 @@ export function Route({ call }: { readonly call: LoggedCall }) {
 }
 
 /** The router notes the kinds of failures in the order of the attempts. */
-function triedIn(call: LoggedCall): readonly Tried[] {
+function triedIn(call: LoggedCall): readonly RouteAttempt[] {
   const { failed } = factsOf(call);
   const kinds = typeof failed === 'string' ? failed.split('+').map((one) => one.split(':').at(-1)) : [];
   let failures = 0;

@@ -36,7 +36,7 @@ function readable(query: string): string {
 }
 
 /** What modules say of where they do best. */
-interface Ordered {
+interface ModuleOrder {
   readonly name: string;
   readonly order: number | null;
 }
@@ -44,7 +44,7 @@ interface Ordered {
 /** Undefined where the order is as modules do best; else the same stages in that order. Those that don't say stay where they are. */
 export function betterOrder(
   stages: readonly Stage[],
-  modules: readonly Ordered[],
+  modules: readonly ModuleOrder[],
 ): readonly Stage[] | undefined {
   const place = ({ name }: Stage) => modules.find((module) => module.name === name)?.order ?? null;
   const known = stages

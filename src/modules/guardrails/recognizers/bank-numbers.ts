@@ -1,7 +1,7 @@
 import { alphanumeric, classOf, digit, word } from './characters.ts';
 import { passesLuhn, remainderOf } from './check-digits.ts';
-import { byChecksum, type FoundPatterns } from './found-patterns.ts';
 import { isApartOnLeft, type NumberRun } from './number-run.ts';
+import { byChecksum, type PatternFindings } from './pattern-findings.ts';
 
 /** The first digits of card numbers by scheme, as ranges of equal length, and the lengths that the scheme issues. */
 const cardRanges: readonly (readonly [from: string, to: string, lengths: readonly number[]])[] = [
@@ -37,7 +37,7 @@ const cardWords =
   /\b(?:cards?|credit|debit|visa|mastercard|master|maestro|amex|american express|diners|discover|jcb|unionpay|pay|payment|cc|pan|karte|kreditkarte|carte|tarjeta|cartão|carta|kaart|kort|karta)\b|карт|卡|カード|카드/i;
 
 /** A card number that begins with a group of digits; where it ends. */
-export function cardIn(text: string, run: NumberRun, found: FoundPatterns): number | undefined {
+export function cardIn(text: string, run: NumberRun, found: PatternFindings): number | undefined {
   if (!isApartOnLeft(text, run.start) && text.charAt(run.start - 1) !== '#') return undefined;
   for (let group = run.counts.length - 1; group >= 0; group--) {
     const count = run.counts[group] ?? 0;
@@ -102,7 +102,7 @@ const ibanLengths = new Map(
 export const ibanCharactersMax = 33 + 8;
 
 /** An IBAN that begins with two letters and two digits at this place. */
-export function ibanAt(text: string, at: number, found: FoundPatterns): boolean {
+export function ibanAt(text: string, at: number, found: PatternFindings): boolean {
   const { iban, length, end } = readIban(text, at);
   if (iban.length !== length || (classOf(text.charCodeAt(end)) & word) !== 0) return false;
   if (remainderOf(iban.slice(4) + iban.slice(0, 4), 97) !== 1) return false;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { byChecksum, byFormat, bySurroundings, type FoundPatterns } from './found-patterns.ts';
+import { byChecksum, byFormat, bySurroundings, type PatternFindings } from './pattern-findings.ts';
 
 const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const bech32 = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
@@ -10,7 +10,7 @@ const wallets = /wallet|address|solana|\bsol\b|monero|\bxmr\b|send|deposit/i;
 export function cryptoAddressAt(
   text: string,
   range: { readonly start: number; readonly end: number },
-  found: FoundPatterns,
+  found: PatternFindings,
 ): void {
   const { start, end } = range;
   const word = text.slice(start, end);

@@ -1,6 +1,6 @@
 import { alphanumeric, classOf } from './characters.ts';
-import { byFormat, type FoundPatterns } from './found-patterns.ts';
 import { endOfIpv4 } from './network-addresses.ts';
+import { byFormat, type PatternFindings } from './pattern-findings.ts';
 
 const localCharactersMax = 64;
 const domainCharactersMax = 190;
@@ -14,7 +14,7 @@ const fileEndings =
   /^(?:png|jpe?g|gif|svg|webp|avif|ico|bmp|js|mjs|cjs|ts|tsx|jsx|json|css|scss|html?|map|lock|tgz|gz|zip|tar|txt|yaml|yml|toml|woff2?|ttf|mp[34]|wav|wasm|exe|dll|conf|cfg|ini|log|csv|xml|pdf|docx?|xlsx?|patch|diff)$/i;
 
 /** An e-mail address around the `@` (or its escape in a URL, `%40`) at this place. */
-export function emailAround(text: string, at: number, found: FoundPatterns): void {
+export function emailAround(text: string, at: number, found: PatternFindings): void {
   const start = startOfLocalPart(text, at);
   const domain = at + (text.charCodeAt(at) === 64 ? 1 : 3);
   const end = start === at ? domain : endOfDomain(text, domain);
@@ -89,7 +89,7 @@ function isRemote(local: string, after: number): boolean {
 }
 
 /** A URL, for those who want them hidden, too; at the colon of `://`. Where it ends. */
-export function urlAt(text: string, colon: number, found: FoundPatterns): number {
+export function urlAt(text: string, colon: number, found: PatternFindings): number {
   const start = text.startsWith('https', colon - 5) ? colon - 5 : colon - 4;
   let end = colon + 3;
   while (end - colon < urlCharactersMax && isUrlCharacter(text.charCodeAt(end))) end++;

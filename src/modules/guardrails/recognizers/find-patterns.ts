@@ -5,11 +5,11 @@ import { classOf, digit, hex, isDigit, word } from './characters.ts';
 import { cryptoAddressAt } from './crypto-addresses.ts';
 import { emailAround, urlAt } from './emails.ts';
 import { foldText } from './fold-text.ts';
-import { byFormat, FoundPatterns } from './found-patterns.ts';
 import { degreesAround, labelBeginnings, labelledValueAt, mapPositionAt } from './labelled-values.ts';
 import { letteredNumberAt, mixedNumberAt, nationalNumberIn } from './national/national-numbers.ts';
 import { ipv4At, ipv6Around, macAt } from './network-addresses.ts';
 import { followsNumber, isApartOnLeft, isGap, readNumberRun, startOfNextGroup } from './number-run.ts';
+import { byFormat, PatternFindings } from './pattern-findings.ts';
 import { bracketedPhoneAt, internationalPhoneAt, nationalPhoneIn } from './phones.ts';
 import { announcementAround, assignmentAround } from './secrets/assignments.ts';
 import { credentialUrlAround } from './secrets/credential-urls.ts';
@@ -23,7 +23,7 @@ import { authorizationAt, jwtAt, structuredSecretAt } from './secrets/tokens.ts'
  */
 export function findPatterns(text: string, kinds: ReadonlySet<string>): readonly Finding[] {
   const folded = foldText(text);
-  const found = new FoundPatterns(kinds);
+  const found = new PatternFindings(kinds);
   new Scan(folded?.text ?? text, found).run();
   const findings = found.findings();
   if (folded === undefined) return findings;
@@ -33,13 +33,13 @@ export function findPatterns(text: string, kinds: ReadonlySet<string>): readonly
 /** One pass over a text. */
 class Scan {
   readonly #text: string;
-  readonly #found: FoundPatterns;
+  readonly #found: PatternFindings;
   readonly #wantsSecrets: boolean;
   readonly #wantsEmails: boolean;
   /** Of the last URL; the addresses within it belong to it. */
   #urlEnd = 0;
 
-  constructor(text: string, found: FoundPatterns) {
+  constructor(text: string, found: PatternFindings) {
     this.#text = text;
     this.#found = found;
     this.#wantsSecrets = secretKinds.some((kind) => found.wants(kind));

@@ -1,5 +1,5 @@
 import type { PersonalKind } from '../finding.ts';
-import { byFormat, bySurroundings, type FoundPatterns } from './found-patterns.ts';
+import { byFormat, bySurroundings, type PatternFindings } from './pattern-findings.ts';
 
 /** A value that is known by the word before it: the expression begins with that word and ends with the value, its last group. */
 interface LabelledValue {
@@ -55,7 +55,7 @@ function beginningAt(text: string, at: number): number {
 }
 
 /** The value behind the label that begins at this place. */
-export function labelledValueAt(text: string, at: number, found: FoundPatterns): void {
+export function labelledValueAt(text: string, at: number, found: PatternFindings): void {
   const values = byBeginning.get(beginningAt(text, at));
   if (values === undefined) return;
   for (const { kind, expression } of values) {
@@ -73,14 +73,14 @@ const degrees =
   /-?\d{1,3}(?:\.\d{1,10})?° ?(?:\d{1,2}(?:\.\d{1,6})?['′’] ?(?:\d{1,2}(?:\.\d{1,6})?(?:"|″|”|'') ?)?)?[NS]?[,; ]{1,3}-?\d{1,3}(?:\.\d{1,10})?° ?(?:\d{1,2}(?:\.\d{1,6})?['′’] ?(?:\d{1,2}(?:\.\d{1,6})?(?:"|″|”|'') ?)?)?[EW]?(?!\w)/y;
 
 /** A position in the address of a map, at its `@`. */
-export function mapPositionAt(text: string, at: number, found: FoundPatterns): void {
+export function mapPositionAt(text: string, at: number, found: PatternFindings): void {
   mapPosition.lastIndex = at;
   if (mapPosition.test(text))
     found.add({ start: at + 1, end: mapPosition.lastIndex, kind: 'COORDINATES' }, byFormat);
 }
 
 /** Latitude and longitude in degrees, around the first of their signs. */
-export function degreesAround(text: string, sign: number, found: FoundPatterns): void {
+export function degreesAround(text: string, sign: number, found: PatternFindings): void {
   const start = startOfDegrees(text, sign);
   degrees.lastIndex = start;
   if (degrees.test(text)) found.add({ start, end: degrees.lastIndex, kind: 'COORDINATES' }, byFormat);

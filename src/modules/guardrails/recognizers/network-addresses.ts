@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { alphanumeric, classOf, endOfRun, hex, isDigit, word } from './characters.ts';
-import { byFormat, bySurroundings, type FoundPatterns } from './found-patterns.ts';
 import { isApartOnLeft } from './number-run.ts';
+import { byFormat, bySurroundings, type PatternFindings } from './pattern-findings.ts';
 
 const ipv4 = /(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}(?![\w]|\.\d)/y;
 const versionWords =
@@ -17,7 +17,7 @@ export function endOfIpv4(text: string, at: number): number | undefined {
 }
 
 /** An IPv4 address that begins with the digit at this place; true if the number has four parts and can be nothing else. */
-export function ipv4At(text: string, at: number, found: FoundPatterns): boolean {
+export function ipv4At(text: string, at: number, found: PatternFindings): boolean {
   const end = endOfIpv4(text, at);
   if (end === undefined || !isApartOnLeft(text, at)) return false;
   const first = text.slice(at, text.indexOf('.', at));
@@ -29,7 +29,7 @@ export function ipv4At(text: string, at: number, found: FoundPatterns): boolean 
 }
 
 /** An IPv6 address around the first of its colons. */
-export function ipv6Around(text: string, colon: number, found: FoundPatterns): void {
+export function ipv6Around(text: string, colon: number, found: PatternFindings): void {
   let start = colon;
   while (start > 0 && colon - start < 5 && (classOf(text.charCodeAt(start - 1)) & hex) !== 0) start--;
   if (
@@ -67,7 +67,7 @@ function identifiesHost(address: string): boolean {
 }
 
 /** A MAC address that begins at this place: six pairs or three groups of four. */
-export function macAt(text: string, at: number, found: FoundPatterns): void {
+export function macAt(text: string, at: number, found: PatternFindings): void {
   const before = text.charCodeAt(at - 1);
   if (before === 58 || before === 45 || before === 46) return;
   const pairs = endOfRun(text, at, alphanumeric) - at;

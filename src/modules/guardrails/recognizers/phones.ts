@@ -1,7 +1,7 @@
 import { isInternationalNumber } from './calling-codes.ts';
 import { classOf, digit, endOfRun, isDigit, word } from './characters.ts';
-import { byFormat, bySurroundings, type FoundPatterns } from './found-patterns.ts';
 import { followsNumber, isApartOnLeft, isApartOnRight, type NumberRun, readNumberRun } from './number-run.ts';
+import { byFormat, bySurroundings, type PatternFindings } from './pattern-findings.ts';
 
 const digitsMin = 7;
 const digitsMax = 15;
@@ -29,7 +29,7 @@ const otherNumbers =
   /^(?:\d{1,7}00[-./ ]\d{1,7}00$|\d{1,4}\.\d+$|\d{4}([-./])\d{1,2}\1\d{1,2}|\d{1,2}([-./])\d{1,2}\2\d{2,4})(?: |$)/;
 
 /** A number with its calling code; at the `+`. */
-export function internationalPhoneAt(text: string, plus: number, found: FoundPatterns): number | undefined {
+export function internationalPhoneAt(text: string, plus: number, found: PatternFindings): number | undefined {
   const start = text.charCodeAt(plus + 1) === 40 ? plus + 2 : plus + 1;
   if (!isDigit(text.charCodeAt(start)) || (classOf(text.charCodeAt(plus - 1)) & word) !== 0) return undefined;
   return addInternational(text, { start: plus, run: readNumberRun(text, start) }, found);
@@ -38,7 +38,7 @@ export function internationalPhoneAt(text: string, plus: number, found: FoundPat
 function addInternational(
   text: string,
   { start, run }: { readonly start: number; readonly run: NumberRun },
-  found: FoundPatterns,
+  found: PatternFindings,
 ): number | undefined {
   const trunk = run.gaps.findIndex(
     (gap, at) => gap.endsWith('(') && (run.gaps[at + 1] ?? '').startsWith(')'),
@@ -62,7 +62,7 @@ function addInternational(
 }
 
 /** A number with its area code in parentheses; at the opening one. */
-export function bracketedPhoneAt(text: string, bracket: number, found: FoundPatterns): number | undefined {
+export function bracketedPhoneAt(text: string, bracket: number, found: PatternFindings): number | undefined {
   if (text.charCodeAt(endOfRun(text, bracket + 1, digit)) !== 41) return undefined;
   const run = readNumberRun(text, bracket + 1);
   const area = run.counts[0] ?? 0;
@@ -85,7 +85,7 @@ export function bracketedPhoneAt(text: string, bracket: number, found: FoundPatt
 }
 
 /** A number as it is written within its country: by its groups, or by the words around it. */
-export function nationalPhoneIn(text: string, run: NumberRun, found: FoundPatterns): number | undefined {
+export function nationalPhoneIn(text: string, run: NumberRun, found: PatternFindings): number | undefined {
   const groups = trailingGroupsCut(run);
   const count = run.counts[groups - 1] ?? 0;
   if (

@@ -16,7 +16,7 @@ import type { ScannedRequest, ScannedText } from '../scanned-request.ts';
 import type { TextMemory } from '../text-memory.ts';
 import { KnownValueSearch } from './known-value-search.ts';
 import { inheritedValues } from './stored-turns.ts';
-import { type FoundValue, type KnownValue, Vault } from './vault.ts';
+import { type KnownValue, type SensitiveValue, Vault } from './vault.ts';
 
 /** A request without the values that must not leave. */
 export interface RedactedRequest {
@@ -132,8 +132,8 @@ function foundValues(
   exchange: Exchange,
   texts: readonly ScannedText[],
   policy: Policy,
-): readonly FoundValue[] {
-  const found: FoundValue[] = [];
+): readonly SensitiveValue[] {
+  const found: SensitiveValue[] = [];
   for (const { text, findings, messageIndex } of texts)
     for (const { start, end, kind } of findings) {
       if (policy.actionFor(kind) !== 'redact' || policy.replacementFor(kind) !== undefined) continue;

@@ -4,7 +4,7 @@ import { limits } from '../limits.ts';
 import { anonymousPlaceholder, labelOf, placeholderFor } from './placeholders.ts';
 
 /** A value that was found, to be replaced by a placeholder. */
-export interface FoundValue {
+export interface SensitiveValue {
   readonly kind: string;
   readonly value: string;
   /** The text before it, if the value says too little to be recognized by itself. */
@@ -14,7 +14,7 @@ export interface FoundValue {
 }
 
 /** A value of the conversation with its placeholder. */
-export interface KnownValue extends FoundValue {
+export interface KnownValue extends SensitiveValue {
   readonly placeholder: string;
 }
 
@@ -70,7 +70,7 @@ export class Vault {
   }
 
   /** Gives each new value a placeholder that `isTaken` doesn't know as a text of the conversation. */
-  async add(found: readonly FoundValue[], isTaken: (placeholder: string) => boolean): Promise<void> {
+  async add(found: readonly SensitiveValue[], isTaken: (placeholder: string) => boolean): Promise<void> {
     for (;;) {
       const added = this.#numberNew(found, isTaken);
       if (added.length === 0) return;
@@ -82,7 +82,7 @@ export class Vault {
   }
 
   #numberNew(
-    found: readonly FoundValue[],
+    found: readonly SensitiveValue[],
     isTaken: (placeholder: string) => boolean,
   ): readonly StoredValue[] {
     const added = new Map<string, StoredValue>();

@@ -5,7 +5,7 @@ import type { Tables } from '../tables.ts';
 import { figureMax } from './columns.ts';
 import type { ImportContext, MovedTable } from './moved-table.ts';
 
-interface Filling {
+interface StoredSize {
   entries: number;
   bytes: number;
 }
@@ -16,7 +16,7 @@ const sealBytes = 28;
 export class AccountBounds {
   readonly #db: Kysely<Tables>;
   readonly #context: ImportContext;
-  readonly #fillings = new Map<string, Filling>();
+  readonly #fillings = new Map<string, StoredSize>();
   readonly #sums = new Map<string, Map<string, number>>();
   readonly #uniques = new Set<string>();
   /** The stores and collections that get rows. */
@@ -94,7 +94,7 @@ export class AccountBounds {
     table: 'collection_entries' | 'module_entries' | 'api_keys' | 'recordings',
     name: unknown,
     bound: {
-      readonly added: Filling;
+      readonly added: StoredSize;
       readonly entriesMax?: number | undefined;
       readonly bytesMax?: number | undefined;
     },
@@ -112,7 +112,7 @@ export class AccountBounds {
     return undefined;
   }
 
-  async #read(table: string, name: unknown): Promise<Filling> {
+  async #read(table: string, name: unknown): Promise<StoredSize> {
     const { owner } = this.#context;
     const [module, collection] = String(name).split('\n');
     const filters = {

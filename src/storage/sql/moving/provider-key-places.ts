@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { MovedRow } from '../../../kernel/ports/moving.ts';
-import type { Standing } from '../../../kernel/ports/moving-report.ts';
+import type { RowOutcome } from '../../../kernel/ports/moving-report.ts';
 import type { Tables } from '../tables.ts';
 import type { ImportContext, MovedTable, StoredRow } from './moved-table.ts';
 import { readMovedRows } from './read-rows.ts';
@@ -12,7 +12,7 @@ export async function placeProviderKeys(
   rows: readonly MovedRow[],
   context: ImportContext,
   stage: (place: MovedTable, row: StoredRow) => void,
-): Promise<readonly { readonly row: MovedRow; readonly standing: Standing }[]> {
+): Promise<readonly { readonly row: MovedRow; readonly standing: RowOutcome }[]> {
   if (rows.length === 0) return [];
   const [first, further] = secretTables;
   if (first === undefined || further === undefined) throw new Error('provider keys have two tables');

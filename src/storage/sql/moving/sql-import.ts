@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { ImportOptions, MovedBatch, MovedRow, RunningImport } from '../../../kernel/ports/moving.ts';
-import type { Standing } from '../../../kernel/ports/moving-report.ts';
+import type { RowOutcome } from '../../../kernel/ports/moving-report.ts';
 import { Lru } from '../../../lib/lru.ts';
 import { limits } from '../../limits.ts';
 import type { Tables } from '../tables.ts';
@@ -23,7 +23,7 @@ interface StagedRow {
 
 interface ComparedRow {
   readonly row: MovedRow;
-  readonly standing: Standing;
+  readonly standing: RowOutcome;
 }
 
 /** Compares rows with those that are stored, and sets aside those that are to be written. */
@@ -46,18 +46,18 @@ export class SqlImport implements RunningImport {
     this.#bounds = new AccountBounds(db, this.#context);
   }
 
-  async add({ table: name, rows }: MovedBatch): Promise<readonly Standing[]> {
+  async add({ table: name, rows }: MovedBatch): Promise<readonly RowOutcome[]> {
     const table = movedTables.find((other) => other.name === name);
     if (table === undefined)
       throw new GatewayError('import_refused', `the file is refused: no table "${name}"`);
     const parsed = rows.map((row) => this.#parse(table, row));
-    const standings = new Map<MovedRow, Standing>();
+    const standings = new Map<MovedRow, RowOutcome>();
     const valid: MovedRow[] = [];
     const faults =
       table.table === 'configurations'
         ? await this.#context.faultsOfConfigurations(parsed.filter((row) => typeof row !== 'string'))
         : undefined;
-    const results: (Standing | MovedRow)[] = [];
+    const results: (RowOutcome | MovedRow)[] = [];
     for (const [at, row] of parsed.entries()) {
       const left = table.leftBecause?.(this.#context);
       if (typeof row === 'string') {
@@ -147,7 +147,7 @@ export class SqlImport implements RunningImport {
     return compared;
   }
 
-  async #standingOf(table: MovedTable, row: MovedRow, existing: StoredRow | undefined): Promise<Standing> {
+  async #standingOf(table: MovedTable, row: MovedRow, existing: StoredRow | undefined): Promise<RowOutcome> {
     const name = table.nameOf(row);
     const { owner, replaces } = this.#context;
     if (existing === undefined) {
@@ -226,9 +226,9 @@ export class SqlImport implements RunningImport {
 }
 
 const ownerAlias = 'owner_of_row';
-const unknownStanding: Standing = { what: 'refused', reason: 'it is there twice', name: '' };
+const unknownStanding: RowOutcome = { what: 'refused', reason: 'it is there twice', name: '' };
 
-function isStanding(one: Standing | MovedRow): one is Standing {
+function isStanding(one: RowOutcome | MovedRow): one is RowOutcome {
   return typeof one.what === 'string' && ['refused', 'left'].includes(one.what);
 }
 

@@ -1,6 +1,6 @@
 import { classOf, word } from '../characters.ts';
-import { byChecksum, type FoundPatterns } from '../found-patterns.ts';
 import { isApartOnLeft, isApartOnRight, type NumberRun } from '../number-run.ts';
+import { byChecksum, type PatternFindings } from '../pattern-findings.ts';
 import { type DigitNumber, digitNumbers } from './digit-numbers.ts';
 import { digitsFirst, type LetterNumber, lettersFirst } from './letter-numbers.ts';
 
@@ -11,7 +11,7 @@ for (const number of digitNumbers)
   for (const count of number.digits) byCount.set(count, [...(byCount.get(count) ?? []), number]);
 
 /** A number of a country that begins with a group of digits; where it ends. */
-export function nationalNumberIn(text: string, run: NumberRun, found: FoundPatterns): number | undefined {
+export function nationalNumberIn(text: string, run: NumberRun, found: PatternFindings): number | undefined {
   if (!isApartOnLeft(text, run.start)) return undefined;
   for (let group = run.counts.length - 1; group >= 0; group--) {
     const count = run.counts[group] ?? 0;
@@ -32,13 +32,13 @@ export function nationalNumberIn(text: string, run: NumberRun, found: FoundPatte
 }
 
 /** A number with letters that begins at this place; where it ends. */
-export function letteredNumberAt(text: string, at: number, found: FoundPatterns): number | undefined {
+export function letteredNumberAt(text: string, at: number, found: PatternFindings): number | undefined {
   if (!isApartOnLeft(text, at)) return undefined;
   return addLettered(text, { at, candidates: lettersFirst }, found);
 }
 
 /** A number that begins with digits and has letters behind them. */
-export function mixedNumberAt(text: string, at: number, found: FoundPatterns): number | undefined {
+export function mixedNumberAt(text: string, at: number, found: PatternFindings): number | undefined {
   if (!isApartOnLeft(text, at)) return undefined;
   return addLettered(text, { at, candidates: digitsFirst }, found);
 }
@@ -46,7 +46,7 @@ export function mixedNumberAt(text: string, at: number, found: FoundPatterns): n
 function addLettered(
   text: string,
   { at, candidates }: { readonly at: number; readonly candidates: readonly LetterNumber[] },
-  found: FoundPatterns,
+  found: PatternFindings,
 ): number | undefined {
   for (const { expression, isValid, words } of candidates) {
     expression.lastIndex = at;

@@ -1,6 +1,6 @@
 import type { SecretKind } from '../../finding.ts';
 import { classOf, digit, lower, upper } from '../characters.ts';
-import { bySurroundings, type FoundPatterns } from '../found-patterns.ts';
+import { bySurroundings, type PatternFindings } from '../pattern-findings.ts';
 import { isPlaceholder } from './placeholders.ts';
 
 const nameCharactersMax = 28;
@@ -58,7 +58,7 @@ const namesByRole: Readonly<Record<Role, RegExp>> = {
 };
 
 /** The value of a name such as `password`, at the `:` or `=` between them. */
-export function assignmentAround(text: string, operator: number, found: FoundPatterns): void {
+export function assignmentAround(text: string, operator: number, found: PatternFindings): void {
   if (operator + 1 >= text.length) return;
   const next = text.charCodeAt(operator + 1);
   if (next === 58 || next === 47 || (next === 61 && text.charCodeAt(operator) === 61)) return;
@@ -88,7 +88,7 @@ export function assignmentAround(text: string, operator: number, found: FoundPat
 export function announcementAround(
   text: string,
   range: { readonly start: number; readonly end: number },
-  found: FoundPatterns,
+  found: PatternFindings,
 ): void {
   const before = text.slice(Math.max(0, range.start - 70), range.start);
   const start = startOfValue(text, range.end);
@@ -129,7 +129,7 @@ function isQuoteOrSpace(code: number): boolean {
   return code === 32 || code === 34 || code === 39 || code === 96 || code === 92 || code === 9;
 }
 
-function addPassword(text: string, start: number, found: FoundPatterns): void {
+function addPassword(text: string, start: number, found: PatternFindings): void {
   const end = endOfPassword(text, start);
   const value = text.slice(start, end);
   if (value.length >= 6 && isPassword(value) && !isPlaceholder(value))
@@ -167,7 +167,7 @@ function addSecret(
     kind,
     least = secretCharactersMin,
   }: { readonly start: number; readonly kind: SecretKind; readonly least?: number },
-  found: FoundPatterns,
+  found: PatternFindings,
 ): void {
   let end = start;
   while (end - start <= secretCharactersMax && isSecretCharacter(text.charCodeAt(end))) end++;
@@ -209,7 +209,7 @@ const cookiePair = /([\w.-]{1,60})=([^;\s"'\\]{0,1000});? ?/y;
 function addCookies(
   text: string,
   { start, isResponse }: { readonly start: number; readonly isResponse: boolean },
-  found: FoundPatterns,
+  found: PatternFindings,
 ): void {
   cookiePair.lastIndex = start;
   for (let at = start; at - start < cookieCharactersMax; at = cookiePair.lastIndex) {
@@ -228,7 +228,7 @@ function addCookies(
   }
 }
 
-function addPin(text: string, start: number, found: FoundPatterns): void {
+function addPin(text: string, start: number, found: PatternFindings): void {
   const value = /^\d{4,8}(?![\w.,-]\w|\w)/.exec(text.slice(start, start + 10));
   if (value !== null) found.add({ start, end: start + value[0].length, kind: 'PASSWORD' }, bySurroundings);
 }

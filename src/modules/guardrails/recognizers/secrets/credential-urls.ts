@@ -1,5 +1,5 @@
 import { classOf, letter } from '../characters.ts';
-import { byFormat, type FoundPatterns } from '../found-patterns.ts';
+import { byFormat, type PatternFindings } from '../pattern-findings.ts';
 import { isPlaceholder } from './placeholders.ts';
 
 const userInfoCharactersMax = 200;
@@ -10,7 +10,7 @@ const webhooks =
   /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/[\w+/]{30,80}|(?:\w{1,10}\.)?discord(?:app)?\.com\/api\/webhooks\/\d{15,20}\/[\w-]{30,90}|[\w-]{1,60}\.webhook\.office\.com\/webhookb2\/[\w@/-]{60,200})/y;
 
 /** A URL with a password, or a webhook; at the colon of `://`. */
-export function credentialUrlAround(text: string, colon: number, found: FoundPatterns): number | undefined {
+export function credentialUrlAround(text: string, colon: number, found: PatternFindings): number | undefined {
   let start = colon;
   while (colon - start < 30 && isSchemeCharacter(text.charCodeAt(start - 1))) start--;
   const rest = colon + 3;

@@ -1,5 +1,5 @@
 import { alphanumeric, base64, endOfRun } from '../characters.ts';
-import { byFormat, type FoundPatterns } from '../found-patterns.ts';
+import { byFormat, type PatternFindings } from '../pattern-findings.ts';
 
 const header = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
 const footer = /-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/y;
@@ -14,7 +14,7 @@ const lineCharactersMin = 16;
  * A private key in PEM, or as PGP exports it; at the first dash of its header. If it ends with the text and not with its footer, it goes on
  * in what follows the text, up to `endOfPrivateKey`.
  */
-export function privateKeyAt(text: string, at: number, found: FoundPatterns): number | undefined {
+export function privateKeyAt(text: string, at: number, found: PatternFindings): number | undefined {
   header.lastIndex = at;
   if (!header.test(text)) return undefined;
   const after = header.lastIndex;

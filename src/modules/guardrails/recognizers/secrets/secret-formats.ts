@@ -12,7 +12,7 @@ import {
   upper,
   word,
 } from '../characters.ts';
-import { byFormat, type FoundPatterns } from '../found-patterns.ts';
+import { byFormat, type PatternFindings } from '../pattern-findings.ts';
 import { isPlaceholder } from './placeholders.ts';
 
 /** A secret that begins with a name of its issuer: the characters after it, and how many there are. */
@@ -146,7 +146,7 @@ function beginningAt(text: string, at: number): number {
 }
 
 /** A key or token with a known prefix that begins at this place; where it ends. */
-export function prefixedSecretAt(text: string, at: number, found: FoundPatterns): number | undefined {
+export function prefixedSecretAt(text: string, at: number, found: PatternFindings): number | undefined {
   const candidates = formatsByBeginning.get(beginningAt(text, at));
   if (candidates === undefined) return undefined;
   const format = candidates.find(({ prefix }) => text.startsWith(prefix, at));

@@ -1,12 +1,12 @@
 import { base64, base64url, dot, endOfRun } from '../characters.ts';
-import { byChecksum, byFormat, type FoundPatterns } from '../found-patterns.ts';
+import { byChecksum, byFormat, type PatternFindings } from '../pattern-findings.ts';
 import { isPlaceholder } from './placeholders.ts';
 
 /** The length of tokens in streams: with the claims and certificates that some have, a JWT takes a few thousand characters. */
 export const tokenCharactersMax = 4096;
 
 /** A JSON web token (RFC 7519) or an encrypted one (RFC 7516) that begins at this place; where it ends. */
-export function jwtAt(text: string, at: number, found: FoundPatterns): number | undefined {
+export function jwtAt(text: string, at: number, found: PatternFindings): number | undefined {
   if (!text.startsWith('eyJ', at)) return undefined;
   const ends: number[] = [];
   for (let start = at; ends.length < 6; ) {
@@ -37,7 +37,7 @@ function isEncrypted(header: string): boolean | undefined {
 }
 
 /** What follows `Bearer` or `Basic` at this place; where it ends. */
-export function authorizationAt(text: string, at: number, found: FoundPatterns): number | undefined {
+export function authorizationAt(text: string, at: number, found: PatternFindings): number | undefined {
   const scheme = /^(?:bearer|basic) /i.exec(text.slice(at, at + 7))?.[0];
   if (scheme === undefined) return undefined;
   const start = at + scheme.length;

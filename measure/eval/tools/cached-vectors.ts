@@ -9,7 +9,7 @@ const size = 384;
 const atOnce = 64;
 
 /** Vectors of the model for tools, kept in the temporary folder from one run to the next. */
-export class KeptVectors {
+export class CachedVectors {
   readonly #base = join(tmpdir(), 'weir-eval-tools');
   readonly #byText = new Map<string, Float32Array>();
 

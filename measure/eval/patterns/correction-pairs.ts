@@ -1,15 +1,15 @@
 /** Two things that people say to correct a model, and whether the second says the same. */
-export interface SaidPair {
+export interface CorrectionPair {
   readonly one: string;
   readonly other: string;
   readonly same: boolean;
 }
 
-const same = (one: string, other: string): SaidPair => ({ one, other, same: true });
-const other = (one: string, second: string): SaidPair => ({ one, other: second, same: false });
+const same = (one: string, other: string): CorrectionPair => ({ one, other, same: true });
+const other = (one: string, second: string): CorrectionPair => ({ one, other: second, same: false });
 
 /** Of our own: the same in other words, the opposite in nearly the same words, and what is near in its subject. */
-export const saidPairs: readonly SaidPair[] = [
+export const saidPairs: readonly CorrectionPair[] = [
   same('No, always use pnpm here, never npm.', 'No, use pnpm and never npm in this repository.'),
   same('Don’t touch the generated files.', 'Never edit files that are generated.'),
   same('Always answer in German, please.', 'Please always write your answers in German.'),
@@ -48,7 +48,7 @@ export const saidPairs: readonly SaidPair[] = [
 ];
 
 /** Written after the bound was chosen on those, and not looked at before. */
-export const laterPairs: readonly SaidPair[] = [
+export const laterPairs: readonly CorrectionPair[] = [
   same('Never log the request body.', 'Don’t write request bodies to the log.'),
   same('Always keep functions shorter than thirty lines.', 'Functions must stay under thirty lines.'),
   same('No, prices include taxes here.', 'Prices always have the taxes in them.'),

@@ -12,7 +12,7 @@ interface Candidate extends Finding {
 }
 
 /** What the recognizers have found in one text. */
-export class FoundPatterns {
+export class PatternFindings {
   readonly #kinds: ReadonlySet<string>;
   readonly #candidates: Candidate[] = [];
 
