@@ -4,7 +4,7 @@ import { compareClocks } from '../gateway/checks/clock.ts';
 import { mailCheck } from '../gateway/checks/mail.ts';
 import { allowListFaults, type EgressPart, egressPart } from '../gateway/parts/egress.ts';
 import { modulesPart } from '../gateway/parts/modules.ts';
-import { requireConfigurations } from '../gateway/parts/pipelines.ts';
+import { requireConfigurations } from '../gateway/require-configurations.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
 import type { Module } from '../kernel/module.ts';
 import { systemClock } from '../lib/clock.ts';

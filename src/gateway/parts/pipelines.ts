@@ -11,7 +11,7 @@ import { archiveRoutes } from '../../calls/archive/archive-routes.ts';
 import { Archives } from '../../calls/archive/archives.ts';
 import { BackgroundTasks } from '../../calls/background-tasks.ts';
 import { BackgroundUsage } from '../../calls/background-usage.ts';
-import { CallReports } from '../../calls/call-reports.ts';
+import type { CallReports } from '../../calls/call-reports.ts';
 import { CallRunner } from '../../calls/call-runner.ts';
 import { CallSettlement } from '../../calls/call-settlement.ts';
 import { CandidateFinder, type CandidateFinderParts } from '../../calls/candidates/candidates.ts';
@@ -20,9 +20,7 @@ import { Continuations } from '../../calls/continuations.ts';
 import { DecisionLogs } from '../../calls/decision-logs.ts';
 import { EnvironmentModules } from '../../calls/environment-modules.ts';
 import { HealthMonitor } from '../../calls/health/health-monitor.ts';
-import { createInstanceConfigurations } from '../../calls/instance-configurations.ts';
 import { createKitFactory, type KitParts } from '../../calls/kit.ts';
-import { limits as callsLimits } from '../../calls/limits.ts';
 import { meterAttempts } from '../../calls/metered-attempt.ts';
 import { ModuleCaches } from '../../calls/module-caches.ts';
 import { PipelineSelector } from '../../calls/pipeline-selector.ts';
@@ -34,9 +32,7 @@ import { StoredPipeline } from '../../calls/stored-pipeline.ts';
 import { rulesModule, StoredRules } from '../../calls/stored-rules.ts';
 import { TargetChecks } from '../../calls/target-checks.ts';
 import type { ModuleFetches } from '../../egress/module-fetches.ts';
-import type { ListedConfigurations } from '../../kernel/configuration.ts';
 import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
-import { limits as kernelLimits } from '../../kernel/limits.ts';
 import type { Handler, Module } from '../../kernel/module.ts';
 import { Pipelines as Compiled } from '../../kernel/pipeline.ts';
 import type { Alerts } from '../../kernel/ports/alerts.ts';
@@ -57,25 +53,20 @@ import { guardrailsRoutes } from '../../server/api/routes/guardrails.ts';
 import { promptRoutes } from '../../server/api/routes/prompts.ts';
 import { CachedTurnStore } from '../../storage/cached-turn-store.ts';
 import { SealedCacheBackend } from '../../storage/sealed-cache-backend.ts';
-import {
-  createLogReporter,
-  createMetricsReporter,
-  createRequestLogReporter,
-  createSinkReporter,
-} from '../../telemetry/call-reporters.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { LogSink } from '../../telemetry/log-sinks/log-sink.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { GaugeSample } from '../../telemetry/process-gauges.ts';
-import { ReporterFaults } from '../../telemetry/reporter-faults.ts';
 import type { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
 import { anthropicMessages, providerFormatByName } from '../../wire/index.ts';
+import { createCallReports } from '../call-reports.ts';
 import { healthChecks } from '../checks/health.ts';
 import { type DryPipelinesParts, openDryPipelines } from '../dry-pipelines.ts';
 import { moduleSettingsOf } from '../module-settings.ts';
 import type { Part } from '../part.ts';
+import { pipelineGauges } from '../pipeline-gauges.ts';
+import { requireConfigurations } from '../require-configurations.ts';
 import type { RootSecrets } from '../secrets.ts';
-import { type Settings, SettingsError } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import type { EmbeddingsPart } from './embeddings.ts';
 import type { OtlpPart } from './otlp.ts';
 import type { ProvidersPart } from './providers.ts';
@@ -125,19 +116,7 @@ interface PipelinesParts {
 
 /** Pipelines, module kits, and the reporting of calls. */
 export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
-  const {
-    settings,
-    log,
-    roots: rootSecrets,
-    via,
-    stores,
-    metrics,
-    usage,
-    spending: spendingLimiter,
-    requests,
-    sinks,
-    otlp,
-  } = parts;
+  const { settings, log, roots: rootSecrets, via, stores, usage, spending: spendingLimiter, otlp } = parts;
   const {
     catalog: modelCatalog,
     directory: providerDirectory,
@@ -151,19 +130,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       modelCatalog.bill({ provider, model, answered, refusal }, used),
   };
   const settlement = new CallSettlement(log);
-  const reporters = [
-    ...(settings.requestLog.isOn ? [createRequestLogReporter(requests)] : []),
-    ...(sinks.length > 0 ? [createSinkReporter(sinks)] : []),
-    createMetricsReporter(metrics),
-    createLogReporter(log),
-    ...(otlp.reporter === undefined ? [] : [otlp.reporter]),
-  ];
-  const reporterFaults = new ReporterFaults({ reporters, metrics, log, clock: stores.clock });
-  const reports = new CallReports({
-    reporters,
-    settlement,
-    onFault: (reporter, fault) => reporterFaults.record(reporter, fault),
-  });
+  const reports = createCallReports({ ...parts, clock: stores.clock, settlement });
   // Sealed, since others may read Redis.
   const turnSealing = settings.stores === undefined ? undefined : new Sealer(rootSecrets.deriveKeys('turns'));
   const [nameKey] = rootSecrets.deriveKeys('credential names');
@@ -374,53 +341,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       ...promptRoutes(prompts),
       ...(rules === undefined ? [] : guardrailsRoutes(rules, stores.shared.rateLimiter)),
     ],
-    gauges: [
-      {
-        name: 'weir_pipelines_kept',
-        help: `Cached compiled pipelines, max ${kernelLimits.compiledPipelinesMax}`,
-        read: () => compiled.compiledCount,
-      },
-      {
-        name: 'weir_meanings_remembered',
-        help: `Cached request keys, max ${callsLimits.cachedRequestKeysMax}`,
-        read: () => requestKeys.size,
-      },
-      {
-        name: 'weir_breakers',
-        help: 'Breakers that are not closed, one for each target and credential',
-        read: () => countBreakers(health),
-      },
-      {
-        name: 'weir_credentials_rejected',
-        help: 'Credentials that their provider rejects, for all models or some; of several keys they are set aside',
-        read: () => health.rejectedCredentials,
-      },
-      {
-        name: 'weir_health_records',
-        help: `Credentials with recorded results, with those of their models max ${callsLimits.healthRecordsMax}`,
-        read: () => health.size,
-      },
-      {
-        name: 'weir_lingering_calls',
-        help: 'Calls that have ended for their clients while modules still read the answer',
-        read: () => callRunner.lingering,
-      },
-      {
-        name: 'weir_settling_faults_total',
-        help: 'Failed steps of settling calls, each a bug; the other steps were done',
-        read: () => settlement.faults,
-      },
-      {
-        name: 'weir_afterwork_waiting',
-        help: `Background tasks of modules, max ${callsLimits.backgroundTasksWaiting}`,
-        read: () => backgroundTasks.waiting,
-      },
-      {
-        name: 'weir_afterwork_dropped_total',
-        help: 'Background tasks of modules dropped because the queue was full',
-        read: () => backgroundTasks.dropped,
-      },
-    ],
+    gauges: pipelineGauges({ compiled, requestKeys, health, callRunner, settlement, backgroundTasks }),
     checks: healthChecks(health),
     features: ['pipelines', 'configurations', 'aliases', 'prompts'],
     async close(untilMs) {
@@ -432,30 +353,4 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       await health.close();
     },
   };
-}
-
-/** By target and state. */
-function countBreakers(health: HealthMonitor): readonly GaugeSample[] {
-  const samples = new Map<string, { labels: GaugeSample['labels']; value: number }>();
-  for (const { target, state } of health.unclosedBreakers()) {
-    const labels = { provider: target.provider.name, model: target.model, state };
-    const key = JSON.stringify(labels);
-    const sample = samples.get(key) ?? { labels, value: 0 };
-    sample.value++;
-    if (samples.size < callsLimits.breakerSeriesMax) samples.set(key, sample);
-  }
-  return [...samples.values()];
-}
-
-/** Throws a `SettingsError` with every fault. */
-export function requireConfigurations(
-  { configurations = {} }: Pick<Settings, 'configurations'>,
-  modules: ReadonlyMap<string, Module>,
-): ListedConfigurations {
-  try {
-    return createInstanceConfigurations(configurations, modules);
-  } catch (thrown) {
-    if (!(thrown instanceof Error)) throw thrown;
-    throw new SettingsError(thrown.message.split('\n').map((fault) => `WEIR_CONFIGURATIONS: ${fault}`));
-  }
 }

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { GatewayError, invalidFieldError, type JsonObject } from '../../../module-api.ts';
 import { personalKinds, secretKinds } from '../finding.ts';
 import { WordMatcher } from '../words/word-matcher.ts';
-import { Automaton, type TextRange, TooManyStatesError } from './automaton.ts';
+import { Automaton, type TextRange } from './automaton.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import { limits } from './limits.ts';
+import { TooManyStatesError } from './state-table.ts';
 
 /** What a custom rule is made from. */
 export const ruleSchema = z

@@ -1,6 +1,7 @@
 import published from 'naughty-words/en.json' with { type: 'json' };
 import type { Finding } from '../finding.ts';
-import { type Entry, WordMatcher } from './word-matcher.ts';
+import type { Entry } from './entry-tree.ts';
+import { WordMatcher } from './word-matcher.ts';
 
 /** How offensive a word is. `low`: it is ordinary in many contexts, such as medicine. */
 export const severities = ['low', 'medium', 'high'] as const;
