@@ -2,33 +2,18 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, describe, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { FakeUpstream, type Script, type SeenRequest } from '../src/testing/fake-upstream.ts';
-import { startTestGateway } from '../src/testing/test-gateway.ts';
+import type { Script, SeenRequest } from '../src/testing/fake-upstream.ts';
 import { at } from './support/at.ts';
 import { eventually } from './support/eventually.ts';
 import { exampleModules } from './support/example-modules.ts';
 import { requestJson } from './support/http-client.ts';
 import { asksStream, dialectAt, providerDialects } from './support/provider-dialects.ts';
+import { startGatewayOfFile } from './support/scripted-gateway.ts';
 
 const examples = exampleModules('module-clock');
-const fake = await FakeUpstream.start();
-const weir = await startTestGateway({
-  WEIR_MODULES: examples.setting,
-  WEIR_ANTHROPIC_BASE_URL: fake.url,
-  WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
-  WEIR_LMSTUDIO_BASE_URL: `${fake.url}/v1`,
-  WEIR_GEMINI_BASE_URL: fake.url,
-  GEMINI_API_KEY: 'AIza-tests',
-  ANTHROPIC_API_KEY: 'sk-ant-tests',
-  OPENAI_API_KEY: 'sk-tests',
-});
-after(async () => {
-  await weir.close();
-  await fake.close();
-  examples.remove();
-});
+const { fake, weir } = await startGatewayOfFile({ WEIR_MODULES: examples.setting });
+after(() => examples.remove());
 beforeEach(() => {
-  fake.requests.length = 0;
   fake.answerWith(model);
 });
 

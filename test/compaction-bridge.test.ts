@@ -1,27 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { JsonObject } from '../src/lib/json.ts';
-import { FakeUpstream } from '../src/testing/fake-upstream.ts';
-import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { answering } from './agents/scripted-turns.ts';
 import { cacheablePartsOf, conversationDialects } from './support/conversation-dialects.ts';
 import { requestJson } from './support/http-client.ts';
+import { startGatewayOfFile } from './support/scripted-gateway.ts';
 
-const fake = await FakeUpstream.start();
-const weir = await startTestGateway({
-  WEIR_PIPELINE: 'compaction-bridge?holdout=0',
-  WEIR_ANTHROPIC_BASE_URL: fake.url,
-  WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
-  WEIR_GEMINI_BASE_URL: fake.url,
-  ANTHROPIC_API_KEY: 'sk-ant-tests',
-  OPENAI_API_KEY: 'sk-tests',
-  GEMINI_API_KEY: 'AIza-tests',
-});
-after(async () => {
-  await weir.close();
-  await fake.close();
-});
-
+const { fake, weir } = await startGatewayOfFile({ WEIR_PIPELINE: 'compaction-bridge?holdout=0' });
 const rule = 'Never touch the folder legacy/charts.';
 const summarize =
   'Do not call any tools. Write a summary of the conversation so far, for another model that will continue it.';

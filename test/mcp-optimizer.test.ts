@@ -1,29 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { FakeUpstream, type Script, type SeenRequest } from '../src/testing/fake-upstream.ts';
-import { startTestGateway } from '../src/testing/test-gateway.ts';
+import type { Script, SeenRequest } from '../src/testing/fake-upstream.ts';
 import { objectsOf } from '../src/wire/json-values.ts';
 import { eventually } from './support/eventually.ts';
 import { asksStream, dialectAt, providerDialects } from './support/provider-dialects.ts';
+import { startGatewayOfFile } from './support/scripted-gateway.ts';
 
-const fake = await FakeUpstream.start();
-const weir = await startTestGateway({
-  WEIR_ANTHROPIC_BASE_URL: fake.url,
-  WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
-  WEIR_LMSTUDIO_BASE_URL: `${fake.url}/v1`,
-  WEIR_GEMINI_BASE_URL: fake.url,
-  GEMINI_API_KEY: 'AIza-tests',
-  ANTHROPIC_API_KEY: 'sk-ant-tests',
-  OPENAI_API_KEY: 'sk-tests',
-});
-after(async () => {
-  await weir.close();
-  await fake.close();
-});
+const { fake, weir } = await startGatewayOfFile();
 beforeEach(() => {
-  fake.requests.length = 0;
   fake.answerWith(model);
 });
 

@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import type { JsonObject } from '../src/lib/json.ts';
-import { FakeUpstream } from '../src/testing/fake-upstream.ts';
-import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { conversationDialects } from './support/conversation-dialects.ts';
+import { startGatewayOfFile } from './support/scripted-gateway.ts';
 
-const fake = await FakeUpstream.start();
-const weir = await startTestGateway({
-  WEIR_ANTHROPIC_BASE_URL: fake.url,
-  WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
-  ANTHROPIC_API_KEY: 'sk-ant-tests',
-  OPENAI_API_KEY: 'sk-tests',
-});
-after(async () => {
-  await weir.close();
-  await fake.close();
-});
+const { fake, weir } = await startGatewayOfFile();
 beforeEach(() => {
-  fake.requests.length = 0;
   fake.answerWith(({ url }) => {
     const dialect = conversationDialects.find(({ speaks }) => speaks(url)) ?? assert.fail(url);
     return { body: dialect.answer({ text: 'Yes.', calls: [] }) };

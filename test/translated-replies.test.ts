@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { parseExact } from '../src/lib/json.ts';
-import { FakeUpstream } from '../src/testing/fake-upstream.ts';
-import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { numberOf, objectsOf } from '../src/wire/json-values.ts';
 import { at } from './support/at.ts';
 import { clientDialects } from './support/client-dialects.ts';
 import { requestJson } from './support/http-client.ts';
+import { startGatewayOfFile } from './support/scripted-gateway.ts';
 import {
   chatStream,
   geminiStream,
@@ -15,21 +14,7 @@ import {
   responsesStream,
 } from './support/wire/fixtures.ts';
 
-const fake = await FakeUpstream.start();
-const weir = await startTestGateway({
-  WEIR_ANTHROPIC_BASE_URL: fake.url,
-  WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
-  WEIR_LMSTUDIO_BASE_URL: `${fake.url}/v1`,
-  WEIR_GEMINI_BASE_URL: fake.url,
-  GEMINI_API_KEY: 'AIza-tests',
-  ANTHROPIC_API_KEY: 'sk-ant-tests',
-  OPENAI_API_KEY: 'sk-tests',
-});
-after(async () => {
-  await weir.close();
-  await fake.close();
-});
-
+const { fake, weir } = await startGatewayOfFile();
 /** What a whole answer says. */
 interface Reading {
   readonly text: unknown;

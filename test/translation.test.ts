@@ -1,32 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { test } from 'node:test';
 import { isJsonObject, type JsonObject } from '../src/lib/json.ts';
-import { FakeUpstream } from '../src/testing/fake-upstream.ts';
-import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
 import { clientDialects } from './support/client-dialects.ts';
 import { type HttpAnswer, requestJson } from './support/http-client.ts';
 import { type ProviderDialect, providerDialects } from './support/provider-dialects.ts';
+import { startGatewayOfFile } from './support/scripted-gateway.ts';
 import { type Feature, features } from './support/translated-features.ts';
 
-const fake = await FakeUpstream.start();
-const weir = await startTestGateway({
-  WEIR_ANTHROPIC_BASE_URL: fake.url,
-  WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
-  WEIR_LMSTUDIO_BASE_URL: `${fake.url}/v1`,
-  WEIR_GEMINI_BASE_URL: fake.url,
-  GEMINI_API_KEY: 'AIza-tests',
-  ANTHROPIC_API_KEY: 'sk-ant-tests',
-  OPENAI_API_KEY: 'sk-tests',
-});
-
-beforeEach(() => {
-  fake.requests.length = 0;
-});
-after(async () => {
-  await weir.close();
-  await fake.close();
-});
+const { fake, weir } = await startGatewayOfFile();
 
 type Name = keyof Feature['in'];
 const names: readonly Name[] = ['Messages', 'Chat Completions', 'Responses'];

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { after, type TestContext } from 'node:test';
+import { after, beforeEach, type TestContext } from 'node:test';
 import type { Environment } from '../../src/gateway/settings.ts';
 import { FakeUpstream } from '../../src/testing/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../../src/testing/test-gateway.ts';
@@ -34,55 +34,82 @@ export async function startScriptedGateway(t: TestContext, more: Environment = {
   return { fake, weir: await startGatewayFor(t, fake.url, more) };
 }
 
-/** One house for each settings, for all tests of a file that need none of their own; whoever enters finds the provider as new. */
+/** One gateway for each set of settings, shared by all tests of a file that need none of their own. Each test gets the provider without requests and answers of others. */
 export function shareScriptedGateways(): (more?: Environment) => Promise<ScriptedGateway> {
-  const house = shared(async (more) => {
+  const gatewayWith = shared(async (more) => {
     const fake = await FakeUpstream.start();
     const weir = await startGatewayBefore(fake.url, more);
     return { fake, weir, close: () => weir.close().then(() => fake.close()) };
   });
   return async (more = {}) => {
-    const entered = await house(more);
-    entered.fake.requests.length = 0;
-    entered.fake.answerWith({ body: {} });
-    return entered;
+    const gateway = await gatewayWith(more);
+    gateway.fake.requests.length = 0;
+    gateway.fake.answerWith({ body: {} });
+    return gateway;
   };
 }
 
-/** The same with a provider that is played by hand, each time by who enters. */
+/** The same with a provider that each test answers for with a handler of its own. */
 export function shareGatewaysWithHandler(): (
   serve: RequestListener,
   more?: Environment,
 ) => Promise<TestGateway> {
-  const house = shared(async (more) => {
-    const player: { serve: RequestListener } = { serve: (_, res) => void res.end() };
-    const { url, close: leave } = await startListener((req, res) => player.serve(req, res));
+  const gatewayWith = shared(async (more) => {
+    const provider: { serve: RequestListener } = { serve: (_, res) => void res.end() };
+    const { url, close: closeProvider } = await startListener((req, res) => provider.serve(req, res));
     const weir = await startGatewayBefore(url, more);
-    return { player, weir, close: () => weir.close().then(leave) };
+    return { provider, weir, close: () => weir.close().then(closeProvider) };
   });
   return async (serve, more = {}) => {
-    const { player, weir } = await house(more);
-    player.serve = serve;
+    const { provider, weir } = await gatewayWith(more);
+    provider.serve = serve;
     return weir;
   };
 }
 
-function shared<House extends { close(): Promise<unknown> }>(
-  start: (more: Environment) => Promise<House>,
-): (more: Environment) => Promise<House> {
-  const houses = new Map<string, Promise<House>>();
+function shared<Shared extends { close(): Promise<unknown> }>(
+  start: (more: Environment) => Promise<Shared>,
+): (more: Environment) => Promise<Shared> {
+  const started = new Map<string, Promise<Shared>>();
   after(async () => {
-    for (const house of houses.values()) await (await house).close();
+    for (const one of started.values()) await (await one).close();
   });
   return (more) => {
     const settings = JSON.stringify(more);
-    const house = houses.get(settings) ?? start(more);
-    houses.set(settings, house);
-    return house;
+    const one = started.get(settings) ?? start(more);
+    started.set(settings, one);
+    return one;
   };
 }
 
-/** The same without an end. */
+/** A gateway and a scripted provider for all tests of a file; both end with it, and each test begins without requests. */
+export async function startGatewayOfFile(more: Environment = {}): Promise<ScriptedGateway> {
+  const fake = await FakeUpstream.start();
+  const weir = await startTestGateway({ ...providersAt(fake.url), ...more });
+  after(async () => {
+    await weir.close();
+    await fake.close();
+  });
+  beforeEach(() => {
+    fake.requests.length = 0;
+  });
+  return { fake, weir };
+}
+
+/** Settings of providers that are all at one address, with keys that only tests use. */
+export function providersAt(url: string): Environment {
+  return {
+    WEIR_ANTHROPIC_BASE_URL: url,
+    WEIR_OPENAI_BASE_URL: `${url}/v1`,
+    WEIR_LMSTUDIO_BASE_URL: `${url}/v1`,
+    WEIR_GEMINI_BASE_URL: url,
+    ANTHROPIC_API_KEY: 'sk-ant-tests',
+    OPENAI_API_KEY: 'sk-tests',
+    GEMINI_API_KEY: 'AIza-tests',
+  };
+}
+
+/** A gateway that the caller closes. */
 export function startGatewayBefore(upstream: string, more: Environment): Promise<TestGateway> {
   return startTestGateway({
     WEIR_ANTHROPIC_BASE_URL: upstream,
