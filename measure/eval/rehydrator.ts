@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Message } from '../../src/kernel/message.ts';
-import { rowsOf } from './memory/rows.ts';
+import { type LocomoQuestion, type LocomoTurn, rowsOf } from './memory/rows.ts';
 import { CompactedConversation } from './rehydrator/compacted-conversation.ts';
 import { turnsWithoutReference } from './rehydrator/turns-without-reference.ts';
 
@@ -19,18 +19,6 @@ const { values } = parseArgs({
 const folder = values.data;
 const { options } = values;
 
-interface Turn {
-  readonly id: string | number;
-  readonly message: Message;
-  readonly text?: string;
-}
-
-interface Question {
-  readonly conversation: string;
-  readonly question: string;
-  readonly evidence: readonly (string | number)[];
-}
-
 if (folder === undefined || !existsSync(join(folder, 'locomo')))
   console.log(`skipped: there are no conversations at ${folder ?? '--data <folder>'}`);
 else {
@@ -40,7 +28,7 @@ else {
 
 /** Whether the evidence of each question is in the request, with and without what rehydrator appended. */
 async function reportEvidence(locomo: string): Promise<void> {
-  const questions = rowsOf<Question>(join(locomo, 'questions.jsonl'));
+  const questions = rowsOf<LocomoQuestion>(join(locomo, 'questions.jsonl'));
   const files = readdirSync(locomo).filter((file) => file !== 'questions.jsonl');
   console.log(
     'conversations   questions   evidence sent   with rehydrator   acts   tokens, mean and most   p95',
@@ -48,7 +36,7 @@ async function reportEvidence(locomo: string): Promise<void> {
   for (const half of [0, 1]) {
     const outcomes: { isSent: boolean; isThere: boolean; tokens: number; ms: number }[] = [];
     for (const file of files.sort().filter((_, at) => at % 2 === half)) {
-      const turns = rowsOf<Turn>(join(locomo, file));
+      const turns = rowsOf<LocomoTurn>(join(locomo, file));
       const texts = new Map(
         turns.map(({ id, text, message }) => [String(id), squeeze(text ?? String(message.content))]),
       );

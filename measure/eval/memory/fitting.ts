@@ -4,18 +4,7 @@ import type { Message } from '../../../src/kernel/message.ts';
 import { extractTraits, scoreSalience, type Traits } from '../../../src/lib/passages/salience.ts';
 import { selectLines, type Utterance, utterancesIn } from '../../../src/modules/ipc/text/record.ts';
 import { CachedModels } from '../semantic/models.ts';
-import { rowsOf } from './rows.ts';
-
-interface Turn {
-  readonly id: string | number;
-  readonly message: Message;
-  readonly text?: string;
-}
-
-interface Question {
-  readonly conversation: string;
-  readonly evidence: readonly (string | number)[];
-}
+import { type LocomoQuestion, type LocomoTurn, rowsOf } from './rows.ts';
 
 interface Talk {
   readonly messages: readonly Message[];
@@ -48,13 +37,13 @@ const names: readonly (keyof Traits)[] = [
 export async function fitted(folder: string, withVectors: boolean): Promise<void> {
   const models = withVectors ? new CachedModels() : undefined;
   try {
-    const questions = rowsOf<Question>(join(folder, 'questions.jsonl'));
+    const questions = rowsOf<LocomoQuestion>(join(folder, 'questions.jsonl'));
     const talks: Talk[] = [];
     for (const file of readdirSync(folder)
       .filter((name) => name !== 'questions.jsonl')
       .sort()) {
       const own = questions.filter(({ conversation }) => `${conversation}.jsonl` === file);
-      talks.push(await talkOf(rowsOf<Turn>(join(folder, file)), own, models));
+      talks.push(await talkOf(rowsOf<LocomoTurn>(join(folder, file)), own, models));
     }
     const kept = (chosen: readonly Talk[], weigh: (talk: Talk) => readonly number[]) =>
       `${(keptShare(chosen, weigh) * 100).toFixed(1)} %`;
@@ -77,8 +66,8 @@ export async function fitted(folder: string, withVectors: boolean): Promise<void
 }
 
 async function talkOf(
-  turns: readonly Turn[],
-  questions: readonly Question[],
+  turns: readonly LocomoTurn[],
+  questions: readonly LocomoQuestion[],
   models: CachedModels | undefined,
 ): Promise<Talk> {
   const messages = turns.map(({ message }) => message);

@@ -6,22 +6,8 @@ import { recallCharsMax } from '../../../src/modules/ipc/limits.ts';
 import { searchMessages } from '../../../src/modules/ipc/text/search.ts';
 import { compileCard } from '../../../src/providers/catalog/price-sheet.ts';
 import { runModule } from '../../../src/testing/run-module.ts';
-import { rowsOf } from './rows.ts';
+import { type LocomoQuestion, type LocomoTurn, rowsOf } from './rows.ts';
 import { answered } from './simulated.ts';
-
-interface Turn {
-  readonly id: string | number;
-  readonly message: Message;
-  readonly text?: string;
-}
-
-interface Question {
-  readonly id: string;
-  readonly conversation: string;
-  readonly question: string;
-  readonly category: string;
-  readonly evidence: readonly (string | number)[];
-}
 
 interface Outcome {
   readonly category: string;
@@ -33,20 +19,20 @@ interface Outcome {
 
 /** Is what a question needs still in the request, of which nobody knew the question when it was made smaller? */
 export async function talksIn(folder: string, share: number): Promise<readonly Outcome[]> {
-  const questions = rowsOf<Question>(join(folder, 'questions.jsonl'));
+  const questions = rowsOf<LocomoQuestion>(join(folder, 'questions.jsonl'));
   const outcomes: Outcome[] = [];
   for (const file of readdirSync(folder).filter((name) => name !== 'questions.jsonl')) {
     const path = join(folder, file);
     if (!file.endsWith('.jsonl') || !existsSync(path)) continue;
     const own = questions.filter(({ conversation }) => `${conversation}.jsonl` === file);
-    outcomes.push(...(await conversation(rowsOf<Turn>(path), own, share)));
+    outcomes.push(...(await conversation(rowsOf<LocomoTurn>(path), own, share)));
   }
   return outcomes;
 }
 
 async function conversation(
-  turns: readonly Turn[],
-  questions: readonly Question[],
+  turns: readonly LocomoTurn[],
+  questions: readonly LocomoQuestion[],
   share: number,
 ): Promise<readonly Outcome[]> {
   const full = turns.reduce((sum, { message }) => sum + tokensOf(textOf(message.content)), 0);

@@ -10,23 +10,19 @@ import type {
   HoldOutcome,
   HoldSettlement,
   SpentByWindow,
-  WindowName,
 } from '../../kernel/ports/budget.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { advanceBudget, type BudgetCount, beginBudget, decideHold, spendBudget } from '../budget-count.ts';
 import { limits } from '../limits.ts';
 import type { DocumentChanges } from './document-changes.ts';
 
-export interface BudgetDocument {
-  /** The starts of the windows; undefined before a count has begun. */
-  starts?: { day: number; month: number };
-  readonly spent: { day: NanoUsd; month: NanoUsd };
+export interface BudgetDocument extends Pick<BudgetCount, 'spent'> {
+  /** Undefined before a count has begun. */
+  readonly starts?: BudgetCount['starts'];
   readonly holds: Record<string, { amount: NanoUsd; untilMs: number }>;
 }
 
-type StartedBudget = BudgetDocument & Required<Pick<BudgetDocument, 'starts'>>;
-
-/** If both windows are exhausted the longer is reported: waiting for the end of the shorter would not help. */
-const windowsLongestFirst: readonly WindowName[] = ['month', 'day'];
+type StartedBudget = BudgetDocument & BudgetCount;
 
 /** Budgets as shared documents. Renewing a hold restores it if the document was lost. */
 export class DocumentBudgets implements Budgets {
@@ -55,8 +51,8 @@ export class DocumentBudgets implements Budgets {
       const isHeld = budget.holds[id] !== undefined;
       if ((!isHeld && isRetry) || !isStarted(budget)) return { result: undefined };
       delete budget.holds[id];
-      advance(budget, windows);
-      spend(budget, cost);
+      advanceBudget(budget, windows);
+      spendBudget(budget, cost);
       return { value: budget, result: { ...budget.spent } };
     });
   }
@@ -76,13 +72,12 @@ export class DocumentBudgets implements Budgets {
     });
   }
 
-  begin(holder: BudgetHolder, { day, month }: BudgetWindows, spent: SpentByWindow): Promise<void> {
+  begin(holder: BudgetHolder, windows: BudgetWindows, spent: SpentByWindow): Promise<void> {
     return this.#change(holder, (budget, nowMs) => {
       if (isStarted(budget)) return { result: undefined };
       // The database already counts expired holds as spent, through the reservations of their processes.
       deleteExpired(budget, nowMs);
-      const starts = { day: day.startMs, month: month.startMs };
-      return { value: { starts, spent: { ...spent }, holds: budget.holds }, result: undefined };
+      return { value: { ...beginBudget(windows, spent), holds: budget.holds }, result: undefined };
     });
   }
 
@@ -107,19 +102,19 @@ function budgetName(accountId: string, keyId: string): string {
 }
 
 function holdIn(
-  { spent, holds }: StartedBudget,
-  { holder, ceilings, amount, least }: BudgetHoldRequest,
+  budget: StartedBudget,
+  request: BudgetHoldRequest,
   { name, nowMs }: { readonly name: string; readonly nowMs: number },
 ): HoldOutcome {
-  const held = sumOf(holds);
-  let granted = amount;
-  for (const window of windowsLongestFirst) {
-    const left = (ceilings[window] ?? Number.POSITIVE_INFINITY) - spent[window] - held;
-    if (left < least) return { outcome: 'refused', window, spent: spent[window], held };
-    granted = Math.min(granted, left);
-  }
-  holds[name] = { amount: granted, untilMs: nowMs + kernelLimits.holdLifeMs };
-  return { outcome: 'granted', held: { holder, amount: granted, id: name }, spent: { ...spent } };
+  const decision = decideHold(budget, request, sumOf(budget.holds));
+  if (decision.outcome === 'refused') return decision;
+  const { amount } = decision;
+  budget.holds[name] = { amount, untilMs: nowMs + kernelLimits.holdLifeMs };
+  return {
+    outcome: 'granted',
+    held: { holder: request.holder, amount, id: name },
+    spent: { ...budget.spent },
+  };
 }
 
 function sumOf(holds: BudgetDocument['holds']): NanoUsd {
@@ -128,26 +123,12 @@ function sumOf(holds: BudgetDocument['holds']): NanoUsd {
 
 /** An expired hold counts as spent. */
 function update(budget: StartedBudget, windows: BudgetWindows, nowMs: number): void {
-  advance(budget, windows);
-  spend(budget, deleteExpired(budget, nowMs));
+  advanceBudget(budget, windows);
+  spendBudget(budget, deleteExpired(budget, nowMs));
 }
 
 function isStarted(budget: BudgetDocument): budget is StartedBudget {
   return budget.starts !== undefined;
-}
-
-/** A new day or month starts at zero. Holds count in the new window too, because they will be settled there. */
-function advance({ starts, spent }: StartedBudget, windows: BudgetWindows): void {
-  for (const window of windowsLongestFirst)
-    if (windows[window].startMs > starts[window]) {
-      starts[window] = windows[window].startMs;
-      spent[window] = 0;
-    }
-}
-
-function spend({ spent }: BudgetDocument, cost: NanoUsd): void {
-  spent.day += cost;
-  spent.month += cost;
 }
 
 /** Returns the sum of the deleted holds. Their processes are gone and may have spent them. */

@@ -1,5 +1,4 @@
 import { limits as kernelLimits } from '../../kernel/limits.ts';
-import type { NanoUsd } from '../../kernel/money.ts';
 import type {
   BudgetHoldRequest,
   BudgetState,
@@ -7,24 +6,19 @@ import type {
   HoldOutcome,
   HoldSettlement,
   SpentByWindow,
-  WindowName,
 } from '../../kernel/ports/budget.ts';
+import { advanceBudget, type BudgetCount, beginBudget, decideHold, spendBudget } from '../budget-count.ts';
 import { limits } from '../limits.ts';
 import { ActiveHolds } from './active-holds.ts';
-
-/** If both windows are exhausted the longer is reported: waiting for the end of the shorter would not help. */
-const windowsLongestFirst: readonly WindowName[] = ['month', 'day'];
 
 /** What one key spent in the current day and month, and its holds. */
 export class MemoryKeyBudget {
   readonly #holds = new ActiveHolds();
-  readonly #windowStarts: { day: number; month: number };
-  readonly #spent: { day: number; month: number };
+  readonly #count: BudgetCount;
   #idleFromMs: number;
 
-  constructor({ day, month }: BudgetWindows, spentByWindow: SpentByWindow, nowMs: number) {
-    this.#windowStarts = { day: day.startMs, month: month.startMs };
-    this.#spent = { ...spentByWindow };
+  constructor(windows: BudgetWindows, spent: SpentByWindow, nowMs: number) {
+    this.#count = beginBudget(windows, spent);
     this.#idleFromMs = nowMs + limits.budgetIdleMs;
   }
 
@@ -36,32 +30,23 @@ export class MemoryKeyBudget {
     return nowMs >= this.#idleFromMs;
   }
 
-  hold(
-    { holder: budgetHolder, windows: budgetWindows, ceilings, amount, least }: BudgetHoldRequest,
-    nowMs: number,
-  ): HoldOutcome {
-    this.#updateTo(budgetWindows, nowMs);
-    const held = this.#holds.total;
-    let granted = amount;
-    for (const window of windowsLongestFirst) {
-      const ceiling = ceilings[window];
-      if (ceiling === undefined) continue;
-      const left = ceiling - this.#spent[window] - held;
-      if (left < least) return { outcome: 'refused', window, spent: this.#spent[window], held };
-      granted = Math.min(granted, left);
-    }
-    const id = this.#holds.add(granted, nowMs + kernelLimits.holdLifeMs);
+  hold(request: BudgetHoldRequest, nowMs: number): HoldOutcome {
+    this.#updateTo(request.windows, nowMs);
+    const decision = decideHold(this.#count, request, this.#holds.total);
+    if (decision.outcome === 'refused') return decision;
+    const { amount } = decision;
+    const id = this.#holds.add(amount, nowMs + kernelLimits.holdLifeMs);
     this.#keepUntil(nowMs + kernelLimits.holdLifeMs);
     return {
       outcome: 'granted',
-      held: { holder: budgetHolder, amount: granted, id },
-      spent: { ...this.#spent },
+      held: { holder: request.holder, amount, id },
+      spent: { ...this.#count.spent },
     };
   }
 
   read(budgetWindows: BudgetWindows, nowMs: number): BudgetState {
     this.#updateTo(budgetWindows, nowMs);
-    return { spent: { ...this.#spent }, held: this.#holds.total };
+    return { spent: { ...this.#count.spent }, held: this.#holds.total };
   }
 
   settle(
@@ -70,10 +55,10 @@ export class MemoryKeyBudget {
     nowMs: number,
   ): SpentByWindow | undefined {
     if (!this.#holds.delete(id) && isRetry) return undefined;
-    this.#advanceTo(budgetWindows);
-    this.#spend(cost);
+    advanceBudget(this.#count, budgetWindows);
+    spendBudget(this.#count, cost);
     this.#keepUntil(nowMs);
-    return { ...this.#spent };
+    return { ...this.#count.spent };
   }
 
   renew(id: string, nowMs: number): void {
@@ -83,28 +68,11 @@ export class MemoryKeyBudget {
 
   /** An expired hold counts as spent. */
   #updateTo(budgetWindows: BudgetWindows, nowMs: number): void {
-    this.#advanceTo(budgetWindows);
-    this.#spend(this.#holds.deleteExpired(nowMs));
-  }
-
-  #spend(cost: NanoUsd): void {
-    this.#spent.day += cost;
-    this.#spent.month += cost;
+    advanceBudget(this.#count, budgetWindows);
+    spendBudget(this.#count, this.#holds.deleteExpired(nowMs));
   }
 
   #keepUntil(untilMs: number): void {
     this.#idleFromMs = Math.max(this.#idleFromMs, untilMs + limits.budgetIdleMs);
-  }
-
-  /** A new day or month starts at zero. Holds count in the new window too, because they will be settled there. */
-  #advanceTo({ day, month }: BudgetWindows): void {
-    if (day.startMs > this.#windowStarts.day) {
-      this.#windowStarts.day = day.startMs;
-      this.#spent.day = 0;
-    }
-    if (month.startMs > this.#windowStarts.month) {
-      this.#windowStarts.month = month.startMs;
-      this.#spent.month = 0;
-    }
   }
 }
