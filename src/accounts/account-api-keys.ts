@@ -100,7 +100,7 @@ export class AccountApiKeys {
     return key;
   }
 
-  /** A change of the pipeline notes the time for the modules that it adds. */
+  /** If the pipeline changes, the time is stored for the modules that it adds. */
   async #withTimes(id: string, changes: ApiKeyChanges): Promise<ApiKeyChanges> {
     const { apiKeys, clock } = this.#parts;
     if (changes.pipelineConfig === undefined) return changes;

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { StoredWebhook } from '../kernel/ports/alerts.ts';
 
-/** Where a webhook sends to, and with which secrets. */
+/** The address of a webhook, and the secrets that sign its messages. */
 export interface WebhookTarget {
   /** Undefined for mail. */
   readonly url?: string | undefined;
   /** Undefined for mail and Slack. */
   readonly secret?: string | undefined;
-  /** The secret before the last rotation, which signs as well until then. */
+  /** The secret before the last rotation, which also signs messages until `untilMs`. */
   readonly previous?: { readonly secret: string; readonly untilMs: number } | undefined;
 }
 
-/** Encrypts what is stored. */
+/** Encrypts targets for the database. */
 export interface Sealing {
   seal(content: string, context: string): { readonly sealedBy: string; readonly sealed: Uint8Array };
   /** Undefined if it was sealed with another secret of the gateway. */

@@ -12,7 +12,7 @@ export interface WriteBehindParts<Batch> {
   /** The delay before a batch is stored; doubles with each failure, up to `retryMsMax`. */
   readonly flushMs: number;
   readonly retryMsMax: number;
-  /** The maximum of all batches together, in bytes where their sizes are told in bytes, too. */
+  /** The maximum size of all waiting batches together, in the unit of `setSize`. */
   readonly waitingMax?: number;
   /** How many batches may fail before the others wait for them. */
   readonly failedMax?: number;

@@ -3,7 +3,7 @@ import { splitExemplar } from '../telemetry/exposition.ts';
 /** The sum of a series. */
 interface Sample {
   value: number;
-  /** The newest of all processes. */
+  /** The newest one of any process. */
   exemplar: Exemplar | undefined;
 }
 

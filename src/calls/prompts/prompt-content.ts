@@ -63,7 +63,7 @@ export interface CompiledPrompt {
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: Template }[];
   /** All variables in the order in which they appear, with their defaults. */
   readonly variables: ReadonlyMap<string, string | undefined>;
-  /** Of all texts. */
+  /** The length of all texts together. */
   readonly characters: number;
 }
 

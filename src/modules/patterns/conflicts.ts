@@ -39,7 +39,7 @@ export function findConflicts(
   );
 }
 
-/** Patterns with a tool or a word of a trigger that are compared with each other. */
+/** The maximum number of patterns with a common tool or word that are compared with each other. */
 const comparedMax = 200;
 
 /** Leaves out patterns that a better one of them, or an earlier one of the conversation, contradicts. */
@@ -103,7 +103,7 @@ function triggerKeys({ trigger: { text, tools } }: Pattern): readonly string[] {
   return [...tools.map((tool) => `tool ${tool}`), ...contentWords(text)];
 }
 
-/** By what was measured, then what a person wrote, then what is newer. */
+/** Prefers what was measured to help, then what a person wrote, then what is newer. */
 function isBetter(one: Pattern, other: Pattern): boolean {
   const [first, second] = [one, other].map((pattern) => patternEffectOf(pattern).helps);
   if (first !== second) return (first ?? 0) > (second ?? 0);

@@ -11,10 +11,10 @@ export interface IndexedPassage extends MessagePassage {
   readonly archived?: { readonly conversation: string; readonly atMs: number } | undefined;
 }
 
-/** Messages are immutable and come again with every call. */
+/** Messages are immutable and come again with every call, so each is divided once. */
 const passagesByMessage = new WeakMap<Message, readonly Omit<IndexedPassage, 'message'>[]>();
 
-/** The passages of messages, in turns of the event loop. */
+/** Divides messages into passages, over several turns of the event loop. */
 export class PassageIndexer {
   readonly #hashes = new Map<string, number>();
   #readCharacters = 0;
@@ -40,7 +40,7 @@ export class PassageIndexer {
   }
 }
 
-/** The characters of passages, of which short ones count as longer: each takes time and memory. */
+/** The characters of passages. Short passages count as longer ones, because each takes time and memory. */
 export function charactersOf(passages: readonly MessagePassage[]): number {
   return passages.reduce((sum, { text }) => sum + Math.max(text.length, limits.passageCharactersMin), 0);
 }

@@ -54,7 +54,7 @@ export class ProviderSocket {
     }, limits.socketIdleMs).unref();
   }
 
-  /** The provider's. */
+  /** The provider's host. */
   get host(): string {
     return this.#parts.endpoint.host;
   }
@@ -110,7 +110,7 @@ export class ProviderSocket {
     const { lane } = event;
     const named = this.hasLanes || this.#open.has(lane) ? lane : [...this.#open.keys()][0];
     if (this.#open.has(named)) this.#deliver(event, named);
-    // An error of the connection, such as that it is too old.
+    // An error of the connection itself, for example that it is too old.
     else if (event.error !== undefined && lane === undefined && !this.#isRetired) {
       this.retire();
       for (const [waiting, { reply }] of this.#open) if (!reply.hasStarted) this.#deliver(event, waiting);

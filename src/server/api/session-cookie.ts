@@ -7,7 +7,7 @@ export const plainCookieName = 'weir_session';
 export const secureCookieName = '__Host-weir_session';
 const operatorCookieName = 'weir_operator';
 
-/** What proves who sends a request, and from where. */
+/** The parts of a request that prove who sends it, and from where. */
 export type AuthRequest = CookieRequest & Pick<ApiRequest, 'remoteAddress'>;
 
 type CookieRequest = Pick<ApiRequest, 'method' | 'headers'>;

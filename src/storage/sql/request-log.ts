@@ -40,7 +40,7 @@ export class SqlRequestLog implements RequestLog {
   readonly #kindHasher = new RequestKindHasher();
 
   readonly rowsAtOnce: number;
-  /** Earlier conversations and sums of end users are deleted. */
+  /** Conversations and sums of end users before this time are deleted. */
   #keptFromMs: number | undefined;
 
   constructor(db: Kysely<Tables>, connectionPool: ConnectionPool, { name }: SqlDialect) {

@@ -19,7 +19,7 @@ interface ModuleCardProps {
   readonly isOpen: boolean;
   /** Where it is on, and since when. */
   readonly state: ReactNode;
-  /** What switches it. */
+  /** Switches it on and off. */
   readonly control: ReactNode;
   readonly did: Summary['modules'][number] | undefined;
   readonly worth: ModuleWorth | undefined;
@@ -115,7 +115,7 @@ function Figures({
   );
 }
 
-/** What it saved by those conversations that went without it. */
+/** What it saved, compared with the conversations that went without it. */
 function HoldOut({
   conversations,
   held_out,
@@ -133,7 +133,7 @@ function HoldOut({
   );
 }
 
-/** A module that is not worth its place in the pipeline says so. */
+/** Warns of a module that is not worth its place in the pipeline. */
 function Warning({ verdict, calls, since }: ModuleSavings) {
   if (verdict !== 'loses' && verdict !== 'nothing_shown') return undefined;
   return (

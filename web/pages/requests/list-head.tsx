@@ -38,7 +38,7 @@ interface SortButtonProps {
   readonly onSort: () => void;
 }
 
-/** Only downwards: the newest, dearest or slowest calls are those that people look for. */
+/** Only downwards: the newest, most expensive or slowest calls are those that people look for. */
 function SortButton({ title, isOn, onSort }: SortButtonProps) {
   return (
     <button

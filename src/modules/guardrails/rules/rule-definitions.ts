@@ -6,11 +6,11 @@ import { limits } from './limits.ts';
 /** Options that list rules. */
 interface RuleOptions {
   readonly rules?: readonly string[] | undefined;
-  /** Those of the list, compiled. */
+  /** The rules of the list, compiled. */
   readonly compiledRules?: readonly CompiledRule[];
 }
 
-/** The rules of accounts and of the operator. Pipelines have them compiled in their options. */
+/** The rules of accounts and of the operator. They are compiled into the options of pipelines. */
 export function createRuleDefinitions<Options extends RuleOptions>(): ModuleDefinitions<Options> {
   const compiled = new Lru<CompiledRule>(limits.compiledRulesMax);
   const costs = new WeakMap<CompiledRule, number>();

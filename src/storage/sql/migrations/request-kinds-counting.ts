@@ -5,19 +5,19 @@ const sumColumns =
 const minute = 'at_ms / 60000 * 60000';
 const times = 'account_id, at_ms, what, provider, model, bin';
 
-/** Where the row is there already, the new one is added to it. */
+/** Adds to a row that exists. */
 function adding(table: string, key: string, columns: string): string {
   const sums = columns.split(', ').map((name) => `${name} = ${table}.${name} + excluded.${name}`);
   return `on conflict (${key}) do update set ${sums.join(', ')}`;
 }
 
-/** What the two databases have other words for. */
-interface Words {
-  /** What stands before each statement. */
+/** The SQL in which the two databases differ. */
+interface Dialect {
+  /** The beginning of each statement. */
   readonly before: string;
   /** Rows with a `step` for each step of a call. */
   readonly steps: string;
-  /** The same of one call, as a list of names and effects in order. */
+  /** The steps of one call, as a list of names and effects in order. */
   readonly stepNames: string;
   readonly text: (name: string) => string;
   readonly stepUs: string;
@@ -26,10 +26,10 @@ interface Words {
 }
 
 /**
- * Adds calls to the kinds and sums that are kept of them. `added` has the calls. In one order everywhere, so that two who
- * write the same rows don't wait for each other in a circle.
+ * Adds the calls in `added` to the tables of kinds and sums. All transactions write these tables in the same order, so that
+ * they can't deadlock.
  */
-function counting({ before, steps, stepNames, text, stepUs, bin, nothing }: Words): readonly string[] {
+function counting({ before, steps, stepNames, text, stepUs, bin, nothing }: Dialect): readonly string[] {
   const timed = (what: string, target: string, us: string) =>
     `${before} insert into request_times (${times}, requests)
       select account_id, ${minute}, '${what}', ${target}, ${bin(us)}, count(*)
@@ -58,7 +58,7 @@ function counting({ before, steps, stepNames, text, stepUs, bin, nothing }: Word
   ];
 }
 
-/** All calls that are there. Later ones are counted by the process that stores them. */
+/** Counts all stored calls. Later ones are counted by the process that stores them. */
 export const sqliteCounting = counting({
   before: 'with added as (select * from requests)',
   steps: 'json_each(added.steps) as step',
@@ -70,7 +70,7 @@ export const sqliteCounting = counting({
   nothing: `''`,
 });
 
-/** Those that a statement adds, in a trigger: with the calls themselves, so that none is added twice. */
+/** Counts the calls that a statement adds, in its trigger: together with the calls, so that none is counted twice. */
 export const postgresCounting = counting({
   before: '',
   steps: 'jsonb_array_elements(cast(steps as jsonb)) as step',

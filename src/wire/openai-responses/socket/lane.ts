@@ -7,7 +7,7 @@ export function withLane(json: string, lane: string | undefined): string {
   return `{"stream_id":${JSON.stringify(lane)}${separator}${json.slice(1)}`;
 }
 
-/** Whether the text of an event has a lane: that of a provider with lanes has it already. */
+/** Whether the text of an event has a lane already; events of providers with lanes do. */
 export function hasLane(json: string): boolean {
   return json.includes('"stream_id"') && parseObject(json)?.stream_id !== undefined;
 }
