@@ -6,22 +6,14 @@ import type { ClientRequest } from '../kernel/client-request.ts';
 import type { DecisionLog } from '../kernel/conversation/decision-log.ts';
 import type { PrefixKit } from '../kernel/conversation/prefix.ts';
 import { endUserRefOf } from '../kernel/end-user.ts';
-import { type Exchange, requestOriginOf } from '../kernel/exchange.ts';
-import type {
-  ConversationContext,
-  Kit,
-  ModelRequest,
-  Models,
-  RunOptions,
-  StepAside,
-} from '../kernel/module.ts';
+import type { Exchange } from '../kernel/exchange.ts';
+import type { ConversationContext, Kit, Models, StepAside } from '../kernel/module.ts';
 import type { Count, CountOptions, ModuleSlot } from '../kernel/module-counters.ts';
 import type { ModuleExecution } from '../kernel/module-execution.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import type { KitFactory, ModuleContext } from '../kernel/pipeline.ts';
 import type { Archive } from '../kernel/ports/archive.ts';
 import { type Budget, type BudgetHolder, budgetHolderOf } from '../kernel/ports/budget.ts';
-import type { Candidate } from '../kernel/ports/candidates.ts';
 import type { CounterName, Counters } from '../kernel/ports/counters.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { EgressFetch } from '../kernel/ports/fetch.ts';
@@ -40,25 +32,22 @@ import type { Attributes } from '../kernel/trace.ts';
 import { parseSpanReference } from '../kernel/trace-parent.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
 import type { Clock } from '../lib/clock.ts';
-import { ignoreErrors } from '../lib/ignore-errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { refuseAfterAirgap, runAfterCall } from './after-airgap.ts';
+import { runAfterCall } from './after-airgap.ts';
 import type { Archives } from './archive/archives.ts';
 import { autoSettleHolds } from './auto-settle-holds.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import { fetchDuringCall } from './call-fetch.ts';
-import type { CandidateFinder } from './candidates/candidates.ts';
-import { TargetHistory } from './candidates/target-history.ts';
 import type { DecisionLogs } from './decision-logs.ts';
 import { cacheName } from './module-caches.ts';
 import { countForModule, takeModuleSlot } from './module-counters.ts';
+import { createModels, type ModuleModelsParts } from './module-models.ts';
 import type { RequestKeys } from './request-keys.ts';
-import { askModel, type RunModelParts, runModel } from './run-model.ts';
 import { scopeTextModels } from './scoped-text-models.ts';
 import type { StepAsides } from './step-asides.ts';
 import { addTrialCost } from './trials.ts';
 
-export interface KitParts {
+export interface KitParts extends ModuleModelsParts {
   readonly cacheBackend: CacheBackend;
   readonly counters: Counters;
   readonly stores: ModuleStores;
@@ -67,20 +56,16 @@ export interface KitParts {
   readonly vectors: VectorStores;
   readonly archives: Archives;
   readonly decisionLogs: DecisionLogs;
-  readonly clock: Clock;
   readonly catalog: Prices;
   readonly requestKeys: RequestKeys;
   readonly backgroundTasks: Pick<BackgroundTasks, 'add'>;
-  readonly runModel: RunModelParts;
   readonly usage: Pick<UsageRecorder, 'recordModule'>;
   readonly stepAsides: Pick<StepAsides, 'current'>;
   /** The budget of the caller's key. */
   budget(budgetHolder: BudgetHolder, call: { readonly isEnded: boolean }): Budget;
   wireByName(name: string): ProviderFormat | undefined;
-  target: Models['target'];
   /** The `fetch` of a module. */
   fetchFor(module: string): EgressFetch;
-  readonly candidates: CandidateFinder;
 }
 
 /** Creates the kits of modules, for gateways and for module tests. */
@@ -100,8 +85,7 @@ class CallKit implements Kit<unknown> {
   readonly #parts: CallKitParts;
   readonly #context: ModuleContext;
   #decisions: DecisionLog | undefined;
-  /** Whether the call will be added to the history of targets. */
-  #hasHistory = false;
+  #models: Models | undefined;
 
   constructor(parts: CallKitParts, at: ModuleContext) {
     this.options = at.options;
@@ -196,47 +180,13 @@ class CallKit implements Kit<unknown> {
   }
 
   get models(): Models {
-    const { runModel: parts, target } = this.#parts;
-    const { execution } = this.#context;
-    const { trace } = execution.exchange;
-    const isOver = () => trace.isAirgapped && trace.isEnded;
-    const handler = this.#context.moduleCallHandler();
-    return {
-      target,
-      candidates: (exchange, options) => ignoreErrors(this.#candidates(exchange, options?.models)),
-      ask: (request, to) =>
-        ignoreErrors(
-          isOver() ? refuseAfterAirgap(trace) : askModel(parts, { request, target: to, execution, handler }),
-        ),
-      run: (request, options) =>
-        ignoreErrors(isOver() ? refuseAfterAirgap(trace) : this.#run(request, options)),
-    };
+    this.#models ??= createModels(this.#parts, this.#context, this);
+    return this.#models;
   }
 
   get fetch(): EgressFetch {
     const { module, exchange } = this.#execution;
     return fetchDuringCall(this.#parts.fetchFor(module.name), exchange);
-  }
-
-  async #run(request: ModelRequest, { target, pipeline }: RunOptions): Promise<Reply> {
-    const { execution } = this.#context;
-    if (pipeline !== undefined && requestOriginOf(execution.exchange).isModuleCall)
-      throw new Error("a module's own call can't run a further pipeline");
-    const handler = this.#context.moduleCallHandler(pipeline);
-    const streamed = { ...request, stream: true };
-    return runModel(this.#parts.runModel, { request: streamed, target, execution, handler });
-  }
-
-  /** The result of this call helps to estimate the cost of the next. */
-  #candidates(exchange: Exchange, models: readonly string[] | undefined): Promise<readonly Candidate[]> {
-    const history = new TargetHistory(this.cache);
-    const { candidates, clock } = this.#parts;
-    if (!this.#hasHistory)
-      this.onBilled((attempts) =>
-        this.runInBackground(() => history.add(exchange.conversation.name, attempts, clock.now())),
-      );
-    this.#hasHistory = true;
-    return candidates.find(exchange, models, history);
   }
 
   count(name: string, options: CountOptions): Promise<Count> {
