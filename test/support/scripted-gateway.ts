@@ -97,7 +97,7 @@ export async function startGatewayOfFile(more: Environment = {}): Promise<Script
 }
 
 /** Settings of providers that are all at one address, with keys that only tests use. */
-export function providersAt(url: string): Environment {
+function providersAt(url: string): Environment {
   return {
     WEIR_ANTHROPIC_BASE_URL: url,
     WEIR_OPENAI_BASE_URL: `${url}/v1`,
