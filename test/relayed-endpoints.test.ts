@@ -44,9 +44,9 @@ const routes: readonly RelayRoute[] = [
   ...(['GET', 'DELETE'] as const).map(
     (method): RelayRoute => ({
       purpose: 'relay',
-      endpoint: 'files',
+      endpoint: 'shelves',
       method,
-      path: '/v1/files/*',
+      path: '/v1/shelves/*',
       summary: 'Ids in the path, no model',
       body: 'none',
       defaultProvider: 'river',
@@ -74,7 +74,7 @@ const river = openaiCompatible({
   baseUrl: `${providerUrl}/v1`,
   keyless: true,
   modelPrefixes: ['river-'],
-  endpoints: { transcriptions: '/audio/transcriptions', images: '/images', files: '/files', uploads: '/up' },
+  endpoints: { transcriptions: '/audio/transcriptions', images: '/images', shelves: '/shelves', uploads: '/up' },
 });
 const folder = mkdtempSync(join(tmpdir(), 'weir-prices-'));
 const prices = join(folder, 'prices.json');
@@ -254,17 +254,17 @@ test('an endpoint without a model has a default provider, and ids in its path', 
     seen.push(`${req.method} ${req.url}`);
     json(res, { id: 'file-1' });
   };
-  const got = await call(weir.url, { path: '/v1/files/file-1/content?a=b' });
+  const got = await call(weir.url, { path: '/v1/shelves/file-1/content?a=b' });
   assert.deepEqual([got.status, got.json, got.headers['x-weir-cost-usd']], [200, { id: 'file-1' }, '0']);
-  await call(weir.url, { method: 'DELETE', path: '/v1/files/file-1' });
-  assert.deepEqual(seen, ['GET /v1/files/file-1/content?a=b', 'DELETE /v1/files/file-1']);
-  for (const path of ['/v1/files/../chat', '/v1/files/%2e%2e/chat', '/v1/files/a%2fb', '/v1/files/a//b'])
+  await call(weir.url, { method: 'DELETE', path: '/v1/shelves/file-1' });
+  assert.deepEqual(seen, ['GET /v1/shelves/file-1/content?a=b', 'DELETE /v1/shelves/file-1']);
+  for (const path of ['/v1/shelves/../chat', '/v1/shelves/%2e%2e/chat', '/v1/shelves/a%2fb', '/v1/shelves/a//b'])
     assert.equal((await call(weir.url, { path })).status, 400, path);
   const asked = (provider: string) =>
-    call(weir.url, { path: '/v1/files/x', headers: ['x-weir-provider', provider] });
+    call(weir.url, { path: '/v1/shelves/x', headers: ['x-weir-provider', provider] });
   assert.equal((await asked('nobody')).status, 404);
   assert.match((await asked('openai')).text, /providers that have it: river/);
-  const post = await call(weir.url, { path: '/v1/files/x', body: {} });
+  const post = await call(weir.url, { path: '/v1/shelves/x', body: {} });
   assert.equal(post.status, 405);
   assert.equal(seen.length, 2);
 });

@@ -220,7 +220,10 @@ export class Admission {
     const rules = TargetRules.of(identity.access, { ...asked, directory: this.#parts.directory });
     const headers = rawHeadersOf(clientRequest);
     const stickiness = () => stickinessOf(exchange);
-    const credential = credentials.of({ identity, headers, stickiness }, target);
+    const credential = credentials.of(
+      { identity, headers, stickiness, keyName: relay?.origin?.keyName },
+      target,
+    );
     const exchange = new Exchange({
       id,
       clientRequest,

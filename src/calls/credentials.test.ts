@@ -6,6 +6,7 @@ import { ModelCatalog } from '../providers/catalog/model-catalog.ts';
 import { builtInProviders } from '../providers/index.ts';
 import { ProviderDirectory } from '../providers/provider-directory.ts';
 import { createCloudAuthenticator } from './caller-authenticator.ts';
+import { CredentialNames } from './credential-names.ts';
 import { CredentialShapes } from './credential-shapes.ts';
 import { Credentials } from './credentials.ts';
 
@@ -29,6 +30,7 @@ test('a provider key that is stored while a call runs pays for it only where its
     callers: callerAuthenticator,
     operator: new Map(),
     chooser: { choose: async () => undefined },
+    names: new CredentialNames(Buffer.alloc(32)),
   });
   const begun = async () => {
     const { key, token } = await desk.keys.create(accountId, { name: '', pipelineConfig: null });

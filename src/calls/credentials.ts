@@ -9,6 +9,7 @@ import { isKeyOfAnotherProvider, type ProviderDirectory } from '../providers/pro
 import { apiKeysIn } from './api-key.ts';
 import { bearerTokenOf } from './bearer-token.ts';
 import type { CallerAuthenticator, CallerIdentity } from './caller-authenticator.ts';
+import type { CredentialNames } from './credential-names.ts';
 import type { CredentialShapes } from './credential-shapes.ts';
 import type { KeyChooser } from './key-chooser.ts';
 
@@ -23,6 +24,7 @@ export interface CredentialRules {
   readonly operator: ReadonlyMap<string, readonly WeightedKey[]>;
   /** Chooses where there are several keys. */
   readonly chooser: Pick<KeyChooser, 'choose'>;
+  readonly names: Pick<CredentialNames, 'storedOf'>;
 }
 
 /** The caller and the headers of a call. */
@@ -31,6 +33,8 @@ interface PayingCall {
   readonly headers: HeaderList;
   /** Calls with the same value use the same key of several; asked only if there are several. */
   stickiness?(): string;
+  /** The name of the key that it should use, if that is still one of several. */
+  readonly keyName?: string | undefined;
 }
 
 /** Resolves the credential for a call's provider. */
@@ -65,11 +69,14 @@ export class Credentials {
   }
 
   #choose(
-    { stickiness }: PayingCall,
+    { stickiness, keyName }: PayingCall,
     keys: Keys,
     target: Target,
   ): Secret | undefined | Promise<Secret | undefined> {
-    return keys.length < 2 ? keys[0]?.secret : this.#rules.chooser.choose(keys, target, stickiness?.() ?? '');
+    if (keys.length < 2) return keys[0]?.secret;
+    const { chooser, names } = this.#rules;
+    const named = keyName && keys.find(({ secret }) => names.storedOf(secret) === keyName);
+    return named ? named.secret : chooser.choose(keys, target, stickiness?.() ?? '');
   }
 
   /** Uses the first that exist: the key of the request, those of the account, of the operator. None if none is needed. */

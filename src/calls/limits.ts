@@ -200,4 +200,7 @@ export const limits = {
    * streaming.
    */
   deferredHashBytesMax: 256 * 1024,
+  /** Files and batches of an account: those that are not asked for in a year, or the oldest of some 60,000, are forgotten. */
+  storedObjectLifeSeconds: 366 * 86_400,
+  storedObjectBytesMax: 64 * 1024 ** 2,
 } as const;

@@ -5,7 +5,7 @@ import type { ProviderDirectory } from '../providers/provider-directory.ts';
 
 /** The provider of the model, or of an endpoint without one. Rejects a provider that lacks the endpoint. */
 export function findRelayTarget(
-  { route, model }: RelayRequest,
+  { route, model, origin }: RelayRequest,
   requestedProvider: string | undefined,
   directory: ProviderDirectory,
 ): Target {
@@ -13,7 +13,7 @@ export function findRelayTarget(
   const target =
     defaultProvider === undefined
       ? directory.resolve(model)
-      : { provider: directory.provider(requestedProvider ?? defaultProvider), model };
+      : { provider: directory.provider(origin?.provider ?? requestedProvider ?? defaultProvider), model };
   if (hasEndpoint(target.provider, endpoint)) return target;
   const others = [...directory.providers.values()].filter((provider) => hasEndpoint(provider, endpoint));
   const names = others.length === 0 ? 'none' : others.map(({ name }) => name).join(', ');

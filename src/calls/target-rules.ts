@@ -25,7 +25,7 @@ export class TargetRules {
   readonly #listed: ReadonlySet<string>;
   /** Models that the provider may use beside the target's. */
   readonly #others: readonly string[];
-  /** Set for answers that are stored at a provider, for which no model runs. */
+  /** Set for what is stored at a provider, for which no model runs. */
   readonly #isStored: boolean;
 
   private constructor(access: KeyAccess, { listed = [], others = [], isStored = false }: CallFacts) {
@@ -44,7 +44,7 @@ export class TargetRules {
     const rules = new TargetRules(access, {
       listed: access.listsModel(name) ? members : [],
       others,
-      isStored: clientRequest.relay?.route.storedAnswer !== undefined,
+      isStored: isStored(clientRequest),
     });
     const refusals = (alias === undefined ? [target] : members).map((one) => rules.refusal(one, name));
     const [first] = refusals;
@@ -77,6 +77,10 @@ export class TargetRules {
       },
     };
   }
+}
+
+function isStored({ relay }: ClientRequest): boolean {
+  return relay?.route.storedAnswer !== undefined || relay?.route.storedObject !== undefined;
 }
 
 interface CallFacts {

@@ -224,6 +224,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
       receipts,
       recordings,
       vault,
+      moduleStores,
       builtInNames,
       formats: [...endpointFormats, ...formats],
     }),

@@ -52,9 +52,10 @@ function problemOf({ method, path, access, handle }: ModuleRoute, root: string):
 export function checkRouteCollisions(routes: readonly PartRoute[]): void {
   const paths = new Map<string, string>();
   const taken = new Set<string>();
-  for (const { method, path } of routes) {
+  for (const { method, path, ...rest } of routes) {
     const shape = path.replaceAll(/(?<=\/):\w+/g, ':');
-    const route = `${method} ${shape}`;
+    const header = 'header' in rest ? rest.header : undefined;
+    const route = `${method} ${shape} ${header ?? ''}`;
     if (taken.has(route)) throw new Error(`two routes serve ${method} ${path}`);
     taken.add(route);
     const same = paths.get(shape);

@@ -3,6 +3,7 @@ import { Sealer } from '../accounts/sealer.ts';
 import { archiveCollection } from '../calls/archive/archives.ts';
 import { limits as callLimits } from '../calls/limits.ts';
 import { localAccountId } from '../calls/local-setting.ts';
+import { storedObjectCollection } from '../calls/stored-objects/stored-objects.ts';
 import { scopeOf } from '../kernel/caller.ts';
 import { checkContent, findKind, type ListedConfigurations } from '../kernel/configuration.ts';
 import { GatewayError } from '../kernel/errors.ts';
@@ -142,10 +143,11 @@ function declaredCollections({ modules, settings }: MoverParts): ReadonlyMap<str
   );
   const archive = archiveCollection(settings.archiveBytes);
   return new Map(
-    [...declared, movedCollection(archive.name, archive)].map((one) => [
-      `${one.module}\n${one.collection}`,
-      one,
-    ]),
+    [
+      ...declared,
+      movedCollection(archive.name, archive),
+      movedCollection(storedObjectCollection.name, storedObjectCollection),
+    ].map((one) => [`${one.module}\n${one.collection}`, one]),
   );
 }
 

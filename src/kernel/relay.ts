@@ -4,6 +4,7 @@ import type { FieldReader } from './json/lazy-json-object.ts';
 import type { Usage } from './message.ts';
 import type { NanoUsd } from './money.ts';
 import type { CostBound } from './rate-card.ts';
+import type { StoredObjectOrigin, StoredObjectRoute } from './stored-object.ts';
 
 /** An endpoint without a canonical form. Its bytes are relayed in both directions; it is metered and logged like a call. */
 export interface RelayRoute {
@@ -14,6 +15,8 @@ export interface RelayRoute {
   /** A `*` matches the rest of the path, which is appended to the provider's own path of the endpoint. */
   readonly path: string;
   readonly summary: string;
+  /** The header that tells its requests from those of another format at the same path. */
+  readonly header?: string;
   /**
    * `json` is scanned for the field `model`. `form` is a multipart form with a field `model`, which is streamed; `bytes` is
    * streamed unread.
@@ -25,6 +28,8 @@ export interface RelayRoute {
   readonly defaultProvider?: string;
   /** For an endpoint of stored answers: what it does with one that the gateway stores itself. */
   readonly storedAnswer?: 'retrieve' | 'delete' | 'cancel' | 'listInput';
+  /** For an endpoint of objects that belong to the account which made them: what it does with them. */
+  readonly storedObject?: StoredObjectRoute;
   /** An answer that the gateway stores, for formats other than Responses; a string is a stream. */
   encodeStored?(turn: Turn, query: URLSearchParams): JsonObject | string;
   /** The minimal request, as JSON Schema. */
@@ -48,6 +53,8 @@ type RelayBound =
 export interface RelayRequest {
   readonly route: RelayRoute;
   readonly model: string;
+  /** Where the object of the call was made: the call goes to the same provider, with the same key if the account still has it. */
+  readonly origin?: StoredObjectOrigin | undefined;
   /** The fields of a JSON body; none of any other. */
   readonly fields: FieldReader;
   /** Undefined for a streamed body of unknown length. */
@@ -62,4 +69,11 @@ interface RelayedCall extends RelayRequest {
 /** Whether the tokens of a call can be estimated from its request. */
 export function isEstimable({ price, body }: RelayRoute): boolean {
   return price === 'tokens' && body === 'json';
+}
+
+/** The part of a path where its route has a wildcard. */
+export function wildcardIn({ path: pattern }: RelayRoute, path: string): string {
+  const [start = '', end = ''] = pattern.split('*');
+  const bare = path.endsWith('/') ? path.slice(0, -1) : path;
+  return bare.slice(start.length, bare.length - end.length);
 }

@@ -84,7 +84,7 @@ export const azure: Provider = {
     wiresFor: wiresForOpenai,
     keyPrefixes: ['{'],
     priceId: 'openai',
-    endpoints: { embeddings: '/embeddings' },
+    endpoints: { embeddings: '/embeddings', files: '/files' },
   }),
   sites: /^https:\/\/[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?\.openai\.azure\.com\/openai$/,
   keyForm: azureKeyForm,

@@ -18,7 +18,12 @@ export const gemini: Provider = {
   // Google reports a wrong key as an invalid argument.
   keyTest: { path: '/v1beta/models?pageSize=1', wrongKeyStatus: 400 },
   hasTokenCounting: true,
-  endpoints: { embeddings: '/v1beta/openai/embeddings', interactions: '/v1beta/interactions' },
+  endpoints: {
+    embeddings: '/v1beta/openai/embeddings',
+    interactions: '/v1beta/interactions',
+    files: '/v1beta/files',
+    uploads: '/upload/v1beta/files',
+  },
   authorize: (credential) => ['x-goog-api-key', credential.reveal()],
 };
 

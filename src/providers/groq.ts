@@ -10,6 +10,8 @@ export const groq = openaiCompatible({
   streamUsage: 'unasked',
   wires: [openaiChat, openaiResponses],
   keyPrefixes: ['gsk_'],
+  // https://console.groq.com/docs/batch
+  endpoints: { files: '/files' },
   ownNames: /^groq\/compound/,
   priceId: 'groq',
 });

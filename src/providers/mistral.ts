@@ -9,6 +9,7 @@ export const mistral = openaiCompatible({
   accepts: mistralAcceptance,
   streamUsage: 'unasked',
   modelPrefixes: ['mistral-', 'ministral-', 'magistral-', 'codestral-', 'devstral-', 'pixtral-'],
-  endpoints: { embeddings: '/embeddings' },
+  // https://docs.mistral.ai/api/endpoint/files
+  endpoints: { embeddings: '/embeddings', files: '/files' },
   priceId: 'mistral',
 });

@@ -17,7 +17,7 @@ export const openai = openaiCompatible({
   wiresFor: wiresForOpenai,
   keyPrefixes: ['sk-', 'sk-proj-', 'sk-svcacct-', 'sk-admin-'],
   modelPrefixes: ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4', 'ft:', 'codex-', 'text-embedding-'],
-  endpoints: { embeddings: '/embeddings', responses: '/responses' },
+  endpoints: { embeddings: '/embeddings', responses: '/responses', files: '/files' },
   priceId: 'openai',
 });
 

@@ -15,6 +15,7 @@ export const xai = openaiCompatible({
   keyPrefixes: ['xai-'],
   modelPrefixes: ['grok-'],
   reportsCost: true,
-  endpoints: { responses: '/responses' },
+  // https://docs.x.ai/developers/files/managing-files
+  endpoints: { responses: '/responses', files: '/files' },
   priceId: 'x-ai',
 });

@@ -2,6 +2,7 @@ import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
 import type { RelayRoute } from '../kernel/relay.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
+import { type HeaderList, headerOf } from '../lib/headers.ts';
 import { createRelayFormat } from '../wire/index.ts';
 import type { InferenceRoute } from './api/route.ts';
 import { countTokensResponses } from './count-tokens.ts';
@@ -45,6 +46,7 @@ export function createDataPlaneRoutes(
           wire: createRelayFormat(wire, route),
           handler: handlers.relay(route),
           relayBody: route.body,
+          ...(route.header !== undefined && { header: route.header }),
         };
       const shared = { ...described, method: 'POST', wire, handler: handlers[purpose] } as const;
       return purpose === 'count' ? { ...shared, responses: countTokensResponses(wire) } : shared;
@@ -56,10 +58,14 @@ export function createDataPlaneRoutes(
 export type DataPlaneRouter = (
   path: string,
   method: string,
+  headers?: HeaderList,
 ) => Pick<DataPlaneRoute, 'wire' | 'handler' | 'path' | 'method'> | undefined;
 
-/** Matches paths exactly or, for paths with a wildcard, by beginning and end. */
-export function createDataPlaneRouter(routes: readonly DataPlaneRoute[]): DataPlaneRouter {
+/** Matches paths exactly or, for paths with a wildcard, by beginning and end. A route with a header comes before others of its path. */
+export function createDataPlaneRouter(all: readonly DataPlaneRoute[]): DataPlaneRouter {
+  const routes = all.toSorted(
+    (one, other) => Number(one.header === undefined) - Number(other.header === undefined),
+  );
   // For so few routes, comparing strings is faster than a lookup that hashes the path.
   const exact = routes.filter(({ path }) => !path.includes('*'));
   const open = routes
@@ -68,17 +74,19 @@ export function createDataPlaneRouter(routes: readonly DataPlaneRoute[]): DataPl
       const [start = '', end = ''] = route.path.split('*');
       return { start, end, route };
     });
-  return (requestPath, method) => {
+  const isMeant = ({ header }: DataPlaneRoute, headers: HeaderList) =>
+    header === undefined || headerOf(headers, header) !== undefined;
+  return (requestPath, method, headers = []) => {
     const path = requestPath.endsWith('/') ? requestPath.slice(0, -1) : requestPath;
     let otherMethod: DataPlaneRoute | undefined;
     for (const route of exact) {
-      if (route.path !== path) continue;
+      if (route.path !== path || !isMeant(route, headers)) continue;
       if (route.method === method) return route;
       otherMethod ??= route;
     }
     if (otherMethod !== undefined) return otherMethod;
     for (const { start, end, route } of open) {
-      if (!path.startsWith(start) || !path.endsWith(end)) continue;
+      if (!path.startsWith(start) || !path.endsWith(end) || !isMeant(route, headers)) continue;
       if (route.method === method) return route;
       otherMethod ??= route;
     }

@@ -66,7 +66,7 @@ export function createRequestHandlers(parts: RequestHandlerParts): RequestHandle
         cors: corsHeaders(req, parts.guardRules.origins),
         onRefused: parts.onRefused,
       };
-      const served = parts.dataPlane(path, req.method);
+      const served = parts.dataPlane(path, req.method, req.headers);
       try {
         guardRequest(req, target, parts.guardRules);
         if (parts.isDraining() && !drainExemptPaths.has(path)) throw drainingError();

@@ -55,6 +55,8 @@ export const limits = {
   bodyBytesMax: 32 * 1024 * 1024,
   /** Streamed uploads to providers: OpenAI's own limit of a file. */
   uploadBytesMax: 512 * 1024 * 1024,
+  /** The description of a file or a batch, which is stored. */
+  storedObjectBytesMax: 128 * 1024,
   /** A form is held in memory up to this size until its field `model` has arrived. */
   formBytesHeldMax: 1024 * 1024,
   /** Headers of one part of a form. */

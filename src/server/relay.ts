@@ -9,10 +9,11 @@ import { ClientRequest } from '../kernel/client-request.ts';
 import { LazyJsonObject } from '../kernel/json/lazy-json-object.ts';
 import type { Handler } from '../kernel/module.ts';
 import type { RelayRoute } from '../kernel/relay.ts';
+import type { StoredObjectOrigin } from '../kernel/stored-object.ts';
 import { Trace } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import { IntrusiveList } from '../lib/intrusive-list.ts';
-import type { Upload } from '../providers/relay-upstream.ts';
+import type { RelayVariant, ResponseHandler, Upload } from '../providers/relay-upstream.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { readBody } from './body.ts';
@@ -31,7 +32,7 @@ export interface RelayParts {
   readonly admission: Admission;
   readonly callRunner: CallRunner;
   /** Sends a call to the endpoint of its provider. */
-  relayUpstream(upload: Upload | undefined): Handler;
+  relayUpstream(variant: RelayVariant): Handler;
   readonly receipts: CallReceipts;
   readonly memoryBudget: BodyMemoryBudget;
   readonly slowBodies: SlowBodyMonitor;
@@ -59,7 +60,8 @@ export class RelayHandler {
     for (const clientPresence of this.#inFlight.snapshot()) clientPresence.leave();
   }
 
-  async handle(req: HttpRequest, res: HttpResponse, { context, wire, route }: RelayContext): Promise<void> {
+  async handle(req: HttpRequest, res: HttpResponse, relayContext: RelayContext): Promise<void> {
+    const { context, wire, route, origin, onResponse } = relayContext;
     const { callers, admission, callRunner, receipts, memoryBudget, metrics, log, keepAliveMs } = this.#parts;
     const presence = new ClientPresence();
     this.#inFlight.add(presence);
@@ -86,13 +88,14 @@ export class RelayHandler {
         query,
         path,
         memoryReservation: reservation,
-        relay: { route, model, fields, bodyBytes },
+        relay: { route, model, fields, bodyBytes, origin },
       });
       letGo = clientRequest.retain();
       const onLimited = limitListener(context, wire);
       const call = await admission.admit({ id, clientRequest, presence, trace, onLimited }, identity);
       context.isCounted = true;
-      const upstream = this.#parts.relayUpstream(body.upload?.(call.exchange.target.model));
+      const upload = body.upload?.(call.exchange.target.model);
+      const upstream = this.#parts.relayUpstream({ upload, onResponse });
       const inFlightCall = await callRunner.run(call.exchange, call.pipeline, call.countedCall, upstream);
       // A receipt has a hash of the request, which a streamed one has no bytes for.
       const receipt =
@@ -141,6 +144,9 @@ export interface RelayContext {
   readonly context: RequestContext;
   readonly wire: WireFormat;
   readonly route: RelayRoute;
+  /** Where the object of the call was made. */
+  readonly origin?: StoredObjectOrigin | undefined;
+  readonly onResponse?: ResponseHandler | undefined;
 }
 
 interface ReceivedBody {

@@ -6,7 +6,7 @@ import type { HttpResponse } from '../http/response.ts';
 import { scopeOf } from '../kernel/caller.ts';
 import type { Turn } from '../kernel/continuation.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { RelayRoute } from '../kernel/relay.ts';
+import { type RelayRoute, wildcardIn } from '../kernel/relay.ts';
 import type { Log } from '../telemetry/log.ts';
 import { inputItemPage, openaiResponses, storedResponseOf, streamStoredResponse } from '../wire/index.ts';
 import { rejectCall } from './reject-call.ts';
@@ -37,7 +37,7 @@ export class StoredAnswerHandler {
       context.accountId = accountId;
       context.keyId = key?.keyId;
       const scope = scopeOf(caller);
-      const id = answerIdIn(route, context.path);
+      const id = wildcardIn(route, context.path);
       const stored = await continuations.findTurn(scope, id);
       if (stored?.answer === undefined) {
         if (stored === undefined && ownResponsePattern.test(id)) throw answerNotFoundError(id);
@@ -100,13 +100,6 @@ interface StoredAnswerRequest {
   readonly turn: Turn;
   readonly route: RelayRoute;
   readonly query: URLSearchParams;
-}
-
-/** The part of a path where its route has a wildcard. */
-function answerIdIn({ path: pattern }: RelayRoute, path: string): string {
-  const [start = '', end = ''] = pattern.split('*');
-  const bare = path.endsWith('/') ? path.slice(0, -1) : path;
-  return bare.slice(start.length, bare.length - end.length);
 }
 
 function pendingError(): GatewayError {

@@ -24,4 +24,9 @@ export const limits = {
   laneCharactersMax: 256,
   /** Texts of a message among which the parts of a joined text are looked for: the time grows with their square. */
   joinedTextsMax: 100,
+  /** Files or batches on one page of a list. */
+  storedObjectPageMax: 100,
+  /** Pages without a wish, as in the providers' own lists. */
+  anthropicObjectPage: 20,
+  geminiObjectPage: 10,
 } as const;

@@ -72,14 +72,17 @@ function check({ status, headers, json, text }: RawAnswer, sent: RawRequest): vo
   // Google's clients expect the status there.
   const code = at(json, 'error', 'code');
   const isGoogles =
-    /^\/(v1beta1?\/|v1\/(models|projects|publishers)\/[^/]*:)/.test(sent.path) && code === status;
+    /^\/((upload\/)?v1beta1?\/|v1\/(models|projects|publishers)\/[^/]*:)/.test(sent.path) && code === status;
   assert.ok(isGoogles || typeof code === 'string', what);
   assert.equal(json.request_id, headers['x-request-id'], what);
 }
 
-/** Routes of stored answers pass on what the provider says, and it may say anything. */
+/** Routes of what providers store pass on what the provider says, and it may say anything. */
 function isFaultOfProvider(status: number, path: string): boolean {
-  return status === 502 && /^\/(v1\/responses|v1(beta)?\/interactions)\//.test(path);
+  return (
+    status === 502 &&
+    /^\/(v1\/responses\/|v1(beta)?\/interactions\/|(upload\/)?v1(beta)?\/files\b)/.test(path)
+  );
 }
 
 /** What a gateway says that doesn't have something, and won't when it is asked again. */

@@ -208,6 +208,17 @@ export interface paths {
   "/v1/embeddings": {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model": string; "input": unknown } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
+  "/v1/files": {
+    post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+    get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/files/{rest}/content": {
+    get: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/files/{rest}": {
+    get: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+    delete: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
   "/v1/responses": {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model": string; "input"?: string | (unknown)[]; "stream"?: boolean } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
     get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 101: { headers: { [name: string]: unknown }; content?: never }; 426: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
@@ -275,6 +286,19 @@ export interface paths {
   };
   "/v1/publishers/{rest}:countTokens": {
     post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "contents": (Record<string, unknown>)[] } } }; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "totalTokens": number } } }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/upload/v1beta/files": {
+    post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1beta/files": {
+    get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1beta/files/{rest}:download": {
+    get: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1beta/files/{rest}": {
+    get: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+    delete: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
   "/v1beta/interactions": {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model"?: string; "agent"?: string; "input"?: string | (unknown)[] | Record<string, unknown>; "stream"?: boolean } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };

@@ -1,4 +1,3 @@
-import { KeyedHasher } from '../../accounts/keyed-hasher.ts';
 import { limits as accountsLimits } from '../../accounts/limits.ts';
 import type { Attempt } from '../../kernel/attempt.ts';
 import type { Caller } from '../../kernel/caller.ts';
@@ -16,6 +15,7 @@ import type { Ending } from '../../kernel/reply/ending.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Lru } from '../../lib/lru.ts';
 import type { Secret } from '../../lib/secret.ts';
+import { CredentialNames } from '../credential-names.ts';
 import { limits } from '../limits.ts';
 import { localAccountId } from '../local-setting.ts';
 import { CredentialRecords, type NamedRecord } from './credential-records.ts';
@@ -46,10 +46,8 @@ export interface CredentialedTarget {
 /** Records the results of attempts by target and credential, and shares them with the other processes. */
 export class HealthMonitor {
   readonly #parts: HealthMonitorParts;
-  readonly #hasher: KeyedHasher;
+  readonly #credentialNames: CredentialNames;
   readonly #credentials = new Lru<CredentialRecords>(limits.healthRecordsMax, ({ size }) => size);
-  /** A call with several candidates has several credentials, whose hashes take longer than a lookup. */
-  readonly #credentialNames = new WeakMap<Secret, string>();
   readonly #unhealthy = new Set<NamedRecord>();
   readonly #unpublished = new Set<NamedRecord>();
   /** Comparing with the last record is much faster than a lookup. */
@@ -60,7 +58,7 @@ export class HealthMonitor {
 
   constructor(parts: HealthMonitorParts) {
     this.#parts = parts;
-    this.#hasher = new KeyedHasher(parts.nameKey);
+    this.#credentialNames = new CredentialNames(parts.nameKey);
   }
 
   /** Called at the end of each attempt of a caller. Providers inside the gateway have no health. */
@@ -177,20 +175,11 @@ export class HealthMonitor {
   #recordOf(target: Target, credential: Secret | undefined): NamedRecord {
     if (this.#last?.target === target && this.#lastCredential === credential) return this.#last;
     const { provider, model } = target;
-    const records = this.#recordsOf(provider, this.#credentialName(credential));
+    const records = this.#recordsOf(provider, this.#credentialNames.of(credential));
     const named = records.find(model) ?? this.#addModel(records, target);
     this.#last = named;
     this.#lastCredential = credential;
     return named;
-  }
-
-  #credentialName(credential: Secret | undefined): string {
-    if (credential === undefined) return '';
-    const known = this.#credentialNames.get(credential);
-    if (known !== undefined) return known;
-    const name = this.#hasher.hashText(credential.reveal());
-    this.#credentialNames.set(credential, name);
-    return name;
   }
 
   #recordsOf(provider: Provider, credentialName: string): CredentialRecords {

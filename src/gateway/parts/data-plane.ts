@@ -11,6 +11,8 @@ import { DryRuns } from '../../calls/dry-run/dry-runs.ts';
 import { KeyChooser } from '../../calls/key-chooser.ts';
 import type { CallRecordings } from '../../calls/recordings/call-recordings.ts';
 import { RejectedKeyTests } from '../../calls/rejected-key-tests.ts';
+import { StoredObjects } from '../../calls/stored-objects/stored-objects.ts';
+import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import { TagReader } from '../../kernel/tags.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
@@ -28,6 +30,7 @@ import { RelayHandler } from '../../server/relay.ts';
 import { SlowBodyMonitor } from '../../server/slow-body-monitor.ts';
 import { callSocketRoutes } from '../../server/sockets/call-socket-route.ts';
 import { StoredAnswerHandler } from '../../server/stored-answers.ts';
+import { StoredObjectHandler } from '../../server/stored-objects.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Refusals } from '../../telemetry/refusals.ts';
@@ -61,12 +64,14 @@ interface DataPlaneParts
     | 'targets'
     | 'relayUpstream'
     | 'health'
+    | 'credentialNames'
   > {
   readonly settings: Settings;
   readonly log: Log;
   /** The `via` value that marks calls through this gateway. */
   readonly via: string;
   readonly stores: Stores;
+  readonly moduleStores: ModuleStores;
   readonly metrics: Metrics;
   readonly refusals: Refusals;
   readonly providers: ProvidersPart;
@@ -116,6 +121,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     versions: stores.shared.versions,
     callers: callerAuthenticator,
     operator: operatorKeys(settings),
+    names: parts.credentialNames,
   };
   const credentials = new Credentials({
     ...credentialRules,
@@ -191,6 +197,15 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
     relay: relayHandler,
     log,
   });
+  const storedObjectHandler = new StoredObjectHandler({
+    callers: callerAuthenticator,
+    objects: new StoredObjects({ stores: parts.moduleStores, clock: stores.clock }),
+    credentialNames: parts.credentialNames,
+    relay: relayHandler,
+    log,
+    isLocal: settings.mode === 'local',
+    baseUrl: settings.baseUrl,
+  });
   const openCalls = () => inferenceHandler.openCalls + relayHandler.openCalls;
   const countTokensHandler = new CountTokensHandler({
     limiter,
@@ -222,7 +237,8 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
         answer: inferenceHandler,
         count: countTokensHandler,
         relay: (route) => {
-          const handler = route.storedAnswer === undefined ? relayHandler : storedAnswerHandler;
+          const ofAnswers = route.storedAnswer === undefined ? relayHandler : storedAnswerHandler;
+          const handler = route.storedObject === undefined ? ofAnswers : storedObjectHandler;
           return { handle: (req, res, context, wire) => handler.handle(req, res, { context, wire, route }) };
         },
       }),

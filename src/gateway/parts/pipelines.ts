@@ -17,6 +17,7 @@ import { CallSettlement } from '../../calls/call-settlement.ts';
 import { CandidateFinder, type CandidateFinderParts } from '../../calls/candidates/candidates.ts';
 import { Compactions } from '../../calls/compactions.ts';
 import { Continuations } from '../../calls/continuations.ts';
+import { CredentialNames } from '../../calls/credential-names.ts';
 import { DecisionLogs } from '../../calls/decision-logs.ts';
 import { EnvironmentModules } from '../../calls/environment-modules.ts';
 import { HealthMonitor } from '../../calls/health/health-monitor.ts';
@@ -43,7 +44,7 @@ import type { Stage } from '../../kernel/stage.ts';
 import { createBackgroundReader } from '../../providers/background-answer.ts';
 import { abilitiesOf, abilitySourceOf } from '../../providers/catalog/abilities/index.ts';
 import { ModelPlaces } from '../../providers/catalog/model-places.ts';
-import { createRelayUpstream, type Upload } from '../../providers/relay-upstream.ts';
+import { createRelayUpstream, type RelayVariant } from '../../providers/relay-upstream.ts';
 import { createUpstream, type Upstream } from '../../providers/upstream.ts';
 import { moduleApiRoute } from '../../server/api/module-routes.ts';
 import { aliasRoutes } from '../../server/api/routes/aliases.ts';
@@ -87,8 +88,9 @@ export interface PipelinesPart extends Part {
   readonly reports: CallReports;
   readonly targets: TargetChecks;
   /** The metered upstream of a relay. */
-  relayUpstream(upload: Upload | undefined): Handler;
+  relayUpstream(variant: RelayVariant): Handler;
   readonly health: HealthMonitor;
+  readonly credentialNames: CredentialNames;
   readonly stepAsides: StepAsides;
 }
 
@@ -330,8 +332,9 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     continuations,
     reports,
     targets,
-    relayUpstream: (upload) => metered(relayUpstream(upload)),
+    relayUpstream: (variant) => metered(relayUpstream(variant)),
     health,
+    credentialNames: new CredentialNames(nameKey),
     stepAsides,
     routes: [
       ...cacheRoutes(new ModuleCaches({ modules: parts.modules, cacheBackend, vectors })),

@@ -45,11 +45,15 @@ export function openapiRoute(routes: readonly Route[]): ApiRoute {
 }
 
 function buildOpenapi(routes: readonly Route[]): object {
-  const paths: Record<string, Record<string, object>> = {};
-  for (const route of routes) {
+  const paths: Record<string, Record<string, Operation>> = {};
+  const ordered = routes.toSorted((one, other) => Number(hasHeader(one)) - Number(hasHeader(other)));
+  for (const route of ordered) {
     if (route.kind === 'own' && route.hidden) continue;
     const path = route.path.replaceAll(pathParameter, (_, name) => `{${name || 'rest'}}`);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeOperation(route) };
+    const method = route.method.toLowerCase();
+    const known = paths[path]?.[method];
+    const operation = known === undefined ? describeOperation(route) : withVariant(known, route);
+    paths[path] = { ...paths[path], [method]: operation };
   }
   return {
     openapi: '3.1.0',
@@ -83,11 +87,27 @@ function buildOpenapi(routes: readonly Route[]): object {
   };
 }
 
+function hasHeader(route: Route): boolean {
+  return route.kind === 'inference' && route.header !== undefined;
+}
+
+/** The same operation, with what a header makes of it. */
+function withVariant(operation: Operation, route: Route): Operation {
+  if (route.kind !== 'inference' || route.header === undefined) return describeOperation(route);
+  const { description = '' } = operation;
+  return { ...operation, description: `${description} With the header ${route.header}: ${route.summary}.` };
+}
+
+interface Operation {
+  readonly description?: string;
+  readonly [field: string]: unknown;
+}
+
 function bearerScheme(description: string): object {
   return { type: 'http', scheme: 'bearer', description };
 }
 
-function describeOperation(route: Route): object {
+function describeOperation(route: Route): Operation {
   const { summary, tag } = route;
   const parameters = parametersOf(route);
   const shared = {

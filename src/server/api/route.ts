@@ -40,6 +40,8 @@ export interface InferenceRoute {
   readonly summary: string;
   readonly tag: string;
   readonly wire: WireFormat;
+  /** The header that tells its requests from those of another route at the same path. */
+  readonly header?: string;
   /** The price, for routes that are paid per call. */
   readonly payment?: PaymentInfo;
   /** The kind of body of a relay; JSON by default. */

@@ -9,6 +9,7 @@ import { withRequiredBetas } from './betas.ts';
 import { checkRequest } from './check-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { errorTypeForStatus } from './errors.ts';
+import { anthropicFileRoutes } from './files.ts';
 import { replaceForeignContent } from './foreign-content.ts';
 import { insertPrompt } from './insert-prompt.ts';
 import { limitHeaders } from './limit-headers.ts';
@@ -36,6 +37,7 @@ export const anthropicMessages: WireFormat = {
       summary: 'Count the tokens of a Messages request',
       purpose: 'count',
     },
+    ...anthropicFileRoutes,
   ],
   ...modelInBody,
   requestPath: (_model, _streamed, query) => `/v1/messages${query}`,

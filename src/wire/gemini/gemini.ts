@@ -4,6 +4,7 @@ import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { errorBody, errorFrame, errorTypeForStatus } from './errors.ts';
+import { geminiFileRoutes } from './files.ts';
 import { replaceForeignContent } from './foreign-content.ts';
 import { insertPrompt } from './insert-prompt.ts';
 import { JsonArrayStream } from './json-array-stream.ts';
@@ -37,7 +38,7 @@ function routesAt(model: string): readonly WireRoute[] {
 /** Google's own API for its Gemini models. */
 export const gemini: WireFormat = {
   name: 'gemini',
-  routes: modelPaths.flatMap(routesAt),
+  routes: [...modelPaths.flatMap(routesAt), ...geminiFileRoutes],
   ...modelInPath,
   counting: geminiTokenCounting,
   bodySchema: {

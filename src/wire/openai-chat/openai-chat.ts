@@ -8,6 +8,7 @@ import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { modelInBody } from '../model-in-body.ts';
 import { embeddingsRoute } from '../openai/embeddings.ts';
 import { openaiErrorCodes, openaiErrorType } from '../openai/errors.ts';
+import { openaiFileRoutes } from '../openai/files.ts';
 import { promptCacheSeconds } from '../openai/prompt-cache-retention.ts';
 import { decodeRequest } from './decode-request.ts';
 import { freeTextTools } from './decode-tools.ts';
@@ -53,6 +54,7 @@ export function createOpenaiChat(clock: Clock): WireFormat {
     routes: [
       { path: '/v1/chat/completions', summary: 'OpenAI Chat Completions', purpose: 'answer' },
       embeddingsRoute,
+      ...openaiFileRoutes,
     ],
     ...modelInBody,
     requestPath: (_model, _streamed, query) => `/chat/completions${query}`,

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { defineCollection } from '../../kernel/define-collection.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Collection, Entries, Entry } from '../../kernel/ports/collections.ts';
+import type { ModuleStores } from '../../kernel/ports/module-store.ts';
+import type {
+  StoredObject,
+  StoredObjectList,
+  StoredObjectOrigin,
+  StoredObjectPage,
+  StoredObjectQuery,
+} from '../../kernel/stored-object.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { limits } from '../limits.ts';
+
+/** An object that an account made at a provider. */
+export interface KnownObject extends StoredObject, StoredObjectOrigin {}
+
+interface StoredObjectsParts {
+  readonly stores: ModuleStores;
+  readonly clock: Clock;
+}
+
+const fields = { list: 'text1', purpose: 'text2', position: 'integer1' } as const;
+type Fields = typeof fields;
+
+interface Value {
+  readonly id: string;
+  readonly provider: string;
+  readonly keyName: string;
+  readonly object: JsonObject;
+}
+
+const valueSchema: z.ZodType<Value> = z.strictObject({
+  id: z.string(),
+  provider: z.string(),
+  keyName: z.string(),
+  object: z.record(z.string(), z.unknown()),
+});
+
+/** Sealed, since files are named by people. */
+export const storedObjectCollection: Collection<Value, Fields> = defineCollection({
+  name: 'stored-objects',
+  value: valueSchema,
+  fields,
+  sealed: true,
+  lifeSeconds: limits.storedObjectLifeSeconds,
+  bytesMax: limits.storedObjectBytesMax,
+});
+
+/** The files and batches that accounts made at providers: which provider has them, and which of its keys. */
+export class StoredObjects {
+  readonly #parts: StoredObjectsParts;
+  #lastPosition = 0;
+
+  constructor(parts: StoredObjectsParts) {
+    this.#parts = parts;
+  }
+
+  async find(scope: string, list: StoredObjectList, id: string): Promise<KnownObject | undefined> {
+    if (!isId(id)) return undefined;
+    const entry = await this.#entries(scope).get(keyOf(list, id));
+    return entry && knownObjectOf(entry);
+  }
+
+  /** Stores an object, or its new state. */
+  async put(
+    scope: string,
+    list: StoredObjectList,
+    { id, value, purpose, provider, keyName }: KnownObject,
+  ): Promise<void> {
+    if (!isId(id)) return;
+    const entries = this.#entries(scope);
+    const known = await entries.get(keyOf(list, id));
+    const content: Value = { id, provider, keyName, object: value };
+    if (known !== undefined && JSON.stringify(known.value) === JSON.stringify(content)) return;
+    const position = known?.fields.position ?? this.#nextPosition();
+    await entries.put(keyOf(list, id), {
+      value: content,
+      fields: { list: list.name, purpose: purpose ?? null, position },
+    });
+  }
+
+  async delete(scope: string, list: StoredObjectList, id: string): Promise<void> {
+    if (isId(id)) await this.#entries(scope).delete(keyOf(list, id));
+  }
+
+  /** A page of the objects of an account, the newest first unless the query says otherwise. */
+  async list(
+    scope: string,
+    list: StoredObjectList,
+    { limit, after, before, isOldestFirst = false, purpose, ids }: StoredObjectQuery,
+  ): Promise<StoredObjectPage> {
+    if (ids !== undefined) {
+      const found = await Promise.all(ids.map((id) => this.find(scope, list, id)));
+      return { objects: found.filter((object) => object !== undefined), hasMore: false };
+    }
+    const cursor = after ?? before;
+    const position = cursor === undefined ? undefined : await this.#positionOf(scope, list, cursor);
+    // A page in front of an object is read backwards, from that object.
+    const isBackwards = after === undefined && before !== undefined;
+    const isAscending = isOldestFirst !== isBackwards;
+    const beyond = position === undefined ? undefined : isAscending ? { gt: position } : { lt: position };
+    const { entries, next } = await this.#entries(scope).query({
+      where: { list: list.name, purpose, position: beyond },
+      orderBy: 'position',
+      descending: !isAscending,
+      limit,
+    });
+    const objects = entries.map(knownObjectOf);
+    return { objects: isBackwards ? objects.toReversed() : objects, hasMore: next !== undefined };
+  }
+
+  async #positionOf(scope: string, list: StoredObjectList, id: string): Promise<number> {
+    const entry = isId(id) ? await this.#entries(scope).get(keyOf(list, id)) : undefined;
+    const position = entry?.fields.position;
+    if (position != null) return position;
+    throw new GatewayError('invalid_request', `the list begins at a ${list.title} that does not exist`);
+  }
+
+  /** Microseconds, so that objects made in one millisecond differ. */
+  #nextPosition(): number {
+    this.#lastPosition = Math.max(this.#lastPosition + 1, this.#parts.clock.now() * 1000);
+    return this.#lastPosition;
+  }
+
+  #entries(scope: string): Entries<Value, Fields> {
+    return this.#parts.stores.store(storedObjectCollection.name, scope).collection(storedObjectCollection);
+  }
+}
+
+function knownObjectOf({ value, fields: { purpose } }: Entry<Value, Fields>): KnownObject {
+  const { id, provider, keyName, object } = value;
+  return { id, provider, keyName, value: object, purpose: purpose ?? undefined };
+}
+
+function keyOf({ name }: StoredObjectList, id: string): string {
+  return `${name}:${id}`;
+}
+
+/** Others would not fit into a path. */
+function isId(id: string): boolean {
+  return /^[\w.~-]{1,150}$/.test(id);
+}

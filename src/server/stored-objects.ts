@@ -1,0 +1,161 @@
+import type { CallerAuthenticator } from '../calls/caller-authenticator.ts';
+import type { CredentialNames } from '../calls/credential-names.ts';
+import type { KnownObject, StoredObjects } from '../calls/stored-objects/stored-objects.ts';
+import type { HttpRequest } from '../http/request.ts';
+import type { HttpResponse } from '../http/response.ts';
+import { scopeOf } from '../kernel/caller.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { type RelayRoute, wildcardIn } from '../kernel/relay.ts';
+import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
+import { type Source, sourceFromValue } from '../kernel/reply/source.ts';
+import type { StoredObjectRoute } from '../kernel/stored-object.ts';
+import { type HeaderList, headerOf } from '../lib/headers.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
+import type { ResponseHandler } from '../providers/relay-upstream.ts';
+import type { Log } from '../telemetry/log.ts';
+import { isJsonType } from '../wire/index.ts';
+import { limits } from './limits.ts';
+import { rejectCall } from './reject-call.ts';
+import type { RelayContext, RelayHandler } from './relay.ts';
+import { sendResponse } from './respond.ts';
+
+export interface StoredObjectParts {
+  readonly callers: CallerAuthenticator;
+  readonly objects: StoredObjects;
+  readonly credentialNames: CredentialNames;
+  readonly relay: RelayHandler;
+  readonly log: Log;
+  /** Where everybody is one user, who may use all objects of the provider keys. */
+  readonly isLocal: boolean;
+  /** The address of the gateway, if the operator has set it. */
+  readonly baseUrl: string | undefined;
+}
+
+/**
+ * Serves files and other objects that providers store. Their ids are the providers' own; the gateway remembers for each account
+ * which provider and key have an object, and finds none of other accounts.
+ */
+export class StoredObjectHandler {
+  readonly #parts: StoredObjectParts;
+
+  constructor(parts: StoredObjectParts) {
+    this.#parts = parts;
+  }
+
+  async handle(req: HttpRequest, res: HttpResponse, relayContext: RelayContext): Promise<void> {
+    const { callers, relay, isLocal, log } = this.#parts;
+    const { context, wire, route } = relayContext;
+    try {
+      const stored = storedObjectOf(route);
+      const { caller, accountId, key } = await callers.identifyCurrent(req.headers, context.clientAddress);
+      context.accountId = accountId;
+      context.keyId = key?.keyId;
+      const scope = scopeOf(caller);
+      if (stored.action === 'list' && !isLocal) {
+        await this.#list(res, scope, relayContext);
+        return;
+      }
+      const known = await this.#find(scope, relayContext);
+      const onResponse = this.#responseHandler(req, scope, stored, known?.id);
+      await relay.handle(req, res, { ...relayContext, origin: known, onResponse });
+    } catch (thrown) {
+      rejectCall(thrown, { res, context, wire, log });
+    }
+  }
+
+  /** The object that the path names. Only a local user may ask for one that was made elsewhere. */
+  async #find(scope: string, { context, route }: RelayContext): Promise<KnownObject | undefined> {
+    const { list, action } = storedObjectOf(route);
+    if (action === 'create' || action === 'list') return undefined;
+    const id = list.idOf(wildcardIn(route, context.path));
+    const known = await this.#parts.objects.find(scope, list, id);
+    if (known === undefined && !this.#parts.isLocal)
+      throw new GatewayError('not_found', `there is no ${list.title} "${id.slice(0, 100)}"`);
+    return known;
+  }
+
+  async #list(res: HttpResponse, scope: string, { context, route }: RelayContext): Promise<void> {
+    const { list } = storedObjectOf(route);
+    const query = list.readQuery(new URLSearchParams(context.query));
+    const page = await this.#parts.objects.list(scope, list, query);
+    const bytes = Buffer.from(JSON.stringify(list.encodePage(page)));
+    sendResponse(res, { status: 200, headers: ['content-type', 'application/json'], bytes }, context);
+  }
+
+  /** Remembers what an answer says of an object before the client can know of it. */
+  #responseHandler(
+    req: HttpRequest,
+    scope: string,
+    { list, action, namesUploadAddress }: StoredObjectRoute,
+    knownId: string | undefined,
+  ): ResponseHandler | undefined {
+    if (action === 'content' || action === 'list') return undefined;
+    const { objects, credentialNames } = this.#parts;
+    return async (received, exchange, credential) => {
+      const response =
+        namesUploadAddress === true
+          ? { ...received, headers: this.#withOwnUploadAddress(received.headers, req) }
+          : received;
+      if (action === 'delete') {
+        if (knownId !== undefined) await objects.delete(scope, list, knownId);
+        return response;
+      }
+      const bytes = await readWhole(response);
+      if (bytes === undefined) return response;
+      const object = list.objectIn(parsed(bytes));
+      // An object that only a local user knows was made elsewhere.
+      if (object !== undefined && (action === 'create' || object.id === knownId)) {
+        const { provider } = exchange.target;
+        const keyName = credentialNames.storedOf(credential);
+        await objects.put(scope, list, { ...object, provider: provider.name, keyName });
+      }
+      return { ...response, body: sourceFromValue(bytes) };
+    };
+  }
+
+  /** Google sends the bytes of a file to an address that its first answer names: they come here instead. */
+  #withOwnUploadAddress(headers: HeaderList, req: HttpRequest): HeaderList {
+    const base = this.#parts.baseUrl ?? `http://${req.header('host') ?? 'localhost'}`;
+    return headers.map((text, at) => {
+      if (at % 2 === 0 || headers[at - 1]?.toLowerCase() !== uploadAddressHeader) return text;
+      const address = URL.parse(text);
+      return address === null ? text : new URL(address.pathname + address.search, base).href;
+    });
+  }
+}
+
+const uploadAddressHeader = 'x-goog-upload-url';
+
+function storedObjectOf({ storedObject, endpoint }: RelayRoute): StoredObjectRoute {
+  if (storedObject === undefined) throw new Error(`the endpoint "${endpoint}" has no stored objects`);
+  return storedObject;
+}
+
+/** The bytes of a JSON document; undefined for anything else. */
+async function readWhole({ headers, body }: ProviderResponse): Promise<Buffer | undefined> {
+  return isJsonType(headerOf(headers, 'content-type') ?? '') ? readBounded(body) : undefined;
+}
+
+async function readBounded(body: Source<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    const chunk = await body.next();
+    if (chunk === undefined) return Buffer.concat(chunks);
+    bytes += chunk.byteLength;
+    if (bytes > limits.storedObjectBytesMax) {
+      body.cancel();
+      throw new GatewayError('upstream_broken', 'the description of an object is too long');
+    }
+    chunks.push(chunk);
+  }
+}
+
+function parsed(bytes: Buffer): JsonObject {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,64 @@
+import type { RelayRoute } from '../../kernel/relay.ts';
+import type { StoredObjectList } from '../../kernel/stored-object.ts';
+import { stringOf } from '../json-values.ts';
+import { firstSegment, openaiPage, openaiQuery } from '../stored-object-list.ts';
+
+/** Files in OpenAI's API, which other providers have too. */
+const openaiFiles: StoredObjectList = {
+  name: 'openai-files',
+  title: 'file',
+  idOf: firstSegment,
+  objectIn(answer) {
+    const id = stringOf(answer.id);
+    return id === undefined ? undefined : { id, value: answer, purpose: stringOf(answer.purpose) };
+  },
+  readQuery: openaiQuery,
+  encodePage: openaiPage,
+};
+
+const shared = {
+  purpose: 'relay',
+  endpoint: 'files',
+  body: 'none',
+  defaultProvider: 'openai',
+  price: 'free',
+} as const;
+
+export const openaiFileRoutes: readonly RelayRoute[] = [
+  {
+    ...shared,
+    method: 'POST',
+    path: '/v1/files',
+    summary: 'Upload a file',
+    body: 'bytes',
+    storedObject: { list: openaiFiles, action: 'create' },
+  },
+  {
+    ...shared,
+    method: 'GET',
+    path: '/v1/files',
+    summary: 'List files',
+    storedObject: { list: openaiFiles, action: 'list' },
+  },
+  {
+    ...shared,
+    method: 'GET',
+    path: '/v1/files/*/content',
+    summary: 'The content of a file',
+    storedObject: { list: openaiFiles, action: 'content' },
+  },
+  {
+    ...shared,
+    method: 'GET',
+    path: '/v1/files/*',
+    summary: 'A file without its content',
+    storedObject: { list: openaiFiles, action: 'read' },
+  },
+  {
+    ...shared,
+    method: 'DELETE',
+    path: '/v1/files/*',
+    summary: 'Delete a file',
+    storedObject: { list: openaiFiles, action: 'delete' },
+  },
+];
