@@ -6,6 +6,7 @@ import type { Reload } from '../kernel/ports/reload.ts';
 import type { Provider } from '../kernel/provider.ts';
 import { isRequestId } from '../kernel/request-id.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
+import type { TokenEstimator } from '../providers/tokens/token-estimator.ts';
 import { openDashboard } from '../server/api/dashboard.ts';
 import { openDocs } from '../server/api/docs.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -62,6 +63,8 @@ export interface GatewayExtras {
   readonly providers?: readonly Provider[];
   /** Less than the usual cost, for tests. */
   readonly passwordCost?: Argon2Cost;
+  /** Of a program with several gateways: the program closes it. */
+  readonly tokenEstimator?: TokenEstimator;
 }
 
 /** What outlives a change of the settings. */
@@ -70,6 +73,7 @@ export interface GenerationGround {
   readonly metrics: Metrics;
   readonly stores: Stores;
   readonly models: InferenceClient;
+  readonly tokenEstimator: TokenEstimator;
   readonly processRegistry: ProcessRegistry;
   readonly address: PublicAddress;
   readonly startedAtMs: number;
@@ -77,7 +81,7 @@ export interface GenerationGround {
   readonly isDraining: () => boolean;
 }
 
-export interface GenerationOptions extends GatewayExtras, GenerationGround {
+export interface GenerationOptions extends Omit<GatewayExtras, 'tokenEstimator'>, GenerationGround {
   readonly settings: Settings;
 }
 
@@ -111,6 +115,7 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
     metrics,
     stores,
     models: localModels,
+    tokenEstimator,
     processRegistry,
     address,
   } = options;
@@ -135,9 +140,9 @@ async function compose(parts: StartedParts, options: GenerationOptions): Promise
     checks: [...(stores.checks ?? []), ...processRegistry.checks, ...billingChecks(settings, egress)],
   });
   const { moduleStores, moduleSealer } = parts.add(moduleStoresPart({ stores, roots: rootSecrets, log }));
-  const providers = parts.add(providersPart(settings, outbound, options.providers));
+  const providers = parts.add(providersPart(settings, outbound, tokenEstimator, options.providers));
   if (sharedResources?.beforePackages !== undefined) {
-    providers.estimator.startThread();
+    tokenEstimator.startThread();
     sharedResources.beforePackages();
     outbound.watchDenials();
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpServer } from '../http/server.ts';
 import { systemClock } from '../lib/clock.ts';
+import { TokenEstimator } from '../providers/tokens/token-estimator.ts';
 import { createGatewayServer } from '../server/gateway-server.ts';
 import { Listener } from '../server/listener.ts';
 import { type Log, lostLinesGauge } from '../telemetry/log.ts';
@@ -35,7 +36,7 @@ export class RunningGateway implements Gateway {
     return startParts(log, async (parts) => {
       const state: OpenGateway['state'] = { now: 'serving' };
       const ground = await openGround(parts, settings, log, extras, state);
-      const generation = await startGeneration({ ...ground, ...extras, settings });
+      const generation = await startGeneration({ ...extras, ...ground, settings });
       parts.add({ close: () => generation.parts.close() });
       const server = createGatewayServer(settings.httpImplementation, generation.handlers);
       const gateway: { open?: RunningGateway } = {};
@@ -87,7 +88,7 @@ export class RunningGateway implements Gateway {
   async reload(settings: Settings): Promise<void> {
     const faults = fixedSettingFaults(this.#current.settings, settings, 'settings');
     if (faults.length > 0) throw new SettingsError(faults);
-    const next = await startGeneration({ ...this.#ground, ...this.#extras, settings });
+    const next = await startGeneration({ ...this.#extras, ...this.#ground, settings });
     if (this.#state.now !== 'serving') {
       await next.parts.close();
       throw new Error('the gateway is stopping');
@@ -174,12 +175,12 @@ interface OpenGateway {
   readonly generation: Generation;
 }
 
-/** What outlives a change of the settings: stores, counts, caches, models and metrics. */
+/** What outlives a change of the settings: stores, counts, caches, models, the tokenizer's thread and metrics. */
 async function openGround(
   parts: StartedParts,
   settings: Settings,
   log: Log,
-  { sharedResources }: GatewayExtras,
+  { sharedResources, tokenEstimator: given }: GatewayExtras,
   state: OpenGateway['state'],
 ): Promise<GenerationGround> {
   // Creates the data folder and the secret first.
@@ -200,11 +201,14 @@ async function openGround(
   if (own !== undefined) metrics.addGauges(modelGauges(own));
   const models = sharedResources?.models ?? own ?? createLocalModels(log);
   parts.add({ close: () => models.close() });
+  const tokenEstimator = given ?? new TokenEstimator();
+  if (given === undefined) parts.add({ close: () => tokenEstimator.close() });
   return {
     log,
     metrics,
     stores,
     models,
+    tokenEstimator,
     processRegistry,
     address,
     startedAtMs: sharedResources?.startedAtMs ?? systemClock.now(),

@@ -5,6 +5,7 @@ import { limits as gatewayLimits } from '../../gateway/limits.ts';
 import type { EgressPart } from '../../gateway/parts/egress.ts';
 import { providersPart } from '../../gateway/parts/providers.ts';
 import type { Settings } from '../../gateway/settings.ts';
+import { TokenEstimator } from '../../providers/tokens/token-estimator.ts';
 import { type NamedResult, reasonOf, runChecks } from '../../telemetry/diagnostics.ts';
 import { limits } from '../limits.ts';
 import { fail, ok, warn } from './finding.ts';
@@ -31,7 +32,7 @@ export async function portFinding({ host, port }: Settings): Promise<NamedResult
 
 /** Checks that the operator's providers are reachable and accept their keys. */
 export async function providerFindings(settings: Settings, egressPart: EgressPart): Promise<ServerFindings> {
-  const part = providersPart(settings, egressPart);
+  const part = providersPart(settings, egressPart, new TokenEstimator());
   try {
     const { checks, clockAheadMs } = prepareProviderCalls(settings, part);
     const findings =

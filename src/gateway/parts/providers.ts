@@ -12,7 +12,7 @@ import {
 } from '../../providers/configured-providers.ts';
 import { GoogleAccessTokens, googleTokenUrl } from '../../providers/google-access-tokens.ts';
 import { ProviderDirectory } from '../../providers/provider-directory.ts';
-import { TokenEstimator } from '../../providers/tokens/token-estimator.ts';
+import type { TokenEstimator } from '../../providers/tokens/token-estimator.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 import type { EgressPart } from './egress.ts';
@@ -32,6 +32,7 @@ export interface ProvidersPart extends Part {
 export function providersPart(
   settings: Settings,
   egressPart: EgressPart,
+  estimator: TokenEstimator,
   given: readonly Provider[] = [],
 ): ProvidersPart {
   const modelCatalog = new ModelCatalog({ overrides: settings.prices });
@@ -44,7 +45,6 @@ export function providersPart(
   const providers = [...providerDirectory.providers.values()];
   const { tokenUrl = googleTokenUrl } = settings;
   const egress = createProviderEgress(providers, settings, egressPart);
-  const estimator = new TokenEstimator();
   return {
     providers,
     readyProviders: providers.filter((provider) => isReady(provider, settings)),
@@ -61,9 +61,6 @@ export function providersPart(
       },
     ],
     features: ['demo-model'],
-    async close() {
-      await estimator.close();
-    },
   };
 }
 
