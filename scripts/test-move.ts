@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
 // Moves a large account, and prints memory, time, and how long another writer had to wait; then kills imports: npm run test:move -- --rows 100000 --kills 20
+// Reads the memory from /proc: Linux only.
+import { spawn } from 'node:child_process';
 import {
   cpSync,
   createReadStream,
@@ -11,7 +12,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { Mover } from '../src/gateway/mover.ts';
@@ -22,10 +25,9 @@ import { systemClock } from '../src/lib/clock.ts';
 import { usualSections } from '../src/moving/sections.ts';
 import { gzip } from '../src/server/api/routes/export.ts';
 import { addCalls, fillAccount } from '../test/support/moving.ts';
+import { MeasuredGateway } from './test-move/measured-gateway.ts';
 
-const { values } = parseArgs({
-  options: { rows: { type: 'string' }, kills: { type: 'string' }, database: { type: 'string' } },
-});
+const { values } = parseArgs({ options: { rows: { type: 'string' }, kills: { type: 'string' } } });
 const rows = Number(values.rows ?? 1_000_000);
 const kills = Number(values.kills ?? 200);
 const folder = mkdtempSync(join(tmpdir(), 'weir-move-'));
@@ -38,20 +40,17 @@ try {
   const addedAtOnce = 1000;
   for (let added = 0; added < rows; added += addedAtOnce) await addCalls(source, 'local', addedAtOnce);
   await source.close();
-  await measured('export', () => exportTo(file, from));
+  await measure(from, 'export', (gateway) => gateway.export(file));
   console.log(`the file has ${Math.round(statSync(file).size / 1e6)} MB`);
-  const to =
-    values.database === undefined
-      ? { WEIR_DATA_DIR: join(folder, 'to') }
-      : {
-          WEIR_DATA_DIR: join(folder, 'to'),
-          DATABASE_URL: values.database,
-          REDIS_URL: 'redis://127.0.0.1:1',
-        };
+  const to = { WEIR_DATA_DIR: join(folder, 'to') };
   const waits = await watchWriter(to);
-  await measured('import', () => importFrom(file, to));
+  await measure(to, 'import', async (gateway) => {
+    console.log(await gateway.import(file));
+    // What the answer did not wait for.
+    while (isImporting(to.WEIR_DATA_DIR)) await sleep(1000);
+  });
   console.log(`another writer waited ${Math.round(await waits())} ms at most`);
-  await killImports();
+  if (kills > 0) await killImports();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -91,22 +90,34 @@ async function withMover(
   }
 }
 
-async function measured(name: string, work: () => Promise<void>): Promise<void> {
-  globalThis.gc?.();
-  const rest = process.memoryUsage().rss;
-  let peak = rest;
-  const timer = setInterval(() => {
-    peak = Math.max(peak, process.memoryUsage().rss);
-  }, 50);
-  const start = performance.now();
-  const cpu = process.cpuUsage();
-  await work();
-  clearInterval(timer);
-  const { user, system } = process.cpuUsage(cpu);
+/** The memory of a gateway that has served calls and rests, and how much more it takes for this work. */
+async function measure(
+  environment: Readonly<Record<string, string>>,
+  name: string,
+  work: (gateway: MeasuredGateway) => Promise<void>,
+): Promise<void> {
+  await using gateway = await MeasuredGateway.start(environment);
+  const started = gateway.memory.now;
+  await gateway.serveCalls();
+  const rest = gateway.memory.now;
+  gateway.forgetPeak();
+  const [start, cpu] = [performance.now(), gateway.cpuSeconds];
+  await work(gateway);
+  const { peak } = gateway.memory;
   const seconds = Math.round((performance.now() - start) / 1000);
   console.log(
-    `${name}: ${Math.round((peak - rest) / 1e6)} MB above rest, ${seconds} s, ${Math.round((user + system) / 1e6)} s of CPU`,
+    `${name}: ${Math.round(peak - rest)} MB above rest (${Math.round(rest)} MB; ${Math.round(started)} at the start), ` +
+      `${seconds} s, ${Math.round(gateway.cpuSeconds - cpu)} s of CPU`,
   );
+}
+
+function isImporting(dataDir: string): boolean {
+  const database = new DatabaseSync(join(dataDir, 'weir.db'), { readOnly: true });
+  try {
+    return database.prepare('select 1 from imports').get() !== undefined;
+  } finally {
+    database.close();
+  }
 }
 
 async function watchWriter(environment: Readonly<Record<string, string>>): Promise<() => Promise<number>> {

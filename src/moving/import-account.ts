@@ -61,7 +61,7 @@ async function finish(
 ): Promise<boolean> {
   const until = performance.now() + (finishMs ?? Number.POSITIVE_INFINITY);
   await onCommit();
-  for (let written = limits.rowsAtOnce; ; written += limits.rowsAtOnce) {
+  for (let written = limits.rowsFinishedAtOnce; ; written += limits.rowsFinishedAtOnce) {
     const startedAtMs = performance.now();
     if (!(await running.finishSome())) break;
     onFinish?.(written);
@@ -137,7 +137,7 @@ function parseKeys(json: string): readonly MovedRow[] {
   const fault = refusal('its provider keys can’t be read');
   try {
     const keys: unknown = JSON.parse(json);
-    if (!Array.isArray(keys) || keys.length > limits.rowsAtOnce || !keys.every(isRow)) throw fault;
+    if (!Array.isArray(keys) || keys.length > limits.providerKeysMax || !keys.every(isRow)) throw fault;
     return keys;
   } catch {
     throw fault;

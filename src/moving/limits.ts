@@ -1,11 +1,15 @@
 /** Limits of files that move between instances. Each name has its unit. */
 export const limits = {
-  /** Rows that are compared and written together: some milliseconds of database time. */
-  rowsAtOnce: 500,
+  /** Rows that are compared and set aside together: so few that they die in V8's young generation. */
+  rowsAtOnce: 100,
+  /** Rows of usage and log that storage writes in one part of the last phase. */
+  rowsFinishedAtOnce: 500,
+  /** Provider keys of a file, which are decrypted together. */
+  providerKeysMax: 1000,
   /** The longest pause between two batches of an import. */
   pauseMsMax: 100,
   /** Characters of rows that are held until they are compared. */
-  batchCharacters: 1024 * 1024,
+  batchCharacters: 256 * 1024,
   /** One line: the largest sealed content (8 MiB) in base64, and room for its fields. */
   lineBytesMax: 16 * 1024 * 1024,
   /** A file after decompression, and its rows: ten years of a busy account. */

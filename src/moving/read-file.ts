@@ -76,7 +76,7 @@ async function readSection(name: SectionName, lines: DigestedLines, reader: File
         throw refusal(`section "${name}" was changed: its digest is wrong`);
       return rows;
     }
-    digest.update(line).update('\n');
+    digest.update(line);
     const { v, table: inTable, ...fields } = content;
     if (v !== formatVersion) throw otherVersion(v);
     const at = typeof inTable === 'string' ? tables.indexOf(inTable) : -1;
@@ -147,7 +147,7 @@ class DigestedLines {
 
   async next(): Promise<Buffer> {
     const line = await this.nextUndigested();
-    this.#whole.update(line).update('\n');
+    this.#whole.update(line);
     return line;
   }
 

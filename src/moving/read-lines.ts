@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { limits } from './limits.ts';
 import { refusal } from './refusal.ts';
 
-/** The lines of a file, without their ends. It may be compressed. Holds one line and one chunk. */
+/** The lines of a file, with their ends. It may be compressed. Holds one line and one chunk. */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Buffer> {
   let kept: Buffer[] = [];
   let keptBytes = 0;
@@ -13,7 +13,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncIterab
     if (all > limits.fileBytesMax) throw refusal(`it is larger than ${limits.fileBytesMax} bytes`);
     let from = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-      const last = chunk.subarray(from, end);
+      const last = chunk.subarray(from, end + 1);
       yield kept.length === 0 ? last : Buffer.concat([...kept, last]);
       kept = [];
       keptBytes = 0;

@@ -3,7 +3,7 @@ import { readSteps } from '../../../kernel/ports/logged-call-parts.ts';
 import type { MovedRow } from '../../../kernel/ports/moving.ts';
 import { isRequestId, timeOfId } from '../../../kernel/request-id.ts';
 import { RequestKindHasher } from '../request-kind.ts';
-import { requestColumnNames, requestColumns } from '../request-log-row.ts';
+import { requestColumns } from '../request-log-row.ts';
 import {
   figure,
   flag,
@@ -88,15 +88,10 @@ const requests: MovedTable = {
       ...pick(row, kindColumns),
       steps: steps.map(({ module, effect }) => `${module}:${effect}`).join(','),
     };
-    const stored = { ...row, account_id: context.owner.accountId, kind: context.stageKind(attributes) };
-    return Object.fromEntries(requestColumnNames.map((name) => [name, valueIn(stored, name)]));
+    return { ...row, account_id: context.owner.accountId, kind: context.stageKind(attributes) };
   },
   toMoved: (row) => pick(row, requestFileNames),
 };
-
-function valueIn(row: Readonly<Record<string, unknown>>, name: string): unknown {
-  return row[name] ?? null;
-}
 
 const kindFileColumns: Readonly<Record<string, MovedColumn>> = {
   ...Object.fromEntries(kindColumns.map((name) => [name, requestFileColumns[name] ?? text()])),

@@ -110,12 +110,10 @@ export class SqlImport implements RunningImport {
   #parse(table: MovedTable, row: MovedRow): MovedRow | string {
     const schema = this.#schemas.get(table.name) ?? columnsOf(table.columns);
     this.#schemas.set(table.name, schema);
-    const { data, error } = schema.safeParse(row);
-    if (data === undefined) {
-      const [issue] = error?.issues ?? [];
-      return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`.slice(0, 200);
-    }
-    return toRow(data);
+    const { error } = schema.safeParse(row);
+    if (error === undefined) return row;
+    const [issue] = error.issues;
+    return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`.slice(0, 200);
   }
 
   /** Rows ascend in a file: each is there once. */
@@ -234,15 +232,6 @@ function isStanding(one: RowOutcome | MovedRow): one is RowOutcome {
 
 function nameOf({ primaryKey }: MovedTable, values: StoredRow): string {
   return JSON.stringify(primaryKey.map((column) => values[column]));
-}
-
-function toRow(data: Record<string, unknown>): MovedRow {
-  return Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [
-      name,
-      typeof value === 'string' || typeof value === 'number' ? value : null,
-    ]),
-  );
 }
 
 function isSameRow({ columns }: MovedTable, one: MovedRow, other: MovedRow): boolean {
