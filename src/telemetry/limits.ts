@@ -103,6 +103,8 @@ export const limits = {
   requestSumsByMinuteMs: 3 * 3_600_000,
   requestSumsByQuarterMs: 26 * 3_600_000,
   requestSumsByHourMs: 9 * 86_400_000,
+  /** How often the totals of days are compared with the sums they are made of. */
+  requestTotalsMs: 3_600_000,
   /** Interval between cleanups of the log, and the lease of a cleanup. */
   requestLogCleanupMs: 60_000,
   requestLogCleanerMs: 120_000,

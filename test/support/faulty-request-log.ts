@@ -97,6 +97,10 @@ export class FaultyRequestLog implements RequestLog {
     return this.#log.foldSums(span);
   }
 
+  totalDay(startMs: number): Promise<void> {
+    return this.#log.totalDay(startMs);
+  }
+
   forgetSums(beforeMs: number): Promise<boolean> {
     return this.#log.forgetSums(beforeMs);
   }

@@ -364,6 +364,8 @@ export interface RequestLog {
   foldMinutes(span: SumsSpan): Promise<void>;
   /** Merges shorter merged spans of this one. */
   foldSums(span: SumsSpan): Promise<void>;
+  /** Corrects the totals of a UTC day where an older build or an import has added to its sums. */
+  totalDay(startMs: number): Promise<void>;
   /** Deletes the sums of the oldest minute or hour before this time; false if there are none. */
   forgetSums(beforeMs: number): Promise<boolean>;
   /** Deletes unused names. */

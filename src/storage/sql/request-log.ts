@@ -25,7 +25,14 @@ import { callFromRow, joinPacks, packCalls, readPackedCalls, requestColumnNames 
 import { LogSearch } from './request-log-search.ts';
 import { maintainPartitions } from './request-partitions.ts';
 import { readSums } from './request-sums.ts';
-import { foldMinutes, foldSums, forgetKinds, forgetSums, oldestSums } from './request-sums-folding.ts';
+import {
+  foldMinutes,
+  foldSums,
+  forgetKinds,
+  forgetSums,
+  oldestSums,
+  totalDay,
+} from './request-sums-folding.ts';
 import { shrinkFile } from './shrink-file.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
@@ -93,6 +100,10 @@ export class SqlRequestLog implements RequestLog {
 
   foldSums(span: SumsSpan): Promise<void> {
     return foldSums(this.#db, span);
+  }
+
+  totalDay(startMs: number): Promise<void> {
+    return totalDay(this.#db, startMs);
   }
 
   forgetSums(beforeMs: number): Promise<boolean> {

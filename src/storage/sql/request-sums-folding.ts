@@ -38,8 +38,15 @@ const pastModelTimes: SumTable = {
   key: ['account_id', 'provider', 'model', 'bin'],
   sums: ['requests'],
 };
-const foldedTables = [pastKinds, pastModels, pastTimes, pastModelTimes, moduleSums, moduleTimes];
+const pastTables = [pastKinds, pastModels, pastTimes, pastModelTimes];
+const foldedTables = [...pastTables, moduleSums, moduleTimes];
 const minuteTables = ['request_sums', 'request_times'];
+const dayMs = 86_400_000;
+
+/** The table with the totals of days of a table of past sums. */
+function totalsOf(past: SumTable): SumTable {
+  return { ...past, table: past.table.replace('request_past_', 'request_day_') };
+}
 
 /** The time of the oldest sums. */
 export async function oldestSums(
@@ -53,7 +60,10 @@ export async function oldestSums(
   return rows[0]?.oldest ?? undefined;
 }
 
-/** Moves the sums of minutes into the tables of past sums. Rows that arrive late are moved the next time. */
+/**
+ * Moves the sums of minutes into the tables of past sums, and adds them to the totals of their day. Rows that arrive late
+ * are moved the next time.
+ */
 export async function foldMinutes(
   db: Kysely<Tables>,
   dialectName: SqlDialect['name'],
@@ -68,13 +78,18 @@ export async function foldMinutes(
   await db.transaction().execute(async (trx) => {
     // A concurrent insert makes this fail and retry; otherwise the insert would be deleted without being added.
     if (dialectName === 'postgres') await sql`set transaction isolation level repeatable read`.execute(trx);
-    await addSums(trx, pastKinds, span, { rows: calls });
-    await addSums(trx, pastModels, span, {
+    const day = dayOf(span.startMs);
+    const add = async (past: SumTable, source: FoldSource) => {
+      await addSums(trx, past, span, source);
+      await addSums(trx, totalsOf(past), day, source);
+    };
+    await add(pastKinds, { rows: calls });
+    await add(pastModels, {
       rows: callsAndKinds,
       key: [sql`request_sums.account_id`, kindModel, kindIsFailed, kindIsCached],
     });
-    await addSums(trx, pastTimes, span, { rows: times });
-    await addSums(trx, pastModelTimes, span, { rows: sql`${times} and what = 'content'` });
+    await add(pastTimes, { rows: times });
+    await add(pastModelTimes, { rows: sql`${times} and what = 'content'` });
     for (const table of minuteTables)
       await sql`delete from ${sql.table(table)} where ${during(table)}`.execute(trx);
     await foldInPlace(trx, moduleSums, span);
@@ -88,6 +103,41 @@ export async function foldSums(db: Kysely<Tables>, span: SumsSpan): Promise<void
   if (rows.length === 0) return;
   await db.transaction().execute(async (trx) => {
     for (const table of foldedTables) await foldInPlace(trx, table, span);
+  });
+}
+
+function dayOf(ms: number): SumsSpan {
+  return { startMs: Math.floor(ms / dayMs) * dayMs, ms: dayMs };
+}
+
+/** Days whose totals are of as many calls as the past sums. Only an older build or an import adds to past sums alone. */
+export async function haveTotals(
+  db: Kysely<Tables>,
+  { startMs, ms }: SumsSpan,
+  accountId?: string,
+): Promise<boolean> {
+  const callsByDay = (table: string) => sql`
+    select at_ms - at_ms % ${sql.lit(dayMs)} as day, sum(requests) as requests from ${sql.table(table)}
+    where ${accountId === undefined ? sql`true` : sql`account_id = ${accountId}`}
+      and at_ms >= ${startMs} and at_ms < ${startMs + ms} group by 1`;
+  const [past, totals] = [callsByDay(pastModels.table), callsByDay(totalsOf(pastModels).table)];
+  const { rows } = await sql`select 1 from (${past}) as past full join (${totals}) as totals using (day)
+    where coalesce(past.requests, 0) <> coalesce(totals.requests, 0) limit 1`.execute(db);
+  return rows.length === 0;
+}
+
+/** Makes the totals of a day again if they are not right. An import, which writes table after table, has to end first. */
+export async function totalDay(db: Kysely<Tables>, startMs: number): Promise<void> {
+  const day = dayOf(startMs);
+  if (await haveTotals(db, day)) return;
+  await db.transaction().execute(async (trx) => {
+    const { rows: imports } = await sql`select 1 from imports limit 1`.execute(trx);
+    if (imports.length > 0) return;
+    const during = sql`at_ms >= ${day.startMs} and at_ms < ${day.startMs + day.ms}`;
+    for (const past of pastTables) {
+      await sql`delete from ${sql.table(totalsOf(past).table)} where ${during}`.execute(trx);
+      await addSums(trx, totalsOf(past), day, { rows: sql`from ${sql.table(past.table)} where ${during}` });
+    }
   });
 }
 
@@ -134,6 +184,8 @@ export async function forgetSums(db: Kysely<Tables>, beforeMs: number): Promise<
       where at_ms < ${beforeMs} and at_ms = (select min(at_ms) from ${table})`.execute(db);
     deleted += numAffectedRows;
   }
+  for (const past of pastTables)
+    await sql`delete from ${sql.table(totalsOf(past).table)} where at_ms <= ${beforeMs - dayMs}`.execute(db);
   return deleted > 0n;
 }
 

@@ -19,12 +19,14 @@ import {
   sumColumns,
   type TimeFirstTable,
 } from './request-sum-columns.ts';
-import { oldestSums } from './request-sums-folding.ts';
+import { haveTotals, oldestSums } from './request-sums-folding.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
+const dayMs = 86_400_000;
+
 /**
- * Reads the sums by minute and the folded ones; no call is in both. Reads table by table, so that other queries don't
+ * Reads the sums by minute and the past ones; no call is in both. Reads table by table, so that other queries don't
  * wait for all of it, and starts over if minutes were folded meanwhile, which the oldest minute shows.
  */
 export async function readSums(
@@ -47,29 +49,42 @@ async function readOnce(
   query: LogSumsQuery,
 ): Promise<LogSums> {
   const sums = new SumsReader(db, query);
-  const hasPast = await sums.hasPast();
-  const all = async <Row>(latest: () => Promise<readonly Row[]>, past: () => Promise<readonly Row[]>) =>
-    hasPast ? [...(await latest()), ...(await past())] : latest();
+  const past = await pastParts(db, query);
+  // The steps of a chart are shorter than a day, unless they are days.
+  const pastOfSteps = query.stepMs % dayMs === 0 ? past : wholePast(past, query);
+  const all = async <Row>(
+    latest: () => Promise<readonly Row[]>,
+    parts: readonly PastPart[],
+    read: (part: PastPart) => Promise<readonly Row[]>,
+  ) => {
+    const rows = [...(await latest())];
+    for (const part of parts) rows.push(...(await read(part)));
+    return rows;
+  };
   const readKinds = async () => ({
     kinds: await all(
-      () => sums.kinds('request_sums'),
-      () => sums.kinds('request_past_sums'),
+      () => sums.kinds(),
+      past,
+      (part) => sums.pastKinds(part),
     ),
   });
   const readSteps = async () => ({
     steps: await all(
       () => sums.steps(),
-      () => sums.pastSteps(),
+      pastOfSteps,
+      (part) => sums.pastSteps(part),
     ),
     stepTimes: await all(
-      () => sums.stepTimes('request_times'),
-      () => sums.stepTimes('request_past_times'),
+      () => sums.stepTimes(),
+      pastOfSteps,
+      (part) => sums.pastStepTimes(part),
     ),
   });
   const readModels = async () => ({
     modelTimes: await all(
       () => sums.modelTimes(),
-      () => sums.pastModelTimes(),
+      past,
+      (part) => sums.pastModelTimes(part),
     ),
     modules: await sums.modules(),
     moduleTimes: await sums.moduleTimes(),
@@ -78,6 +93,45 @@ async function readOnce(
     return { ...(await readKinds()), ...(await readSteps()), ...(await readModels()) };
   const [kinds, steps, models] = await Promise.all([readKinds(), readSteps(), readModels()]);
   return { ...kinds, ...steps, ...models };
+}
+
+interface TimeRange {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** A time range, and the tables that it is read from: past sums, or totals of whole days. */
+interface PastPart extends TimeRange {
+  readonly tables: 'request_past' | 'request_day';
+}
+
+/** Whole days are read from their totals; the first and the last may be cut. */
+async function pastParts(
+  db: Kysely<Tables>,
+  { accountId, fromMs, toMs }: LogSumsQuery,
+): Promise<readonly PastPart[]> {
+  const { rows } = await sql<{
+    readonly newest: number | null;
+  }>`select max(at_ms) as newest from request_past_sums`.execute(db);
+  const newestMs = rows[0]?.newest ?? Number.NEGATIVE_INFINITY;
+  if (newestMs < fromMs) return [];
+  const whole: PastPart = { tables: 'request_past', fromMs, toMs };
+  const startMs = Math.ceil(fromMs / dayMs) * dayMs;
+  // Nothing is cut off a last day that has no later sums.
+  const endMs =
+    toMs > newestMs ? Math.ceil((newestMs + 1) / dayMs) * dayMs : Math.floor(toMs / dayMs) * dayMs;
+  if (endMs <= startMs || !(await haveTotals(db, { startMs, ms: endMs - startMs }, accountId)))
+    return [whole];
+  const parts: readonly PastPart[] = [
+    { ...whole, toMs: startMs },
+    { tables: 'request_day', fromMs: startMs, toMs: endMs },
+    { ...whole, fromMs: endMs },
+  ];
+  return parts.filter((part) => part.fromMs < Math.min(part.toMs, newestMs + 1));
+}
+
+function wholePast(parts: readonly PastPart[], { fromMs, toMs }: TimeRange): readonly PastPart[] {
+  return parts.length === 0 ? [] : [{ tables: 'request_past', fromMs, toMs }];
 }
 
 /** Aggregates rows in the order of their key, because sorting them takes several times as long. */
@@ -90,18 +144,19 @@ class SumsReader {
     this.#query = query;
   }
 
-  async hasPast(): Promise<boolean> {
-    const { rows } =
-      await sql`select 1 from request_past_sums where ${this.#timeCondition('request_past_sums')}
-      limit 1`.execute(this.#db);
-    return rows.length > 0;
+  kinds(): Promise<readonly KindSums[]> {
+    return this.#kinds('request_sums', this.#latestCondition('request_sums'));
+  }
+
+  pastKinds(part: PastPart): Promise<readonly KindSums[]> {
+    const table = `${part.tables}_sums`;
+    return this.#kinds(table, this.#keyOrderCondition(table, part));
   }
 
   /** Sums by kind first, so that each kind is joined once. */
-  async kinds(table: 'request_sums' | 'request_past_sums'): Promise<readonly KindSums[]> {
+  async #kinds(table: string, condition: RawBuilder<unknown>): Promise<readonly KindSums[]> {
     const ofKinds = sql`select kind, ${selectSums(table, 'column')}
-      from ${sql.table(table)} where ${table === 'request_sums' ? this.#latestCondition(table) : this.#keyOrderCondition(table)}
-      group by ${this.#groupColumns('kind')}`;
+      from ${sql.table(table)} where ${condition} group by ${this.#groupColumns('kind')}`;
     const { rows } = await sql<WithIntegerFlags<KindSums>>`
       select request_kinds.key_id as "keyId", request_kinds.provider as "provider", ${kindModel} as "model",
         request_kinds.status as "status", request_kinds.ending as "ending", request_kinds.error_code as "errorCode",
@@ -122,22 +177,30 @@ class SumsReader {
     return rows.map(toBooleanFlags);
   }
 
-  async pastSteps(): Promise<readonly IntervalSums[]> {
-    const table = 'request_past_models';
+  async pastSteps(part: PastPart): Promise<readonly IntervalSums[]> {
+    const table = `${part.tables}_models`;
     const { rows } = await sql<WithIntegerFlags<IntervalSums>>`
       select ${this.#stepIndex(table)} as "step", model as "model", is_failed as "isFailed", is_cached as "isCached",
         ${selectSums(table, 'name')}
-      from request_past_models where ${this.#perAccountCondition(table)} group by 1, 2, 3, 4 order by 1`.execute(
+      from ${sql.table(table)} where ${this.#perAccountCondition(table, part)} group by 1, 2, 3, 4 order by 1`.execute(
       this.#db,
     );
     return rows.map(toBooleanFlags);
   }
 
-  async stepTimes(table: 'request_times' | 'request_past_times'): Promise<readonly IntervalTimes[]> {
+  stepTimes(): Promise<readonly IntervalTimes[]> {
+    return this.#stepTimes('request_times', this.#latestCondition('request_times'));
+  }
+
+  pastStepTimes(part: PastPart): Promise<readonly IntervalTimes[]> {
+    const table = `${part.tables}_times`;
+    return this.#stepTimes(table, this.#perAccountCondition(table, part));
+  }
+
+  async #stepTimes(table: string, condition: RawBuilder<unknown>): Promise<readonly IntervalTimes[]> {
     const { rows } = await sql<IntervalTimes>`
       select what as "what", ${this.#stepIndex(table)} as "step", bin as "bin", ${sumAsBigint(sql.ref('requests'))} as "requests"
-      from ${sql.table(table)} where ${table === 'request_times' ? this.#latestCondition(table) : this.#perAccountCondition(table)}
-      group by 1, 2, 3`.execute(this.#db);
+      from ${sql.table(table)} where ${condition} group by 1, 2, 3`.execute(this.#db);
     return rows;
   }
 
@@ -150,11 +213,11 @@ class SumsReader {
     return rows;
   }
 
-  async pastModelTimes(): Promise<readonly ModelTimes[]> {
-    const table = 'request_past_model_times';
+  async pastModelTimes(part: PastPart): Promise<readonly ModelTimes[]> {
+    const table = `${part.tables}_model_times`;
     const { rows } = await sql<ModelTimes>`
       select provider as "provider", model as "model", bin as "bin", ${sumAsBigint(sql.ref('requests'))} as "requests"
-      from request_past_model_times where ${this.#keyOrderCondition(table)}
+      from ${sql.table(table)} where ${this.#keyOrderCondition(table, part)}
       group by ${this.#groupColumns('provider', 'model', 'bin')}`.execute(this.#db);
     return rows;
   }
@@ -189,8 +252,7 @@ class SumsReader {
     return sql`(${sql.ref(`${table}.at_ms`)} - ${sql.lit(fromMs)}) / ${sql.lit(stepMs)}`;
   }
 
-  #timeCondition(table: string): RawBuilder<unknown> {
-    const { fromMs, toMs } = this.#query;
+  #timeCondition(table: string, { fromMs, toMs }: TimeRange = this.#query): RawBuilder<unknown> {
     return sql`${sql.ref(`${table}.at_ms`)} >= ${fromMs} and ${sql.ref(`${table}.at_ms`)} < ${toMs}`;
   }
 
@@ -200,18 +262,18 @@ class SumsReader {
   }
 
   /** Forces a scan in key order: the unary plus keeps SQLite from choosing another index. */
-  #keyOrderCondition(table: string): RawBuilder<unknown> {
-    const { accountId, fromMs, toMs } = this.#query;
+  #keyOrderCondition(table: string, range: TimeRange): RawBuilder<unknown> {
+    const { accountId } = this.#query;
     const at = sql`+${sql.ref(`${table}.at_ms`)}`;
-    if (accountId === undefined) return sql`${at} >= ${fromMs} and ${at} < ${toMs}`;
-    return sql`${sql.ref(`${table}.account_id`)} = ${accountId} and ${this.#timeCondition(table)}`;
+    if (accountId === undefined) return sql`${at} >= ${range.fromMs} and ${at} < ${range.toMs}`;
+    return sql`${sql.ref(`${table}.account_id`)} = ${accountId} and ${this.#timeCondition(table, range)}`;
   }
 
   /** For all accounts, scans the key range of each: a local gateway has one or two. */
-  #perAccountCondition(table: string): RawBuilder<unknown> {
-    if (this.#query.accountId !== undefined) return this.#keyOrderCondition(table);
+  #perAccountCondition(table: string, range: TimeRange): RawBuilder<unknown> {
+    if (this.#query.accountId !== undefined) return this.#keyOrderCondition(table, range);
     return sql`${sql.ref(`${table}.account_id`)} in (select distinct account_id from request_kinds)
-      and ${this.#timeCondition(table)}`;
+      and ${this.#timeCondition(table, range)}`;
   }
 }
 

@@ -30,6 +30,8 @@ export class LogCleaner {
   readonly #foldedUntilMs = new Map<number, number>();
   /** When accounts with a retention of their own are next. */
   #accountsDueMs = 0;
+  /** When the totals of days are next. */
+  #totalsDueMs = 0;
 
   constructor(parts: CleanerParts) {
     this.#parts = parts;
@@ -110,11 +112,24 @@ export class LogCleaner {
     const { log, clock, retentionMs } = this.#parts;
     const { signal } = this.#stopped;
     let forgotten = false;
-    while (!signal.aborted && (await log.forgetSums(clock.now() - retentionMs))) forgotten = true;
+    const keptFromMs = Math.floor((clock.now() - retentionMs) / dayMs) * dayMs;
+    while (!signal.aborted && (await log.forgetSums(keptFromMs))) forgotten = true;
     if (forgotten) await log.forgetKinds();
     await this.#foldMinutes(clock.now() - limits.requestSumsByMinuteMs);
     await this.#fold(hourMs, clock.now() - limits.requestSumsByQuarterMs);
     await this.#fold(dayMs, clock.now() - limits.requestSumsByHourMs);
+    if (clock.now() >= this.#totalsDueMs) await this.#totalDays();
+  }
+
+  async #totalDays(): Promise<void> {
+    const { log, clock } = this.#parts;
+    const oldestMs = await log.oldestSums('folded');
+    if (oldestMs === undefined) return;
+    for (let startMs = Math.floor(oldestMs / dayMs) * dayMs; startMs <= clock.now(); startMs += dayMs) {
+      if (this.#stopped.signal.aborted) return;
+      await log.totalDay(startMs);
+    }
+    this.#totalsDueMs = clock.now() + limits.requestTotalsMs;
   }
 
   /** Includes sums that arrived late. */

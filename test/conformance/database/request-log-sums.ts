@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { LoggedCall } from '../../../src/kernel/ports/request-log.ts';
-import { someStep, startMs } from './request-log-samples.ts';
+import type { LoggedCall, LogSums, LogSumsQuery } from '../../../src/kernel/ports/request-log.ts';
+import { LogCleaner } from '../../../src/telemetry/request-log/log-cleaner.ts';
+import { type CallGroup, summarizeLog } from '../../../src/telemetry/request-log/log-summary.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { readPage, someStep, startMs } from './request-log-samples.ts';
 import { someCall, someRequestId } from './samples.ts';
 import type { SetUpDatabase } from './set-up.ts';
 
@@ -9,7 +12,7 @@ export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
   describe('sums of the request log', () => {
     test('every call is summed up once, also when it is gone, and minutes become hours', async (t) => {
       const { requests } = (await setUpDatabase(t)).database;
-      const [hourMs, minuteMs] = [3_600_000, 60_000];
+      const minuteMs = 60_000;
       const fromMs = Math.floor(startMs / hourMs) * hourMs;
       const at = (ms: number, fields: Partial<LoggedCall> = {}) =>
         someCall({ id: someRequestId(fromMs + ms), accountId: 'mine', contentMs: 10, ...fields });
@@ -102,7 +105,6 @@ export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
       assert.equal(await requests.forgetSums(fromMs), false);
       assert.equal(await requests.forgetSums(fromMs + 1), true);
       assert.deepEqual((await sums('mine')).kinds, [[null, null, 'gpt-6', 500, false, 1]]);
-      const dayMs = 24 * hourMs;
       const day = { startMs: Math.floor(fromMs / dayMs) * dayMs, ms: dayMs };
       await fold(2 * hourMs);
       await requests.foldSums(day);
@@ -125,5 +127,136 @@ export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
         ...{ kinds: [], cost: 0, steps: [], times: [], ofModels: [], modules: [], ofModules: [] },
       });
     });
+
+    test('totals of weeks and months are the sums of their calls, from midnights of any time zone', async (t) => {
+      const { database, execute } = await setUpDatabase(t);
+      const { requests, logRetentions: retentions } = database;
+      const clock = new ManualClock();
+      const cleaner = new LogCleaner({
+        log: requests,
+        retentions,
+        clock,
+        retentionMs: 90 * dayMs,
+        pauseMs: 0,
+      });
+      const nowMs = clock.now() + 40 * dayMs;
+      const calls = Array.from({ length: 160 }, (_, at) => callOfMonth(clock.now(), at));
+      // The clock goes on in steps, so that sums are folded as they are while a gateway runs.
+      for (let doneMs = clock.now(); clock.now() < nowMs; doneMs = clock.now()) {
+        clock.move(8 * dayMs);
+        await requests.add(calls.filter(({ atMs }) => atMs >= doneMs && atMs < clock.now()));
+        await cleaner.clean();
+      }
+      const rows = [...(await readPage(requests, { limit: 1000 })).calls];
+      assert.equal(rows.length, calls.length);
+      const compare = async (accountId: string | undefined, fromMs: number, toMs: number) => {
+        const read: LogSums[] = [];
+        const log = {
+          async sums(query: LogSumsQuery) {
+            const sums = await requests.sums(query);
+            read.push(sums);
+            return sums;
+          },
+        };
+        const summary = await summarizeLog(log, { accountId, fromMs, toMs, nowMs });
+        const within = rows.filter(
+          (call) =>
+            (accountId === undefined || call.accountId === accountId) &&
+            call.atMs >= summary.fromMs &&
+            call.atMs < summary.toMs,
+        );
+        const label = `${accountId} from ${new Date(fromMs).toISOString()} to ${new Date(toMs).toISOString()}`;
+        assert.deepEqual(
+          figuresOf(summary.models),
+          sumsBy(within, ({ provider, modelUsed }) => `${provider}\n${modelUsed}`),
+          label,
+        );
+        const spans = new Map(summary.spans.map(({ atMs, group }) => [String(atMs), group]));
+        const spanOf = ({ atMs }: LoggedCall) => atMs - ((atMs - summary.fromMs) % summary.stepMs);
+        assert.deepEqual(
+          figuresOf(spans),
+          sumsBy(within, (call) => String(spanOf(call))),
+          label,
+        );
+        const timed = within.filter(({ contentMs }) => contentMs !== null).length;
+        const [{ modelTimes, stepTimes } = assert.fail()] = read;
+        const contents = stepTimes.filter(({ what }) => what === 'content');
+        assert.deepEqual([countOf(modelTimes), countOf(contents)], [timed, timed], label);
+      };
+      const today = Math.floor(nowMs / dayMs) * dayMs;
+      const compareAll = async () => {
+        for (const accountId of ['mine', undefined])
+          for (const hours of [-8, 5.75])
+            for (const days of [7, 30]) {
+              const midnight = today - hours * hourMs;
+              await compare(accountId, midnight - days * dayMs, nowMs);
+              await compare(accountId, midnight - (days + 7) * dayMs, midnight - 2 * dayMs);
+            }
+      };
+      const haveTotals = async () => {
+        const tables = ['request_past_sums', 'request_day_sums'];
+        const [past, days] = await Promise.all(
+          tables.map((table) => execute(`select sum(requests) as requests from ${table}`)),
+        );
+        assert.deepEqual(days, past);
+      };
+      await compareAll();
+      // An older build knows no totals of days.
+      for (const table of ['sums', 'models'])
+        await execute(`delete from request_day_${table} where at_ms % ${2 * dayMs} = 0`);
+      await compare('mine', nowMs - 30 * dayMs, nowMs);
+      clock.move(hourMs);
+      await cleaner.clean();
+      await haveTotals();
+      // Late, in a day that is long over: the totals have it at once.
+      const late = callOfMonth(nowMs - 28 * dayMs, 0);
+      await requests.add([late]);
+      rows.push(late);
+      await compare('mine', nowMs - 30 * dayMs, nowMs);
+      await cleaner.clean();
+      await haveTotals();
+      await compareAll();
+    });
   });
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** Two accounts, five models, one failure in seven; the last days have more. */
+function callOfMonth(fromMs: number, at: number): LoggedCall {
+  const isFailed = at % 7 === 0;
+  return someCall({
+    id: someRequestId(fromMs + Math.floor(40 * dayMs * Math.sqrt(Math.floor(at / 4) / 40))),
+    accountId: at % 3 === 0 ? 'another' : 'mine',
+    provider: at % 2 === 0 ? 'openai' : 'groq',
+    modelUsed: `model-${at % 5}`,
+    status: isFailed ? 500 : 200,
+    contentMs: isFailed ? null : 100 + at,
+    costNanoUsd: at,
+    steps: [someStep('cost-guard', 'passed')],
+  });
+}
+
+type Figures = readonly [name: string, requests: number, cost: number, failed: number];
+
+function sumsBy(calls: readonly LoggedCall[], nameOf: (call: LoggedCall) => string): readonly Figures[] {
+  const groups = Map.groupBy(calls, nameOf);
+  return [...groups]
+    .map(([name, some]): Figures => {
+      const cost = some.reduce((sum, { costNanoUsd }) => sum + (costNanoUsd ?? 0), 0);
+      return [name, some.length, cost, some.filter(({ status }) => status !== 200).length];
+    })
+    .sort();
+}
+
+function figuresOf(groups: ReadonlyMap<string, CallGroup>): readonly Figures[] {
+  return [...groups]
+    .filter(([, { requests }]) => requests > 0)
+    .map(([name, { requests, costNanoUsd, failed }]): Figures => [name, requests, costNanoUsd, failed])
+    .sort();
+}
+
+function countOf(bins: readonly { readonly requests: number }[]): number {
+  return bins.reduce((sum, { requests }) => sum + requests, 0);
 }

@@ -33,6 +33,7 @@ import { recordings } from './recordings.ts';
 import { requestAgents } from './request-agents.ts';
 import { requestAttempts } from './request-attempts.ts';
 import { requestCauses } from './request-causes.ts';
+import { requestDayTotals } from './request-day-totals.ts';
 import { requestDays } from './request-days.ts';
 import { requestKinds } from './request-kinds.ts';
 import { requestLog } from './request-log.ts';
@@ -102,4 +103,5 @@ export const migrations: readonly Migration[] = [
   keyStates,
   keyOwners,
   imports,
+  requestDayTotals,
 ];

@@ -166,6 +166,11 @@ export interface RequestTables {
   readonly request_past_times: Omit<RequestTables['request_times'], 'provider' | 'model'>;
   /** Time to the first content. */
   readonly request_past_model_times: Omit<RequestTables['request_times'], 'what'>;
+  /** Totals of days: the past sums, added up by UTC day. */
+  readonly request_day_sums: RequestTables['request_past_sums'];
+  readonly request_day_models: RequestTables['request_past_models'];
+  readonly request_day_times: RequestTables['request_past_times'];
+  readonly request_day_model_times: RequestTables['request_past_model_times'];
   /** How long accounts keep their calls, if shorter than the instance does. */
   readonly log_retentions: {
     readonly account_id: string;
