@@ -95,23 +95,74 @@ test('every fault is listed with line, column, what was expected and the nearest
 log: {levle: debug, level: [1]}
 log: {file: x}
 server: {port: 99999}
-providers: {openai: {keys: [hunter2, "hunter2,b"]}, "Open AI": {}}
+egress: {allow: ["https://a.example", "https://b.example,c"]}
+providers: {"Open AI": {}}
 limits: 5
 metrics: {token: "\${NOPE}"}
 mail: {server: "exec:echo hunter2"}
 `,
   );
   assert.deepEqual(faults, [
+    '1:7: mode: must be "local" or "cloud"',
     '2:7: log has no setting "levle"; did you mean "level"?',
     '2:28: log.level: must be one of debug, info, warn, error, silent',
     '3:1: "log" is there twice',
-    '5:38: providers.openai.keys: must not contain a comma',
-    '5:53: "Open AI" must consist of lower-case letters, digits and hyphens',
-    '6:9: limits: must have names and values: requests_per_minute, tokens_per_minute, concurrent',
-    `7:18: metrics.token: the variable NOPE is not set; \${NOPE:-…} has a default`,
-    '8:16: mail.server: commands are not allowed; the environment allows them with WEIR_CONFIG_EXEC=on',
-    '1:7: mode: must be "local" or "cloud"',
     '4:16: server.port: must be a port number',
+    '5:39: egress.allow: must not contain a comma',
+    '6:13: "Open AI" must consist of lower-case letters, digits and hyphens',
+    '7:9: limits: must have names and values: requests_per_minute, tokens_per_minute, concurrent',
+    `8:18: metrics.token: the variable NOPE is not set; \${NOPE:-…} has a default`,
+    '9:16: mail.server: commands are not allowed; the environment allows them with WEIR_CONFIG_EXEC=on',
+  ]);
+});
+
+test('faults of providers are listed at their line: names, kinds, keys, headers, models, times and prices', async (t) => {
+  const faults = await faultsIn(
+    t,
+    `providers:
+  opnai: {keys: [sk-hunter2]}
+  eu: {kind: opnai}
+  mine:
+    base_url: http://mine.example
+    headers: {Content-Length: 5, x-ok: yes, x-bad: "a\u0001"}
+    timeouts: {answer: soon, connct: 1s}
+    keys: [{secret: hunter2, wieght: 3}, {secret: hunter2, name: a}, {name: a, secret: b}]
+    prices:
+      m: {prices: {input: 1, output: much}}
+prices: {models: {"openai/x": {prices: {input: -1, output: 1}}, y: {prices: {input: 1, output: 1}}}}
+`,
+  );
+  assert.deepEqual(faults, [
+    '3:14: providers.eu.kind: is unknown; did you mean openai?',
+    '6:31: providers.mine.headers.Content-Length: Content-Length: is written by Weir and can’t be set',
+    '6:52: providers.mine.headers.x-bad: x-bad: must be printable ASCII of at most 4096 characters',
+    '7:24: providers.mine.timeouts.answer: must be a duration such as 500ms, 30s, 5m, 24h or 7d, and 24d at most',
+    '7:30: providers.mine.timeouts has no setting "connct"; did you mean "connect"?',
+    '8:12: providers.mine.keys.0: Unrecognized key: "wieght"',
+    '8:77: providers.mine.keys.2.name: two keys have this name',
+    '10:38: providers.mine.prices.m.prices.output: must be an amount in US dollars',
+    '11:48: prices.models.openai/x.prices.input: must be at least 0',
+    '11:68: prices.models.y: must be named provider/model, or provider/* for all others',
+  ]);
+  const names = await faultsIn(
+    t,
+    `providers:
+  opnai: {keys: [sk-hunter2]}
+  openai: {kind: anthropic, regions: [eu-west-1]}
+  nobody: {headers: {x-a: b}, timeouts: {answer: 1s}, proxy: "off"}
+`,
+  );
+  assert.deepEqual(names, [
+    '3:18: providers.openai.kind: "openai" is a built-in provider; give this one another name',
+    '3:38: providers.openai.regions: is only for bedrock and vertex',
+    ...[
+      '4:21: providers.nobody.headers',
+      '4:50: providers.nobody.timeouts.answer',
+      '4:62: providers.nobody.proxy',
+    ].map((place) => `${place}: there is no provider "nobody". One of your own has a base address or a kind`),
+  ]);
+  assert.deepEqual(await faultsIn(t, 'providers: {opnai: {keys: [sk-hunter2]}}'), [
+    '1:27: providers.opnai.keys: there is no provider "opnai"; did you mean "openai"? One of your own has a base address or a kind',
   ]);
 });
 
@@ -188,11 +239,15 @@ test('weir config check finds faults of modules at their line; weir config show 
     checked.complained,
     /weir.yaml:2:15: .*no such module\n.*weir.yaml:3:22: .*an amount in dollars/,
   );
-  const good = fileWith(t, 'providers: {openai: {keys: [sk-hunter2]}}\nlog: {level: warn}\n');
+  const good = fileWith(
+    t,
+    'providers: {openai: {keys: [{secret: sk-hunter2, name: a}], headers: {x-a: hunter2}}}\nlog: {level: warn}\n',
+  );
   const shown = await runCommand(t, ['config', 'show', '--json'], { WEIR_CONFIG: good, WEIR_LOG_DAYS: '3' });
   const rows: readonly { setting: string; value: string; source: string }[] = JSON.parse(shown.said);
   const row = (name: string) => rows.find(({ setting }) => setting === name);
   assert.equal(row('providers.openai.keys')?.value, '***');
+  assert.equal(row('providers.openai.headers')?.value, '***');
   assert.equal(row('log.level')?.source, `${good}:2:14`);
   assert.equal(row('request_log.days')?.source, 'environment');
   assert.ok(!shown.said.includes('hunter2'));

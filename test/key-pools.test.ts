@@ -97,7 +97,7 @@ describe('several keys of a provider', () => {
       OPENAI_API_KEY: 'sk-a,',
     });
     assert.deepEqual(
-      keyPools.get('anthropic')?.map((key) => key.reveal()),
+      keyPools.get('anthropic')?.map(({ secret }) => secret.reveal()),
       keys,
     );
     assert.equal(credentials.get('anthropic')?.reveal(), 'sk-ant-one');

@@ -47,11 +47,7 @@ const names = [
   ...['groq/llama-3.3-70b-versatile', 'deepseek/deepseek-chat', 'xai/grok-4'],
 ];
 
-const none = new Map<string, never>();
-const providers = configuredProviders({
-  ...{ baseUrls: none, streamUsage: none, resources: none },
-  ...{ regions: none, deployments: none, apiVersions: none },
-});
+const providers = configuredProviders({});
 const catalog = new ModelCatalog();
 const directory = new ProviderDirectory(providers, catalog);
 const health = new HealthMonitor({

@@ -163,7 +163,7 @@ function hashParts(parts: readonly unknown[]): string {
 }
 
 function destinationParts({ target: { provider, model } }: Exchange, payer: string): readonly string[] {
-  return [provider.name, provider.baseUrl, model, payer];
+  return [provider.name, provider.baseUrl, ...(provider.headers ?? []), model, payer];
 }
 
 /** Reads the content of requests, item by item: what was hashed for an earlier call is recognised by its digest. */

@@ -3,7 +3,7 @@ import { configurationSchema } from '../gateway/configuration-file/json-schema.t
 import { type SettingRow, settingRows } from '../gateway/configuration-file/setting-rows.ts';
 import { settingPlaces } from '../gateway/settings.ts';
 import { explainError } from '../process/explain-error.ts';
-import { type LoadedSettings, loadAll } from '../process/load-settings.ts';
+import { type LoadedSettings, loadAll, sortByPosition } from '../process/load-settings.ts';
 import type { CommandInput } from './command.ts';
 import { formatTable } from './command-context.ts';
 
@@ -29,7 +29,10 @@ async function findFaults(environment: CommandInput['environment'], file: string
   } catch (thrown) {
     const faults = explainError(thrown).split('\nweir: ');
     return {
-      faults: faults.map((fault) => loaded?.locate(fault) ?? fault),
+      faults: sortByPosition(
+        faults.map((fault) => loaded?.locate(fault) ?? fault),
+        loaded?.file?.path,
+      ),
       source: loaded?.file?.path ?? file,
     };
   }

@@ -13,7 +13,7 @@ import { isLoopback, type Proxies } from './proxies.ts';
 import { isPublicAddress } from './public-address.ts';
 import { privateAddressError, publicLookup } from './public-lookup.ts';
 import { watchSocket } from './sent-callbacks.ts';
-import { openTunnel } from './tunnel.ts';
+import { openTunnel, type TunnelTarget } from './tunnel.ts';
 
 /** The addresses that a host may have. */
 export type Reach = 'public' | 'any';
@@ -55,8 +55,17 @@ interface EndpointOptions {
   readonly reach: Reach;
   /** Timeout of a server that sends nothing. */
   readonly silenceMs: number;
+  /** Until the response begins; the same by default. */
+  readonly answerMs?: number | undefined;
+  readonly connectMs?: number | undefined;
   /** The provider, which may have a proxy and certificates of its own. */
   readonly provider?: string;
+}
+
+interface ConnectorOptions {
+  readonly provider?: string | undefined;
+  readonly connectMs?: number | undefined;
+  readonly allowH2?: boolean;
 }
 
 interface FetchOptions {
@@ -98,16 +107,17 @@ export class Egress {
   }
 
   /** Opens a pool of connections to one address. */
-  openEndpoint({ purpose, url, reach, silenceMs, provider }: EndpointOptions): Endpoint {
+  openEndpoint(options: EndpointOptions): Endpoint {
+    const { purpose, url, reach, silenceMs, answerMs = silenceMs, connectMs, provider } = options;
     const address = new URL(url);
     const pool = new Pool(address.origin, {
-      connect: this.#createConnector(purpose, reach, { provider }),
-      headersTimeout: silenceMs,
+      connect: this.#createConnector(purpose, reach, { provider, connectMs }),
+      headersTimeout: answerMs,
       bodyTimeout: silenceMs,
       keepAliveTimeout: limits.keepAliveMs,
     });
     const tally = this.#destinations.tally(purpose, address.hostname, portOf(address));
-    const connect = this.#createConnector(purpose, reach, { provider, allowH2: false });
+    const connect = this.#createConnector(purpose, reach, { provider, connectMs, allowH2: false });
     const endpoint = new Endpoint({ pool, address, tally, silenceMs, connect });
     this.#endpoints.add(endpoint);
     return endpoint;
@@ -180,12 +190,12 @@ export class Egress {
   #createConnector(
     purpose: string,
     reach: Reach,
-    { provider, allowH2 }: { readonly provider?: string | undefined; readonly allowH2?: boolean } = {},
+    { provider, connectMs = limits.connectTimeoutMs, allowH2 }: ConnectorOptions = {},
   ): buildConnector.connector {
     const isPublicOnly = this.#parts.isPublicOnly && reach === 'public';
     const connect = buildConnector({
       ...(allowH2 !== undefined && { allowH2 }),
-      timeout: limits.connectTimeoutMs,
+      timeout: connectMs,
       lookup: isPublicOnly ? publicLookup(this.#lookup) : this.#lookup,
       ...(provider !== undefined && tlsOptions(this.#parts.certificates?.get(provider))),
     });
@@ -218,7 +228,7 @@ export class Egress {
       }
       // The proxy looks names up: these are private in every network.
       if (isPublicOnly && isLoopback(host)) return fail(privateAddressError(host));
-      this.#openTunnel(proxy, host, port).then(use, fail);
+      this.#openTunnel(proxy, { host, port, connectMs }).then(use, fail);
     };
   }
 
@@ -226,10 +236,10 @@ export class Egress {
     return this.#parts.mayConnect?.(provider) ?? true;
   }
 
-  async #openTunnel(proxy: URL, host: string, port: number): Promise<Socket> {
+  async #openTunnel(proxy: URL, target: TunnelTarget): Promise<Socket> {
     const tally = this.#destinations.tally('proxy', proxy.hostname, portOf(proxy));
     try {
-      const socket = await openTunnel(proxy, host, port, this.#parts.openSocket);
+      const socket = await openTunnel(proxy, target, this.#parts.openSocket);
       tally.connections++;
       return socket;
     } catch (error) {

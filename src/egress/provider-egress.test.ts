@@ -26,7 +26,7 @@ test('a site of a provider must have a public address, unless the operator allow
   const allowList = new AllowList([{ name: 'cloud', origin: 'http://mine.cloud.example:1' }]);
   const providerEgress = new ProviderEgress({
     egress,
-    addresses: new Map(),
+    addresses: [],
     siteReach: (name, baseUrl) => allowList.reachOf(name, new URL(baseUrl).origin) ?? 'public',
     silenceMs: 1000,
   });

@@ -1,53 +1,66 @@
-import type { Provider } from '../kernel/provider.ts';
+import type { Provider, ProviderTimeouts } from '../kernel/provider.ts';
 import type { Egress, Reach } from './egress.ts';
 import { EgressError } from './egress-error.ts';
 import type { Endpoint } from './endpoint.ts';
 import { limits } from './limits.ts';
 
+/** An address that requests may go to. */
+export interface ProviderAddress {
+  readonly baseUrl: string;
+  readonly reach: Reach;
+  /** The provider whose proxy, certificates and time limits its connections have; any provider may use an address without one. */
+  readonly provider?: Pick<Provider, 'name' | 'timeouts'>;
+}
+
 interface ProviderEgressParts {
   readonly egress: Egress;
   /** Base URLs of providers, and the token endpoint. */
-  readonly addresses: ReadonlyMap<string, Reach>;
+  readonly addresses: readonly ProviderAddress[];
   /** The reach of a provider's site, whose address depends on the key. */
   siteReach?(provider: string, baseUrl: string): Reach;
   readonly silenceMs: number;
-  /** The provider of a base URL. */
-  readonly providers?: ReadonlyMap<string, string>;
 }
 
 /** Connections to providers: only to the given addresses and to provider sites. */
 export class ProviderEgress {
   readonly #parts: ProviderEgressParts;
-  readonly #endpoints = new Map<string, Endpoint>();
+  /** By base URL, then by provider. */
+  readonly #endpoints = new Map<string, Map<string | undefined, Endpoint>>();
   /** Endpoints that depend on the key, least recently used first. */
   readonly #sites = new Map<string, Endpoint>();
 
   constructor(parts: ProviderEgressParts) {
     this.#parts = parts;
-    for (const [baseUrl, reach] of parts.addresses) this.#endpoints.set(baseUrl, this.#open(baseUrl, reach));
+    for (const { baseUrl, reach, provider } of parts.addresses) {
+      const byProvider = this.#endpoints.get(baseUrl) ?? new Map<string | undefined, Endpoint>();
+      this.#endpoints.set(baseUrl, byProvider);
+      byProvider.set(provider?.name, this.#open(baseUrl, reach, provider));
+    }
   }
 
   /** `baseUrl` if it differs from the provider's default. */
   endpointFor(provider: Provider, baseUrl = provider.baseUrl): Endpoint {
-    const endpoint = this.#endpoints.get(baseUrl);
+    const byProvider = this.#endpoints.get(baseUrl);
+    const endpoint = byProvider?.get(provider.name) ?? byProvider?.get(undefined);
     if (endpoint !== undefined) return endpoint;
-    if (provider.sites?.test(baseUrl) === true) return this.#siteEndpoint(provider.name, baseUrl);
+    if (provider.sites?.test(baseUrl) === true) return this.#siteEndpoint(provider, baseUrl);
     throw this.#notAllowedError(baseUrl, `connections to this address of ${provider.name} are not allowed`);
   }
 
   /** One of the addresses from the constructor. */
   endpointAt(baseUrl: string): Endpoint {
-    const endpoint = this.#endpoints.get(baseUrl);
+    const [endpoint] = this.#endpoints.get(baseUrl)?.values() ?? [];
     if (endpoint === undefined)
       throw this.#notAllowedError(baseUrl, 'connections to this address are not allowed');
     return endpoint;
   }
 
-  #siteEndpoint(provider: string, baseUrl: string): Endpoint {
+  #siteEndpoint(provider: Provider, baseUrl: string): Endpoint {
     const { siteReach = () => 'public' } = this.#parts;
-    const site = this.#sites.get(baseUrl) ?? this.#open(baseUrl, siteReach(provider, baseUrl), provider);
-    this.#sites.delete(baseUrl);
-    this.#sites.set(baseUrl, site);
+    const key = `${provider.name} ${baseUrl}`;
+    const site = this.#sites.get(key) ?? this.#open(baseUrl, siteReach(provider.name, baseUrl), provider);
+    this.#sites.delete(key);
+    this.#sites.set(key, site);
     if (this.#sites.size > limits.customOriginsMax) this.#closeOldestSite();
     return site;
   }
@@ -55,20 +68,22 @@ export class ProviderEgress {
   #closeOldestSite(): void {
     const [oldest] = this.#sites;
     if (oldest === undefined) return;
-    const [baseUrl, site] = oldest;
-    this.#sites.delete(baseUrl);
+    const [key, site] = oldest;
+    this.#sites.delete(key);
     this.#parts.egress.closeEndpoint(site);
   }
 
-  #open(url: string, reach: Reach, provider = this.#parts.providers?.get(url)): Endpoint {
+  #open(url: string, reach: Reach, provider: ProviderAddress['provider']): Endpoint {
     const { egress, silenceMs } = this.#parts;
-    const purpose = 'provider';
+    const timeouts: ProviderTimeouts = provider?.timeouts ?? {};
     return egress.openEndpoint({
-      purpose,
+      purpose: 'provider',
       url,
       reach,
-      silenceMs,
-      ...(provider !== undefined && { provider }),
+      silenceMs: timeouts.silenceMs ?? silenceMs,
+      answerMs: timeouts.answerMs,
+      connectMs: timeouts.connectMs,
+      ...(provider !== undefined && { provider: provider.name }),
     });
   }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { startConnectProxy } from '../../test/support/connect-proxy.ts';
 import { readSettings } from '../gateway/settings.ts';
 import { FakeUpstream } from '../testing/fake-upstream.ts';
 import { Egress, type EgressParts } from './egress.ts';
@@ -14,31 +14,6 @@ import { Proxies } from './proxies.ts';
 const fixtures = join(import.meta.dirname, '..', '..', 'test', 'fixtures', 'tls');
 const cert = readFileSync(join(fixtures, 'certificate.pem'), 'utf8');
 const key = readFileSync(join(fixtures, 'key.pem'), 'utf8');
-
-/** A proxy that leads every name to this machine, as only it can. */
-async function startProxy(t: TestContext) {
-  const asked: string[] = [];
-  const users: (string | undefined)[] = [];
-  const server = createServer();
-  server.on('connect', (request: IncomingMessage, client) => {
-    asked.push(String(request.url));
-    users.push(request.headers['proxy-authorization']);
-    if (String(request.url).startsWith('forbidden')) {
-      client.end('HTTP/1.1 403 Forbidden\r\n\r\n');
-      return;
-    }
-    const target = connect(Number(String(request.url).split(':').at(-1)), '127.0.0.1', () => {
-      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      target.pipe(client).pipe(target);
-    });
-    for (const socket of [client, target]) socket.on('error', () => undefined);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.closeAllConnections());
-  t.after(() => server.close());
-  return { asked, users, url: new URL(`http://weir:se%40cret@127.0.0.1:${portAt(server)}`) };
-}
 
 function portAt(server: { address(): unknown }): number {
   return (server.address() as AddressInfo).port;
@@ -55,7 +30,7 @@ const direct = { https: undefined, http: undefined, noProxy: [], byProvider: new
 test('http requests go through the proxy, which gets the name, user and password', async (t) => {
   const upstream = await FakeUpstream.start({ body: { ok: true } });
   t.after(() => upstream.close());
-  const proxy = await startProxy(t);
+  const proxy = await startConnectProxy(t);
   const proxies = new Proxies({ ...direct, http: proxy.url });
   const { egress, fetch } = openEgress(t, { isPublicOnly: true, proxies });
   const { port } = new URL(upstream.url);
@@ -84,7 +59,7 @@ test('a provider may have a proxy, an authority and a client certificate of its 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
-  const proxy = await startProxy(t);
+  const proxy = await startConnectProxy(t);
   const proxies = new Proxies({ ...direct, byProvider: new Map([['mine', proxy.url]]) });
   const certificates = new Map([['mine', { ca: cert, cert, key }]]);
   const { egress } = openEgress(t, { isPublicOnly: true, proxies, certificates });

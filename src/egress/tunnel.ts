@@ -4,13 +4,17 @@ import { connect as connectTls } from 'node:tls';
 import type { OpenSocket } from '../lib/late-socket.ts';
 import { request as httpRequest } from '../lib/node-http.ts';
 import { portOf } from './destinations.ts';
-import { limits } from './limits.ts';
+
+export interface TunnelTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly connectMs: number;
+}
 
 /** A TCP connection through a proxy, which resolves the name of the host. */
 export async function openTunnel(
   proxy: URL,
-  host: string,
-  port: number,
+  { host, port, connectMs }: TunnelTarget,
   openSocket?: OpenSocket,
 ): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
@@ -27,7 +31,7 @@ export async function openTunnel(
     ...(handed === undefined
       ? { agent: false }
       : { createConnection: () => (isTls ? connectTls({ socket: handed, servername: proxyHost }) : handed) }),
-    signal: AbortSignal.timeout(limits.connectTimeoutMs),
+    signal: AbortSignal.timeout(connectMs),
   });
   opening.on('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
     if (statusCode >= 200 && statusCode < 300 && head.length === 0) return resolve(socket);

@@ -5,8 +5,6 @@ import { billingSettings } from '../billing/settings.ts';
 import { callSettings } from '../calls/settings.ts';
 import { egressSettings } from '../egress/settings.ts';
 import { embeddingSettings } from '../embeddings/settings.ts';
-import { GatewayError } from '../kernel/errors.ts';
-import type { Provider } from '../kernel/provider.ts';
 import { Secret } from '../lib/secret.ts';
 import {
   envVariable,
@@ -20,12 +18,12 @@ import {
   type Variables,
 } from '../lib/settings.ts';
 import { paymentSettings } from '../payments/settings.ts';
-import { configuredProviders } from '../providers/configured-providers.ts';
 import { providerSettings } from '../providers/settings.ts';
 import { sandboxSettings } from '../sandbox/settings.ts';
 import { serverSettings } from '../server/settings.ts';
 import { inMemoryDataDir, storageSettings } from '../storage/settings.ts';
 import { telemetrySettings } from '../telemetry/settings.ts';
+import { providerFaults } from './provider-faults.ts';
 import { workerSettings } from './worker-settings.ts';
 
 /** All settings. */
@@ -64,7 +62,7 @@ export const settingPlaces: readonly SettingPlace[] = [
   { variable: 'WEIR_*_*', at: 'modules.settings.*.*', schema: z.string() },
 ];
 
-type ParsedSettings = SettingValues<typeof fields>;
+export type ParsedSettings = SettingValues<typeof fields>;
 
 export interface Settings extends ParsedSettings {
   /** `WEIR_` variables that the gateway itself does not know; some may be for modules. */
@@ -96,12 +94,12 @@ export function readSettings(
   const variables = definedVariables(environment);
   const { read, faults } = readSettingFields(fields, variables);
   const all = [
-    ...sortByVariable([...faults, ...loopFaults(read), ...providerKeyFaults(read)], variables).map(
+    ...sortByVariable([...faults, ...providerFaults(read)], variables).map(
       (issue) => `${labelOf(issue)}: ${issue.message}`,
     ),
     ...combinationFaults(read, variables),
   ];
-  if (!isComplete<typeof fields>(read, all)) throw new SettingsError(all);
+  if (!isComplete<typeof fields>(read, all)) throw new SettingsError([...new Set(all)]);
   const rest = [...variables].filter(([name]) => name.startsWith('WEIR_') && !ownsVariable(fields, name));
   return {
     ...read,
@@ -151,55 +149,6 @@ function sortByVariable(faults: readonly SettingIssue[], variables: Variables): 
   const names = [...variables.keys()];
   return faults.toSorted((one, other) => names.indexOf(one.variable) - names.indexOf(other.variable));
 }
-
-/** A provider URL that points to this gateway would cause an endless loop. */
-function loopFaults({ baseUrls, ...address }: Partial<ParsedSettings>): readonly SettingIssue[] {
-  return [...(baseUrls ?? [])]
-    .filter(([, upstream]) => pointsAtSelf(upstream, address))
-    .map(([provider]) => ({
-      variable: `WEIR_${provider.toUpperCase()}_BASE_URL`,
-      message: 'points back at this gateway',
-    }));
-}
-
-function pointsAtSelf(upstream: string, { host, port: ownPort, baseUrl }: Partial<ParsedSettings>): boolean {
-  const { hostname, port, protocol, origin } = new URL(upstream);
-  if (baseUrl !== undefined && new URL(baseUrl).origin === origin) return true;
-  const upstreamPort = Number(port || (protocol === 'https:' ? 443 : 80));
-  return upstreamPort === ownPort && (loopback.test(hostname) || hostname === host?.toLowerCase());
-}
-
-/** Checks provider keys; other variables of that form are ignored. */
-function providerKeyFaults(read: Partial<ParsedSettings>): readonly SettingIssue[] {
-  const { baseUrls, streamUsage, resources, regions, deployments, apiVersions } = read;
-  const { credentials, keyPools } = read;
-  if (!baseUrls || !streamUsage || !resources || !regions || !deployments || !apiVersions) return [];
-  const settings = { baseUrls, streamUsage, resources, regions, deployments, apiVersions };
-  return configuredProviders(settings).flatMap((provider) => {
-    const keys = keyPools?.get(provider.name) ?? [credentials?.get(provider.name)];
-    return keys.flatMap((key) => (key === undefined ? [] : keyFaults(provider, key)));
-  });
-}
-
-function keyFaults(provider: Provider, key: Secret): readonly SettingIssue[] {
-  const variable = `${provider.name.toUpperCase()}_API_KEY`;
-  if (provider.keyForm === undefined)
-    return headerSafeText.test(key.reveal())
-      ? []
-      : [{ variable, message: 'must be printable ASCII without spaces' }];
-  try {
-    provider.keyForm.check(key.reveal(), provider);
-    return [];
-  } catch (thrown) {
-    if (!GatewayError.is(thrown)) throw thrown;
-    return [{ variable, message: thrown.message }];
-  }
-}
-
-/** The same rule as for stored provider keys. */
-const headerSafeText = /^[!-~]+$/;
-
-const loopback = /^(localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0|\[::\])$/;
 
 /** Checks combinations of settings. */
 function combinationFaults(

@@ -10,6 +10,8 @@ export interface Provider {
   readonly name: string;
   /** The display name. */
   readonly title: string;
+  /** The built-in provider that it is like, if it has another name. */
+  readonly kind?: string;
   /** Its name in the conventions of OpenTelemetry, if that differs. */
   readonly telemetryName?: string;
   /** The base URL, as the vendor's SDK has it; parts that differ by customer are in braces. */
@@ -58,6 +60,11 @@ export interface Provider {
   readonly hasCustomerModelNames?: true;
   /** The API version for calls, if the operator set one. */
   readonly apiVersion?: string;
+  /** Headers that the operator adds to every request, in place of others of the same names. */
+  readonly headers?: HeaderList;
+  readonly timeouts?: ProviderTimeouts;
+  /** The models that the operator lets it serve; all if undefined. */
+  readonly offered?: OfferedModels;
   /** Its errors use none of the formats that it speaks. */
   readonly hasOwnErrorFormat?: true;
   /** It accepts calls over WebSocket, one at a time or one for each lane, in the formats that have a socket form. */
@@ -76,6 +83,22 @@ export interface Provider {
   readonly answerLocally?: (request: ChatRequest, signal: AbortSignal) => AsyncIterable<ReplyEvent>;
   /** Counts the tokens of a call locally. */
   readonly countTokens?: (request: ChatRequest) => number;
+}
+
+/** Time limits that the operator has set; the others are those of the instance. */
+export interface ProviderTimeouts {
+  /** For a connection. */
+  readonly connectMs?: number | undefined;
+  /** Until the response begins. */
+  readonly answerMs?: number | undefined;
+  /** Between two parts of a response. */
+  readonly silenceMs?: number | undefined;
+}
+
+export interface OfferedModels {
+  /** As the operator wrote them: names, and patterns with `*`. */
+  readonly patterns: readonly string[];
+  has(model: string): boolean;
 }
 
 interface KeyTest {
@@ -101,6 +124,16 @@ export interface Target {
 /** The target of a model name that no provider knows, such as a name that only a module resolves. */
 export function unresolvedTarget(model: string): Target {
   return { provider: unresolvedProvider, model };
+}
+
+/** The built-in provider whose facts hold for this one, or its own name. */
+export function kindOf({ kind, name }: Provider): string {
+  return kind ?? name;
+}
+
+/** Whether the operator lets the provider serve a model. */
+export function isOffered({ offered }: Provider, model: string): boolean {
+  return offered?.has(model) ?? true;
 }
 
 export function isResolved({ provider }: Target): boolean {

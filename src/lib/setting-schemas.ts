@@ -11,6 +11,15 @@ export const commaSeparatedList = z.string().transform((text): readonly string[]
     .filter((item) => item !== ''),
 );
 
+/** `name=value,other=value`, with values percent-encoded where they have commas or spaces. */
+export const keyValueList = z.string().transform((text, context): readonly (readonly [string, string])[] => {
+  const pairs = text.split(',').flatMap((pair) => (pair.trim() === '' ? [] : [parsePair(pair)]));
+  const complete = pairs.filter((pair) => pair !== undefined);
+  if (complete.length === pairs.length) return complete;
+  context.addIssue('must be a list such as name=value,other=value, with values percent-encoded');
+  return z.NEVER;
+});
+
 export const durationMs = durationFrom(1);
 
 /** A duration that may be `0s`. */
@@ -52,4 +61,15 @@ function isHttpUrl(text: string): boolean {
     url.search === '' &&
     url.hash === ''
   );
+}
+
+function parsePair(pair: string): readonly [string, string] | undefined {
+  const at = pair.indexOf('=');
+  const name = pair.slice(0, at).trim();
+  if (at < 0 || name === '') return undefined;
+  try {
+    return [name, decodeURIComponent(pair.slice(at + 1).trim())];
+  } catch {
+    return undefined;
+  }
 }

@@ -25,7 +25,7 @@ export interface PlaceOptions {
   /** The path in the file, such as `log.level`; a `*` stands for the same name as in the variable. */
   readonly at: string;
   /** For values that a variable has as one text; by default the text, number or choice of the schema. */
-  readonly form?: 'list' | 'map' | 'headers' | 'document';
+  readonly form?: 'list' | 'keys' | 'map' | 'headers' | 'document';
   /** Of a document in the file, for editors. */
   readonly document?: z.ZodType;
   /** Never shown. */

@@ -5,6 +5,7 @@ import {
   type ConfigurationFile,
   readConfigurationFile,
 } from '../gateway/configuration-file/read-configuration-file.ts';
+import { unknownProvider } from '../gateway/provider-faults.ts';
 import {
   type Environment,
   readSettings,
@@ -13,6 +14,7 @@ import {
   settingPlaces,
 } from '../gateway/settings.ts';
 import type { SettingIssue } from '../lib/settings.ts';
+import { configuredProviders } from '../providers/configured-providers.ts';
 import { inMemoryDataDir } from '../storage/settings.ts';
 import { readAssignments } from './assignments.ts';
 
@@ -84,14 +86,40 @@ export async function loadAll(
   const fileFaults = (file?.faults ?? []).map(
     ({ line, column, message }) => `${path}:${line}:${column}: ${message}`,
   );
+  const faults = [...fileFaults];
   try {
     const settings = readSettings(all, labelOf);
-    if (fileFaults.length === 0) return { settings, environment: all, file, sourceOf, locate };
+    if (file !== undefined) faults.push(...providerNameFaults(file, settings));
+    if (faults.length === 0) return { settings, environment: all, file, sourceOf, locate };
   } catch (thrown) {
-    if (!(thrown instanceof SettingsError) || fileFaults.length === 0) throw thrown;
-    throw new SettingsError([...fileFaults, ...thrown.faults]);
+    if (!(thrown instanceof SettingsError)) throw thrown;
+    faults.push(...thrown.faults);
   }
-  throw new SettingsError(fileFaults);
+  throw new SettingsError(sortByPosition(faults, path));
+}
+
+/** Keys and prices of a provider that does not exist; as variables they may belong to another program. */
+function providerNameFaults(file: ConfigurationFile, settings: Settings): readonly string[] {
+  const names = configuredProviders(settings).map(({ name }) => name);
+  return [...file.values.values()].flatMap(({ at, line, column }) => {
+    const [, name = '', field = ''] = /^providers\.([^.]+)\.(.*)$/.exec(at) ?? [];
+    return name === '' || names.includes(name)
+      ? []
+      : `${file.path}:${line}:${column}: providers.${name}.${field}: ${unknownProvider(name, names)}`;
+  });
+}
+
+/** Faults of the file by line and column, then the others. */
+export function sortByPosition(faults: readonly string[], path: string | undefined): readonly string[] {
+  if (path === undefined) return faults;
+  const placed = faults.map((fault) => {
+    const [line, column] = fault.startsWith(`${path}:`) ? fault.slice(path.length + 1).split(':', 2) : [];
+    const position = Number(line) * 1e7 + Number(column);
+    return { fault, position: Number.isNaN(position) ? Number.POSITIVE_INFINITY : position };
+  });
+  return placed
+    .toSorted((one, other) => (one.position === other.position ? 0 : one.position - other.position))
+    .map(({ fault }) => fault);
 }
 
 /** Settings for operator commands, which share the data folder or stores with a gateway. */

@@ -1,5 +1,7 @@
 /** Limits of calls to providers. Each name has its unit. */
 export const limits = {
+  /** Keys of the operator for one provider. */
+  operatorKeysMax: 50,
   /** Timeout of one test. */
   keyTestMs: 10_000,
   /** Google's service accounts have 2,400 characters; names and comments in them are removed before they are stored. */

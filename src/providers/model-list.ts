@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Provider } from '../kernel/provider.ts';
+import { isOffered, type Provider } from '../kernel/provider.ts';
 import type { ModelCatalog } from './catalog/model-catalog.ts';
 import type { ModelEntry } from './catalog/model-entry.ts';
 import { hasProviderPrefix, isChatModel } from './catalog/model-names.ts';
@@ -39,7 +39,8 @@ export class ModelList {
     if (resolved === undefined) return undefined;
     const { provider, model } = resolved;
     const entry = this.#catalog.find(provider, model);
-    return entry === undefined ? undefined : { name, title: entry.title, provider };
+    if (entry === undefined) return isNamed(provider, model) ? { name, title: model, provider } : undefined;
+    return { name, title: entry.title, provider };
   }
 
   async #list(provider: Provider): Promise<readonly ListedModel[]> {
@@ -50,13 +51,20 @@ export class ModelList {
       const name = this.#nameFor(provider, entry);
       if (name !== undefined) listed.push({ name, title: entry.title, provider });
     }
-    return listed;
+    return [...listed, ...this.#unlisted(provider)];
+  }
+
+  /** Models that the operator names and no price data has. */
+  #unlisted(provider: Provider): readonly ListedModel[] {
+    return (provider.offered?.patterns ?? [])
+      .filter((model) => isNamed(provider, model) && this.#catalog.find(provider, model) === undefined)
+      .map((model) => ({ name: `${provider.name}/${model}`, title: model, provider }));
   }
 
   /** The price data also has families, prefixes and other vendors' models: the name must resolve to this entry. */
   #nameFor(provider: Provider, entry: ModelEntry): string | undefined {
     for (const model of [entry.id, ...entry.otherNames]) {
-      if (!hasProviderPrefix(model, provider) || !isChatModel(model)) continue;
+      if (!hasProviderPrefix(model, provider) || !isChatModel(model) || !isOffered(provider, model)) continue;
       if (this.#catalog.find(provider, model)?.id !== entry.id) continue;
       for (const name of [model, `${provider.name}/${model}`]) {
         const resolved = this.#directory.find(name);
@@ -65,4 +73,9 @@ export class ModelList {
     }
     return undefined;
   }
+}
+
+/** Whether the operator offers a model by its whole name. */
+function isNamed({ offered }: Provider, model: string): boolean {
+  return offered?.patterns.includes(model) === true && !model.includes('*');
 }

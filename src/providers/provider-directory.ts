@@ -1,6 +1,6 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
-import type { Provider, Target } from '../kernel/provider.ts';
+import { isOffered, type Provider, type Target } from '../kernel/provider.ts';
 import { Lru } from '../lib/lru.ts';
 import type { ModelCatalog } from './catalog/model-catalog.ts';
 
@@ -57,6 +57,9 @@ export class ProviderDirectory {
   explainUnknownModel(model: string): string {
     const prefix = prefixOf(model);
     if (this.isDisabled(prefix)) return enableProviderHint(prefix);
+    const named = this.providers.get(prefix);
+    if (named?.offered !== undefined)
+      return `${named.title} has no model "${model.slice(prefix.length + 1)}" on this gateway; it has ${named.offered.patterns.slice(0, 20).join(', ')}`;
     return `no provider found for the model "${model}"; write it as provider/model, or see GET /v1/catalog`;
   }
 
@@ -83,7 +86,11 @@ export class ProviderDirectory {
 
   #findInCatalog(model: string): Target | undefined {
     for (const provider of this.providers.values())
-      if (provider.requiresProviderPrefix !== true && this.#catalog.find(provider, model) !== undefined)
+      if (
+        provider.requiresProviderPrefix !== true &&
+        isOffered(provider, model) &&
+        this.#catalog.find(provider, model) !== undefined
+      )
         return { provider, model };
     return undefined;
   }
@@ -91,6 +98,7 @@ export class ProviderDirectory {
   #findByModelPrefix(model: string): Target | undefined {
     for (const provider of this.providers.values())
       if (
+        provider.kind === undefined &&
         provider.modelPrefixes.some((prefix) => model.startsWith(prefix)) &&
         this.#mayServe(provider, model)
       )
@@ -100,7 +108,7 @@ export class ProviderDirectory {
 
   /** Only a vendor's API knows its models; a provider inside the gateway has exactly the listed ones. */
   #mayServe(provider: Provider, model: string): boolean {
-    if (provider.answerLocally === undefined) return model !== '';
+    if (provider.answerLocally === undefined) return model !== '' && isOffered(provider, model);
     return this.#catalog.find(provider, model) !== undefined;
   }
 }

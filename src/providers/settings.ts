@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { Secret } from '../lib/secret.ts';
-import { commaSeparatedList, durationMs, httpUrl, secretText } from '../lib/setting-schemas.ts';
+import type { ProviderTimeouts } from '../kernel/provider.ts';
+import { nearestName } from '../lib/nearest-name.ts';
+import { commaSeparatedList, durationMs, httpUrl } from '../lib/setting-schemas.ts';
 import {
   combineSettings,
   envVariable,
@@ -8,7 +9,17 @@ import {
   type PlaceOptions,
   type Setting,
 } from '../lib/settings.ts';
-import { PriceFileError, type PriceOverrides, readPriceOverrides } from './catalog/price-overrides.ts';
+import {
+  modelPrices,
+  modelPricesSchema,
+  PriceOverrides,
+  priceFile,
+  priceFileSchema,
+} from './catalog/price-overrides.ts';
+import { builtInProviders } from './index.ts';
+import { offeredModels } from './offered-models.ts';
+import { headerVariable } from './operator-headers.ts';
+import { keyListSchema, type OperatorKey, operatorKeys } from './operator-keys.ts';
 
 /** `name=model`, separated by commas. */
 const modelsByName = commaSeparatedList.transform((items, context): ReadonlyMap<string, string> => {
@@ -23,18 +34,24 @@ const modelsByName = commaSeparatedList.transform((items, context): ReadonlyMap<
   return named;
 });
 
-/** Keys separated by commas. A key that is JSON contains commas itself, and is the only one. */
-const providerKeys = secretText.transform((text): readonly Secret[] => {
-  const all = text.reveal();
-  return all.startsWith('{')
-    ? [text]
-    : all.split(',').flatMap((key) => (key.trim() === '' ? [] : new Secret(key.trim())));
+const keyForm = { form: 'keys', document: keyListSchema, isSecret: true } as const;
+
+const kindNames = builtInProviders.filter(({ name }) => name !== 'demo').map(({ name }) => name);
+const kind = z.enum(kindNames, {
+  error: ({ input }) => {
+    const nearest = nearestName(String(input), kindNames);
+    return nearest === undefined
+      ? `must be one of ${kindNames.join(', ')}`
+      : `is unknown; did you mean ${nearest}?`;
+  },
 });
 
 /** Provider addresses, keys, models and prices. */
 export const providerSettings = {
   /** Addresses that replace a provider's own; an unknown name defines a new provider. */
   baseUrls: envVariablesByName('WEIR_*_BASE_URL', httpUrl, 'providers.*.base_url'),
+  /** The built-in provider that one with another name is like. */
+  kinds: envVariablesByName('WEIR_KIND_*', kind, 'providers.*.kind'),
   /** How to get a provider's streams to report usage, where the built-in setting is missing or wrong. */
   streamUsage: envVariablesByName(
     'WEIR_*_STREAM_USAGE',
@@ -42,9 +59,34 @@ export const providerSettings = {
     'providers.*.stream_usage',
   ),
   /** The operator's first credential of each provider. */
-  credentials: operatorKeys(([first]) => first),
+  credentials: operatorKeysBy(([first]) => first?.secret),
   /** All credentials of the providers that have several. */
-  keyPools: operatorKeys((keys) => (keys.length > 1 ? keys : undefined)),
+  keyPools: operatorKeysBy((keys) => (keys.length > 1 ? keys : undefined)),
+  /** Headers of all requests to a provider. */
+  headers: envVariablesByName('WEIR_HEADERS_*', headerVariable, {
+    at: 'providers.*.headers',
+    form: 'headers',
+    isSecret: true,
+  }),
+  timeouts: combineSettings(
+    {
+      connectMs: envVariablesByName('WEIR_CONNECT_TIMEOUT_*', durationMs, 'providers.*.timeouts.connect'),
+      answerMs: envVariablesByName('WEIR_ANSWER_TIMEOUT_*', durationMs, 'providers.*.timeouts.answer'),
+      silenceMs: envVariablesByName('WEIR_SILENCE_TIMEOUT_*', durationMs, 'providers.*.timeouts.silence'),
+    },
+    (byKind): ReadonlyMap<string, ProviderTimeouts> => {
+      const byProvider = new Map<string, ProviderTimeouts>();
+      for (const [kindOfTimeout, values] of Object.entries(byKind))
+        for (const [name, ms] of values)
+          byProvider.set(name, { ...byProvider.get(name), [kindOfTimeout]: ms });
+      return byProvider;
+    },
+  ),
+  /** The only models that a provider serves. */
+  offered: envVariablesByName('WEIR_MODELS_*', commaSeparatedList.transform(offeredModels), {
+    at: 'providers.*.models',
+    form: 'list',
+  }),
   /** Allowed locations in customers' keys by provider; the first is the default. */
   resources: cloudVariables('RESOURCES', ['azure'], commaSeparatedList, 'list'),
   regions: cloudVariables('REGIONS', ['bedrock', 'vertex'], commaSeparatedList, 'list'),
@@ -64,10 +106,27 @@ export const providerSettings = {
     'server.upstream_timeout',
   ),
   /** The operator's own prices. */
-  prices: envVariable('WEIR_PRICES', z.string().min(1).transform(loadPriceOverrides).optional(), {
-    at: 'prices',
-    form: 'document',
-  }),
+  prices: combineSettings(
+    {
+      all: envVariable('WEIR_PRICES', priceFile.optional(), {
+        at: 'prices',
+        form: 'document',
+        document: priceFileSchema,
+      }),
+      byProvider: envVariablesByName('WEIR_PRICES_*', modelPrices, {
+        at: 'providers.*.prices',
+        form: 'document',
+        document: modelPricesSchema,
+      }),
+    },
+    ({ all = {}, byProvider }): PriceOverrides | undefined => {
+      const named = [...byProvider].flatMap(([provider, models]) =>
+        Object.entries(models).map(([model, price]) => [`${provider}/${model}`, price] as const),
+      );
+      const prices = { ...all, ...Object.fromEntries(named) };
+      return Object.keys(prices).length === 0 ? undefined : PriceOverrides.of(prices);
+    },
+  ),
   /** What happens to calls to models without a known price. */
   unknownModels: envVariable(
     'WEIR_UNKNOWN_MODELS',
@@ -77,24 +136,18 @@ export const providerSettings = {
 } as const;
 
 /** By provider; two variables can also have the names of their vendors' SDKs. */
-function operatorKeys<Value>(
-  select: (keys: readonly Secret[]) => Value | undefined,
+function operatorKeysBy<Value>(
+  select: (keys: readonly OperatorKey[]) => Value | undefined,
 ): Setting<ReadonlyMap<string, Value>> {
   const fields = {
-    named: envVariablesByName('*_API_KEY', providerKeys, {
-      at: 'providers.*.keys',
-      form: 'list',
-      isSecret: true,
-    }),
-    azure: envVariable('AZURE_OPENAI_API_KEY', providerKeys.optional(), {
+    named: envVariablesByName('*_API_KEY', operatorKeys, { at: 'providers.*.keys', ...keyForm }),
+    azure: envVariable('AZURE_OPENAI_API_KEY', operatorKeys.optional(), {
       at: 'providers.azure.keys',
-      form: 'list',
-      isSecret: true,
+      ...keyForm,
     }),
-    bedrock: envVariable('AWS_BEARER_TOKEN_BEDROCK', providerKeys.optional(), {
+    bedrock: envVariable('AWS_BEARER_TOKEN_BEDROCK', operatorKeys.optional(), {
       at: 'providers.bedrock.keys',
-      form: 'list',
-      isSecret: true,
+      ...keyForm,
     }),
   };
   return combineSettings(fields, ({ named, ...others }) => {
@@ -107,35 +160,33 @@ function operatorKeys<Value>(
   });
 }
 
-/** `WEIR_<CLOUD>_<NAME>` for these clouds only: settings of modules may have the same suffix. */
+/**
+ * `WEIR_<CLOUD>_<NAME>` for these clouds only, since settings of modules may have the same suffix, and `WEIR_<NAME>_*` for other providers of their
+ * kinds.
+ */
 function cloudVariables<Value>(
   name: string,
   clouds: readonly ('azure' | 'bedrock' | 'vertex')[],
   schema: z.ZodType<Value>,
   form?: PlaceOptions['form'],
 ): Setting<ReadonlyMap<string, Value>> {
+  const place = (provider: string): PlaceOptions => ({
+    at: `providers.${provider}.${name.toLowerCase()}`,
+    ...(form !== undefined && { form }),
+  });
   const byCloud = clouds.map((cloud) => [
     cloud,
-    envVariable(`WEIR_${cloud.toUpperCase()}_${name}`, schema.optional(), {
-      at: `providers.${cloud}.${name.toLowerCase()}`,
-      ...(form !== undefined && { form }),
-    }),
+    envVariable(`WEIR_${cloud.toUpperCase()}_${name}`, schema.optional(), place(cloud)),
   ]);
-  const fields: Readonly<Record<string, Setting<Value | undefined>>> = Object.fromEntries(byCloud);
-  return combineSettings(fields, (settingValues) => {
-    const set = new Map<string, Value>();
-    for (const [cloud, value] of Object.entries(settingValues))
-      if (value !== undefined) set.set(cloud, value);
+  const ofClouds: Readonly<Record<string, Setting<Value | undefined>>> = Object.fromEntries(byCloud);
+  const fields = {
+    named: envVariablesByName(`WEIR_${name}_*`, schema, place('*')),
+    clouds: combineSettings(ofClouds, (settingValues) => settingValues),
+  };
+  return combineSettings(fields, ({ named, clouds: given }) => {
+    const set = new Map<string, Value>(named);
+    for (const [cloud, value] of Object.entries(given))
+      if (value !== undefined && !set.has(cloud)) set.set(cloud, value);
     return set;
   });
-}
-
-function loadPriceOverrides(path: string, context: z.RefinementCtx): PriceOverrides {
-  try {
-    return readPriceOverrides(path);
-  } catch (thrown) {
-    if (!(thrown instanceof PriceFileError)) throw thrown;
-    for (const fault of thrown.issues) context.addIssue(fault);
-    return z.NEVER;
-  }
 }

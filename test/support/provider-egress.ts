@@ -4,7 +4,7 @@ import { ProviderEgress } from '../../src/egress/provider-egress.ts';
 /** Connections to these addresses of providers. */
 export function openProviderEgress(baseUrls: readonly string[]) {
   const egress = new Egress({ isPublicOnly: false });
-  const addresses = new Map(baseUrls.map((baseUrl) => [baseUrl, 'any' as const]));
+  const addresses = baseUrls.map((baseUrl) => ({ baseUrl, reach: 'any' as const }));
   return {
     egress: new ProviderEgress({ egress, addresses, silenceMs: 10_000 }),
     close: () => egress.close(),

@@ -3,6 +3,7 @@ import type { Provider } from '../../kernel/provider.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { type KeyTestResult, testKey } from '../../providers/key-test.ts';
 import { limits as providerLimits } from '../../providers/limits.ts';
+import type { OperatorKey } from '../../providers/operator-keys.ts';
 import { type Check, type CheckResult, failing, passed, reasonOf } from '../../telemetry/diagnostics.ts';
 import type { ProvidersPart } from '../parts/providers.ts';
 import type { Settings } from '../settings.ts';
@@ -31,20 +32,24 @@ export function prepareProviderCalls(
       if (reached.aheadMs !== undefined) clockAheadMs[provider.title] = reached.aheadMs;
       const key = credentials.get(provider.name);
       if (key === undefined) return passed(`${provider.title} is reachable`);
-      const keys = keyPools.get(provider.name) ?? [key];
-      const results = await Promise.all(keys.map((one) => testKey({ egress, signing, provider, key: one })));
-      return judgeKeys(results);
+      const keys: readonly OperatorKey[] = keyPools.get(provider.name) ?? [{ secret: key, weight: 1 }];
+      const results = await Promise.all(
+        keys.map(({ secret }) => testKey({ egress, signing, provider, key: secret })),
+      );
+      return judgeKeys(results, keys);
     },
   }));
   return { checks, clockAheadMs };
 }
 
-/** Names keys by their positions. */
-function judgeKeys(results: readonly KeyTestResult[]): CheckResult {
-  const bad = results.flatMap(({ ok, detail }, at) => (ok ? [] : { detail, position: at + 1 }));
+/** Keys without a name are named by their positions. */
+function judgeKeys(results: readonly KeyTestResult[], keys: readonly OperatorKey[]): CheckResult {
+  const bad = results.flatMap(({ ok, detail }, at) =>
+    ok ? [] : { detail, label: keys[at]?.name ?? String(at + 1) },
+  );
   if (bad.length === 0) return passed(results[0]?.detail ?? '');
-  const positions = bad.map(({ position }) => position).join(', ');
-  const which = results.length === 1 ? 'its key' : `key ${positions} of its ${results.length}`;
+  const labels = bad.map(({ label }) => label).join(', ');
+  const which = results.length === 1 ? 'its key' : `key ${labels} of its ${results.length}`;
   const details = [...new Set(bad.map(({ detail }) => detail))].join('; ');
   return failing(details, `check ${which} in the settings`);
 }

@@ -47,7 +47,7 @@ function valueSchema({ form, schema, document }: SettingPlace): object {
   if (form === 'list') return anyOf({ type: 'array', items: { type: ['string', 'number', 'object'] } }, text);
   if (form === 'map' || form === 'headers')
     return anyOf({ type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } }, text);
-  if (form === 'document')
+  if (form === 'document' || form === 'keys')
     return anyOf(document === undefined ? { type: 'object' } : inputSchema(document), text);
   const { default: preset, ...own } = inputSchema(schema);
   const { enum: choices } = own;

@@ -26,6 +26,7 @@ export class ValueReader {
   async #write(node: FileNode, place: SettingPlace, faults: FileFault[]): Promise<string | undefined> {
     if (node.kind === 'scalar') return this.#writeScalar(node, place, faults);
     if (place.form === 'document') return JSON.stringify(await this.#plain(node, faults));
+    if (place.form === 'keys' && node.kind === 'list') return this.#writeKeys(node.items, faults);
     if (place.form === 'list' && node.kind === 'list') {
       const items = await Promise.all(
         node.items.map((item) => this.#writeItem(item, node.items.length, faults)),
@@ -55,15 +56,23 @@ export class ValueReader {
     return choices?.includes('on') === true ? (node.value ? 'on' : 'off') : String(node.value);
   }
 
-  /** Keys of clouds are maps: a list with one has nothing else. */
+  /** Keys with commas, names or fields make the list JSON. */
+  async #writeKeys(items: readonly FileNode[], faults: FileFault[]): Promise<string> {
+    const keys = await Promise.all(
+      items.map((item) => (item.kind === 'scalar' ? this.#resolve(item, faults) : this.#plain(item, faults))),
+    );
+    const isPlain = keys.every((key) => typeof key === 'string' && !/^\s*[[{]|,/.test(key));
+    if (isPlain) return keys.join(',');
+    const [only] = keys;
+    return keys.length === 1 && typeof only === 'string' ? only : JSON.stringify(keys);
+  }
+
   async #writeItem(node: FileNode, count: number, faults: FileFault[]): Promise<string> {
-    if (node.kind !== 'scalar') {
-      if (count > 1) faults.push(faultAt(node, 'must be the only one: it is not a text'));
-      return JSON.stringify(await this.#plain(node, faults));
-    }
-    const text = (await this.#resolve(node, faults)) ?? '';
-    if (text.includes(',') && count > 1) faults.push(faultAt(node, 'must not contain a comma'));
-    return text;
+    const text = node.kind === 'scalar' ? await this.#resolve(node, faults) : undefined;
+    if (node.kind !== 'scalar') faults.push(faultAt(node, 'must be a text'));
+    else if (text?.includes(',') === true && count > 1)
+      faults.push(faultAt(node, 'must not contain a comma'));
+    return text ?? '';
   }
 
   async #plain(node: FileNode, faults: FileFault[]): Promise<unknown> {

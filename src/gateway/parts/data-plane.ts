@@ -16,7 +16,6 @@ import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import { TagReader } from '../../kernel/tags.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
-import type { Secret } from '../../lib/secret.ts';
 import { testKey } from '../../providers/key-test.ts';
 import { createTokenCounter } from '../../providers/token-counter.ts';
 import { dryRunRoutes } from '../../server/api/routes/dry-run.ts';
@@ -272,13 +271,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
   };
 }
 
-/** All keys of each provider have the same weight. */
 function operatorKeys({ credentials, keyPools }: Settings): ReadonlyMap<string, readonly WeightedKey[]> {
-  const keysOf = (provider: string, first: Secret) => keyPools.get(provider) ?? [first];
-  return new Map(
-    [...credentials].map(([provider, first]) => [
-      provider,
-      keysOf(provider, first).map((secret) => ({ secret, weight: 1 })),
-    ]),
-  );
+  const single = [...credentials].map(([provider, secret]) => [provider, [{ secret, weight: 1 }]] as const);
+  return new Map<string, readonly WeightedKey[]>([...single, ...keyPools]);
 }

@@ -84,14 +84,7 @@ export function allowListFaults(
 ): readonly string[] {
   const providers = new Set(configuredProviders(settings).map(({ name }) => name));
   const unknown = allowList.unknownNames(new Set([...modules.keys(), ...providers, webhooksPurpose]));
-  const { proxies, certificates } = settings;
-  const named = [...(proxies?.byProvider.keys() ?? []), ...certificates.keys()];
-  return [
-    ...unknown.map((name) => `WEIR_EGRESS_ALLOW: there is no module or provider "${name}"`),
-    ...named
-      .filter((name) => !providers.has(name))
-      .map((name) => `WEIR_PROXY_… and WEIR_TLS_…: there is no provider "${name}"`),
-  ];
+  return unknown.map((name) => `WEIR_EGRESS_ALLOW: there is no module or provider "${name}"`);
 }
 
 /** Counters of all destinations. */

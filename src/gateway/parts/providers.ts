@@ -1,7 +1,7 @@
 import type { Reach } from '../../egress/egress.ts';
-import { ProviderEgress } from '../../egress/provider-egress.ts';
+import { type ProviderAddress, ProviderEgress } from '../../egress/provider-egress.ts';
 import { limits } from '../../kernel/limits.ts';
-import type { Provider } from '../../kernel/provider.ts';
+import { kindOf, type Provider } from '../../kernel/provider.ts';
 import type { SigningContext } from '../../kernel/signing.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ModelCatalog } from '../../providers/catalog/model-catalog.ts';
@@ -40,7 +40,7 @@ export function providersPart(
   const all = [...given, ...known];
   const disabled = settings.isAirgapped
     ? unusedProviders(known, airgapProviders(settings))
-    : disabledProviders(settings.mode, settings.baseUrls);
+    : disabledProviders(settings.mode, known, settings.baseUrls);
   const providerDirectory = new ProviderDirectory(all, modelCatalog, disabled);
   const providers = [...providerDirectory.providers.values()];
   const { tokenUrl = googleTokenUrl } = settings;
@@ -80,16 +80,20 @@ function createProviderEgress(
 ): ProviderEgress {
   const siteReach = (provider: string, baseUrl: string): Reach =>
     allowList.reachOf(provider, new URL(baseUrl).origin) ?? 'public';
-  const addresses = new Map<string, Reach>([
-    [tokenUrl ?? googleTokenUrl, tokenUrl === undefined ? siteReach('vertex', googleTokenUrl) : 'any'],
-  ]);
-  const names = new Map([[tokenUrl ?? googleTokenUrl, 'vertex']]);
-  for (const { name, baseUrl, answerLocally } of providers)
-    if (answerLocally === undefined && !baseUrl.includes('{')) {
-      addresses.set(baseUrl, baseUrls.has(name) ? 'any' : siteReach(name, baseUrl));
-      names.set(baseUrl, name);
-    }
-  return new ProviderEgress({ egress, addresses, siteReach, silenceMs, providers: names });
+  const ofVertex = providers.find((provider) => kindOf(provider) === 'vertex');
+  const addresses: ProviderAddress[] = [
+    {
+      baseUrl: tokenUrl ?? googleTokenUrl,
+      reach: tokenUrl === undefined ? siteReach('vertex', googleTokenUrl) : 'any',
+      provider: ofVertex ?? { name: 'vertex' },
+    },
+  ];
+  for (const provider of providers) {
+    const { name, baseUrl, answerLocally } = provider;
+    if (answerLocally !== undefined || baseUrl.includes('{')) continue;
+    addresses.push({ baseUrl, reach: baseUrls.has(name) ? 'any' : siteReach(name, baseUrl), provider });
+  }
+  return new ProviderEgress({ egress, addresses, siteReach, silenceMs });
 }
 
 /** Whether a call needs no provider key. */

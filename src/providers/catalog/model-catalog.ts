@@ -1,7 +1,7 @@
 import type { Iteration, Usage } from '../../kernel/message.ts';
 import { type Bill, type NanoUsd, nanoOfUsd } from '../../kernel/money.ts';
 import type { Refusal } from '../../kernel/ports/prices.ts';
-import { type Provider, underlyingModelOf } from '../../kernel/provider.ts';
+import { isOffered, kindOf, type Provider, underlyingModelOf } from '../../kernel/provider.ts';
 import { costOf, isCostAssumed, type ModelPricing, type RateCard } from '../../kernel/rate-card.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { ModelEntry } from './model-entry.ts';
@@ -106,6 +106,11 @@ export class ModelCatalog {
 
   /** The chat models of a provider: those billed for text input and output. */
   list(provider: Provider): readonly ModelEntry[] {
+    const all = this.#listServed(provider);
+    return provider.offered === undefined ? all : all.filter(({ id }) => isOffered(provider, id));
+  }
+
+  #listServed(provider: Provider): readonly ModelEntry[] {
     if (provider.answerLocally !== undefined)
       return provider.modelPrefixes.flatMap((id) => localEntry(provider, id) ?? []);
     if (provider.hasCustomerModelNames === true)
@@ -202,9 +207,10 @@ const sharedIndexes = new Map<string, ModelIndex>();
 
 /** One for all gateways of the process: it takes 25 ms and depends on nothing that differs between them. */
 function indexOf(provider: Provider): ModelIndex {
-  const overlay = overlays.get(provider.name);
+  const kind = kindOf(provider);
+  const overlay = overlays.get(kind);
   const isRegional = overlay?.regionalSite?.baseUrl.test(provider.baseUrl) === true;
-  const key = JSON.stringify([provider.name, provider.priceId, isRegional]);
+  const key = JSON.stringify([kind, provider.priceId, isRegional]);
   const index = sharedIndexes.get(key) ?? new ModelIndex(provider, overlay);
   sharedIndexes.set(key, index);
   return index;

@@ -8,14 +8,8 @@ import { abilitiesOf } from './abilities/index.ts';
 import { ModelCatalog } from './model-catalog.ts';
 import { ModelPlaces } from './model-places.ts';
 
-const none = new Map<string, never>();
 const providers = configuredProviders({
-  baseUrls: none,
-  streamUsage: none,
-  resources: none,
-  regions: none,
   deployments: new Map([['azure', new Map([['our-gpt', 'gpt-4o']])]]),
-  apiVersions: none,
 });
 const catalog = new ModelCatalog();
 const directory = new ProviderDirectory(providers, catalog);

@@ -7,7 +7,7 @@ import { openai } from '../openai.ts';
 import { openaiCompatible } from '../openai-compatible.ts';
 import { openrouter } from '../openrouter.ts';
 import { ModelCatalog } from './model-catalog.ts';
-import { PriceFileError, readPriceOverrides } from './price-overrides.ts';
+import { PriceOverrides, priceFile } from './price-overrides.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'prices-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -22,18 +22,16 @@ function written(content: unknown): string {
 function catalogWith(models: object, now = '2026-11-16'): ModelCatalog {
   return new ModelCatalog({
     clock: { now: () => Date.parse(now) },
-    overrides: readPriceOverrides(written({ models })),
+    overrides: PriceOverrides.of(priceFile.parse(written({ models }))),
   });
 }
 
 function faultsOf(content: unknown): readonly string[] {
-  try {
-    readPriceOverrides(written(content));
-  } catch (error) {
-    assert.ok(error instanceof PriceFileError);
-    return error.issues;
-  }
-  return [];
+  return faultsIn(written(content));
+}
+
+function faultsIn(setting: string): readonly string[] {
+  return (priceFile.safeParse(setting).error?.issues ?? []).map(({ message }) => message);
 }
 
 const million = { input_tokens: 1_000_000, output_tokens: 1_000_000 };
@@ -89,8 +87,8 @@ describe('prices of the operator', () => {
   });
 
   test('name their providers, so that a misspelt one can be reported', () => {
-    const overrides = readPriceOverrides(
-      written({ models: { 'opnai/gpt-4o': { prices: { input: 1, output: 1 } } } }),
+    const overrides = PriceOverrides.of(
+      priceFile.parse(written({ models: { 'opnai/gpt-4o': { prices: { input: 1, output: 1 } } } })),
     );
     assert.deepEqual(overrides.providers, ['opnai']);
   });
@@ -120,6 +118,6 @@ describe('a file with faults', () => {
   test('may be no JSON, have a key twice, or not be there', () => {
     assert.match(faultsOf('{')[0] ?? '', /prices\.json: it is not JSON/);
     assert.match(faultsOf('{"models":{},"models":{}}')[0] ?? '', /duplicate key/);
-    assert.throws(() => readPriceOverrides(join(folder, 'absent.json')), /absent\.json: ENOENT/);
+    assert.match(faultsIn(join(folder, 'absent.json'))[0] ?? '', /absent\.json: ENOENT/);
   });
 });

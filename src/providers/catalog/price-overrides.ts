@@ -24,6 +24,12 @@ export class PriceOverrides {
     }
   }
 
+  static of(listed: ListedPrices): PriceOverrides {
+    return new PriceOverrides(
+      new Map(Object.entries(listed).map(([name, model]) => [name, toOverride(model)])),
+    );
+  }
+
   /** For warnings about unknown provider names. */
   get providers(): readonly string[] {
     return [...this.#providers.keys()];
@@ -38,33 +44,32 @@ export class PriceOverrides {
   }
 }
 
-/** Lists every issue of the file at once. */
-export class PriceFileError extends Error {
-  readonly issues: readonly string[];
+/** Prices and limits of models as they are written, by name. */
+export type ListedPrices = Readonly<Record<string, z.infer<typeof modelSchema>>>;
 
-  constructor(faults: readonly string[], options?: ErrorOptions) {
-    super(faults.join('\n'), options);
-    this.name = 'PriceFileError';
-    this.issues = faults;
-  }
-}
-
-/** Reads the operator's price file; docs/reference/prices.md describes it. */
-export function readPriceOverrides(path: string): PriceOverrides {
-  const read = priceFileSchema.safeParse(readPriceFile(path));
-  if (!read.success) throw new PriceFileError(read.error.issues.map(describeIssue));
-  return new PriceOverrides(
-    new Map(Object.entries(read.data.models).map(([name, model]) => [name, toOverride(model)])),
-  );
-}
-
-function readPriceFile(path: string): JsonObject {
+function readDocument<Value>(
+  setting: string,
+  schema: z.ZodType<Value>,
+  context: z.RefinementCtx,
+): Value | undefined {
+  const isJson = setting.trimStart().startsWith('{');
+  let document: JsonObject;
   try {
-    return parseBody(readFileSync(path));
+    document = parseBody(isJson ? Buffer.from(setting) : readFileSync(setting));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message.replace('the body', 'it') : String(cause);
-    throw new PriceFileError([`${path}: ${why}`], { cause });
+    context.addIssue(isJson ? why : `${setting}: ${why}`);
+    return undefined;
   }
+  const read = schema.safeParse(document);
+  if (read.success) return read.data;
+  for (const issue of read.error.issues)
+    context.addIssue({
+      code: 'custom',
+      message: describeIssue(issue, isJson),
+      path: isJson ? issue.path : [],
+    });
+  return undefined;
 }
 
 const usdSchema = z
@@ -106,17 +111,34 @@ const modelSchema = z.strictObject({
   context_tokens: tokenCountSchema.optional(),
   output_tokens_max: tokenCountSchema.optional(),
 });
-const priceFileSchema = z.strictObject({
+/** Models by their names at one provider. */
+export const modelPricesSchema = z.record(z.string().min(1).max(200), modelSchema);
+export const priceFileSchema = z.strictObject({
   models: z.record(
     z.string().regex(/^[a-z0-9-]+\/.+$/, 'must be named provider/model, or provider/* for all others'),
     modelSchema,
   ),
 });
 
+/** JSON or the path of a JSON file; docs/reference/prices.md describes it. */
+export const priceFile = z
+  .string()
+  .min(1)
+  .transform(
+    (setting, context): ListedPrices => readDocument(setting, priceFileSchema, context)?.models ?? {},
+  );
+
+/** The same for the models of one provider. */
+export const modelPrices = z
+  .string()
+  .transform((setting, context): ListedPrices => readDocument(setting, modelPricesSchema, context) ?? {});
+
 /** Zod nests the issue of an invalid key inside the record's issue. */
-function describeIssue(issue: z.core.$ZodIssue): string {
+function describeIssue(issue: z.core.$ZodIssue, hasPosition: boolean): string {
   const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? '') : issue.message;
-  return issue.path.length === 0 ? message : `${issue.path.map(String).join(' › ')}: ${message}`;
+  return hasPosition || issue.path.length === 0
+    ? message
+    : `${issue.path.map(String).join(' › ')}: ${message}`;
 }
 
 function toOverride({

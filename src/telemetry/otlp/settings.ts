@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Secret } from '../../lib/secret.ts';
-import { httpUrl } from '../../lib/setting-schemas.ts';
+import { httpUrl, keyValueList } from '../../lib/setting-schemas.ts';
 import { combineSettings, envVariable } from '../../lib/settings.ts';
 import { samplerNames } from './sampler.ts';
 
@@ -11,26 +11,6 @@ const compression = z.enum(['gzip', 'none'], 'must be gzip or none').optional();
 const milliseconds = z.coerce.number('must be a number of milliseconds').int().min(1).max(3_600_000);
 const spans = z.coerce.number('must be a number of spans').int().min(1).max(10_000_000);
 const exporter = z.enum(['otlp', 'none'], 'must be otlp or none').default('otlp');
-
-/** `name=value,other=value`, with values percent-encoded where they have commas or spaces. */
-const keyValueList = z.string().transform((text, context): readonly (readonly [string, string])[] => {
-  const pairs = text.split(',').flatMap((pair) => (pair.trim() === '' ? [] : [parsePair(pair)]));
-  const complete = pairs.filter((pair) => pair !== undefined);
-  if (complete.length === pairs.length) return complete;
-  context.addIssue('must be a list such as name=value,other=value, with values percent-encoded');
-  return z.NEVER;
-});
-
-function parsePair(pair: string): readonly [string, string] | undefined {
-  const at = pair.indexOf('=');
-  const name = pair.slice(0, at).trim();
-  if (at < 0 || name === '') return undefined;
-  try {
-    return [name, decodeURIComponent(pair.slice(at + 1).trim())];
-  } catch {
-    return undefined;
-  }
-}
 
 /** Values are often credentials. */
 const headerList = keyValueList

@@ -4,7 +4,7 @@ import { portOf } from '../../egress/destinations.ts';
 import type { Reach } from '../../egress/egress.ts';
 import { isPublicAddress } from '../../egress/public-address.ts';
 import type { Settings } from '../../gateway/settings.ts';
-import type { Provider } from '../../kernel/provider.ts';
+import { kindOf, type Provider } from '../../kernel/provider.ts';
 import type { ConnectionTarget } from '../../lib/late-socket.ts';
 import { airgapProviders, configuredProviders } from '../../providers/configured-providers.ts';
 import { googleTokenUrl } from '../../providers/google-access-tokens.ts';
@@ -27,7 +27,7 @@ export class AllowedTargets {
     for (const { name, baseUrl, answerLocally } of providers)
       if (answerLocally === undefined && !baseUrl.includes('{'))
         this.#addUrl(new URL(baseUrl), baseUrls.has(name) ? 'any' : this.#reachOf(name, baseUrl));
-    if (names.has('vertex'))
+    if (providers.some((provider) => kindOf(provider) === 'vertex'))
       this.#addUrl(
         new URL(tokenUrl ?? googleTokenUrl),
         tokenUrl === undefined ? this.#reachOf('vertex', googleTokenUrl) : 'any',

@@ -1,6 +1,6 @@
 import { type Abilities, type Ability, unknownAbilities } from '../../../kernel/abilities.ts';
 import type { FactSource } from '../../../kernel/ports/candidates.ts';
-import { acceptanceOf, type Target, underlyingModelOf } from '../../../kernel/provider.ts';
+import { acceptanceOf, kindOf, type Target, underlyingModelOf } from '../../../kernel/provider.ts';
 import type { Feature } from '../model-entry.ts';
 import type { AbilityRule } from './ability-rule.ts';
 import { anthropicAbilities } from './anthropic.ts';
@@ -33,7 +33,7 @@ export const abilityRules: ReadonlyMap<string, readonly AbilityRule[]> = new Map
 
 function ruleOf(target: Target): AbilityRule | undefined {
   const model = underlyingModelOf(target);
-  const { name } = target.provider;
+  const name = kindOf(target.provider);
   return name === 'openrouter'
     ? openrouterRule(model)
     : abilityRules.get(name)?.find(({ models }) => models.test(model));
