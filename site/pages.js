@@ -20,6 +20,7 @@ const chapters = [
     'Guides',
     [
       'docs/guides/sdks',
+      'docs/guides/other-endpoints',
       'docs/guides/files',
       'docs/guides/pipelines',
       'docs/guides/routing',

@@ -143,11 +143,12 @@ export {
   type RateCard,
   type ToolSearch,
 } from './kernel/rate-card.ts';
-export type { RelayRequest, RelayRoute } from './kernel/relay.ts';
+export { changeRelay, type InputList, type RelayRequest, type RelayRoute } from './kernel/relay.ts';
 export { createContentReplacer } from './kernel/reply/content-replacer.ts';
 export type { Ending } from './kernel/reply/ending.ts';
 export { createPlaceholderReplacer } from './kernel/reply/placeholder-replacer.ts';
 export { packRecording, type Recording, unpackRecording } from './kernel/reply/recording.ts';
+export { readRelayAnswer, relayAnswer } from './kernel/reply/relay-answer.ts';
 export { Reply } from './kernel/reply/reply.ts';
 export { createTextReplacer, type TextMatch } from './kernel/reply/text-replacer.ts';
 export { isRequestId } from './kernel/request-id.ts';

@@ -21,6 +21,7 @@ import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { Person } from './support/cloud.ts';
 import { blocksIn, commandsIn, documents, root } from './support/documents.ts';
+import { endpointAnswer } from './support/endpoint-answers.ts';
 import { dialectAt } from './support/provider-dialects.ts';
 import { runCommand } from './support/run-command.ts';
 import { emptyFolder } from './support/weir-process.ts';
@@ -164,7 +165,7 @@ test('every call in TypeScript in the documentation runs, and is answered as it 
 /** A gateway for one's own machine, whose providers are all played by one server, and one with accounts. */
 async function startGateways(t: TestContext): Promise<{ local: string; cloud: BillingGateway }> {
   const provider = await FakeUpstream.start(({ url }) => ({
-    body: (url.endsWith('/converse') ? converse : dialectAt(url)).whole('Hello'),
+    body: endpointAnswer(url) ?? (url.endsWith('/converse') ? converse : dialectAt(url)).whole('Hello'),
   }));
   cleanUp(t, () => provider.close());
   const settings = builtInProviders
@@ -177,7 +178,6 @@ async function startGateways(t: TestContext): Promise<{ local: string; cloud: Bi
     {
       ...Object.fromEntries(settings),
       WEIR_LMSTUDIO_BASE_URL: provider.url,
-      WEIR_EMBEDDINGS: 'off',
     },
     { reload: async () => ({ version: '5f2c9a0b1d34', changed: [] }) },
   );

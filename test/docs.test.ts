@@ -69,7 +69,7 @@ test('a person finds a page of the documentation at the gateway by searching, wi
   assert.match(page.url(), /\/docs\/guides\/operating\.html#several-processes$/);
   await assertAccessible(page);
   const pages = page.getByRole('navigation', { name: 'Pages' });
-  await pages.getByRole('link', { name: 'Settings' }).click();
+  await pages.getByRole('link', { name: 'Settings', exact: true }).click();
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
   await assertAccessible(page);
   assertQuiet();

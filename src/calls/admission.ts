@@ -187,11 +187,7 @@ export class Admission {
     const { exchange, pipeline } = prepared;
     const { relay } = pendingCall.clientRequest;
     if (relay !== undefined || !pipeline.mayReroute)
-      await this.#parts.targets.check(
-        exchange.target,
-        credentialsOf(exchange),
-        relay === undefined || relay.route.price === 'tokens',
-      );
+      await this.#parts.targets.check(exchange.target, credentialsOf(exchange), relay);
     return prepared;
   }
 

@@ -203,4 +203,14 @@ export const limits = {
   /** Files and batches of an account: those that are not asked for in a year, or the oldest of some 60,000, are forgotten. */
   storedObjectLifeSeconds: 366 * 86_400,
   storedObjectBytesMax: 64 * 1024 ** 2,
+  /** Parts of a long list of inputs that are with a provider at once. */
+  inputPartsAtOnce: 4,
+  /** Texts that wait for the local model at once, for one call to its endpoint. */
+  localTextsAtOnce: 32,
+  /** How long they may take: a text takes up to 100 ms, and other calls go first. */
+  localEmbeddingsMs: 30_000,
+  /** Texts of one call to the local model: as many as OpenAI takes. */
+  localTextsMax: 2048,
+  /** Of longer texts the model would leave out the middle. */
+  localTextCharactersMax: 10_000,
 } as const;

@@ -3,7 +3,7 @@ import { GatewayError } from '../kernel/errors.ts';
 import type { Block, ReplyEvent, StopDetails, Usage } from '../kernel/message.ts';
 import type { Refusal } from '../kernel/ports/prices.ts';
 import { type Target, wiresOf } from '../kernel/provider.ts';
-import { isEstimable } from '../kernel/relay.ts';
+import { isEstimable, type RelayRequest } from '../kernel/relay.ts';
 import { mergeUsage } from '../kernel/reply/answer-events.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 import { deltaChars, estimateChunkTokens } from '../kernel/token-estimate.ts';
@@ -95,14 +95,17 @@ export class Meter {
    * Estimates what the provider didn't report. A provider that rejected the call, or failed before the answer began,
    * bills only what it reported; one that was still working when aborted or timed out bills the input.
    */
-  close({ ending, clientRequest, target, unread: unreadContent }: AttemptOutcome): void {
+  close({ ending, clientRequest, relay, target, unread: unreadContent }: AttemptOutcome): void {
     if (unreadContent.tokens + unreadContent.calls > 0) this.hasContent = true;
     if (ending.how === 'failed' && GatewayError.is(ending.error)) this.#add(ending.error.details.usage);
     const hasContent = ending.how === 'complete' || this.firstContentAtMs !== undefined;
     if (!hasContent && !wasWorking(ending)) return;
-    if (clientRequest.relay !== undefined && !isEstimable(clientRequest.relay.route)) return;
+    if (relay !== undefined && !isEstimable(relay.route)) return;
     const { input_tokens, output_tokens = 0 } = this.usage;
-    if (input_tokens === undefined) this.#estimate({ input_tokens: estimateInputTokens(clientRequest) });
+    if (input_tokens === undefined)
+      this.#estimate({
+        input_tokens: Math.ceil(estimateInputTokens(clientRequest) * shareOf(clientRequest, relay)),
+      });
     if (!hasContent || this.#hasOutputCount) return;
     const [wire = clientRequest.wire] = wiresOf(target);
     const expected =
@@ -132,6 +135,12 @@ function isNonEmptyBlock(block: Block): boolean {
   return block.type === 'text' ? block.text !== '' : block.type !== 'thinking' || block.thinking !== '';
 }
 
+/** The share of the client's body in a relay with fewer inputs. */
+function shareOf({ fields }: ClientRequest, relay: RelayRequest | undefined): number {
+  if (relay?.changes === undefined) return 1;
+  return Math.min(1, JSON.stringify(relay.changes).length / fields.bytes.byteLength);
+}
+
 function wasWorking(ending: Ending): boolean {
   if (ending.how !== 'failed') return true;
   return GatewayError.is(ending.error) && ending.error.code === 'upstream_timeout';
@@ -140,6 +149,7 @@ function wasWorking(ending: Ending): boolean {
 interface AttemptOutcome {
   readonly ending: Ending;
   readonly clientRequest: ClientRequest;
+  readonly relay?: RelayRequest | undefined;
   /** The model that answered. */
   readonly target: Target;
   /** Content that passed without being decoded. */

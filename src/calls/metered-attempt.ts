@@ -150,18 +150,18 @@ export class MeteredAttempt implements Attempt {
   close(ending: Ending): void {
     if (this.ending !== undefined) return;
     this.endedAtMs ??= performance.now();
-    const { id, clientRequest, trace } = this.#exchange;
+    const { id, clientRequest, trace, relay } = this.#exchange;
     const { target, meter } = this;
     const { prices, onAttemptEnd, settlement, health } = this.#parts;
     settlement.runPart('meter', id, () => {
       const unreadContent = this.#reply?.unread ?? noContent;
-      meter.close({ ending, clientRequest, target, unread: unreadContent });
+      meter.close({ ending, clientRequest, relay, target, unread: unreadContent });
     });
     settlement.runPart('bill', id, () => {
       const bill =
-        clientRequest.relay === undefined
+        relay === undefined
           ? prices.bill(target, meter.usage, { model: meter.model, refusal: meter.refusal })
-          : billRelay(clientRequest.relay, { target, meter, prices });
+          : billRelay(relay, { target, meter, prices });
       this.bill = meter.estimated ? this.#estimatedBill(bill) : bill;
     });
     this.ending = ending;

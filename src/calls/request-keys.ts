@@ -8,6 +8,7 @@ import { aliasesOf, credentialsOf, type Exchange } from '../kernel/exchange.ts';
 import type { ChatRequest, TextBlock } from '../kernel/message.ts';
 import type { ConversationContext } from '../kernel/module.ts';
 import { type Provider, wiresOf } from '../kernel/provider.ts';
+import type { RelayRequest } from '../kernel/relay.ts';
 import { headerValuesOf } from '../lib/headers.ts';
 import { canonicalJson, type JsonObject } from '../lib/json.ts';
 import { Lru } from '../lib/lru.ts';
@@ -35,6 +36,11 @@ export class RequestKeys {
 
   async of(exchange: Exchange): Promise<string> {
     const payer = await this.#payerOf(exchange);
+    if (exchange.relay !== undefined)
+      return hashParts([
+        ...destinationParts(exchange, payer),
+        ...this.#contentHashes.relayPartsOf(exchange, exchange.relay),
+      ]);
     if (!exchange.isUnmodified) return this.#hashRequest(exchange, payer);
     const spelling = this.#bodyHashes.hashBytes(exchange.clientRequest.bytes);
     const alike = this.#keysByBytes.get(spelling) ?? none;
@@ -195,6 +201,15 @@ class ContentHasher {
       isUnmodified ? null : this.#canonicalFields(exchange, words),
       canReframe(exchange) ? null : streamed,
     ];
+  }
+
+  /** Everything in a call without a canonical form but its inputs, if its route has a list of them. */
+  relayPartsOf({ clientRequest }: Exchange, { route, changes }: RelayRequest): readonly unknown[] {
+    if (route.body !== 'json') throw new Error('a call whose body is streamed has no request key');
+    const { wire, query, exactBody } = clientRequest;
+    const inputs = Object.keys(route.inputList?.fieldsFor([]) ?? {});
+    const fields = this.#significantFields({ ...exactBody, ...changes }, [...wire.bookkeeping, ...inputs]);
+    return [wire.name, query, apiHeadersIn(clientRequest), fields];
   }
 
   /** The canonical request, independent of how it was written. */

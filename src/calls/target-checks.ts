@@ -1,6 +1,8 @@
+import { GatewayError } from '../kernel/errors.ts';
 import { type CredentialResolver, credentialsOf } from '../kernel/exchange.ts';
 import type { Handler } from '../kernel/module.ts';
 import { isResolved, type Target } from '../kernel/provider.ts';
+import type { RelayRequest } from '../kernel/relay.ts';
 import type { ModelCatalog } from '../providers/catalog/model-catalog.ts';
 import { requirePrice, type UnknownModelPolicy } from '../providers/catalog/require-price.ts';
 import type { ProviderDirectory } from '../providers/provider-directory.ts';
@@ -19,10 +21,13 @@ export class TargetChecks {
     this.#parts = parts;
   }
 
-  async check(target: Target, credentials: CredentialResolver, needsPrice = true): Promise<void> {
+  /** `relay` is set for a call to an endpoint without a canonical form. */
+  async check(target: Target, credentials: CredentialResolver, relay?: RelayRequest): Promise<void> {
     const { directory, catalog, unknownModels } = this.#parts;
     if (!isResolved(target)) directory.resolve(target.model);
+    if (relay === undefined) requireChatModel(target);
     await credentials.find(target);
+    const needsPrice = relay === undefined || relay.route.price === 'tokens';
     if (needsPrice && unknownModels === 'refuse')
       requirePrice(catalog.priced(target.provider, target.model), target, unknownModels);
   }
@@ -34,4 +39,13 @@ export class TargetChecks {
       return upstream(exchange);
     };
   }
+}
+
+function requireChatModel({ provider: { hasEndpointsOnly, title, endpoints = {} } }: Target): void {
+  if (hasEndpointsOnly !== true) return;
+  throw new GatewayError(
+    'invalid_request',
+    `${title} has no chat models; it has the endpoints ${Object.keys(endpoints).join(', ')}`,
+    { param: 'model' },
+  );
 }

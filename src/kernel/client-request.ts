@@ -131,6 +131,11 @@ export class ClientRequest {
     return this.#body;
   }
 
+  /** Reserves memory for what is read or made for the call; may reject. It is released at the end of the call. */
+  reserveMemory(bytes: number): void {
+    this.#memoryReservation?.add(bytes);
+  }
+
   #parse(): JsonObject {
     if (this.#memory?.isReleased === true) throw bodyReleasedError();
     if (!this.#wasParsed) this.#memoryReservation?.parsed(this.fields.values);

@@ -9,6 +9,7 @@ import type { Prefix } from './conversation/prefix.ts';
 import type { ChatRequest } from './message.ts';
 import type { NanoUsd } from './money.ts';
 import { isResolved, type Target } from './provider.ts';
+import type { RelayRequest } from './relay.ts';
 import { noTags, type Tags } from './tags.ts';
 import type { Trace } from './trace.ts';
 
@@ -44,6 +45,7 @@ interface ExchangeFields {
   readonly tags?: Tags;
   readonly costBound?: NanoUsd | undefined;
   readonly attemptLimit?: AttemptLimit | undefined;
+  readonly relay?: RelayRequest | undefined;
 }
 
 /** How an exchange came about: the modules that it has passed through. */
@@ -81,6 +83,8 @@ export class Exchange {
   readonly costBound: NanoUsd | undefined;
   /** Set by a module that waits for the first content, to send the call elsewhere if it doesn't come. */
   readonly attemptLimit: AttemptLimit | undefined;
+  /** Set for a call to an endpoint without a canonical form, which has no `request`: the client's, or a changed one. */
+  readonly relay: RelayRequest | undefined;
   readonly #credentials: CredentialResolver;
   readonly #aliases: AliasResolver | undefined;
   readonly #request: ChatRequest | undefined;
@@ -99,6 +103,7 @@ export class Exchange {
     this.tags = fields.tags ?? noTags;
     this.costBound = fields.costBound;
     this.attemptLimit = fields.attemptLimit;
+    this.relay = fields.relay ?? fields.clientRequest.relay;
     this.#credentials = fields.credentials;
     this.#aliases = fields.aliases;
     this.#request = request;
@@ -137,13 +142,15 @@ export class Exchange {
     readonly request?: ChatRequest;
     readonly target?: Target;
     readonly costBound?: NanoUsd;
+    readonly relay?: RelayRequest;
   }): Exchange {
-    const { request = this.#request, target = this.target, costBound = this.costBound } = changes;
+    const { target = this.target, costBound = this.costBound, relay = this.relay } = changes;
+    const { request = this.#request } = changes;
     if (request !== undefined && request.model !== this.request.model)
       throw new Error(
         'a request cannot change its model; get a target with kit.models.target(name) and pass it to with({ target })',
       );
-    return new Exchange({ ...this.#fields(), target, costBound }, request, this.#requestOrigin);
+    return new Exchange({ ...this.#fields(), target, costBound, relay }, request, this.#requestOrigin);
   }
 
   /** The same exchange as an attempt that fails unless its first content arrives in time. */
@@ -164,6 +171,7 @@ export class Exchange {
       tags,
       costBound,
       attemptLimit,
+      relay,
     } = this;
     return {
       id,
@@ -177,6 +185,7 @@ export class Exchange {
       aliases: this.#aliases,
       costBound,
       attemptLimit,
+      relay,
     };
   }
 
@@ -188,7 +197,11 @@ export class Exchange {
       withRequestOrigin: (exchange, requestOrigin) =>
         new Exchange(exchange.#fields(), exchange.#request, requestOrigin),
       createModuleCall: (exchange, { requestOrigin, ...fields }) =>
-        new Exchange({ ...exchange.#fields(), costBound: undefined, ...fields }, undefined, requestOrigin),
+        new Exchange(
+          { ...exchange.#fields(), costBound: undefined, relay: undefined, ...fields },
+          undefined,
+          requestOrigin,
+        ),
       usedCredential: (exchange) => exchange.#usedCredential,
       setUsedCredential(exchange, credential) {
         exchange.#usedCredential = credential;

@@ -278,6 +278,7 @@ function moduleBrokenError(module: Module, cause: unknown): GatewayError {
 
 /** Whether two exchanges have the same target and request. */
 function asksTheSame(one: Exchange, other: Exchange): boolean {
+  if (one.relay !== other.relay) return false;
   if (one.target !== other.target || one.isUnmodified !== other.isUnmodified) return false;
   return one.isUnmodified || one.request === other.request;
 }

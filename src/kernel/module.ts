@@ -105,9 +105,9 @@ export interface Module<Options = unknown> {
   /** Its HTTP routes, for account holders and their programs. */
   routes?(host: ModuleHost): readonly ModuleRoute[];
   /**
-   * Handles a call to an endpoint without a canonical form, such as embeddings: `exchange.clientRequest.relay` describes it,
-   * and neither its request nor its reply can be read or changed. Other modules are left out of such calls; if one of them is
-   * protective and must not be skipped, the calls are rejected.
+   * Handles a call to an endpoint without a canonical form, such as embeddings. `exchange.relay` describes it, and has the
+   * fields of a JSON body; `changeRelay` makes one with other fields for `exchange.with({ relay })`. Other modules are left
+   * out of such calls; if one of them is protective and must not be skipped, the calls are rejected.
    */
   handleRelay?(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply>;
   /** What it stores for accounts in collections: an import accepts entries of these, within their bounds. */
@@ -227,7 +227,10 @@ export interface Kit<Options> {
   addNote(facts: Attributes): void;
   /** Sets a response header: `x-weir-<name>`. */
   setHeader(name: string, value: string): void;
-  /** The request key: a hash over everything in a call that can change its answer, including the credential. */
+  /**
+   * The request key: a hash over everything in a call that can change its answer, including the credential. The inputs of
+   * `relay.route.inputList` are left out, since each is answered by itself.
+   */
   requestKey(exchange: Exchange): Promise<string>;
   /**
    * The context key: a hash over everything but the newest user text; undefined if the newest turn is more than text.

@@ -2,6 +2,7 @@ import type { HeaderList } from '../lib/headers.ts';
 import type { Secret } from '../lib/secret.ts';
 import { type Acceptance, type AcceptanceRule, acceptanceFor } from './acceptance.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
+import type { EndpointForm } from './relay.ts';
 import type { KeyForm, Sign } from './signing.ts';
 import type { ProviderFormat } from './wire-format.ts';
 
@@ -77,6 +78,10 @@ export interface Provider {
   readonly hasTokenCounting?: true;
   /** Its endpoints without a canonical form, by the name of their relay route: the paths below its base URL. */
   readonly endpoints?: Readonly<Record<string, string>>;
+  /** How these differ from the API of the route, by the same names. */
+  readonly endpointForms?: Readonly<Record<string, EndpointForm>>;
+  /** It has no chat models, only `endpoints`. */
+  readonly hasEndpointsOnly?: true;
   /** A free call that needs a valid key; below its base URL. */
   readonly keyTest?: KeyTest;
   /** Answers locally instead of over the network. */

@@ -40,8 +40,34 @@ export interface RelayRoute {
   usageOf?(answer: JsonObject): Usage | undefined;
   /** `tokens` is billed by usage and the model's rate card; `free` costs nothing. A function returns undefined if it can't tell. */
   readonly price: 'tokens' | 'free' | ((call: RelayedCall) => NanoUsd | undefined);
+  /** For an endpoint that answers a list of inputs one by one: requests are split, and answers joined. */
+  readonly inputList?: InputList;
   /** The most that a call can use or cost, known before it is sent. Without it, budgets hold a flat amount for the call. */
   bound?(request: RelayRequest): RelayBound;
+}
+
+/** How the inputs of an endpoint, such as the texts of embeddings, are found in requests, and their results in answers. */
+export interface InputList {
+  /** Undefined if the request has no inputs that can be told apart. */
+  inputsOf(fields: FieldReader): readonly unknown[] | undefined;
+  /** The request fields for other inputs. */
+  fieldsFor(inputs: readonly unknown[]): JsonObject;
+  /** The results in the order of the inputs; undefined if the answer hasn't one for each. */
+  resultsOf(answer: JsonObject, inputs: number): readonly JsonObject[] | undefined;
+  /** One answer with these results. `answers` are those that the results come from: none if all were cached. */
+  join(results: readonly JsonObject[], answers: readonly JsonObject[], model: string): JsonObject;
+}
+
+/** How a provider's endpoint differs from the API of the relay route. */
+export interface EndpointForm {
+  /** The most inputs of one request. */
+  readonly inputsMax?: number;
+  /** Whether requests with these fields have to be translated. All others are sent as they are. */
+  isNeeded?(fields: FieldReader): boolean;
+  /** A request in the provider's form. Rejects what the provider has no form for. */
+  encode?(body: JsonObject): JsonObject;
+  /** The answer in the form of the route. `body` is the request that was encoded. */
+  decode?(answer: JsonObject, body: JsonObject): JsonObject;
 }
 
 /** The most that a call can use, or its maximum cost. */
@@ -59,6 +85,18 @@ export interface RelayRequest {
   readonly fields: FieldReader;
   /** Undefined for a streamed body of unknown length. */
   readonly bodyBytes: number | undefined;
+  /** The fields in which it differs from the client's body. */
+  readonly changes?: JsonObject;
+}
+
+/** The same request with other fields. */
+export function changeRelay(relayRequest: RelayRequest, changes: JsonObject): RelayRequest {
+  const { fields } = relayRequest;
+  return {
+    ...relayRequest,
+    fields: { get: (name) => (Object.hasOwn(changes, name) ? changes[name] : fields.get(name)) },
+    changes: { ...relayRequest.changes, ...changes },
+  };
 }
 
 /** A relayed call that was answered. */

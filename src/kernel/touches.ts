@@ -16,6 +16,8 @@ export type Touch =
   /** The target of the call. */
   | 'target'
   | 'reply'
+  /** The fields of a call to an endpoint without a canonical form, such as the texts of embeddings. */
+  | 'inputs'
   /**
    * Everything in a request that carries text, to keep content from providers. Its edits are made even if they cost a
    * provider's cache, and it runs behind all modules that edit content.
@@ -52,13 +54,14 @@ export function editsContent({ touches }: Module): boolean {
 export function checkTouches(module: Module, before: Exchange, after: Exchange): void {
   if (after === before) return;
   if (after.target !== before.target) requireTouch(module, 'target');
+  if (after.relay !== before.relay) requireTouch(module, 'inputs');
   if (after.isUnmodified && before.isUnmodified) return;
   for (const touch of touchesBetween(before.request, after.request)) requireTouch(module, touch);
 }
 
 export function requireTouch({ name, touches }: Module, touch: Touch): void {
   if (touches.includes(touch)) return;
-  if (touches.includes('redaction') && redactedTouches.has(touch)) return;
+  if (touches.includes('redaction') && (redactedTouches.has(touch) || touch === 'inputs')) return;
   throw new Error(`the module ${name} may not change "${touch}": its "touches" do not list it`);
 }
 

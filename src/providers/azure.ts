@@ -3,6 +3,7 @@ import type { Provider } from '../kernel/provider.ts';
 import type { OutboundRequest, SignedRequest } from '../kernel/signing.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
 import type { Secret } from '../lib/secret.ts';
+import { openaiForm } from '../wire/endpoints/embedding-forms.ts';
 import { openaiChat, openaiResponses, openaiResponsesCompact } from '../wire/index.ts';
 import { openaiAcceptance, openaiFallbackAcceptance } from './acceptance/openai.ts';
 import {
@@ -85,6 +86,7 @@ export const azure: Provider = {
     keyPrefixes: ['{'],
     priceId: 'openai',
     endpoints: { embeddings: '/embeddings', files: '/files' },
+    endpointForms: { embeddings: openaiForm },
   }),
   sites: /^https:\/\/[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?\.openai\.azure\.com\/openai$/,
   keyForm: azureKeyForm,

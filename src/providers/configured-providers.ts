@@ -1,5 +1,6 @@
 import type { OfferedModels, Provider, ProviderTimeouts, StreamUsage } from '../kernel/provider.ts';
 import type { HeaderList } from '../lib/headers.ts';
+import { numbersForm } from '../wire/endpoints/embedding-forms.ts';
 import { omitUndefined } from '../wire/json-values.ts';
 import { openModelAcceptance } from './acceptance/open-models.ts';
 import { openaiAcceptance } from './acceptance/openai.ts';
@@ -97,6 +98,7 @@ function ownProvider(name: string, baseUrl: string): Provider {
     keyless: true,
     accepts: defaultAcceptance,
     endpoints: { embeddings: '/embeddings' },
+    endpointForms: { embeddings: numbersForm },
   });
 }
 

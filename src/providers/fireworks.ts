@@ -1,3 +1,4 @@
+import { numbersForm } from '../wire/endpoints/embedding-forms.ts';
 import { openModelAcceptance } from './acceptance/open-models.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
@@ -10,5 +11,6 @@ export const fireworks = openaiCompatible({
   keyPrefixes: ['fw_'],
   modelPrefixes: ['accounts/fireworks/'],
   endpoints: { embeddings: '/embeddings' },
+  endpointForms: { embeddings: numbersForm },
   priceId: 'fireworks',
 });

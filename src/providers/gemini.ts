@@ -1,5 +1,6 @@
 import type { Provider } from '../kernel/provider.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
+import { geminiForm } from '../wire/endpoints/embedding-forms.ts';
 import { geminiInteractions, gemini as geminiWire } from '../wire/index.ts';
 import { geminiAcceptance } from './acceptance/gemini.ts';
 
@@ -24,6 +25,7 @@ export const gemini: Provider = {
     files: '/v1beta/files',
     uploads: '/upload/v1beta/files',
   },
+  endpointForms: { embeddings: geminiForm },
   authorize: (credential) => ['x-goog-api-key', credential.reveal()],
 };
 

@@ -3,6 +3,7 @@ import { anthropic } from './anthropic.ts';
 import { azure } from './azure.ts';
 import { bedrock } from './bedrock.ts';
 import { cerebras } from './cerebras.ts';
+import { cohere } from './cohere.ts';
 import { deepseek } from './deepseek.ts';
 import { demo } from './demo/demo.ts';
 import { fireworks } from './fireworks.ts';
@@ -15,6 +16,8 @@ import { openrouter } from './openrouter.ts';
 import { together } from './together.ts';
 import { vertex } from './vertex.ts';
 import { vllm } from './vllm.ts';
+import { voyage } from './voyage.ts';
+import { weir } from './weir.ts';
 import { xai } from './xai.ts';
 
 /** The built-in providers. If two offer a model of the same name, the first in this list serves it. */
@@ -30,10 +33,13 @@ export const builtInProviders: readonly Provider[] = [
   together,
   fireworks,
   openrouter,
+  cohere,
+  voyage,
   azure,
   bedrock,
   vertex,
   ollama,
   vllm,
   demo,
+  weir,
 ];

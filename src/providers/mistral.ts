@@ -1,3 +1,4 @@
+import { mistralForm } from '../wire/endpoints/embedding-forms.ts';
 import { mistralAcceptance } from './acceptance/mistral.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
@@ -11,5 +12,6 @@ export const mistral = openaiCompatible({
   modelPrefixes: ['mistral-', 'ministral-', 'magistral-', 'codestral-', 'devstral-', 'pixtral-'],
   // https://docs.mistral.ai/api/endpoint/files
   endpoints: { embeddings: '/embeddings', files: '/files' },
+  endpointForms: { embeddings: mistralForm },
   priceId: 'mistral',
 });

@@ -1,4 +1,5 @@
 import type { ProviderFormat } from '../kernel/wire-format.ts';
+import { openaiForm } from '../wire/endpoints/embedding-forms.ts';
 import { openaiChat, openaiResponses, openaiResponsesCompact } from '../wire/index.ts';
 import { openaiAcceptance, openaiFallbackAcceptance } from './acceptance/openai.ts';
 import { openaiCompatible } from './openai-compatible.ts';
@@ -18,6 +19,7 @@ export const openai = openaiCompatible({
   keyPrefixes: ['sk-', 'sk-proj-', 'sk-svcacct-', 'sk-admin-'],
   modelPrefixes: ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4', 'ft:', 'codex-', 'text-embedding-'],
   endpoints: { embeddings: '/embeddings', responses: '/responses', files: '/files' },
+  endpointForms: { embeddings: openaiForm },
   priceId: 'openai',
 });
 

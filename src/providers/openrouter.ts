@@ -1,3 +1,4 @@
+import { numbersForm } from '../wire/endpoints/embedding-forms.ts';
 import { openaiChat, openaiResponses } from '../wire/index.ts';
 import { openrouterAcceptance } from './acceptance/openrouter.ts';
 import { openaiCompatible } from './openai-compatible.ts';
@@ -16,5 +17,6 @@ export const openrouter = openaiCompatible({
   keyTest: { path: '/key' },
   reportsCost: true,
   endpoints: { embeddings: '/embeddings' },
+  endpointForms: { embeddings: numbersForm },
   priceId: 'openrouter',
 });

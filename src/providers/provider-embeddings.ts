@@ -3,7 +3,9 @@ import type { ProviderEgress } from '../egress/provider-egress.ts';
 import { limits as kernelLimits } from '../kernel/limits.ts';
 import type { EmbeddingProvider, EmbeddingProviderResult } from '../kernel/ports/embeddings.ts';
 import type { Provider } from '../kernel/provider.ts';
+import type { EndpointForm } from '../kernel/relay.ts';
 import type { OutboundRequest, SigningContext } from '../kernel/signing.ts';
+import { isJsonObject, type JsonObject } from '../lib/json.ts';
 import type { Secret } from '../lib/secret.ts';
 import { fetchSmallResponse, type SmallResponse } from './fetch-small-response.ts';
 import { limits } from './limits.ts';
@@ -34,6 +36,12 @@ export class ProviderEmbeddings implements EmbeddingProvider {
     this.#parts = parts;
   }
 
+  /** The provider's own API, if it isn't OpenAI's. */
+  get #form(): EndpointForm | undefined {
+    const form = this.#parts.provider.endpointForms?.embeddings;
+    return form?.isNeeded === undefined ? form : undefined;
+  }
+
   unavailableReason(): 'down' | undefined {
     return this.#isFailing ? 'down' : undefined;
   }
@@ -42,11 +50,14 @@ export class ProviderEmbeddings implements EmbeddingProvider {
     if (texts.length > limits.embeddedAtOnce) return { why: 'busy' };
     const signal = AbortSignal.timeout(deadlineMs);
     try {
-      const { status, text } = await this.#post(texts, signal);
+      const request = { model: this.#parts.model, input: texts, encoding_format: 'float' };
+      const { status, text } = await this.#post(this.#form?.encode?.(request) ?? request, signal);
       if (status === 429) return { why: 'busy' };
       if (status !== 200)
         throw new Error(`the provider answered ${status}: ${text.slice(0, limits.quotedTextMax)}`);
-      const values = parseVectors(text, texts.length);
+      const answer: unknown = JSON.parse(text);
+      const decoded = isJsonObject(answer) ? this.#form?.decode?.(answer, request) : undefined;
+      const values = parseVectors(decoded ?? answer, texts.length);
       this.#isFailing = false;
       return { model: `${this.#parts.provider.name}/${this.#parts.model}`, values };
     } catch (thrown) {
@@ -57,25 +68,25 @@ export class ProviderEmbeddings implements EmbeddingProvider {
     }
   }
 
-  async #post(input: readonly string[], signal: AbortSignal): Promise<SmallResponse> {
-    const { egress, signing, provider, model, credential } = this.#parts;
+  async #post(request: JsonObject, signal: AbortSignal): Promise<SmallResponse> {
+    const { egress, signing, provider, credential } = this.#parts;
     const outboundRequest: OutboundRequest = {
       provider,
       method: 'POST',
       path: provider.endpoints?.embeddings ?? '/embeddings',
       headers: ['content-type', 'application/json'],
-      body: Buffer.from(JSON.stringify({ model, input, encoding_format: 'float' })),
+      body: Buffer.from(JSON.stringify(request)),
     };
     const { baseUrl, path, headers, body } = await signRequest(outboundRequest, credential, signing);
     const endpoint = egress.endpointFor(provider, baseUrl);
-    const request = { method: 'POST', path: endpoint.basePath + path, headers, body } as const;
-    return fetchSmallResponse(endpoint, request, signal);
+    const signed = { method: 'POST', path: endpoint.basePath + path, headers, body } as const;
+    return fetchSmallResponse(endpoint, signed, signal);
   }
 }
 
 /** Unit vectors in the order of the texts. */
-function parseVectors(text: string, count: number): readonly Float32Array[] {
-  const { data } = embeddingsResponseSchema.parse(JSON.parse(text));
+function parseVectors(answer: unknown, count: number): readonly Float32Array[] {
+  const { data } = embeddingsResponseSchema.parse(answer);
   const values = data
     .toSorted((one, other) => one.index - other.index)
     .map(({ embedding }) => toUnitVector(embedding));

@@ -3,10 +3,12 @@ import { GatewayError } from '../kernel/errors.ts';
 import { credentialsOf, type Exchange, setUsedCredential } from '../kernel/exchange.ts';
 import { patchJson } from '../kernel/json/patch-json.ts';
 import type { Provider } from '../kernel/provider.ts';
-import type { RelayRoute } from '../kernel/relay.ts';
+import type { EndpointForm, RelayRequest, RelayRoute } from '../kernel/relay.ts';
 import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
+import { readJson, relayAnswer } from '../kernel/reply/relay-answer.ts';
 import { Reply } from '../kernel/reply/reply.ts';
 import { headerOf } from '../lib/headers.ts';
+import type { JsonObject } from '../lib/json.ts';
 import type { Secret } from '../lib/secret.ts';
 import { isJsonType, relayDecoder } from '../wire/index.ts';
 import { readErrorResponse } from './error-response.ts';
@@ -36,25 +38,37 @@ export interface RelayVariant {
   readonly onResponse?: ResponseHandler | undefined;
 }
 
+/** Endpoints that the gateway serves itself, by name. They answer in the form of the route. */
+type LocalEndpoints = Readonly<Record<string, (body: JsonObject, exchange: Exchange) => Promise<JsonObject>>>;
+
+interface RelayUpstreamParts extends UpstreamParts {
+  readonly localEndpoints: LocalEndpoints;
+}
+
 /** Creates the last handler of a relay: sends the client's bytes to the endpoint of the provider, and resolves when it answers. */
 export function createRelayUpstream({
   egress,
   signing,
   via,
-}: UpstreamParts): (variant: RelayVariant) => Upstream {
+  localEndpoints,
+}: RelayUpstreamParts): (variant: RelayVariant) => Upstream {
   const filter = new RequestHeaderFilter();
   return ({ upload, onResponse }) =>
     async (exchange, attempt) => {
-      const { target, trace, clientRequest } = exchange;
-      const { wire, relay } = clientRequest;
+      const { target, trace, clientRequest, relay } = exchange;
+      const { wire } = clientRequest;
       if (relay === undefined) throw new Error('this call is not a relay');
       const { route } = relay;
       const { provider, model } = target;
+      const local = provider.answerLocally && localEndpoints[route.endpoint];
+      if (local !== undefined)
+        return relayAnswer(await local(changedBody(exchange, relay), exchange), exchange);
       const credential = await credentialsOf(exchange).find(target);
       setUsedCredential(exchange, credential);
       const leftAt = performance.now();
       try {
         trace.providerWire = wire.name;
+        const form = formFor(provider, relay);
         const headers = requestHeaders(exchange, { wire, via, filter, attempt });
         if (upload?.length !== undefined) headers.push('content-length', String(upload.length));
         const outbound = {
@@ -63,7 +77,7 @@ export function createRelayUpstream({
           modelCall: { wire, model, streamed: clientRequest.streamed },
           path: upstreamPath(route, provider, clientRequest),
           headers,
-          body: route.body === 'json' ? jsonBody(exchange) : noBytes,
+          body: route.body === 'json' ? jsonBody(exchange, relay, form) : noBytes,
         };
         const signed = await signRequest(outbound, credential, withEgressRecord(signing, trace.egress));
         const response = await send(exchange, egress, {
@@ -80,7 +94,7 @@ export function createRelayUpstream({
         const handled = (await onResponse?.(response, exchange, credential)) ?? response;
         const contentType = headerOf(response.headers, 'content-type') ?? '';
         return Reply.relay({
-          ...handled,
+          ...(form?.decode === undefined ? handled : decoded(handled, exchange, form.decode)),
           decoder: () => relayDecoder(route, response.framing, contentType),
         });
       } finally {
@@ -89,11 +103,46 @@ export function createRelayUpstream({
     };
 }
 
-/** The client's own bytes, with the provider's name of the model. */
-function jsonBody({ clientRequest, target }: Exchange): Uint8Array {
-  if (clientRequest.routing.model === target.model || !clientRequest.fields.has('model'))
-    return clientRequest.bytes;
-  return patchJson(clientRequest.fields, { model: target.model });
+/** The form that a request has to be translated to; undefined if it goes as it is. */
+function formFor({ endpointForms }: Provider, { route, fields }: RelayRequest): EndpointForm | undefined {
+  const form = endpointForms?.[route.endpoint];
+  return form?.encode !== undefined && form.isNeeded?.(fields) !== false ? form : undefined;
+}
+
+/** The client's own bytes, with the provider's name of the model, and with what modules changed. */
+function jsonBody(exchange: Exchange, relay: RelayRequest, form: EndpointForm | undefined): Uint8Array {
+  const { clientRequest, target } = exchange;
+  if (form?.encode !== undefined)
+    return Buffer.from(JSON.stringify(form.encode(changedBody(exchange, relay))));
+  const isNamed = clientRequest.routing.model === target.model || !clientRequest.fields.has('model');
+  if (isNamed && relay.changes === undefined) return clientRequest.bytes;
+  return patchJson(clientRequest.fields, { ...relay.changes, ...(!isNamed && { model: target.model }) });
+}
+
+function changedBody({ clientRequest, target }: Exchange, { changes }: RelayRequest): JsonObject {
+  return { ...clientRequest.body, ...changes, model: target.model };
+}
+
+/** The response with its answer in the form of the route, read whole when it is first asked for. */
+function decoded(
+  response: ProviderResponse,
+  exchange: Exchange,
+  decode: NonNullable<EndpointForm['decode']>,
+): ProviderResponse {
+  const { clientRequest, relay } = exchange;
+  let isRead = false;
+  return {
+    ...response,
+    body: {
+      async next() {
+        if (isRead || relay === undefined) return undefined;
+        isRead = true;
+        const answer = await readJson(response.body, clientRequest);
+        return Buffer.from(JSON.stringify(decode(answer, changedBody(exchange, relay))));
+      },
+      cancel: () => response.body.cancel(),
+    },
+  };
 }
 
 /** The provider's path of the endpoint, the rest of the client's path, and its query. */

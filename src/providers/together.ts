@@ -1,3 +1,4 @@
+import { numbersForm } from '../wire/endpoints/embedding-forms.ts';
 import { openModelAcceptance } from './acceptance/open-models.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
@@ -9,5 +10,6 @@ export const together = openaiCompatible({
   streamUsage: 'unasked',
   keyPrefixes: ['tgp_'],
   endpoints: { embeddings: '/embeddings' },
+  endpointForms: { embeddings: numbersForm },
   priceId: 'together',
 });

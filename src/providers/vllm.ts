@@ -1,3 +1,4 @@
+import { numbersForm } from '../wire/endpoints/embedding-forms.ts';
 import { vllmAcceptance } from './acceptance/vllm.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
@@ -10,4 +11,5 @@ export const vllm = openaiCompatible({
   keyless: true,
   free: true,
   endpoints: { embeddings: '/embeddings' },
+  endpointForms: { embeddings: numbersForm },
 });

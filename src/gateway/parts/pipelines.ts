@@ -22,12 +22,14 @@ import { DecisionLogs } from '../../calls/decision-logs.ts';
 import { EnvironmentModules } from '../../calls/environment-modules.ts';
 import { HealthMonitor } from '../../calls/health/health-monitor.ts';
 import { createKitFactory, type KitParts } from '../../calls/kit.ts';
+import { localEmbeddings } from '../../calls/local-embeddings.ts';
 import { meterAttempts } from '../../calls/metered-attempt.ts';
 import { ModuleCaches } from '../../calls/module-caches.ts';
 import { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import { AccountPrompts } from '../../calls/prompts/account-prompts.ts';
 import { PromptInsertion } from '../../calls/prompts/prompt-insertion.ts';
 import { RequestKeys } from '../../calls/request-keys.ts';
+import { splitInputs } from '../../calls/split-inputs.ts';
 import { StepAsides } from '../../calls/step-asides.ts';
 import { StoredPipeline } from '../../calls/stored-pipeline.ts';
 import { rulesModule, StoredRules } from '../../calls/stored-rules.ts';
@@ -159,7 +161,10 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
       health,
       backgroundUsage,
     });
-  const relayUpstream = createRelayUpstream({ egress, signing, via });
+  const relayUpstream = createRelayUpstream({
+    ...{ egress, signing, via },
+    localEndpoints: { embeddings: localEmbeddings(parts.embeddingsPart.embeddings) },
+  });
   const continuations = new Continuations(
     new CachedTurnStore(stores.turnCacheBackend, turnSealing),
     new Compactions(new Sealer(rootSecrets.deriveKeys('compactions'))),
@@ -332,7 +337,7 @@ export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
     continuations,
     reports,
     targets,
-    relayUpstream: (variant) => metered(relayUpstream(variant)),
+    relayUpstream: (variant) => splitInputs(metered(relayUpstream(variant))),
     health,
     credentialNames: new CredentialNames(nameKey),
     stepAsides,

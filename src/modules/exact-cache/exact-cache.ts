@@ -20,6 +20,7 @@ import {
   stepsAside,
   ttlOption,
 } from '../../module-api.ts';
+import { answerInputs } from './answer-inputs.ts';
 
 /** How long a request waits for an identical one in flight before it goes to the provider itself. */
 const singleFlightWaitMs = 60_000;
@@ -58,19 +59,18 @@ export const exactCache: ModuleFactory<ExactCacheOptions> = () => {
     cache: true,
     ifBroken: 'skip',
     deadlineMs: singleFlightWaitMs + 30_000,
-    touches: ['reply'],
+    touches: ['reply', 'inputs'],
     options: exactCacheOptions,
+
+    async handleRelay(exchange, next, kit) {
+      if (exchange.relay?.route.inputList === undefined || (await isBypassed(exchange, kit)))
+        return next(exchange);
+      return answerInputs(exchange, next, { kit, key: await keyOf(exchange, kit) });
+    },
 
     async handle(exchange, next, kit) {
       const { clientRequest } = exchange;
-      if (bypassesCaches(clientRequest)) {
-        kit.note({ bypass: true, aside: changesState(clientRequest) ? 'stateful' : 'cache-control' });
-        return next(exchange);
-      }
-      if (await stepsAside(kit)) {
-        kit.note({ bypass: true });
-        return next(exchange);
-      }
+      if (await isBypassed(exchange, kit)) return next(exchange);
       const key = await keyOf(exchange, kit);
       const flight = `${kit.scope} ${key}`;
       const lookUp = () => answers.find(kit.cache, key, clientRequest);
@@ -104,6 +104,20 @@ export const exactCache: ModuleFactory<ExactCacheOptions> = () => {
     },
   };
 };
+
+/** Whether the call goes past the cache, which is noted. */
+async function isBypassed(
+  { clientRequest }: Exchange,
+  kit: Parameters<typeof stepsAside>[0] & Pick<Kit<ExactCacheOptions>, 'note'>,
+): Promise<boolean> {
+  if (bypassesCaches(clientRequest)) {
+    kit.note({ bypass: true, aside: changesState(clientRequest) ? 'stateful' : 'cache-control' });
+    return true;
+  }
+  if (!(await stepsAside(kit))) return false;
+  kit.note({ bypass: true });
+  return true;
+}
 
 /** In the scope `account`, too, an answer belongs to its end user if a downstream module may add advice for that person. */
 async function keyOf(exchange: Exchange, kit: Kit<ExactCacheOptions>): Promise<string> {

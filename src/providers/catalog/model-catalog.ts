@@ -111,6 +111,7 @@ export class ModelCatalog {
   }
 
   #listServed(provider: Provider): readonly ModelEntry[] {
+    if (provider.hasEndpointsOnly === true) return [];
     if (provider.answerLocally !== undefined)
       return provider.modelPrefixes.flatMap((id) => localEntry(provider, id) ?? []);
     if (provider.hasCustomerModelNames === true)

@@ -40,9 +40,9 @@ function hoursBetween({ start_time, end_time }: HoursOfDay): DailyPrices['betwee
   return [start_time.slice(0, 5), end_time.slice(0, 5)];
 }
 
-/** Vectors are not billed, only the input. */
+/** Vectors are not billed, only the input. All models of Voyage in the price data make vectors. */
 function isEmbeddingModel(id: string): boolean {
-  return id.includes('embed');
+  return id.includes('embed') || id.startsWith('voyage-');
 }
 
 function toPriceSheet(listed: ModelPrice, hasFreeOutput: boolean): PriceSheet | undefined {

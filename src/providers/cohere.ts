@@ -1,0 +1,16 @@
+import { cohereForm } from '../wire/endpoints/embedding-forms.ts';
+import { openaiCompatible } from './openai-compatible.ts';
+
+/** The endpoints of Cohere's own API; Weir has no form of its chat models: https://docs.cohere.com/reference/about. */
+export const cohere = openaiCompatible({
+  name: 'cohere',
+  title: 'Cohere',
+  baseUrl: 'https://api.cohere.com',
+  hasEndpointsOnly: true,
+  hasOwnErrorFormat: true,
+  keyTest: { path: '/v1/models?page_size=1' },
+  modelPrefixes: ['embed-'],
+  endpoints: { embeddings: '/v2/embed' },
+  endpointForms: { embeddings: cohereForm },
+  priceId: 'cohere',
+});
